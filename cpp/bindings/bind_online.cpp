@@ -1,0 +1,270 @@
+// The online learner as Python sees it: rules by name, state that can be pickled, locks.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <shared_mutex>
+#include <stdexcept>
+#include <string>
+
+#include "bindings.hpp"
+#include "keyed_row.hpp"
+
+using namespace novikoff;
+
+namespace {
+
+Rule rule_named(const std::string& name, double parameter, Tie tie) {
+  if (name == "perceptron") return PerceptronRule{tie};
+  if (name == "fixed margin") return FixedMarginRule{parameter};
+  if (name == "dynamic margin") return DynamicMarginRule{parameter};
+  if (name == "passive-aggressive") return PassiveAggressiveRule{};
+  if (name == "passive-aggressive I") return PassiveAggressiveIRule{parameter};
+  if (name == "passive-aggressive II") return PassiveAggressiveIIRule{parameter};
+  throw std::invalid_argument("The name of a rule. Got '" + name + "'.");
+}
+
+/// A learner with its columns and locks. Questions may be learned and scored from several threads at once, each by one
+/// thread at a time; whatever adds a question or a column has the learner to itself. No lock is held while the
+/// interpreter's is waited for.
+class OnlineLearner {
+ public:
+  OnlineLearner(const std::string& rule, double parameter, bool intercept, bool normalize, double delta, const std::string& tie,
+                const std::string& keep, std::int64_t buckets)
+      : configuration_(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets)), keep_(keep) {
+    learner_.tie = tie == "positive" ? Tie::positive : Tie::mistake;
+    learner_.rule = rule_named(rule, parameter, learner_.tie);
+    learner_.geometry = {intercept, normalize, delta};
+    columns_.buckets = buckets;
+  }
+
+  const nb::tuple& configuration() const { return configuration_; }
+  const nb::list& names() const { return columns_.names; }
+  std::size_t column_count() const { return columns_.count(); }
+  std::size_t question_count() const { return learner_.questions.size(); }
+  const Hypothesis& question(std::size_t q) const { return learner_.questions.at(q); }
+  Hypothesis& question(std::size_t q) { return learner_.questions.at(q); }
+
+  /// A new question, empty or with the history of another.
+  void add_question(std::int32_t positive, std::optional<std::size_t> like) {
+    const std::unique_lock alone(structure_);
+    Hypothesis h = like ? learner_.questions.at(*like) : Hypothesis{};
+    if (!like && keep_ == "average") h.average.emplace();
+    if (!like && keep_ == "votes") h.votes.emplace();
+    h.positive = positive;
+    learner_.questions.push_back(std::move(h));
+    locks_.emplace_back();
+  }
+
+  nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes, std::optional<Vector<const double>> weights,
+                  Vector<double> squared_norms, std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals,
+                  std::size_t begin, std::size_t end, bool examined) {
+    const std::size_t n = rows.count();
+    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end, examined};
+    if (weights) batch.weights = span_of(*weights);
+    if (order) batch.order = span_of(*order);
+    if (duals) batch.duals = span_of(*duals);
+    const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
+                      (!duals || duals->size() == n) && begin <= end && end <= (order ? order->size() : n);
+    if (!fits || q >= question_count()) throw std::invalid_argument("Arrays of one entry a row.");
+    PassReport report;
+    {
+      nb::gil_scoped_release unlocked;
+      const std::shared_lock shared(structure_);
+      const std::lock_guard mine(locks_[q]);
+      report = learner_.learn(q, rows.view, batch);
+    }
+    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, report.bad_row);
+  }
+
+  /// One row of a matrix, for all questions. False: the row is not good, and nothing was learned.
+  bool learn_row(const RowsInMemory& rows, std::int32_t code, double weight) {
+    const std::unique_lock alone(structure_);
+    return std::visit(
+        [&](const auto& view) {
+          const auto x = view[0];
+          const double squared_norm = x.squared_norm();
+          if (!is_good(x, squared_norm, view.columns)) return false;
+          learner_.learn_one(x, view.columns, squared_norm, code, weight);
+          return true;
+        },
+        rows.view);
+  }
+
+  void learn_one(nb::dict x, std::int32_t code, double weight) {
+    row_.read(x);
+    const std::unique_lock alone(structure_);
+    row_.add(columns_);
+    learner_.learn_one(row_.row(), columns_.count(), row_.squared_norm(columns_), code, weight);
+  }
+
+  double score_one(nb::dict x, std::size_t q) {
+    row_.read(x);
+    const std::unique_lock alone(structure_);
+    row_.look_up(columns_);
+    const Hypothesis& h = question(q);
+    if (h.weights.empty()) return 0.0;
+    return learner_.score(h, row_.row(), scratch_for(h));
+  }
+
+  /// Scores of all rows. False: some row is not good, and `scores` holds nothing of use.
+  std::int64_t score(std::size_t q, const RowsInMemory& rows, Vector<double> scores) {
+    if (scores.size() != rows.count()) throw std::invalid_argument("An array of one entry a row.");
+    nb::gil_scoped_release unlocked;
+    const std::shared_lock shared(structure_);
+    const std::lock_guard mine(locks_.at(q));
+    Hypothesis& h = learner_.questions[q];
+    h.resize(rows.columns());
+    std::vector<double> dense(h.votes ? h.weights.size() : 0);
+    return std::visit(
+        [&](const auto& view) {
+          for (std::size_t i = 0; i < view.count; ++i) {
+            const auto x = view[i];
+            if (!is_good(x, x.squared_norm(), view.columns)) return static_cast<std::int64_t>(i);
+            scores.data()[i] = learner_.score(h, x, dense);
+          }
+          return PassReport::none;
+        },
+        rows.view);
+  }
+
+  /// The features 0, 1, ... or their names, as columns 0, 1, ...
+  void name_columns(nb::list names) {
+    const std::unique_lock alone(structure_);
+    columns_.table = KeyTable{};
+    columns_.names = nb::list();
+    for (nb::handle name : names) {
+      columns_.table.find_or_add(KeyedRow::hash_of(name.ptr()));
+      columns_.names.append(name);
+    }
+    if (columns_.table.size() != nb::len(names)) throw std::invalid_argument("Column names that all differ.");
+  }
+
+ private:
+  std::vector<double>& scratch_for(const Hypothesis& h) {
+    if (h.votes) scratch_.resize(h.weights.size());
+    return scratch_;
+  }
+
+  nb::tuple configuration_;
+  std::string keep_;
+  Learner learner_;
+  Columns columns_;
+  KeyedRow row_;
+  std::vector<double> scratch_;
+  std::shared_mutex structure_;
+  std::deque<std::mutex> locks_;
+};
+
+Vector<double> weights_of(const Hypothesis& h) {
+  std::vector<double> w = h.weights;
+  if (h.average) {
+    const Hypothesis::AveragedVector v{h};
+    for (std::size_t j = 0; j < w.size(); ++j) w[j] = v[j];
+  }
+  return to_numpy(std::move(w));
+}
+
+nb::dict tally_of(const Hypothesis& h) {
+  nb::dict tally;
+  tally["examples"] = h.examples.value();
+  tally["positives"] = h.positives.value();
+  tally["mistakes"] = h.mistakes.value();
+  tally["steps"] = h.steps.value();
+  tally["updates"] = h.updates;
+  tally["squared_length"] = h.length2.value();
+  tally["squared_radius"] = h.squared_radius;
+  tally["energy"] = h.energy;
+  tally["margin_bound"] = h.margin_bound;
+  return tally;
+}
+
+/// Everything in a hypothesis, as a tuple of numbers and arrays; `restore` is its inverse.
+nb::tuple store(const Hypothesis& h) {
+  const auto count = [](const Count& c) { return nb::make_tuple(c.whole, c.part); };
+  nb::object average = nb::none(), votes = nb::none();
+  if (h.average) average = nb::make_tuple(to_numpy(h.average->weights), h.average->bias);
+  if (h.votes)
+    votes = nb::make_tuple(to_numpy(h.votes->offsets), to_numpy(h.votes->indices), to_numpy(h.votes->values),
+                           to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(h.votes->survived));
+  return nb::make_tuple(h.positive, to_numpy(h.weights), h.bias, average, votes, count(h.examples), count(h.mistakes),
+                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry),
+                        h.squared_radius, h.energy, h.margin_bound);
+}
+
+template <class T>
+std::vector<T> vector_from(nb::handle array) {
+  const auto values = nb::cast<Vector<const T>>(array);
+  return {values.data(), values.data() + values.size()};
+}
+
+Hypothesis restore(nb::tuple t) {
+  const auto count = [](nb::handle pair) { return Count{nb::cast<std::int64_t>(pair[0]), nb::cast<double>(pair[1])}; };
+  Hypothesis h;
+  h.positive = nb::cast<std::int32_t>(t[0]);
+  h.weights = vector_from<double>(t[1]);
+  h.bias = nb::cast<double>(t[2]);
+  if (!t[3].is_none()) h.average = Average{vector_from<double>(t[3][0]), nb::cast<double>(t[3][1])};
+  if (!t[4].is_none())
+    h.votes = Votes{vector_from<std::int64_t>(t[4][0]), vector_from<std::int64_t>(t[4][1]), vector_from<double>(t[4][2]),
+                    vector_from<double>(t[4][3]),       vector_from<double>(t[4][4]),       vector_from<double>(t[4][5])};
+  h.examples = count(t[5]);
+  h.mistakes = count(t[6]);
+  h.positives = count(t[7]);
+  h.steps = count(t[8]);
+  h.updates = nb::cast<std::int64_t>(t[9]);
+  h.length2 = {nb::cast<double>(t[10][0]), nb::cast<double>(t[10][1])};
+  h.squared_radius = nb::cast<double>(t[11]);
+  h.energy = nb::cast<double>(t[12]);
+  h.margin_bound = nb::cast<double>(t[13]);
+  return h;
+}
+
+nb::tuple get_state(const OnlineLearner& learner) {
+  nb::list questions;
+  for (std::size_t q = 0; q < learner.question_count(); ++q) questions.append(store(learner.question(q)));
+  return nb::make_tuple(learner.configuration(), questions, nb::list(learner.names()));
+}
+
+void set_state(OnlineLearner* learner, nb::tuple state) {
+  const nb::handle c = state[0];
+  new (learner) OnlineLearner(nb::cast<std::string>(c[0]), nb::cast<double>(c[1]), nb::cast<bool>(c[2]), nb::cast<bool>(c[3]),
+                              nb::cast<double>(c[4]), nb::cast<std::string>(c[5]), nb::cast<std::string>(c[6]),
+                              nb::cast<std::int64_t>(c[7]));
+  for (nb::handle stored : state[1]) {
+    learner->add_question(0, std::nullopt);
+    learner->question(learner->question_count() - 1) = restore(nb::cast<nb::tuple>(stored));
+  }
+  learner->name_columns(nb::cast<nb::list>(state[2]));
+}
+
+}  // namespace
+
+void bind_online(nb::module_& m) {
+  nb::class_<OnlineLearner>(m, "OnlineLearner", "A rule and the binary questions it learns.")
+      .def(nb::init<std::string, double, bool, bool, double, std::string, std::string, std::int64_t>(), nb::arg("rule"),
+           nb::arg("parameter"), nb::arg("intercept"), nb::arg("normalize"), nb::arg("delta"), nb::arg("tie"), nb::arg("keep"),
+           nb::arg("buckets"))
+      .def_prop_ro("names", &OnlineLearner::names)
+      .def_prop_ro("columns", &OnlineLearner::column_count)
+      .def_prop_ro("questions", &OnlineLearner::question_count)
+      .def("add_question", &OnlineLearner::add_question, nb::arg("positive"), nb::arg("like") = nb::none())
+      .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))
+      .def("learn", &OnlineLearner::learn, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
+           nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
+           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"), nb::arg("examined"))
+      .def("learn_row", &OnlineLearner::learn_row, nb::arg("rows"), nb::arg("code"), nb::arg("weight"))
+      .def("learn_one", &OnlineLearner::learn_one, nb::arg("x"), nb::arg("code"), nb::arg("weight"))
+      .def("score_one", &OnlineLearner::score_one, nb::arg("x"), nb::arg("question"))
+      .def("score", &OnlineLearner::score, nb::arg("question"), nb::arg("rows"), nb::arg("scores").noconvert())
+      .def("weights", [](const OnlineLearner& self, std::size_t q) { return weights_of(self.question(q)); }, nb::arg("question"))
+      .def("bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).averaged_bias(); }, nb::arg("question"))
+      .def("last_weights", [](const OnlineLearner& self, std::size_t q) { return to_numpy(self.question(q).weights); },
+           nb::arg("question"))
+      .def("last_bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).bias; }, nb::arg("question"))
+      .def("tally", [](const OnlineLearner& self, std::size_t q) { return tally_of(self.question(q)); }, nb::arg("question"))
+      .def("__getstate__", &get_state)
+      .def("__setstate__", &set_state);
+}

@@ -1,0 +1,86 @@
+// Matrices of Python as rows of the kernels, without a copy.
+#include <stdexcept>
+#include <string>
+#include <thread>
+
+#include "bindings.hpp"
+#include "novikoff/pass.hpp"
+#include "novikoff/random.hpp"
+
+using namespace novikoff;
+
+namespace {
+
+using Array = nb::ndarray<nb::ro, nb::device::cpu>;
+
+bool holds(const Array& array, nb::dlpack::dtype type) { return array.dtype() == type; }
+
+template <class T>
+RowsInMemory dense_rows(const Array& x, nb::object owner) {
+  return {DenseRows<T>{static_cast<const T*>(x.data()), x.shape(0), x.shape(1), x.stride(0), x.stride(1)}, {std::move(owner)}};
+}
+
+RowsInMemory dense(nb::object matrix) {
+  const auto x = nb::cast<Array>(matrix);
+  if (x.ndim() == 2 && holds(x, nb::dtype<double>())) return dense_rows<double>(x, matrix);
+  if (x.ndim() == 2 && holds(x, nb::dtype<float>())) return dense_rows<float>(x, matrix);
+  throw nb::type_error("A two-dimensional array of float32 or float64 is needed.");
+}
+
+/// The kernels trust the offsets of the rows, so they are checked here; the indices are checked row by row in a pass.
+template <class T, class I>
+RowsInMemory csr_rows(const Array& data, const Array& indices, const Array& indptr, std::size_t columns) {
+  const auto* offsets = static_cast<const I*>(indptr.data());
+  if (indptr.size() == 0 || offsets[0] < 0) throw std::invalid_argument("Row offsets of a CSR matrix that start at 0 or more.");
+  bool falls = false;
+  for (std::size_t i = 1; i < indptr.size(); ++i) falls |= offsets[i] < offsets[i - 1];
+  const auto last = static_cast<std::size_t>(offsets[indptr.size() - 1]);
+  if (falls || last > data.size() || last > indices.size())
+    throw std::invalid_argument("Row offsets of a CSR matrix that rise and stay within its data.");
+  return {CsrRows<T, I>{static_cast<const T*>(data.data()), static_cast<const I*>(indices.data()), offsets, indptr.size() - 1,
+                        columns},
+          {}};
+}
+
+RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::size_t columns) {
+  const auto d = nb::cast<Array>(data), j = nb::cast<Array>(indices), p = nb::cast<Array>(indptr);
+  const bool whole = d.ndim() == 1 && j.ndim() == 1 && p.ndim() == 1 && (d.size() < 2 || d.stride(0) == 1) &&
+                     (j.size() < 2 || j.stride(0) == 1) && (p.size() < 2 || p.stride(0) == 1);
+  const bool f64 = holds(d, nb::dtype<double>()), f32 = holds(d, nb::dtype<float>());
+  const bool i32 = holds(j, nb::dtype<std::int32_t>()) && holds(p, nb::dtype<std::int32_t>());
+  const bool i64 = holds(j, nb::dtype<std::int64_t>()) && holds(p, nb::dtype<std::int64_t>());
+  if (!whole || !(f64 || f32) || !(i32 || i64))
+    throw nb::type_error("CSR arrays of float32 or float64 values and int32 or int64 indices, each contiguous, are needed.");
+  RowsInMemory rows = f64 ? (i32 ? csr_rows<double, std::int32_t>(d, j, p, columns) : csr_rows<double, std::int64_t>(d, j, p, columns))
+                          : (i32 ? csr_rows<float, std::int32_t>(d, j, p, columns) : csr_rows<float, std::int64_t>(d, j, p, columns));
+  rows.owners = {std::move(data), std::move(indices), std::move(indptr)};
+  return rows;
+}
+
+/// The squared length of every row, and the first row that is not finite or leaves the matrix (-1: none).
+nb::tuple squared_norms(const RowsInMemory& rows) {
+  std::vector<double> norms(rows.count());
+  std::int64_t bad = PassReport::none;
+  {
+    nb::gil_scoped_release unlocked;
+    bad = std::visit([&](const auto& view) { return examine(view, 0, view.count, std::span<double>(norms)); }, rows.view);
+  }
+  return nb::make_tuple(to_numpy(std::move(norms)), bad);
+}
+
+}  // namespace
+
+void bind_rows(nb::module_& m) {
+  nb::class_<RowsInMemory>(m, "Rows", "Rows of a matrix, read where they lie.")
+      .def_prop_ro("count", &RowsInMemory::count)
+      .def_prop_ro("columns", &RowsInMemory::columns)
+      .def("squared_norms", &squared_norms);
+  m.def("dense", &dense, nb::arg("matrix").noconvert());
+  m.def("csr", &csr, nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
+        nb::arg("columns"));
+  nb::class_<Random>(m, "Random", "A seeded generator.")
+      .def("__init__", [](Random* self, std::uint64_t seed) { new (self) Random{seed}; })
+      .def(
+          "shuffle", [](Random& random, Vector<std::int64_t> order) { shuffle(span_of(order), random); },
+          nb::arg("order").noconvert());
+}

@@ -1,0 +1,50 @@
+// What the binding files share.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "novikoff/learner.hpp"
+
+namespace nb = nanobind;
+
+/// Weights, norms and duals are changed in place: arguments of this type are bound with .noconvert(), since a silent
+/// copy would lose the change.
+template <class T>
+using Vector = nb::ndarray<T, nb::numpy, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::span<T> span_of(const Vector<T>& array) {
+  return {array.data(), array.size()};
+}
+
+/// An array of its own for Python, holding what is in `values`.
+template <class T>
+Vector<T> to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return Vector<T>(owned->data(), {owned->size()}, owner);
+}
+
+/// Rows in Python's memory, kept alive by the arrays they lie in.
+struct RowsInMemory {
+  novikoff::AnyRows view;
+  std::vector<nb::object> owners;
+
+  std::size_t count() const {
+    return std::visit([](const auto& rows) { return rows.count; }, view);
+  }
+  std::size_t columns() const {
+    return std::visit([](const auto& rows) { return rows.columns; }, view);
+  }
+};
+
+void bind_rows(nb::module_& m);
+void bind_online(nb::module_& m);
+void bind_keys(nb::module_& m);

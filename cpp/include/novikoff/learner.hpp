@@ -1,0 +1,62 @@
+// A rule and the binary questions it answers: one for two classes, one a class for more.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "novikoff/hypothesis.hpp"
+#include "novikoff/pass.hpp"
+#include "novikoff/rows.hpp"
+#include "novikoff/rules.hpp"
+
+namespace novikoff {
+
+using Rule = std::variant<PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule,
+                          PassiveAggressiveIIRule>;
+using AnyRows = std::variant<DenseRows<float>, DenseRows<double>, CsrRows<float, std::int32_t>, CsrRows<double, std::int32_t>,
+                             CsrRows<float, std::int64_t>, CsrRows<double, std::int64_t>>;
+
+struct Learner {
+  Rule rule;
+  Geometry geometry;
+  Tie tie = Tie::mistake;
+  std::vector<Hypothesis> questions;
+
+  PassReport learn(std::size_t question, const AnyRows& any_rows, const Batch& batch) {
+    return std::visit(
+        [&](const auto& rows, const auto& r) {
+          Hypothesis& h = questions[question];
+          h.resize(rows.columns);
+          return pass(rows, batch, r, geometry, tie, h);
+        },
+        any_rows, rule);
+  }
+
+  /// One example, for all questions.
+  void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
+    std::visit(
+        [&](const auto& r) {
+          for (Hypothesis& h : questions) {
+            h.resize(columns);
+            PassReport report;
+            novikoff::learn(x, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);
+          }
+        },
+        rule);
+  }
+
+  /// The score of one example: by the last hypothesis, the average of all, or their vote. `scratch` is all zero and as
+  /// wide as the weights.
+  double score(const Hypothesis& h, const Row auto& x, std::vector<double>& scratch) const {
+    if (h.votes) return h.votes->score(x, scratch, tie == Tie::positive ? 1.0 : 0.0);
+    if (h.average) {
+      const Hypothesis::AveragedVector v{h};
+      return x.dot(v) + v.bias();
+    }
+    return x.dot(h.weights.data()) + h.bias;
+  }
+};
+
+}  // namespace novikoff

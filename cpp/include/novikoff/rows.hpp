@@ -1,0 +1,164 @@
+// Rows of a matrix that somebody else owns. A row sees memory; everything above sees only numbers.
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace novikoff {
+
+/// What the learners need of one example x: its product with a vector, its length, and its sum onto a vector.
+template <class R>
+concept Row = requires(const R x, const double* w, double* v, double a) {
+  { x.dot(w) } -> std::same_as<double>;
+  { x.squared_norm() } -> std::same_as<double>;
+  x.add_to(v, a);
+};
+
+/// One row of a dense matrix: `size` values, `stride` elements apart (1 in C order, the column length in F order).
+/// Sums run in eight fixed lanes whatever the stride, so that the order of the memory never changes a bit of the result.
+template <class T>
+struct DenseRow {
+  const T* values;
+  std::size_t size;
+  std::ptrdiff_t stride;
+
+  double dot(const auto& w) const {
+    return in_lanes([&](std::size_t j, double x) { return x * w[j]; });
+  }
+  double squared_norm() const {
+    return in_lanes([](std::size_t, double x) { return x * x; });
+  }
+  void add_to(double* v, double a) const {
+    for (std::size_t j = 0; j < size; ++j) v[j] += a * static_cast<double>(values[offset(j)]);
+  }
+  void for_each(auto&& use) const {
+    for (std::size_t j = 0; j < size; ++j) use(j, static_cast<double>(values[offset(j)]));
+  }
+  bool in_bounds(std::size_t) const { return true; }
+  void prefetch() const {}  // the hardware sees a dense row coming by itself
+
+ private:
+  std::ptrdiff_t offset(std::size_t j) const { return static_cast<std::ptrdiff_t>(j) * stride; }
+
+  double in_lanes(auto&& term) const {
+    return stride == 1 ? in_lanes(term, [this](std::size_t j) { return static_cast<double>(values[j]); })
+                       : in_lanes(term, [this](std::size_t j) { return static_cast<double>(values[offset(j)]); });
+  }
+  double in_lanes(auto&& term, auto&& at) const {
+    double lane[8] = {};
+    std::size_t j = 0;
+    for (; j + 8 <= size; j += 8)
+      for (std::size_t k = 0; k < 8; ++k) lane[k] += term(j + k, at(j + k));
+    for (; j < size; ++j) lane[j % 8] += term(j, at(j));
+    return ((lane[0] + lane[4]) + (lane[1] + lane[5])) + ((lane[2] + lane[6]) + (lane[3] + lane[7]));
+  }
+};
+
+/// One row of a CSR matrix. Indices may be in any order and may repeat: a repeated index means the sum of its values,
+/// and only the squared norm has to take notice of that.
+template <class T, class I>
+struct SparseRow {
+  const T* values;
+  const I* indices;
+  std::size_t size;
+
+  double dot(const auto& w) const {
+    double a = 0, b = 0, c = 0, d = 0;  // four independent sums keep the loads in flight
+    std::size_t k = 0;
+    for (; k + 4 <= size; k += 4) {
+      a += static_cast<double>(values[k]) * w[at(k)];
+      b += static_cast<double>(values[k + 1]) * w[at(k + 1)];
+      c += static_cast<double>(values[k + 2]) * w[at(k + 2)];
+      d += static_cast<double>(values[k + 3]) * w[at(k + 3)];
+    }
+    for (; k < size; ++k) a += static_cast<double>(values[k]) * w[at(k)];
+    return (a + b) + (c + d);
+  }
+  double squared_norm() const {
+    if (!strictly_increasing()) return squared_norm_of_sums();
+    double a = 0, b = 0, c = 0, d = 0;
+    std::size_t k = 0;
+    for (; k + 4 <= size; k += 4) {
+      a += square(k);
+      b += square(k + 1);
+      c += square(k + 2);
+      d += square(k + 3);
+    }
+    for (; k < size; ++k) a += square(k);
+    return (a + b) + (c + d);
+  }
+  void add_to(double* v, double a) const {
+    for (std::size_t k = 0; k < size; ++k) v[at(k)] += a * static_cast<double>(values[k]);
+  }
+  void for_each(auto&& use) const {
+    for (std::size_t k = 0; k < size; ++k) use(at(k), static_cast<double>(values[k]));
+  }
+  bool in_bounds(std::size_t columns) const {
+    if (size == 0) return true;
+    if (strictly_increasing()) return indices[0] >= 0 && at(size - 1) < columns;
+    return std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
+  }
+  void prefetch() const {
+    prefetch_lines(values, values + size);
+    prefetch_lines(indices, indices + size);
+  }
+
+ private:
+  std::size_t at(std::size_t k) const { return static_cast<std::size_t>(indices[k]); }
+  double square(std::size_t k) const { return static_cast<double>(values[k]) * static_cast<double>(values[k]); }
+
+  bool strictly_increasing() const {
+    unsigned falls = 0;
+    for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
+    return falls == 0;
+  }
+  double squared_norm_of_sums() const {
+    std::vector<std::pair<I, double>> sorted;
+    sorted.reserve(size);
+    for (std::size_t k = 0; k < size; ++k) sorted.emplace_back(indices[k], static_cast<double>(values[k]));
+    std::stable_sort(sorted.begin(), sorted.end(), [](auto& p, auto& q) { return p.first < q.first; });
+    double total = 0;
+    for (std::size_t k = 0; k < size;) {
+      double sum = 0;
+      const I column = sorted[k].first;
+      for (; k < size && sorted[k].first == column; ++k) sum += sorted[k].second;
+      total += sum * sum;
+    }
+    return total;
+  }
+  static void prefetch_lines(const auto* first, const auto* last) {
+    const char* end = reinterpret_cast<const char*>(last);
+    for (const char* line = reinterpret_cast<const char*>(first); line < end; line += 64) __builtin_prefetch(line, 0, 2);
+  }
+};
+
+template <class T>
+struct DenseRows {
+  const T* values;
+  std::size_t count, columns;
+  std::ptrdiff_t row_stride, column_stride;
+
+  DenseRow<T> operator[](std::size_t i) const {
+    return {values + static_cast<std::ptrdiff_t>(i) * row_stride, columns, column_stride};
+  }
+};
+
+template <class T, class I>
+struct CsrRows {
+  const T* values;
+  const I* indices;
+  const I* offsets;  // count + 1 of them
+  std::size_t count, columns;
+
+  SparseRow<T, I> operator[](std::size_t i) const {
+    const auto first = static_cast<std::size_t>(offsets[i]);
+    return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
+  }
+};
+
+}  // namespace novikoff

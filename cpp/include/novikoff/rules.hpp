@@ -1,0 +1,75 @@
+// Update rules. A rule sees numbers: it is told how an example stands and answers how far to move, tau >= 0, along y u.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace novikoff {
+
+/// How one example u with label y stands before its update.
+struct Standing {
+  double y;             // -1 or +1
+  double score;         // v.u
+  double squared_norm;  // |u|^2
+  double weight;        // in (0, 1]: 1 for a whole copy of the example
+  double length2;       // |v|^2
+  double steps;         // sum of all tau so far
+
+  double margin() const { return y * score; }
+};
+
+/// What a score of exactly 0 counts as.  THEORY A2.
+enum class Tie { mistake, positive };
+
+inline bool is_mistake(double y, double score, Tie tie) {
+  return y * score < 0 || (score == 0 && (tie == Tie::mistake || y < 0));
+}
+
+/// Perceptron (Rosenblatt 1958): v += y u on a mistake.  THEORY A1.
+struct PerceptronRule {
+  Tie tie = Tie::mistake;
+  double step(const Standing& s) const { return is_mistake(s.y, s.score, tie) ? s.weight : 0.0; }
+};
+
+/// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  THEORY C1.
+struct FixedMarginRule {
+  double theta;
+  double step(const Standing& s) const {
+    return s.length2 <= 0 || s.margin() < theta * std::sqrt(s.length2) ? s.weight : 0.0;
+  }
+};
+
+/// Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M, the stream's
+/// own upper bound on the margin in the place of the unknown one.  THEORY C4.
+struct DynamicMarginRule {
+  double epsilon;
+  double step(const Standing& s) const {
+    return s.length2 <= 0 || s.margin() * s.steps < (1 - epsilon) * s.length2 ? s.weight : 0.0;
+  }
+};
+
+/// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1. A row u = 0 cannot be served by
+/// any v and moves nothing.
+struct PassiveAggressiveRule {
+  double step(const Standing& s) const {
+    const double loss = 1 - s.margin();
+    return loss > 0 && s.squared_norm > 0 ? loss / s.squared_norm : 0.0;
+  }
+};
+
+/// PA-I: tau is clipped at C. The weight belongs to the slack, so it multiplies C before the clip.
+struct PassiveAggressiveIRule {
+  double C;
+  double step(const Standing& s) const { return std::min(s.weight * C, PassiveAggressiveRule{}.step(s)); }
+};
+
+/// PA-II: the squared slack adds 1/(2C) to |u|^2.
+struct PassiveAggressiveIIRule {
+  double C;
+  double step(const Standing& s) const {
+    const double loss = 1 - s.margin();
+    return loss > 0 && s.squared_norm > 0 ? loss / (s.squared_norm + 1 / (2 * s.weight * C)) : 0.0;
+  }
+};
+
+}  // namespace novikoff
