@@ -1,0 +1,21 @@
+"""Linear classifiers that keep their promises."""
+
+try:
+    from . import _core as _core
+except ImportError as error:
+    error.add_note("The compiled core of novikoff is missing. Build it with `pip install .` in the root of its repository.")
+    raise
+
+from . import evaluate as evaluate
+from . import theory as theory
+from .errors import InvalidInputError as InvalidInputError
+from .errors import NovikoffError as NovikoffError
+from .online import AveragedPerceptron as AveragedPerceptron
+from .online import MarginPerceptron as MarginPerceptron
+from .online import PassiveAggressive as PassiveAggressive
+from .online import PassiveAggressiveI as PassiveAggressiveI
+from .online import PassiveAggressiveII as PassiveAggressiveII
+from .online import Perceptron as Perceptron
+from .online import VotedPerceptron as VotedPerceptron
+
+__version__ = "0.1.0"

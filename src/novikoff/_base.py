@@ -1,0 +1,105 @@
+"""Labels, weights and one-vs-rest: what every classifier here needs, written once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .errors import invalid
+
+T = TypeVar("T")
+Codes = NDArray[np.int32]
+
+
+def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """Return the sorted classes and each label's place among them.
+
+    Two classes, the usual case, are found without sorting the labels.
+    """
+    first = labels[0]
+    is_first = labels == first
+    if labels.dtype.kind in "biuf" and not is_first.all():
+        second = labels[np.argmin(is_first)]
+        is_second = labels == second
+        if np.all(is_first | is_second):
+            classes = np.array(sorted([first, second]), dtype=labels.dtype)
+            return classes, (labels == classes[1]).astype(np.int32)
+    classes, codes = np.unique(labels, return_inverse=True)
+    return classes, codes.astype(np.int32).reshape(-1)
+
+
+def row_weights(
+    where: str,
+    class_weight: Mapping[Any, float] | str | None,
+    classes: Sequence[Any],
+    codes: Codes,
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.float64] | None:
+    """Multiply the sample weights by those of the classes. A code of -1 marks a row of weight 0.
+
+    ``"balanced"`` gives each class the same total weight: n / (K n_c), with n and n_c sums of sample weights, so that a row
+    of weight k still equals k copies of it.
+    """
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
+        present = codes >= 0
+        totals = np.bincount(codes[present], None if weights is None else weights[present], minlength=len(classes))
+        of_class = totals.sum() / (len(classes) * totals)
+    else:
+        of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
+    product = of_class[codes] if weights is None else weights * of_class[codes]
+    return np.ascontiguousarray(product, dtype=np.float64)
+
+
+def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:
+    """One class's weight in a dict; 1 where it is not named."""
+    weight = class_weight.get(label, 1.0)
+    if not 0 <= weight < np.inf:
+        raise invalid(where, "Class weights from 0 up, and finite.", f"{weight} for class {label!r}")
+    return float(weight)
+
+
+@contextmanager
+def in_threads(count: int) -> Iterator[Callable[[Callable[[int], T], int], list[T]]]:
+    """Map a function over the numbers below n, in order, on up to ``count`` threads."""
+
+    def in_turn(function: Callable[[int], T], n: int) -> list[T]:
+        return [function(i) for i in range(n)]
+
+    if count == 1:
+        yield in_turn
+        return
+    with ThreadPoolExecutor(count) as pool:
+        yield lambda function, n: list(pool.map(function, range(n)))
+
+
+class RunningBalance:
+    """Balanced class weights on a stream: n / (K n_c) by what was seen so far, the example itself included.
+
+    The totals are summed one example after the other, so the weights do not depend on the cut into batches.
+    """
+
+    def __init__(self) -> None:
+        self.totals: NDArray[np.float64] = np.zeros(0)
+
+    def weigh(self, codes: Codes, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the weights of the next examples, and count them in. A code of -1 marks a row of weight 0."""
+        present = np.flatnonzero(codes >= 0)
+        own, codes = np.ones(len(present)) if weights is None else weights[present], codes[present]
+        totals = np.zeros((len(codes) + 1, max(len(self.totals), int(codes.max(initial=-1)) + 1)))
+        totals[0, : len(self.totals)] = self.totals
+        steps = np.arange(len(codes))
+        totals[steps + 1, codes] = own
+        totals = np.cumsum(totals, axis=0)
+        self.totals, seen = totals[-1].copy(), totals[1:]
+        balanced = np.zeros(len(present) if weights is None else len(weights))
+        balanced[present] = own * seen.sum(axis=1) / ((seen > 0).sum(axis=1) * seen[steps, codes])
+        return balanced

@@ -1,0 +1,9 @@
+"""Online learners: one algorithm a file."""
+
+from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron
+from .margin_perceptron import MarginPerceptron as MarginPerceptron
+from .passive_aggressive import PassiveAggressive as PassiveAggressive
+from .passive_aggressive import PassiveAggressiveI as PassiveAggressiveI
+from .passive_aggressive import PassiveAggressiveII as PassiveAggressiveII
+from .perceptron import Perceptron as Perceptron
+from .voted_perceptron import VotedPerceptron as VotedPerceptron

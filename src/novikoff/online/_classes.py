@@ -1,0 +1,83 @@
+"""Which label asks which binary question."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff._base import Codes, encode
+from novikoff.errors import invalid
+
+
+class Classes:
+    """The labels a learner knows, and the questions that it asks about them.
+
+    Declared classes are all known up front: two of them share one question, more have one each. Undeclared classes are
+    met on the way. A class met late must stand as if it had always been asked for: its question has seen all earlier
+    examples, as negatives. So one more question is kept, whose answer is always no, and a new class starts as its copy.
+    """
+
+    def __init__(self, declared: NDArray[Any] | None) -> None:
+        self.declared = declared is not None
+        self.labels: list[Any] = [] if declared is None else declared.tolist()
+        self.values = np.zeros(0) if declared is None else declared  # the labels in order, as an array
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Number the classes, put them in order, and say which questions give the scores."""
+        self.code_of: dict[Any, int] = {label: code for code, label in enumerate(self.labels)}
+        self.sorted: list[Any] = sorted(self.labels)
+        first = 0 if self.declared else 1  # question 0 of undeclared classes is the one that is always answered no
+        self.questions = [first + self.code_of[label] for label in self.sorted]
+        if len(self.labels) <= 2:
+            self.questions = [0] if self.declared else self.questions[-1:]
+        self.only = self.questions[0] if len(self.questions) == 1 else None
+        self.positive = self.sorted[-1] if self.sorted else None
+        self.negative = self.sorted[0] if self.sorted else None
+
+    def ask(self, learner: _core.OnlineLearner) -> None:
+        """Give a new learner its questions."""
+        if not self.declared:
+            learner.add_question(-1)
+        elif len(self.labels) == 2:
+            learner.add_question(1)
+        else:
+            for code in range(len(self.labels)):
+                learner.add_question(code)
+
+    def meet(self, label: Any, learner: _core.OnlineLearner) -> int:
+        """Take in a class never seen before."""
+        learner.add_question(len(self.labels), 0)
+        self.labels.append(label)
+        self._arrange()
+        self.values = np.array(self.sorted)
+        return self.code_of[label]
+
+    def codes(self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> Codes:
+        """Return each label's code: new labels get those that they will have, by first appearance; rows of weight 0, -1."""
+        if weights is not None and not weights.all():
+            codes = np.full(len(labels), -1, dtype=np.int32)
+            codes[weights > 0] = self.codes(where, labels[weights > 0], None)
+            return codes
+        if len(labels) == 0:
+            return np.zeros(0, dtype=np.int32)
+        values, places = encode(labels)
+        known = [self.code_of.get(value, -1) for value in values.tolist()]
+        first = {k: int(np.argmax(places == k)) for k, code in enumerate(known) if code < 0}
+        new = sorted(first, key=first.__getitem__)
+        if new and self.declared:
+            raise self.refuse(where, values.tolist()[new[0]], f" in row {first[new[0]]}")
+        for code, k in enumerate(new, start=len(self.labels)):
+            known[k] = code
+        return np.array(known, dtype=np.int32)[places]
+
+    def refuse(self, where: str, label: Any, place: str = "") -> ValueError:
+        """Say that a label was not declared."""
+        return invalid(where, f"A label among the declared classes {self.sorted}.", f"{label!r}{place}")
+
+    def positive_of(self, column: int) -> Any:
+        """The label that the question behind this column of scores calls +1."""
+        return self.positive if self.only is not None else self.sorted[column]

@@ -1,0 +1,91 @@
+"""Cycling over a data set until nothing is left to learn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff._base import Codes
+from novikoff._validation import describe_bad_row
+from novikoff.data.rows import as_rows
+from novikoff.theory.certificates import Duals
+from novikoff.theory.geometry import Floats
+
+
+@dataclass
+class Batch:
+    """Rows with all that stands beside them."""
+
+    X: Any
+    rows: _core.Rows
+    codes: Codes
+    weights: NDArray[np.float64] | None
+    squared_norms: Floats
+    examined: bool = False
+
+    @classmethod
+    def of(cls, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Batch:
+        """View a matrix as rows; nothing is copied."""
+        rows = as_rows(X)
+        return cls(X, rows, codes, weights, np.empty(rows.count))
+
+    def examine(self, where: str) -> None:
+        """Look at every row before any is learned from, so that a bad row spoils nothing."""
+        self.squared_norms, bad = self.rows.squared_norms()
+        if bad >= 0:
+            raise describe_bad_row(where, self.X, bad)
+        self.examined = True
+
+
+@dataclass(frozen=True)
+class Run:
+    """What cycling leaves of one question: the proof that goes into its certificate."""
+
+    passes: int
+    halted: bool  # the last pass found nothing to change
+    smallest_margin: float  # of the last pass; the model's own if it halted
+    duals: Duals  # the model as a combination of the rows
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """How to cycle: how often, in which order, until when, and what to say on the way."""
+
+    where: str
+    max_iter: int
+    shuffle: bool
+    until_still: bool  # stop after a pass without an update; otherwise one without a mistake will do
+    say: Callable[[str], None] | None
+    cancelled: threading.Event
+
+    def run(self, learner: _core.OnlineLearner, question: int, batch: Batch, seed: int) -> Run:
+        """Pass over the rows until nothing is left to do, or ``max_iter`` passes are made."""
+        n = batch.rows.count
+        random = _core.Random(seed)
+        order = np.arange(n) if self.shuffle else None
+        duals = np.zeros(n)
+        passes, halted, smallest, examined = 0, False, -np.inf, batch.examined
+        while passes < self.max_iter and not self.cancelled.is_set():
+            if order is not None:
+                random.shuffle(order)
+            moved, mistaken, smallest, bad = learner.learn(
+                question, batch.rows, batch.codes, batch.weights, batch.squared_norms, order, duals, 0, n, examined
+            )
+            if bad >= 0:
+                raise describe_bad_row(self.where, batch.X, bad)
+            examined = True
+            passes += 1
+            if self.say is not None:
+                mistakes = learner.tally(question)["mistakes"]
+                self.say(f"question {question + 1} of {learner.questions}, pass {passes}: {mistakes:g} mistakes so far")
+            halted = not moved
+            if halted or not (mistaken or self.until_still):
+                break
+        return Run(passes, halted, smallest, Duals.of(duals))
+

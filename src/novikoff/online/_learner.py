@@ -1,0 +1,462 @@
+"""The base of all online learners: fit, partial_fit, one example at a time, and the certificate."""
+
+from __future__ import annotations
+
+import copy
+import sys
+import threading
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import _core
+from novikoff._base import Codes, RunningBalance, class_weight_of, encode, in_threads, row_weights
+from novikoff._validation import (
+    check_integer,
+    check_labels,
+    check_rows,
+    check_weight,
+    check_weights,
+    describe_bad_row,
+    thread_count,
+)
+from novikoff.data.rows import as_rows, one_row
+from novikoff.errors import InvalidInputError, invalid
+from novikoff.theory.certificates import Certificate, Evidence, MistakeCertificate
+from novikoff.theory.geometry import Floats, Geometry, copies_apart
+
+from ._classes import Classes
+from ._cycle import Batch, Cycle, Run
+
+PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule of the kernels, with its parameters checked."""
+
+    name: str
+    parameter: float = 0.0
+    tie: str = "mistake"
+    keep: str = "last"
+    geometry: Geometry = Geometry()
+
+
+class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
+
+    _until_still = False  # fit stops after a pass without an update; otherwise one without a mistake will do
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool,
+        max_iter: int,
+        shuffle: bool,
+        random_state: Any,
+        class_weight: Any,
+        warm_start: bool,
+        n_jobs: int | None,
+        verbose: int,
+        max_features: int | None,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.random_state = random_state
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.max_features = max_features
+
+    def _rule(self, where: str) -> Rule:
+        """The subclass's rule, its parameters checked."""
+        raise TypeError(f"[{where}] A learner with a rule. Got {type(self).__name__}.")
+
+    def _where(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _new_learner(self, where: str) -> _core.OnlineLearner:
+        rule = self._rule(where)
+        buckets = 0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
+        g = rule.geometry
+        return _core.OnlineLearner(
+            rule.name, rule.parameter, g.fit_intercept, g.normalize, g.slack_feature, rule.tie, rule.keep, buckets
+        )
+
+    # ---- whole data sets -------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Cycle over the rows until a pass leaves nothing to do, or ``max_iter`` passes are made.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (rows, features)
+        y : labels, any two or more values
+        sample_weight : how often each row counts; an integer k equals k copies in a row, 0 equals absence
+        """
+        where = self._where("fit")
+        warm = self.warm_start and hasattr(self, "_learner")
+        check_integer(where, "max_iter", self.max_iter, at_least=1)
+        jobs = thread_count(where, self.n_jobs)
+        self._match_columns()
+        X = check_rows(self, where, X, reset=not warm)
+        labels = check_labels(where, y, X.shape[0])
+        weights = check_weights(where, sample_weight, X.shape[0])
+        learner, classes, codes = self._prepare(where, labels, weights, warm)
+        weights = row_weights(where, self.class_weight, classes.labels, codes, weights)
+        if weights is not None and weights.max() > 1 and self._rule(where).geometry.slack_feature > 0:
+            index, weights = copies_apart(weights)
+            X, codes = X[index], codes[index]
+
+        batch = Batch.of(X, codes, weights)
+        if learner.questions > 1:
+            batch.examine(where)
+        say = self._say if self.verbose else None
+        cycle = Cycle(where, self.max_iter, self.shuffle, self._until_still, say, cancelled=threading.Event())
+        seeds = check_random_state(self.random_state).randint(2**31, size=learner.questions)
+        with in_threads(min(jobs, learner.questions)) as each:
+            try:
+                runs = each(lambda q: cycle.run(learner, q, batch, int(seeds[q])), learner.questions)
+            except BaseException:
+                cycle.cancelled.set()
+                raise
+        if not warm:
+            self._by_name = False
+            self._balance = RunningBalance()
+        self._learner, self._classes = learner, classes
+        self._runs: list[Run] | None = None if warm else runs
+        self.classes_ = classes.values
+        self.n_iter_ = max(run.passes for run in runs)
+        return self
+
+    def _prepare(
+        self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None, warm: bool
+    ) -> tuple[_core.OnlineLearner, Classes, Codes]:
+        """A learner with its questions: a new one, or a copy of the present one, which a failure leaves as it was."""
+        if warm:
+            learner, classes = copy.deepcopy(self._learner), copy.deepcopy(self._classes)
+        else:
+            present = labels if weights is None else labels[weights > 0]
+            if len(present) == 0:
+                raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
+            learner, classes = self._new_learner(where), Classes(encode(present)[0])
+            if len(classes.labels) < 2:
+                raise invalid(where, "Labels of at least two classes.", f"one class, {classes.labels[0]!r}")
+            classes.ask(learner)
+        codes = classes.codes(where, labels, weights)
+        for code in range(len(classes.labels), int(codes.max()) + 1):
+            classes.meet(labels[codes == code][:1].tolist()[0], learner)
+        return learner, classes, codes
+
+    def _say(self, message: str) -> None:
+        print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
+
+    # ---- streams ---------------------------------------------------------------------------------------------------
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a batch of a stream; the way it is cut into batches does not matter.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``fit``
+        classes : all labels there will be, if known: two classes then cost one question instead of three, and any other
+            label is refused. Without it new labels may appear at any time.
+        """
+        where = self._where("partial_fit")
+        first = not hasattr(self, "_learner")
+        jobs = thread_count(where, self.n_jobs)
+        self._match_columns()
+        X = check_rows(self, where, X, reset=first or not hasattr(self, "n_features_in_"))
+        labels = check_labels(where, y, X.shape[0])
+        weights = check_weights(where, sample_weight, X.shape[0])
+        batch = Batch.of(X, np.zeros(0, np.int32), weights)
+        batch.examine(where)
+        if first:
+            self._begin(where, classes)
+        elif classes is not None and encode(np.asarray(classes))[0].tolist() != self._classes.sorted:
+            raise invalid(where, f"The same classes in every call: {self._classes.sorted}.", repr(classes))
+        batch.codes = self._classes.codes(where, labels, weights)
+        batch.weights = self._weigh(where, labels, batch.codes, weights)
+        self._learn_batch(labels, batch, jobs)
+        return self
+
+    def _begin(self, where: str, classes: Any) -> None:
+        """Start a stream."""
+        declared = None if classes is None else encode(np.asarray(classes))[0]
+        if declared is not None and len(declared) < 2:
+            raise invalid(where, "At least two classes.", repr(classes))
+        learner = self._new_learner(where)
+        self._classes = Classes(declared)
+        self._classes.ask(learner)
+        self._learner, self._by_name, self._runs, self._balance = learner, False, None, RunningBalance()
+        self.n_iter_ = 1
+        if declared is not None:
+            self.classes_ = self._classes.values
+
+    def _weigh(self, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:
+        """Multiply by the weights of the classes; "balanced" goes by what was seen so far."""
+        if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            return self._balance.weigh(codes, weights)
+        coming = range(len(self._classes.labels), int(codes.max(initial=-1)) + 1)
+        names = [*self._classes.labels, *(labels[codes == code][:1].tolist()[0] for code in coming)]
+        return row_weights(where, self.class_weight, names, codes, weights)
+
+    def _learn_batch(self, labels: NDArray[Any], batch: Batch, jobs: int) -> None:
+        """Learn the batch in pieces, each beginning where a class is met for the first time."""
+        starts = [
+            int(np.argmax(batch.codes == code))
+            for code in range(len(self._classes.labels), int(batch.codes.max(initial=-1)) + 1)
+        ]
+        for begin, end in zip([0, *starts], [*starts, len(batch.codes)], strict=True):
+            if begin in starts and begin < end:
+                self._meet(labels[begin : begin + 1].tolist()[0])
+            if begin < end:
+                self._learn_piece(batch, begin, end, jobs)
+        self._runs = None
+
+    def _learn_piece(self, batch: Batch, begin: int, end: int, jobs: int) -> None:
+        def learn(q: int) -> None:
+            self._learner.learn(
+                q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end, True
+            )
+
+        with in_threads(min(jobs, self._learner.questions)) as each:
+            each(learn, self._learner.questions)
+
+    def _meet(self, label: Any) -> int:
+        code = self._classes.meet(label, self._learner)
+        self.classes_ = self._classes.values
+        return code
+
+    # ---- one example at a time -------------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> None:
+        """Learn from one example: a dict of features, or one row of numbers, dense or sparse."""
+        try:
+            code = self._classes.code_of[y]
+        except (AttributeError, KeyError):
+            self._learn_first(x, y, sample_weight)
+            return
+        if sample_weight != 1.0 or self.class_weight is not None:
+            sample_weight = self._weigh_one(y, code, sample_weight)
+            if sample_weight == 0:
+                return
+        if type(x) is dict and self._by_name:
+            try:
+                self._learner.learn_one(x, code, sample_weight)
+            except ValueError as error:
+                raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
+        else:
+            self._learn_row(x, code, sample_weight)
+        self._runs = None
+
+    def _learn_first(self, x: Any, y: Any, sample_weight: float) -> None:
+        """The first example of its class. It is read before the class is taken in, so that a bad one leaves no trace."""
+        where = self._where("learn_one")
+        label = check_labels(where, [y], 1).tolist()[0]
+        if not hasattr(self, "_learner"):
+            self._begin(where, None)
+        if self._classes.declared:
+            raise self._classes.refuse(where, label)
+        self._score(where, x, 0)
+        if check_weight(where, sample_weight) > 0:
+            self._meet(label)
+            self.learn_one(x, label, sample_weight)
+
+    def _weigh_one(self, y: Any, code: int, sample_weight: float) -> float:
+        where = self._where("learn_one")
+        weight = check_weight(where, sample_weight)
+        if weight == 0 or self.class_weight is None:
+            return weight
+        if isinstance(self.class_weight, str):
+            return float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
+        return weight * class_weight_of(where, self.class_weight, y)
+
+    def _learn_row(self, x: Any, code: int, weight: float) -> None:
+        where = self._where("learn_one")
+        if isinstance(x, dict):
+            self._name_columns(where)
+            try:
+                self._learner.learn_one(x, code, weight)
+            except ValueError as error:
+                raise InvalidInputError(f"[{where}] {error}") from None
+            return
+        row = one_row(where, x, getattr(self, "n_features_in_", None))
+        if not self._learner.learn_row(as_rows(row), code, weight):
+            raise describe_bad_row(where, row, 0)
+        self._width = row.shape[1]
+
+    def predict_one(self, x: Any) -> Any:
+        """The label of one example; None while no label was ever seen."""
+        try:
+            classes = self._classes
+        except AttributeError:
+            return None
+        if classes.only is None:
+            scores = self.score_one(x)
+            return max(scores, key=scores.__getitem__) if scores else None
+        return classes.positive if self._score("predict_one", x, classes.only) >= 0 else classes.negative
+
+    def score_one(self, x: Any) -> Any:
+        """The score of one example: a number for two classes, a dict of class to score for more."""
+        try:
+            classes = self._classes
+        except AttributeError:
+            return 0.0
+        if classes.only is not None:
+            return self._score("score_one", x, classes.only)
+        return {
+            label: self._score("score_one", x, q) for label, q in zip(classes.sorted, classes.questions, strict=True)
+        }
+
+    def _score(self, method: str, x: Any, question: int) -> float:
+        if isinstance(x, dict):
+            try:
+                if not self._by_name:
+                    self._name_columns(self._where(method))
+                return self._learner.score_one(x, question)
+            except ValueError as error:
+                raise InvalidInputError(f"[{self._where(method)}] {error}") from None
+        row = one_row(self._where(method), x, getattr(self, "n_features_in_", None))
+        scores = np.empty(1)
+        if self._learner.score(question, as_rows(row), scores) >= 0:
+            raise describe_bad_row(self._where(method), row, 0)
+        return float(scores[0])
+
+    # ---- columns ---------------------------------------------------------------------------------------------------
+
+    def _name_columns(self, where: str) -> None:
+        """Let features be called by name from now on: a data frame's column names, or the numbers of the columns."""
+        if self._by_name:
+            return
+        width = getattr(self, "n_features_in_", 0)
+        if self.max_features is None:
+            self._learner.name_columns(list(getattr(self, "feature_names_in_", range(width))))
+        elif width not in (0, self.max_features):
+            raise invalid(where, f"Rows of numbers as before; for dicts, max_features = {width}.", "a dict")
+        self._by_name = True
+
+    def _match_columns(self) -> None:
+        """Tell scikit-learn's validation of columns that were met by name."""
+        names = self._learner.names if getattr(self, "_by_name", False) else []
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features the model knows."""
+        if getattr(self, "_by_name", False):
+            return self._learner.columns
+        if "_width" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has seen no features yet")
+        return int(self._width)
+
+    @n_features_in_.setter
+    def n_features_in_(self, width: int) -> None:
+        self._width, self._by_name = width, False
+
+    # ---- what was learned ------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(getattr(self, "_classes", None) and self._classes.labels)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: one number a row for two classes, one a class for more."""
+        check_is_fitted(self)
+        where = self._where("decision_function")
+        self._match_columns()
+        X = check_rows(self, where, X, reset=False)
+        rows = as_rows(X)
+        scores = np.empty((len(self._classes.questions), rows.count))
+        for column, question in enumerate(self._classes.questions):
+            bad = self._learner.score(question, rows, scores[column])
+            if bad >= 0:
+                raise describe_bad_row(where, X, bad)
+        return scores[0] if self._classes.only is not None else scores.T
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels. A score of exactly 0 goes to the positive class, the last of ``classes_``."""
+        scores = self.decision_function(X)
+        codes = (scores >= 0) * (len(self.classes_) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.classes_[codes]
+        return labels
+
+    def predict_sign(self, X: Any) -> NDArray[np.int8]:
+        """-1, 0 or +1 for each score: 0 is no opinion."""
+        signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
+        return signs
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights, one row a question."""
+        self._require_fitted("coef_")
+        return np.vstack([self._padded(self._learner.weights(q)) for q in self._classes.questions])
+
+    @property
+    def intercept_(self) -> Floats:
+        """Intercepts, one a question."""
+        self._require_fitted("intercept_")
+        return np.array([self._learner.bias(q) for q in self._classes.questions])
+
+    @property
+    def certificate_(self) -> Any:
+        """What the model proves: a certificate, or for more than two classes a list of one a class."""
+        self._require_fitted("certificate_")
+        certificates = [self._certify(column) for column in range(len(self._classes.questions))]
+        return certificates[0] if self._classes.only is not None else certificates
+
+    def _require_fitted(self, attribute: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
+
+    def _padded(self, weights: Floats) -> Floats:
+        return np.pad(weights, (0, max(0, self.n_features_in_ - len(weights))))
+
+    def _certify(self, column: int) -> Certificate:
+        """The certificate of one question."""
+        tally, run, rule = self._tally(column), self._run(column), self._rule("certificate_")
+        return MistakeCertificate(
+            rule=rule.name,
+            parameter=rule.parameter,
+            examples=tally["examples"],
+            positives=tally["positives"],
+            mistakes=tally["mistakes"],
+            updates=tally["updates"],
+            radius=float(np.sqrt(tally["squared_radius"])),
+            energy=tally["energy"],
+            margin_upper_bound=self._margin_upper_bound(column),
+            separates=run is not None and run.halted and run.smallest_margin > 0,
+            passes=1 if run is None else run.passes,
+            evidence=self._evidence(column),
+        )
+
+    def _tally(self, column: int) -> dict[str, Any]:
+        return self._learner.tally(self._classes.questions[column])
+
+    def _run(self, column: int) -> Run | None:
+        return None if self._runs is None else self._runs[self._classes.questions[column]]
+
+    def _margin_upper_bound(self, column: int) -> float:
+        """Return |v| / M of the model that the duals prove, or the least of a stream; rounded up."""
+        tally = self._tally(column)
+        bound = tally["margin_bound"]
+        if self._runs is not None and tally["steps"] > 0:
+            bound = np.sqrt(max(0.0, tally["squared_length"])) / tally["steps"]
+        return float(bound) * (1 + PADDING)
+
+    def _evidence(self, column: int) -> Evidence:
+        question, run = self._classes.questions[column], self._run(column)
+        return Evidence(
+            weights=self._padded(self._learner.last_weights(question)),
+            intercept=self._learner.last_bias(question),
+            geometry=self._rule("certificate_").geometry,
+            positive=self._classes.positive_of(column),
+            duals=None if run is None else run.duals,
+        )

@@ -1,0 +1,84 @@
+"""What u is, given x, in plain NumPy: the judge's own view of the data, independent of the kernels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Geometry:
+    """How an example x becomes the vector u that the theorems speak of.
+
+    u = (x, 1) with an intercept, x without; brought to unit length if ``normalize``; with a private feature of value
+    ``slack_feature`` for each example, unless that is 0.
+    """
+
+    fit_intercept: bool = True
+    normalize: bool = False
+    slack_feature: float = 0.0
+
+
+class Lifted:
+    """The vectors u of a data set, never built: products with them are products with x."""
+
+    def __init__(self, X: Any, geometry: Geometry) -> None:
+        if not sp.issparse(X):
+            X = np.asarray(X)
+        self._X = X if X.dtype == np.float64 else X.astype(np.float64)
+        self._one = 1.0 if geometry.fit_intercept else 0.0
+        squares = self._X.multiply(self._X).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", self._X, self._X)
+        lengths = np.sqrt(np.asarray(squares, dtype=np.float64).ravel() + self._one)
+        self._scale = np.ones_like(lengths)
+        if geometry.normalize:
+            self._scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
+            lengths = np.where(lengths > 0, 1.0, 0.0)
+        self.lengths: Floats = np.sqrt(lengths**2 + geometry.slack_feature**2)
+
+    def __len__(self) -> int:
+        return len(self._scale)
+
+    @property
+    def columns(self) -> int:
+        """How many features x has."""
+        return int(self._X.shape[1])
+
+    def scores(self, weights: Floats, intercept: float) -> Floats:
+        """Return v.u for every example, its private feature left out."""
+        return self._scale * (np.asarray(self._X @ weights).ravel() + self._one * intercept)
+
+    def rounding(self, weights: Floats, intercept: float) -> Floats:
+        """Bound the rounding error of ``scores``: (k + 4) eps sum |u_j v_j|, with k the number of terms (Higham 2002)."""
+        sizes = np.asarray(abs(self._X) @ np.abs(weights)).ravel() + self._one * abs(intercept)
+        bound: Floats = (self._X.shape[1] + 4) * np.finfo(np.float64).eps * self._scale * sizes
+        return bound
+
+    def combine(self, coefficients: Floats) -> tuple[Floats, float]:
+        """Return sum_i c_i u_i as (weights, intercept), the private features left out."""
+        scaled = coefficients * self._scale
+        return np.asarray(self._X.T @ scaled).ravel(), self._one * float(scaled.sum())
+
+
+def length_of(weights: Floats, intercept: float, private: Floats | None = None, slack_feature: float = 0.0) -> float:
+    """Return |v|, with the private part delta a where there is one."""
+    squares = float(weights @ weights) + intercept**2
+    if private is not None:
+        squares += slack_feature**2 * float(private @ private)
+    return float(np.sqrt(squares))
+
+
+def copies_apart(weights: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Return the rows, each as often as its weight says, and the weight of every copy: 1, or what is left at the end.
+
+    Where each example has a private feature, each copy of it has its own, so they cannot be counted together.
+    """
+    copies = np.maximum(1, np.ceil(weights)).astype(np.int64)
+    index = np.repeat(np.arange(len(weights)), copies)
+    earlier = np.arange(len(index)) - np.repeat(np.cumsum(copies) - copies, copies)
+    return index, np.ascontiguousarray(np.minimum(1.0, weights[index] - earlier))
