@@ -96,17 +96,17 @@ class OnlineLearner {
   void learn_one(nb::dict x, std::int32_t code, double weight) {
     row_.read(x);
     const std::unique_lock alone(structure_);
-    row_.add(columns_);
-    learner_.learn_one(row_.row(), columns_.count(), row_.squared_norm(columns_), code, weight);
+    const Sparse row = row_.add(columns_);
+    learner_.learn_one(row, columns_.count(), row_.squared_norm(columns_), code, weight);
   }
 
   double score_one(nb::dict x, std::size_t q) {
     row_.read(x);
     const std::unique_lock alone(structure_);
-    row_.look_up(columns_);
+    const Sparse row = row_.look_up(columns_);
     const Hypothesis& h = question(q);
     if (h.weights.empty()) return 0.0;
-    return learner_.score(h, row_.row(), scratch_for(h));
+    return learner_.score(h, row, scratch_for(h));
   }
 
   /// Scores of all rows. False: some row is not good, and `scores` holds nothing of use.
@@ -133,6 +133,7 @@ class OnlineLearner {
   /// The features 0, 1, ... or their names, as columns 0, 1, ...
   void name_columns(nb::list names) {
     const std::unique_lock alone(structure_);
+    row_.forget();
     columns_.table = KeyTable{};
     columns_.names = nb::list();
     for (nb::handle name : names) {

@@ -20,67 +20,74 @@ struct Columns {
   std::size_t count() const { return buckets > 0 ? static_cast<std::size_t>(buckets) : table.size(); }
 };
 
+using Sparse = novikoff::SparseRow<double, std::int64_t>;
+
 /// The features of one example. Reading it in two steps leaves the table alone if any feature is wrong: `read` takes and
-/// checks all keys and values, and then `look_up` or `add` gives them columns. Kept between examples for its memory.
+/// checks all keys and values, and then `look_up` or `add` gives them columns.
+///
+/// A dict is often scored and then learned from, so the last one is kept: if nothing in it has changed since, it is not
+/// read again.
 class KeyedRow {
  public:
   void read(nb::handle dict) {
-    hashes_.clear();
-    keys_.clear();
-    values.clear();
-    squared_sum_ = 0;
+    if (is_last(dict)) return;
+    forget();
+    const auto size = static_cast<std::size_t>(PyDict_Size(dict.ptr()));
+    keys_.resize(size);
+    hashes_.resize(size);
+    values_.resize(size);
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
-    while (PyDict_Next(dict.ptr(), &position, &key, &value)) {
-      if (!PyFloat_CheckExact(value) && !PyLong_CheckExact(value)) return read_copy(as_floats(dict));
-      const double number = PyFloat_AsDouble(value);
-      if (!std::isfinite(number) || (number == -1.0 && PyErr_Occurred())) {
-        PyErr_Clear();
-        refuse("A finite number", key, value);
-      }
-      hashes_.push_back(hash_of(key));
-      keys_.push_back(key);
-      values.push_back(number);
-      squared_sum_ += number * number;
+    double squared_sum = 0;
+    for (std::size_t k = 0; PyDict_Next(dict.ptr(), &position, &key, &value); ++k) {
+      if (!is_plain_number(value)) return read(as_floats(dict));
+      const double number = number_of(value);
+      if (!std::isfinite(number)) refuse("A finite number", key, value);
+      keys_[k] = key;
+      hashes_[k] = PyUnicode_Check(key) ? novikoff::hash_key(text_of(key)) : hash_of(key);
+      values_[k] = number;
+      squared_sum += number * number;
     }
-    if (!std::isfinite(squared_sum_)) throw std::invalid_argument("Features whose squared length is finite. Got one that overflows.");
+    if (!std::isfinite(squared_sum)) throw std::invalid_argument("Features whose squared length is finite. Got one that overflows.");
+    squared_sum_ = squared_sum;
+    remember(dict);
   }
 
   /// Features never met count as absent, but keep their place in the sum, so that a score has the same bits before and
   /// after the feature is met.
-  void look_up(const Columns& known) {
-    columns.resize(values.size());
-    if (known.buckets > 0) return into_buckets(known);
-    for (std::uint64_t hash : hashes_) known.table.prefetch(hash);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      columns[k] = known.table.find(hashes_[k]);
-      if (columns[k] == novikoff::KeyTable::absent) columns[k] = 0, values[k] = 0;
-    }
+  Sparse look_up(const Columns& known) {
+    find(known);
+    if (absent_ == 0) return row();
+    present_columns_ = columns_;
+    present_values_ = values_;
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      if (columns_[k] == novikoff::KeyTable::absent) present_columns_[k] = 0, present_values_[k] = 0;
+    return {present_values_.data(), present_columns_.data(), values_.size()};
   }
 
-  void add(Columns& known) {
-    columns.resize(values.size());
-    if (known.buckets > 0) return into_buckets(known);
-    for (std::uint64_t hash : hashes_) known.table.prefetch(hash);
-    for (std::size_t k = 0; k < columns.size(); ++k) {
+  Sparse add(Columns& known) {
+    find(known);
+    for (std::size_t k = 0; absent_ > 0; ++k) {
+      if (columns_[k] != novikoff::KeyTable::absent) continue;
       const std::size_t before = known.table.size();
-      columns[k] = known.table.find_or_add(hashes_[k]);
+      columns_[k] = known.table.find_or_add(hashes_[k]);
       if (known.table.size() > before) known.names.append(nb::handle(keys_[k]));
+      --absent_;
     }
+    return row();
   }
-
-  novikoff::SparseRow<double, std::int64_t> row() const { return {values.data(), columns.data(), values.size()}; }
 
   /// Keys of one dict have columns of their own unless they meet in a bucket.
   double squared_norm(const Columns& known) const { return known.buckets > 0 ? row().squared_norm() : squared_sum_; }
 
+  /// Let go of the last dict.
+  void forget() {
+    dict_ = nb::object();
+    found_ = false;
+  }
+
   static std::uint64_t hash_of(PyObject* key) {
-    if (PyUnicode_Check(key)) {
-      Py_ssize_t size = 0;
-      const char* text = PyUnicode_AsUTF8AndSize(key, &size);
-      if (!text) throw nb::python_error();
-      return novikoff::hash_key(std::string_view(text, static_cast<std::size_t>(size)));
-    }
+    if (PyUnicode_Check(key)) return novikoff::hash_key(text_of(key));
     if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
     const nb::object number = nb::steal(PyNumber_Index(key));
     if (!number.is_valid()) throw nb::python_error();
@@ -90,10 +97,67 @@ class KeyedRow {
     return novikoff::hash_key(static_cast<std::int64_t>(small));
   }
 
-  std::vector<double> values;
-  std::vector<std::int64_t> columns;
-
  private:
+  Sparse row() const { return {values_.data(), columns_.data(), values_.size()}; }
+
+  /// Columns of the keys, or `absent`. What is found stays found: only another dict, or `add`, changes it.
+  void find(const Columns& known) {
+    if (found_) return;
+    columns_.resize(values_.size());
+    absent_ = 0;
+    found_ = true;
+    if (known.buckets > 0) {
+      for (std::size_t k = 0; k < columns_.size(); ++k)
+        columns_[k] = static_cast<std::int64_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
+      return;
+    }
+    for (std::uint64_t hash : hashes_) known.table.prefetch(hash);
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      columns_[k] = known.table.find(hashes_[k]);
+      absent_ += columns_[k] == novikoff::KeyTable::absent;
+    }
+  }
+
+// Python 3.11 numbers every change of any dict (PEP 509), so that the same dict with the same number is unchanged. Later
+// versions have no such number in their stable interface; there a dict is read anew each time.
+#if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030C0000
+  static std::uint64_t version_of(nb::handle dict) { return reinterpret_cast<PyDictObject*>(dict.ptr())->ma_version_tag; }
+  bool is_last(nb::handle dict) const { return dict.is(dict_) && version_of(dict) == version_; }
+  void remember(nb::handle dict) {
+    dict_ = nb::borrow(dict);
+    version_ = version_of(dict);
+  }
+#else
+  bool is_last(nb::handle) const { return false; }
+  void remember(nb::handle dict) { dict_ = nb::borrow(dict); }  // its keys are in use until the next
+#endif
+
+  /// Numbers whose value can be had without running any Python code.
+  static bool is_plain_number(PyObject* value) {
+    return PyFloat_CheckExact(value) || PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+  }
+
+  static double number_of(PyObject* value) {
+#ifndef Py_LIMITED_API
+    if (PyFloat_CheckExact(value)) return PyFloat_AS_DOUBLE(value);
+#endif
+    const double number = PyFloat_AsDouble(value);
+    if (number != -1.0 || !PyErr_Occurred()) return number;
+    PyErr_Clear();  // an integer too large
+    return HUGE_VAL;
+  }
+
+  static std::string_view text_of(PyObject* key) {
+#ifndef Py_LIMITED_API
+    if (PyUnicode_IS_COMPACT_ASCII(key))
+      return {static_cast<const char*>(PyUnicode_DATA(key)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(key))};
+#endif
+    Py_ssize_t size = 0;
+    const char* text = PyUnicode_AsUTF8AndSize(key, &size);
+    if (!text) throw nb::python_error();
+    return {text, static_cast<std::size_t>(size)};
+  }
+
   static std::string repr(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
 
   [[noreturn]] static void refuse(const std::string& need, nb::handle key, nb::handle value) {
@@ -104,8 +168,8 @@ class KeyedRow {
   static nb::dict as_floats(nb::handle dict) {
     nb::dict floats;
     for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(dict.ptr()))) {
-      const double number = PyUnicode_Check(value.ptr()) ? (PyErr_SetNone(PyExc_TypeError), -1.0) : PyFloat_AsDouble(value.ptr());
-      if (number == -1.0 && PyErr_Occurred()) {
+      const nb::object number = nb::steal(PyUnicode_Check(value.ptr()) ? nullptr : PyNumber_Float(value.ptr()));
+      if (!number.is_valid()) {
         PyErr_Clear();
         refuse("A number", key, value);
       }
@@ -114,18 +178,13 @@ class KeyedRow {
     return floats;
   }
 
-  void read_copy(nb::dict floats) {
-    read(floats);
-    copy_ = std::move(floats);  // the keys live in it
-  }
-
-  void into_buckets(const Columns& known) {
-    for (std::size_t k = 0; k < columns.size(); ++k)
-      columns[k] = static_cast<std::int64_t>(hashes_[k] % static_cast<std::uint64_t>(known.buckets));
-  }
-
+  nb::object dict_;  // the last one read: it keeps keys_ alive
+  std::uint64_t version_ = 0;
+  std::vector<PyObject*> keys_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<PyObject*> keys_;  // borrowed from the dict last read
-  nb::object copy_;
+  std::vector<double> values_, present_values_;
+  std::vector<std::int64_t> columns_, present_columns_;
+  bool found_ = false;      // columns_ belong to the dict
+  std::size_t absent_ = 0;  // how many of them are absent
   double squared_sum_ = 0;
 };

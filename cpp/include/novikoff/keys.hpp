@@ -18,14 +18,15 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
 }
 
-/// The first `size` <= 8 bytes as a little-endian number, on any machine.
-inline std::uint64_t load(const char* bytes, std::size_t size) {
-  std::uint64_t word = 0;
+/// Eight, or four, bytes as a little-endian number, on any machine.
+template <class Word>
+std::uint64_t load(const char* bytes) {
+  Word word = 0;
   if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&word, bytes, size);
+    std::memcpy(&word, bytes, sizeof(Word));
   } else {
-    for (std::size_t i = 0; i < size; ++i)
-      word |= static_cast<std::uint64_t>(static_cast<unsigned char>(bytes[i])) << (8 * i);
+    for (std::size_t i = 0; i < sizeof(Word); ++i)
+      word |= static_cast<Word>(static_cast<Word>(static_cast<unsigned char>(bytes[i])) << (8 * i));
   }
   return word;
 }
@@ -35,19 +36,24 @@ constexpr std::uint64_t key_a = 0x8C5F0B5D3A1E9C47ULL, key_b = 0xD1B54A32D192ED0
 }  // namespace detail
 
 /// A 64-bit hash of bytes, the same in every process, on every machine and in every release: models depend on it.
-/// Words of eight bytes are folded by 64 x 64 -> 128 bit products; the length goes into the last fold.
+/// Pairs of words are folded by 64 x 64 -> 128 bit products. The last 16 bytes are read as two words that may overlap,
+/// which loses nothing since the length goes into the last fold.
 inline std::uint64_t hash_key(std::string_view text) {
   using namespace detail;
   std::uint64_t hash = key_a;
   const char* p = text.data();
   std::size_t left = text.size();
-  for (; left > 16; p += 16, left -= 16) hash = fold(load(p, 8) ^ key_b, load(p + 8, 8) ^ hash);
+  for (; left > 16; p += 16, left -= 16) hash = fold(load<std::uint64_t>(p) ^ key_b, load<std::uint64_t>(p + 8) ^ hash);
   std::uint64_t low = 0, high = 0;
-  if (left > 8) {
-    low = load(p, 8);
-    high = load(p + 8, left - 8);
+  if (left >= 8) {
+    low = load<std::uint64_t>(p);
+    high = load<std::uint64_t>(p + left - 8);
+  } else if (left >= 4) {
+    low = load<std::uint32_t>(p);
+    high = load<std::uint32_t>(p + left - 4);
   } else if (left > 0) {
-    low = load(p, left);
+    const auto byte = [p](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i])); };
+    low = byte(0) | byte(left / 2) << 8 | byte(left - 1) << 16;
   }
   return fold(text.size() ^ key_c, fold(low ^ key_b, high ^ hash));
 }

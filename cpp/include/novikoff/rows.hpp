@@ -80,7 +80,7 @@ struct SparseRow {
     return (a + b) + (c + d);
   }
   double squared_norm() const {
-    if (!strictly_increasing()) return squared_norm_of_sums();
+    if (!strictly_increasing() && may_repeat()) return squared_norm_of_sums();
     double a = 0, b = 0, c = 0, d = 0;
     std::size_t k = 0;
     for (; k + 4 <= size; k += 4) {
@@ -116,6 +116,19 @@ struct SparseRow {
     unsigned falls = 0;
     for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
+  }
+  /// False only if no index stands twice: each sets its bit of a small table, and a bit found set may be its own.
+  bool may_repeat() const {
+    constexpr std::size_t bits = std::size_t{1} << 16;
+    if (size > bits / 64) return true;
+    std::uint64_t seen[bits / 64] = {};
+    for (std::size_t k = 0; k < size; ++k) {
+      std::uint64_t& word = seen[(at(k) % bits) / 64];
+      const std::uint64_t bit = std::uint64_t{1} << (at(k) % 64);
+      if (word & bit) return true;
+      word |= bit;
+    }
+    return false;
   }
   double squared_norm_of_sums() const {
     std::vector<std::pair<I, double>> sorted;

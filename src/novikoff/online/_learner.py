@@ -47,9 +47,20 @@ class Rule:
     geometry: Geometry = Geometry()
 
 
+@dataclass(frozen=True)
+class Lane:
+    """The short way of a dict, one call into the kernel: for two classes, unweighted, with features called by name."""
+
+    learner: _core.OnlineLearner
+    code_of: dict[Any, int]
+    question: int
+    answers: tuple[Any, Any]  # the label of a negative score, and of any other
+
+
 class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
+    _lane: Lane | None = None
     _until_still = False  # fit stops after a pass without an update; otherwise one without a mistake will do
 
     def __init__(
@@ -130,7 +141,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not warm:
             self._by_name = False
             self._balance = RunningBalance()
-        self._learner, self._classes = learner, classes
+        self._learner, self._classes, self._lane = learner, classes, None
         self._runs: list[Run] | None = None if warm else runs
         self.classes_ = classes.values
         self.n_iter_ = max(run.passes for run in runs)
@@ -219,7 +230,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 self._meet(labels[begin : begin + 1].tolist()[0])
             if begin < end:
                 self._learn_piece(batch, begin, end, jobs)
-        self._runs = None
+        self._runs, self._lane = None, None
 
     def _learn_piece(self, batch: Batch, begin: int, end: int, jobs: int) -> None:
         def learn(q: int) -> None:
@@ -232,6 +243,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _meet(self, label: Any) -> int:
         code = self._classes.meet(label, self._learner)
+        self._lane = None
         self.classes_ = self._classes.values
         return code
 
@@ -239,76 +251,83 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> None:
         """Learn from one example: a dict of features, or one row of numbers, dense or sparse."""
-        try:
-            code = self._classes.code_of[y]
-        except (AttributeError, KeyError):
-            self._learn_first(x, y, sample_weight)
+        lane = self._lane
+        if lane is None or type(x) is not dict or sample_weight != 1.0 or y not in lane.code_of:
+            self._learn_row(x, y, sample_weight)
             return
-        if sample_weight != 1.0 or self.class_weight is not None:
-            sample_weight = self._weigh_one(y, code, sample_weight)
-            if sample_weight == 0:
-                return
-        if type(x) is dict and self._by_name:
-            try:
-                self._learner.learn_one(x, code, sample_weight)
-            except ValueError as error:
-                raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
-        else:
-            self._learn_row(x, code, sample_weight)
-        self._runs = None
+        try:
+            lane.learner.learn_one(x, lane.code_of[y], 1.0)
+        except ValueError as error:
+            raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
 
-    def _learn_first(self, x: Any, y: Any, sample_weight: float) -> None:
-        """The first example of its class. It is read before the class is taken in, so that a bad one leaves no trace."""
+    def _learn_row(self, x: Any, y: Any, sample_weight: float) -> None:
+        """Any example. It is read before its class is taken in, so that a bad one leaves no trace."""
         where = self._where("learn_one")
-        label = check_labels(where, [y], 1).tolist()[0]
         if not hasattr(self, "_learner"):
             self._begin(where, None)
-        if self._classes.declared:
-            raise self._classes.refuse(where, label)
-        self._score(where, x, 0)
-        if check_weight(where, sample_weight) > 0:
-            self._meet(label)
-            self.learn_one(x, label, sample_weight)
-
-    def _weigh_one(self, y: Any, code: int, sample_weight: float) -> float:
-        where = self._where("learn_one")
         weight = check_weight(where, sample_weight)
-        if weight == 0 or self.class_weight is None:
-            return weight
-        if isinstance(self.class_weight, str):
-            return float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
-        return weight * class_weight_of(where, self.class_weight, y)
-
-    def _learn_row(self, x: Any, code: int, weight: float) -> None:
-        where = self._where("learn_one")
+        code = self._classes.code_of.get(y)
+        if weight > 0 and code is None:
+            label = check_labels(where, [y], 1).tolist()[0]
+            if self._classes.declared:
+                raise self._classes.refuse(where, label)
+            self._score(where, x, 0)
+            code = self._meet(label)
+        if self.class_weight is not None:
+            weight = self._weigh_one(where, y, code, weight)
+        if weight == 0:
+            return
         if isinstance(x, dict):
             self._name_columns(where)
             try:
                 self._learner.learn_one(x, code, weight)
             except ValueError as error:
                 raise InvalidInputError(f"[{where}] {error}") from None
-            return
-        row = one_row(where, x, getattr(self, "n_features_in_", None))
-        if not self._learner.learn_row(as_rows(row), code, weight):
-            raise describe_bad_row(where, row, 0)
-        self._width = row.shape[1]
+        else:
+            row = one_row(where, x, getattr(self, "n_features_in_", None))
+            if not self._learner.learn_row(as_rows(row), code, weight):
+                raise describe_bad_row(where, row, 0)
+            if not self._by_name:
+                self._width = row.shape[1]
+        self._runs = None
+        self._open_lane()
+
+    def _open_lane(self) -> None:
+        """Let dicts take the short way from now on, where nothing stands in it."""
+        if self._by_name and self.class_weight is None and self._classes.only is not None:
+            answers = (self._classes.negative, self._classes.positive)
+            self._lane = Lane(self._learner, self._classes.code_of, self._classes.only, answers)
+
+    def _weigh_one(self, where: str, y: Any, code: int | None, weight: float) -> float:
+        if weight == 0:
+            return 0.0
+        if isinstance(self.class_weight, str):
+            return float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
+        return weight * class_weight_of(where, self.class_weight, y)
 
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None while no label was ever seen."""
+        lane = self._lane
+        if lane is None or type(x) is not dict:
+            return self._predict_row(x)
         try:
-            classes = self._classes
-        except AttributeError:
+            return lane.answers[lane.learner.score_one(x, lane.question) >= 0]
+        except ValueError as error:
+            raise InvalidInputError(f"[{self._where('predict_one')}] {error}") from None
+
+    def _predict_row(self, x: Any) -> Any:
+        classes: Classes | None = getattr(self, "_classes", None)
+        if classes is None or not classes.labels:
             return None
         if classes.only is None:
             scores = self.score_one(x)
-            return max(scores, key=scores.__getitem__) if scores else None
+            return max(scores, key=scores.__getitem__)
         return classes.positive if self._score("predict_one", x, classes.only) >= 0 else classes.negative
 
     def score_one(self, x: Any) -> Any:
         """The score of one example: a number for two classes, a dict of class to score for more."""
-        try:
-            classes = self._classes
-        except AttributeError:
+        classes: Classes | None = getattr(self, "_classes", None)
+        if classes is None or not classes.labels:
             return 0.0
         if classes.only is not None:
             return self._score("score_one", x, classes.only)
@@ -360,7 +379,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @n_features_in_.setter
     def n_features_in_(self, width: int) -> None:
-        self._width, self._by_name = width, False
+        self._width, self._by_name, self._lane = width, False, None
 
     # ---- what was learned ------------------------------------------------------------------------------------------
 
