@@ -1,0 +1,69 @@
+# The verbs of this repository. Each sets up what it needs in .venv, and is quick the second time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt pyproject.toml
+CPP := $(shell find cpp -name '*.?pp')
+ON_TWO := -n 2 --dist worksteal
+
+.PHONY: demo test test-slow lint format sanitize bench peers clean help
+
+help:            ## this list
+	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
+
+demo: $(VENV)/ready   ## learn a real stream, with its mistake bound beside it
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/ready $(VENV)/test build/cpp/passed   ## what a newcomer runs: under ten minutes on two cores
+	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
+	$(BIN)/python -m pytest --doctest-modules src/novikoff
+
+test-slow: $(VENV)/ready $(VENV)/test sanitize   ## the long suites
+	$(BIN)/python -m pytest $(ON_TWO) -m slow
+
+lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run -Werror $(CPP)
+	$(BIN)/lint-imports
+
+format: $(VENV)/lint   ## write the code the way lint wants it
+	$(BIN)/ruff check --fix --exit-zero
+	$(BIN)/ruff format
+	$(BIN)/clang-format -i $(CPP)
+
+sanitize: $(VENV)/build   ## the C++ tests under the address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
+	$(BIN)/cmake --build build/sanitize
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+
+bench: $(VENV)/ready peers   ## speed against the peers, as ratios from one interleaved run
+	$(BIN)/python benchmarks/online.py
+
+peers: $(VENV)/test   ## install the peers that tests and benchmarks compare with
+	$(PIP) install --group peers
+
+clean:           ## remove everything that was built
+	rm -rf $(VENV) build out dist
+
+build/cpp/passed: $(CPP) CMakeLists.txt $(VENV)/build
+	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
+	$(BIN)/cmake --build build/cpp
+	$(BIN)/ctest --test-dir build/cpp --output-on-failure
+	touch $@
+
+$(VENV)/pip:
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install "pip>=25.1"
+	mkdir -p build
+	touch $@
+
+$(VENV)/build $(VENV)/test $(VENV)/lint: $(VENV)/%: $(VENV)/pip pyproject.toml
+	$(PIP) install --group $*
+	touch $@
+
+$(VENV)/ready: $(VENV)/build $(KERNELS)
+	$(PIP) install --no-build-isolation -e ".[plot]"
+	touch $@
