@@ -36,12 +36,18 @@ def draw(mistakes: list[int], examples: int, bound: float, path: Path) -> None:
     figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
     axes.step([*mistakes, examples], [*range(1, len(mistakes) + 1), len(mistakes)], where="post", color="#1f6f8b", lw=2)
     axes.axhline(bound, color="#c0392b", ls="--")
-    axes.text(1.1, bound * 0.9, f"Novikoff's bound: {bound:.0f} mistakes, in any order, for ever", color="#c0392b", va="top")
-    axes.text(mistakes[-1], len(mistakes) * 0.85, f"{len(mistakes)} mistakes", color="#1f6f8b", va="top", ha="right")
+    axes.text(
+        1.1, bound * 0.9, f"Novikoff's bound: {bound:.0f} mistakes, in any order, for ever", color="#c0392b", va="top"
+    )
+    axes.text(
+        examples, len(mistakes) * 1.15, f"{len(mistakes)} mistakes made", color="#1f6f8b", va="bottom", ha="right"
+    )
     axes.plot([1, examples], [1, examples], color="0.75", lw=1)
     axes.text(examples**0.72, examples**0.77, "every prediction wrong", color="0.45", ha="right")
     axes.set(xscale="log", yscale="log", xlim=(1, examples), ylim=(0.9, bound * 2))
-    axes.set(xlabel="examples seen", ylabel="mistakes made", title="A perceptron learns to tell a 0 from the other digits")
+    axes.set(
+        xlabel="examples seen", ylabel="mistakes made", title="A perceptron learns to tell a 0 from the other digits"
+    )
     axes.spines[["top", "right"]].set_visible(False)
     path.parent.mkdir(exist_ok=True)
     figure.savefig(path, dpi=150)
@@ -64,9 +70,9 @@ def main() -> None:
 
     print(f"""
 mistakes made      {stream.mistakes:8.0f}   of {stream.examples:.0f} predictions, each made before its label was seen
-mistakes possible  {bound:8.0f}   = (R / margin)^2, with R = {stream.radius:.1f}: Novikoff's bound for any order of these digits
+mistakes possible  {bound:8.0f}   = (R / margin)^2, with R = {stream.radius:.1f}: Novikoff's bound, for any order
 margin, at least   {margin.margin_lower_bound:8.3f}   the separator found has it
-margin, at most    {margin.margin_upper_bound:8.3f}   no separator has more, by the {margin.updates} updates that found this one
+margin, at most    {margin.margin_upper_bound:8.3f}   no separator has more: its {margin.updates} updates prove it
 margin, at most    {stream.margin_upper_bound:8.3f}   what the stream alone had proved, without being stored
 
 The certificate, checked by code that shares nothing with the learner: {verdict}""")

@@ -3,7 +3,9 @@
 try:
     from . import _core as _core
 except ImportError as error:
-    error.add_note("The compiled core of novikoff is missing. Build it with `pip install .` in the root of its repository.")
+    error.add_note(
+        "The compiled core of novikoff is missing. Build it with `pip install .` in the root of its repository."
+    )
     raise
 
 from . import evaluate as evaluate

@@ -42,8 +42,8 @@ def row_weights(
 ) -> NDArray[np.float64] | None:
     """Multiply the sample weights by those of the classes. A code of -1 marks a row of weight 0.
 
-    ``"balanced"`` gives each class the same total weight: n / (K n_c), with n and n_c sums of sample weights, so that a row
-    of weight k still equals k copies of it.
+    ``"balanced"`` gives each class the same total weight: n / (K n_c), with n and n_c sums of sample weights, so that
+    a row of weight k still equals k copies of it.
     """
     if class_weight is None:
         return weights

@@ -70,13 +70,17 @@ def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
     except ValueError as error:
         raise InvalidInputError(f"[{where}] One label a row. {error}") from error
     if len(labels) != rows:
-        raise invalid(where, f"One label for each of {rows} rows.", f"inconsistent numbers of samples: {len(labels)} labels")
+        raise invalid(
+            where, f"One label for each of {rows} rows.", f"inconsistent numbers of samples: {len(labels)} labels"
+        )
     if labels.dtype.kind == "f":
         if not np.all(np.isfinite(labels)):
             raise invalid(where, "Finite labels.", "NaN or infinity (inf) in y")
         if np.any(labels != np.floor(labels)):
             kind = type_of_target(labels)
-            raise invalid(where, f"Class labels. Unknown label type: {kind}.", f"{labels[labels != np.floor(labels)][0]}")
+            raise invalid(
+                where, f"Class labels. Unknown label type: {kind}.", f"{labels[labels != np.floor(labels)][0]}"
+            )
     elif labels.dtype.kind == "O":
         for i, label in enumerate(labels):
             if label is None or (isinstance(label, float) and math.isnan(label)):
@@ -113,15 +117,17 @@ def check_weight(where: str, weight: float) -> float:
 
 def check_number(where: str, name: str, value: Any, *, above: float = -math.inf, at_most: float = math.inf) -> float:
     """A finite real parameter in (above, at_most]."""
-    if isinstance(value, numbers.Real) and not isinstance(value, bool) and above < value <= at_most and math.isfinite(value):
-        return float(value)
+    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+        number = float(value)
+        if above < number <= at_most and math.isfinite(number):
+            return number
     span = f"above {above:g}" + (f" and at most {at_most:g}" if at_most < math.inf else "")
     raise invalid(where, f"A number {name} {span}.", repr(value))
 
 
 def check_integer(where: str, name: str, value: Any, *, at_least: int) -> int:
     """An integer parameter."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= at_least:
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= at_least:
         return int(value)
     raise invalid(where, f"An integer {name} of at least {at_least}.", repr(value))
 

@@ -6,7 +6,7 @@ class NovikoffError(Exception):
 
 
 class InvalidInputError(NovikoffError, ValueError):
-    """Data or parameters that cannot be used: ``[where] What is needed. Got what.``"""
+    """Data or parameters that cannot be used, in the form ``[where] What is needed. Got what.``."""
 
 
 def invalid(where: str, need: str, got: object) -> InvalidInputError:

@@ -79,7 +79,7 @@ class Progress:
             yield self._record(*latest)
 
     def _predict_then_learn(self, x: Any, y: Any, *weight: Any) -> Iterator[tuple[Any, Any]]:
-        """Label and prediction of one example, or of each row of a batch: all its predictions come before its labels."""
+        """Yield label and prediction of one example, or of each row of a batch, which is predicted as a whole."""
         if not _is_batch(x):
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
@@ -122,8 +122,9 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     Parameters
     ----------
     model : an online learner; it learns as the result is iterated over
-    stream : an iterable of ``(x, y)`` or ``(x, y, weight)``, where x is one example (a dict, a sequence, a 1-d array) or a
-        batch of rows (a 2-d array, a sparse matrix, a data frame). A batch is predicted as a whole before it is learned.
+    stream : an iterable of ``(x, y)`` or ``(x, y, weight)``, where x is one example (a dict, a sequence, a 1-d array)
+        or a batch of rows (a 2-d array, a sparse matrix, a data frame). A batch is predicted as a whole before it is
+        learned.
     every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
 
     Returns

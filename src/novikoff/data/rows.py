@@ -22,7 +22,7 @@ def as_rows(X: Any) -> _core.Rows:
 
 
 def one_row(where: str, x: Any, width: int | None) -> Any:
-    """Return one example, a sequence, an array or a sparse row, as a matrix of one row; ``width`` is what it must have."""
+    """Return one example (a sequence, an array or a sparse row) as a matrix of one row and ``width`` columns."""
     if sp.issparse(x):
         row = x if x.format == "csr" and x.ndim == 2 else x.reshape(1, -1).tocsr()
     else:

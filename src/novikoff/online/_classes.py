@@ -57,7 +57,10 @@ class Classes:
         return self.code_of[label]
 
     def codes(self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> Codes:
-        """Return each label's code: new labels get those that they will have, by first appearance; rows of weight 0, -1."""
+        """Return each label's code, or -1 for a row of weight 0.
+
+        New labels get the codes that they will have: the next ones, in the order of their first appearance.
+        """
         if weights is not None and not weights.all():
             codes = np.full(len(labels), -1, dtype=np.int32)
             codes[weights > 0] = self.codes(where, labels[weights > 0], None)

@@ -88,4 +88,3 @@ class Cycle:
             if halted or not (mistaken or self.until_still):
                 break
         return Run(passes, halted, smallest, Duals.of(duals))
-

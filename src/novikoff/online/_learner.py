@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -44,7 +44,7 @@ class Rule:
     parameter: float = 0.0
     tie: str = "mistake"
     keep: str = "last"
-    geometry: Geometry = Geometry()
+    geometry: Geometry = field(default_factory=Geometry)
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _new_learner(self, where: str) -> _core.OnlineLearner:
         rule = self._rule(where)
-        buckets = 0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
+        buckets = (
+            0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
+        )
         g = rule.geometry
         return _core.OnlineLearner(
             rule.name, rule.parameter, g.fit_intercept, g.normalize, g.slack_feature, rule.tie, rule.keep, buckets
@@ -266,17 +268,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not hasattr(self, "_learner"):
             self._begin(where, None)
         weight = check_weight(where, sample_weight)
-        code = self._classes.code_of.get(y)
-        if weight > 0 and code is None:
-            label = check_labels(where, [y], 1).tolist()[0]
-            if self._classes.declared:
-                raise self._classes.refuse(where, label)
-            self._score(where, x, 0)
-            code = self._meet(label)
-        if self.class_weight is not None:
-            weight = self._weigh_one(where, y, code, weight)
         if weight == 0:
             return
+        code = self._classes.code_of[y] if y in self._classes.code_of else self._meet_with(where, x, y)
+        if self.class_weight is not None:
+            weight = self._weigh_one(where, y, code, weight)
         if isinstance(x, dict):
             self._name_columns(where)
             try:
@@ -292,15 +288,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._runs = None
         self._open_lane()
 
+    def _meet_with(self, where: str, x: Any, y: Any) -> int:
+        """Take in the class of an example, once the example itself is known to be good."""
+        label = check_labels(where, [y], 1).tolist()[0]
+        if self._classes.declared:
+            raise self._classes.refuse(where, label)
+        self._score("learn_one", x, 0)
+        return self._meet(label)
+
     def _open_lane(self) -> None:
         """Let dicts take the short way from now on, where nothing stands in it."""
         if self._by_name and self.class_weight is None and self._classes.only is not None:
             answers = (self._classes.negative, self._classes.positive)
             self._lane = Lane(self._learner, self._classes.code_of, self._classes.only, answers)
 
-    def _weigh_one(self, where: str, y: Any, code: int | None, weight: float) -> float:
-        if weight == 0:
-            return 0.0
+    def _weigh_one(self, where: str, y: Any, code: int, weight: float) -> float:
         if isinstance(self.class_weight, str):
             return float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
         return weight * class_weight_of(where, self.class_weight, y)

@@ -10,13 +10,12 @@ from novikoff.theory.geometry import Geometry
 from ._learner import OnlineClassifier, Rule
 
 
-
 class AveragedPerceptron(OnlineClassifier):
     """The average of all the weights that a perceptron has held, one for each example it saw.
 
-    v_t is the perceptron's vector after example t; ``coef_`` and ``intercept_`` are (v_1 + ... + v_T) / T, which is kept up
-    lazily: an example costs no more than in the plain perceptron. An example of weight c counts c times in the average.
-    ``certificate_`` speaks of the perceptron underneath.
+    v_t is the perceptron's vector after example t; ``coef_`` and ``intercept_`` are (v_1 + ... + v_T) / T, which is
+    kept up lazily: an example costs no more than in the plain perceptron. An example of weight c counts c times in
+    the average. ``certificate_`` speaks of the perceptron underneath.
 
     Parameters
     ----------

@@ -13,14 +13,14 @@ from novikoff.theory.geometry import Geometry
 from ._learner import PADDING, OnlineClassifier, Rule
 
 
-
 class MarginPerceptron(OnlineClassifier):
     """The perceptron that updates until every example has a margin, with a two-sided certificate of it.
 
-    v += y u whenever y v.u / |v| < theta. With ``margin=gamma``, theta = (1 - epsilon) gamma: if a separator of that margin
-    exists, ``fit`` halts after at most 2R/(epsilon gamma) + 2R^2/(epsilon gamma)^2 updates. With ``margin="auto"``, theta is
-    (1 - epsilon) |v| / M after M updates, an upper bound on the unknown margin in its place, and the margin reached is at
-    least (1 - epsilon) times the best there is. ``certificate_`` has the margin reached and an upper bound on any.
+    v += y u whenever y v.u / |v| < theta. With ``margin=gamma``, theta = (1 - epsilon) gamma: if a separator of that
+    margin exists, ``fit`` halts after at most 2R/(epsilon gamma) + 2R^2/(epsilon gamma)^2 updates. With
+    ``margin="auto"``, theta is (1 - epsilon) |v| / M after M updates, an upper bound on the unknown margin in its
+    place, and the margin reached is at least (1 - epsilon) times the best there is. ``certificate_`` has the margin
+    reached and an upper bound on any.
 
     Parameters
     ----------

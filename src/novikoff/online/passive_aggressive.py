@@ -10,13 +10,12 @@ from novikoff.theory.geometry import Geometry
 from ._learner import OnlineClassifier, Rule
 
 
-
 class PassiveAggressive(OnlineClassifier):
     """Move the weights as little as gives the example a margin of 1.
 
-    With loss l = max(0, 1 - y v.u) and u = (x, 1): v += tau y u, tau = l / |u|^2, where |u|^2 counts the intercept's 1, so
-    that the example's score lands on y exactly. If some v has y v.u >= 1 throughout, there are at most R^2 |v|^2 mistakes.
-    ``fit`` stops after a pass without a mistake.
+    With loss l = max(0, 1 - y v.u) and u = (x, 1): v += tau y u, tau = l / |u|^2, where |u|^2 counts the intercept's
+    1, so that the example's score lands on y exactly. If some v has y v.u >= 1 throughout, there are at most R^2
+    |v|^2 mistakes. ``fit`` stops after a pass without a mistake.
 
     Parameters
     ----------
@@ -129,7 +128,9 @@ class PassiveAggressiveI(OnlineClassifier):
         self.C = C
 
     def _rule(self, where: str) -> Rule:
-        return Rule("passive-aggressive I", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept))
+        return Rule(
+            "passive-aggressive I", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept)
+        )
 
 
 class PassiveAggressiveII(OnlineClassifier):
@@ -190,4 +191,6 @@ class PassiveAggressiveII(OnlineClassifier):
         self.C = C
 
     def _rule(self, where: str) -> Rule:
-        return Rule("passive-aggressive II", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept))
+        return Rule(
+            "passive-aggressive II", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept)
+        )

@@ -10,13 +10,13 @@ from novikoff.theory.geometry import Geometry
 from ._learner import OnlineClassifier, Rule
 
 
-
 class VotedPerceptron(OnlineClassifier):
     """All the hypotheses that a perceptron has held vote, each with the number of examples that it survived.
 
-    The score is sum_k c_k sign(v_k.u) / sum_k c_k, from -1 to 1: v_k is the perceptron after k mistakes and c_k the weight of
-    the examples from that mistake on to the next. Every mistake is kept, so memory and the time of a prediction grow
-    with their number. ``coef_``, ``intercept_`` and ``certificate_`` are those of the last hypothesis.
+    The score is sum_k c_k sign(v_k.u) / sum_k c_k, from -1 to 1: v_k is the perceptron after k mistakes and c_k the
+    weight of the examples from that mistake on to the next. Every mistake is kept, so memory and the time of a
+    prediction grow with their number. ``coef_``, ``intercept_`` and ``certificate_`` are those of the last
+    hypothesis.
 
     Parameters
     ----------

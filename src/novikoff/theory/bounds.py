@@ -1,8 +1,8 @@
 """The mistake bounds of the perceptron family, as plain functions.
 
-Throughout, examples are u_i with labels y_i in {-1, +1}; u_i = (x_i, 1) where there is an intercept. ``radius`` is
-R = max |u_i|, and the ``margin`` of a separator v is gamma = min y_i v.u_i / |v| > 0. A bound holds for every separator,
-so it is best for the one with the largest margin.
+Throughout, examples are u_i with labels y_i in {-1, +1}; u_i = (x_i, 1) where there is an intercept. ``radius`` is R
+= max |u_i|, and the ``margin`` of a separator v is gamma = min y_i v.u_i / |v| > 0. A bound holds for every
+separator, so it is best for the one with the largest margin.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numpy.typing import ArrayLike
 def novikoff(radius: float, margin: float) -> float:
     """Return (R/gamma)^2, the most mistakes a perceptron can make on data with a separator of this margin.
 
-    Hypotheses: |u| <= R for every example, and some v has y v.u >= gamma |v| with gamma > 0. Then it holds for any order and
-    any number of passes (Block 1962, Novikoff 1962). It bounds the updates of the passive-aggressive algorithm as far
-    as they follow mistakes, too (Crammer et al. 2006, theorem 2).
+    Hypotheses: |u| <= R for every example, and some v has y v.u >= gamma |v| with gamma > 0. Then it holds for any
+    order and any number of passes (Block 1962, Novikoff 1962). It bounds the updates of the passive-aggressive
+    algorithm as far as they follow mistakes, too (Crammer et al. 2006, theorem 2).
 
     >>> novikoff(radius=2.0, margin=0.5)
     16.0
@@ -36,7 +36,7 @@ def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
 
 
 def margin_upper_bound(length: float, steps: float) -> float:
-    """Return |v| / M, which no separator's margin exceeds when v is a sum of examples y u with weights that add up to M.
+    """Return |v| / M, which no separator's margin exceeds when v is a sum of examples y u whose weights add up to M.
 
     Hypotheses: v = sum_i a_i y_i u_i with a >= 0 and M = sum a > 0. For a separator of unit length with margin gamma,
     |v| >= v*.v >= M gamma. After M perceptron updates |v| <= R sqrt(M), so the bound falls at least like R / sqrt(M).
@@ -50,8 +50,9 @@ def margin_upper_bound(length: float, steps: float) -> float:
 def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
     """Return the most updates of a margin perceptron with threshold (1 - eps) gamma.
 
-    Hypotheses: |u| <= R, a separator of margin gamma exists, and v moves by y u whenever y v.u < (1 - eps) gamma |v|. Then
-    M <= 2R/(eps gamma) + 2R^2/(eps^2 gamma^2), which for R = 1 and eps = 1/2 is below the 16/gamma^2 of the textbooks.
+    Hypotheses: |u| <= R, a separator of margin gamma exists, and v moves by y u whenever y v.u < (1 - eps) gamma |v|.
+    Then M <= 2R/(eps gamma) + 2R^2/(eps^2 gamma^2), which for R = 1 and eps = 1/2 is below the 16/gamma^2 of the
+    textbooks.
 
     >>> margin_perceptron(radius=1.0, margin=0.5, epsilon=0.5)
     40.0
@@ -63,9 +64,9 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
 def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None = None, passes: int = 1) -> float:
     """Return the most mistakes a perceptron can make on data that v separates only in part.
 
-    With m_i = y_i v.u_i / |v| (the ``margins``, of any sign), d_i = max(0, gamma - m_i) and D = sqrt(sum d_i^2), a pass makes at
-    most ((R + D)/gamma)^2 mistakes, for every v and every gamma > 0 (Freund and Schapire 1999, theorem 2). The value returned
-    is the smallest over gamma. Several ``passes`` are one stream that repeats itself.
+    With m_i = y_i v.u_i / |v| (the ``margins``, of any sign), d_i = max(0, gamma - m_i) and D = sqrt(sum d_i^2), a
+    pass makes at most ((R + D)/gamma)^2 mistakes, for every v and every gamma > 0 (Freund and Schapire 1999, theorem
+    2). The value returned is the smallest over gamma. Several ``passes`` are one stream that repeats itself.
 
     >>> freund_schapire(radius=1.0, margins=[0.5] * 100)
     4.0
@@ -80,7 +81,11 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
     # R + D(gamma) is convex and positive, so its ratio to gamma falls and then rises: a golden-section search finds the
     # bottom. Any gamma gives a valid bound, so the search need not be exact.
     candidates = m[m > 0]
-    best = min((bound(float(g)) for g in (candidates.min(), candidates.max())), default=math.inf) if len(candidates) else math.inf
+    best = (
+        min((bound(float(g)) for g in (candidates.min(), candidates.max())), default=math.inf)
+        if len(candidates)
+        else math.inf
+    )
     low, high = math.log(1e-12 * radius), math.log(1e6 * radius)
     shrink = (math.sqrt(5) - 1) / 2
     for _ in range(80):

@@ -164,9 +164,11 @@ class MistakeCertificate(Certificate):
         return self._BOUNDS[self.rule](self.radius, margin, self.parameter)
 
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
-        """Return the bound that any comparator gives, a separator or not (Freund and Schapire 1999); perceptrons only."""
+        """Return the bound on a perceptron that any comparator gives, a separator or not (Freund and Schapire 1999)."""
         if self.rule != "perceptron":
-            raise ValueError("[comparator_bound] A perceptron's certificate. Got one of the rule " + repr(self.rule) + ".")
+            raise ValueError(
+                "[comparator_bound] A perceptron's certificate. Got one of the rule " + repr(self.rule) + "."
+            )
         lifted = Lifted(X, self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
@@ -179,10 +181,34 @@ class MistakeCertificate(Certificate):
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
         checks = [
-            compare("examples", self.examples, self.passes * float(copies.sum()), slack=ROUNDING * self.examples, exact_match=True),
-            compare("positives", self.positives, self.passes * float(copies[signs > 0].sum()), slack=ROUNDING * self.examples, exact_match=True),
-            compare("radius", self.radius, float(lifted.lengths[seen].max(initial=0.0)), slack=ROUNDING * self.radius, exact_match=True),
-            compare("sum of squares", self.energy, self.passes * float(copies @ lifted.lengths**2), slack=ROUNDING * self.energy, exact_match=True),
+            compare(
+                "examples",
+                self.examples,
+                self.passes * float(copies.sum()),
+                slack=ROUNDING * self.examples,
+                exact_match=True,
+            ),
+            compare(
+                "positives",
+                self.positives,
+                self.passes * float(copies[signs > 0].sum()),
+                slack=ROUNDING * self.examples,
+                exact_match=True,
+            ),
+            compare(
+                "radius",
+                self.radius,
+                float(lifted.lengths[seen].max(initial=0.0)),
+                slack=ROUNDING * self.radius,
+                exact_match=True,
+            ),
+            compare(
+                "sum of squares",
+                self.energy,
+                self.passes * float(copies @ lifted.lengths**2),
+                slack=ROUNDING * self.energy,
+                exact_match=True,
+            ),
         ]
         checks += self._check_margin(lifted, signs)
         margins, errors = self.evidence.margins(lifted, signs)
@@ -222,7 +248,9 @@ class MistakeCertificate(Certificate):
             ("separates", "yes: the last pass made no mistake" if self.separates else "not shown"),
         ]
         if self.evidence.geometry.slack_feature:
-            words.append(("geometry", f"with a private feature of {self.evidence.geometry.slack_feature:g} for each example"))
+            words.append(
+                ("geometry", f"with a private feature of {self.evidence.geometry.slack_feature:g} for each example")
+            )
         return words
 
 
@@ -257,7 +285,9 @@ class MarginCertificate(Certificate):
         seen = copies > 0
         checks = [self._check_lower(lifted, signs, seen)]
         if self.evidence.duals is None:
-            checks.append(Check("upper bound", "on trust", f"{self.margin_upper_bound:.6g}, the least |v|/M of the run"))
+            checks.append(
+                Check("upper bound", "on trust", f"{self.margin_upper_bound:.6g}, the least |v|/M of the run")
+            )
         else:
             weights, ratio = self.evidence.recombined(lifted, signs)
             checks += [weights, compare("upper bound", self.margin_upper_bound, ratio, slack=ROUNDING * ratio)]
@@ -281,7 +311,10 @@ class MarginCertificate(Certificate):
         """The claims in words."""
         words = [("best margin", f"at most {self.margin_upper_bound:.6g}"), ("updates", str(self.updates))]
         if self.margin_lower_bound > -np.inf:
-            words.insert(0, ("margin", f"at least {self.margin_lower_bound:.6g} ({100 * max(0.0, self.ratio):.1f} % of the best)"))
+            words.insert(
+                0,
+                ("margin", f"at least {self.margin_lower_bound:.6g} ({100 * max(0.0, self.ratio):.1f} % of the best)"),
+            )
         return words
 
 

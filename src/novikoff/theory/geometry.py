@@ -54,7 +54,7 @@ class Lifted:
         return self._scale * (np.asarray(self._X @ weights).ravel() + self._one * intercept)
 
     def rounding(self, weights: Floats, intercept: float) -> Floats:
-        """Bound the rounding error of ``scores``: (k + 4) eps sum |u_j v_j|, with k the number of terms (Higham 2002)."""
+        """Bound the rounding error of ``scores``: (k + 4) eps sum |u_j v_j| for k terms (Higham 2002, section 3.1)."""
         sizes = np.asarray(abs(self._X) @ np.abs(weights)).ravel() + self._one * abs(intercept)
         bound: Floats = (self._X.shape[1] + 4) * np.finfo(np.float64).eps * self._scale * sizes
         return bound

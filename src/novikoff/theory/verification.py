@@ -12,9 +12,9 @@ Status = Literal["holds", "fails", "open", "on trust"]
 class Check:
     """One claim and what became of it.
 
-    ``holds``: recomputed from the data, and true. ``fails``: recomputed, and false; ``row`` is an example that shows it,
-    if one does. ``open``: rounding leaves it undecided. ``on trust``: a count of what happened during learning, which the
-    data alone cannot show again.
+    ``holds``: recomputed from the data, and true. ``fails``: recomputed, and false; ``row`` is an example that shows
+    it, if one does. ``open``: rounding leaves it undecided. ``on trust``: a count of what happened during learning,
+    which the data alone cannot show again.
     """
 
     claim: str
