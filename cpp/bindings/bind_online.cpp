@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cmath>
 #include <deque>
 #include <mutex>
 #include <optional>
@@ -58,17 +59,11 @@ class OnlineLearner {
     locks_.emplace_back();
   }
 
+  /// A pass over rows that were examined; over all of them in order, or over those from `begin` to `end`.
   nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes, std::optional<Vector<const double>> weights,
-                  Vector<double> squared_norms, std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals,
-                  std::size_t begin, std::size_t end, bool examined) {
-    const std::size_t n = rows.count();
-    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end, examined};
-    if (weights) batch.weights = span_of(*weights);
-    if (order) batch.order = span_of(*order);
-    if (duals) batch.duals = span_of(*duals);
-    const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
-                      (!duals || duals->size() == n) && begin <= end && end <= (order ? order->size() : n);
-    if (!fits || q >= question_count()) throw std::invalid_argument("Arrays of one entry a row.");
+                  Vector<const double> squared_norms, std::optional<Vector<const std::int64_t>> order,
+                  std::optional<Vector<double>> duals, std::size_t begin, std::size_t end) {
+    const Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
     PassReport report;
     {
       nb::gil_scoped_release unlocked;
@@ -76,7 +71,23 @@ class OnlineLearner {
       const std::lock_guard mine(locks_[q]);
       report = learner_.learn(q, rows.view, batch);
     }
-    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, report.bad_row);
+    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
+  }
+
+  /// A first pass, which fills in `squared_norms`; its last answer is how many rows are good.
+  nb::tuple learn_unseen(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
+                         std::optional<Vector<const double>> weights, Vector<double> squared_norms,
+                         std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals) {
+    const Batch batch = batch_of(q, rows, codes, weights, Vector<const double>(squared_norms), order, duals, 0, rows.count());
+    PassReport report;
+    std::size_t good = 0;
+    {
+      nb::gil_scoped_release unlocked;
+      const std::shared_lock shared(structure_);
+      const std::lock_guard mine(locks_[q]);
+      good = learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
+    }
+    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
   }
 
   /// One row of a matrix, for all questions. False: the row is not good, and nothing was learned.
@@ -85,8 +96,8 @@ class OnlineLearner {
     return std::visit(
         [&](const auto& view) {
           const auto x = view[0];
-          const double squared_norm = x.squared_norm();
-          if (!is_good(x, squared_norm, view.columns)) return false;
+          const double squared_norm = x.examine(view.columns);
+          if (!std::isfinite(squared_norm)) return false;
           learner_.learn_one(x, view.columns, squared_norm, code, weight);
           return true;
         },
@@ -109,8 +120,8 @@ class OnlineLearner {
     return learner_.score(h, row, scratch_for(h));
   }
 
-  /// Scores of all rows. False: some row is not good, and `scores` holds nothing of use.
-  std::int64_t score(std::size_t q, const RowsInMemory& rows, Vector<double> scores) {
+  /// Scores of all rows; returns how many are good, and where that is not all, `scores` holds nothing of use.
+  std::size_t score(std::size_t q, const RowsInMemory& rows, Vector<double> scores) {
     if (scores.size() != rows.count()) throw std::invalid_argument("An array of one entry a row.");
     nb::gil_scoped_release unlocked;
     const std::shared_lock shared(structure_);
@@ -122,10 +133,10 @@ class OnlineLearner {
         [&](const auto& view) {
           for (std::size_t i = 0; i < view.count; ++i) {
             const auto x = view[i];
-            if (!is_good(x, x.squared_norm(), view.columns)) return static_cast<std::int64_t>(i);
+            if (!std::isfinite(x.examine(view.columns))) return i;
             scores.data()[i] = learner_.score(h, x, dense);
           }
-          return PassReport::none;
+          return view.count;
         },
         rows.view);
   }
@@ -144,6 +155,21 @@ class OnlineLearner {
   }
 
  private:
+  Batch batch_of(std::size_t q, const RowsInMemory& rows, const Vector<const std::int32_t>& codes,
+                 const std::optional<Vector<const double>>& weights, const Vector<const double>& squared_norms,
+                 const std::optional<Vector<const std::int64_t>>& order, const std::optional<Vector<double>>& duals,
+                 std::size_t begin, std::size_t end) const {
+    const std::size_t n = rows.count();
+    const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
+                      (!order || order->size() == n) && (!duals || duals->size() == n) && begin <= end && end <= n;
+    if (!fits || q >= question_count()) throw std::invalid_argument("Arrays of one entry a row, and a question that is asked.");
+    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end};
+    if (weights) batch.weights = span_of(*weights);
+    if (order) batch.order = span_of(*order);
+    if (duals) batch.duals = span_of(*duals);
+    return batch;
+  }
+
   std::vector<double>& scratch_for(const Hypothesis& h) {
     if (h.votes) scratch_.resize(h.weights.size());
     return scratch_;
@@ -255,7 +281,10 @@ void bind_online(nb::module_& m) {
       .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))
       .def("learn", &OnlineLearner::learn, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
            nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
-           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"), nb::arg("examined"))
+           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"))
+      .def("learn_unseen", &OnlineLearner::learn_unseen, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
+           nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
+           nb::arg("duals").noconvert().none())
       .def("learn_row", &OnlineLearner::learn_row, nb::arg("rows"), nb::arg("code"), nb::arg("weight"))
       .def("learn_one", &OnlineLearner::learn_one, nb::arg("x"), nb::arg("code"), nb::arg("weight"))
       .def("score_one", &OnlineLearner::score_one, nb::arg("x"), nb::arg("question"))

@@ -1,10 +1,9 @@
 // Matrices of Python as rows of the kernels, without a copy.
 #include <stdexcept>
 #include <string>
-#include <thread>
 
 #include "bindings.hpp"
-#include "novikoff/pass.hpp"
+#include "novikoff/examine.hpp"
 #include "novikoff/random.hpp"
 
 using namespace novikoff;
@@ -57,15 +56,15 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   return rows;
 }
 
-/// The squared length of every row, and the first row that is not finite or leaves the matrix (-1: none).
+/// The squared length of every row, and how many rows there are before the first that is not finite or leaves the matrix.
 nb::tuple squared_norms(const RowsInMemory& rows) {
   std::vector<double> norms(rows.count());
-  std::int64_t bad = PassReport::none;
+  std::size_t good = 0;
   {
     nb::gil_scoped_release unlocked;
-    bad = std::visit([&](const auto& view) { return examine(view, 0, view.count, std::span<double>(norms)); }, rows.view);
+    good = std::visit([&](const auto& view) { return examine(view, 0, view.count, norms); }, rows.view);
   }
-  return nb::make_tuple(to_numpy(std::move(norms)), bad);
+  return nb::make_tuple(to_numpy(std::move(norms)), good);
 }
 
 }  // namespace

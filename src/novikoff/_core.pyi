@@ -51,7 +51,16 @@ class OnlineLearner:
         duals: NDArray[float64] | None,
         begin: int,
         end: int,
-        examined: bool,
+    ) -> tuple[bool, bool, float]: ...
+    def learn_unseen(
+        self,
+        question: int,
+        rows: Rows,
+        codes: NDArray[int32],
+        weights: NDArray[float64] | None,
+        squared_norms: NDArray[float64],
+        order: NDArray[int64] | None,
+        duals: NDArray[float64] | None,
     ) -> tuple[bool, bool, float, int]: ...
     def learn_row(self, rows: Rows, code: int, weight: float) -> bool: ...
     def learn_one(self, x: dict[Any, Any], code: int, weight: float) -> None: ...

@@ -1,11 +1,14 @@
 // A rule and the binary questions it answers: one for two classes, one a class for more.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <variant>
 #include <vector>
 
+#include "novikoff/examine.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
@@ -24,6 +27,7 @@ struct Learner {
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> questions;
 
+  /// A pass over rows that were examined.
   PassReport learn(std::size_t question, const AnyRows& any_rows, const Batch& batch) {
     return std::visit(
         [&](const auto& rows, const auto& r) {
@@ -32,6 +36,25 @@ struct Learner {
           return pass(rows, batch, r, geometry, tie, h);
         },
         any_rows, rule);
+  }
+
+  /// A first pass over a whole matrix: the rows are examined by another thread, a block ahead of the pass if that goes
+  /// from one to the next. Returns how many rows are good; where that is not all of them, what was learned is of no use.
+  std::size_t learn_unseen(std::size_t question, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
+                           PassReport& report) {
+    return std::visit(
+        [&](const auto& rows) {
+          Examiner examiner(rows, squared_norms);
+          for (std::size_t begin = 0; begin < rows.count; begin += Examiner::block) {
+            batch.begin = begin;
+            batch.end = std::min(begin + Examiner::block, rows.count);
+            const std::size_t needed = batch.order.empty() ? batch.end : rows.count;
+            if (const std::size_t good = examiner.wait_for(needed); good < needed) return good;
+            report.add(learn(question, rows, batch));
+          }
+          return rows.count;
+        },
+        any_rows);
   }
 
   /// One example, for all questions.

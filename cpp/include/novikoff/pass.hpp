@@ -19,25 +19,23 @@ namespace novikoff {
 struct Batch {
   std::span<const std::int32_t> codes;      // the class of each row
   std::span<const double> weights;          // how many copies of it
-  std::span<double> squared_norms;          // |x|^2
+  std::span<const double> squared_norms;    // |x|^2
   std::span<const std::int64_t> order;      // the rows to visit
   std::span<double> duals;                  // each row's total step
   std::size_t begin = 0, end = 0;           // positions of the order, or rows
-  bool examined = false;                    // false: squared_norms are found on the way, bad rows too
 };
 
 struct PassReport {
-  static constexpr std::int64_t none = -1;
   bool moved = false;
   bool mistaken = false;
   double smallest_margin = std::numeric_limits<double>::infinity();  // of y v.u, before any move
-  std::int64_t bad_row = none;  // the pass stops before a row that is not finite or out of bounds
-};
 
-/// A row is good if its squared length is a finite number and its indices lie in the matrix.
-bool is_good(const Row auto& x, double squared_norm, std::size_t columns) {
-  return std::isfinite(squared_norm) && x.in_bounds(columns);
-}
+  void add(const PassReport& later) {
+    moved |= later.moved;
+    mistaken |= later.mistaken;
+    smallest_margin = std::min(smallest_margin, later.smallest_margin);
+  }
+};
 
 /// One example, as often as its weight says: an integer weight k is k copies in a row, and a fraction is one last copy
 /// with its weight handed to the rule. Copies that find nothing to change are counted at once.
@@ -82,42 +80,36 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   }
 }
 
-/// Visits rows [begin, end) of the batch in order. While one row is learned, those a few kilobytes on are fetched.
+/// Row `i` of a matrix whose rows are read one after the other: while it is read, what lies a few kilobytes on is fetched,
+/// as the hardware does not look beyond the end of a page.
+auto row_in_sequence(const auto& rows, std::size_t i) {
+  auto x = rows[i];
+  if constexpr (requires { x.ahead; }) x.ahead = 384;
+  return x;
+}
+
+/// Row `order[p]`, while one that comes later is fetched.
+auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
+  constexpr std::size_t later = 4;
+  const auto row_at = [&](std::size_t q) { return rows[static_cast<std::size_t>(order[q])]; };
+  if constexpr (requires { rows[0].prefetch(); })
+    if (p + later < order.size()) row_at(p + later).prefetch();
+  return row_at(p);
+}
+
+/// Visits rows [begin, end) of the batch in order. They are good: their squared lengths are known.
 template <class Rows, class Rule>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
-  constexpr std::size_t ahead = 8;
   PassReport report;
-  const auto row_at = [&](std::size_t p) { return batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]); };
   for (std::size_t p = batch.begin; p < batch.end; ++p) {
-    if (p + ahead < batch.end) rows[row_at(p + ahead)].prefetch();
-    const std::size_t i = row_at(p);
-    const auto x = rows[i];
-    if (!batch.examined) {
-      batch.squared_norms[i] = x.squared_norm();
-      if (!is_good(x, batch.squared_norms[i], rows.columns)) {
-        report.bad_row = static_cast<std::int64_t>(i);
-        return report;
-      }
-    }
+    const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
+    const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
     const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
     const double weight = batch.weights.empty() ? 1.0 : batch.weights[i];
     learn(x, y, weight, batch.squared_norms[i], rule, geometry, tie, h, batch.duals.empty() ? nullptr : &batch.duals[i],
           report);
   }
   return report;
-}
-
-/// Squared lengths of rows [begin, end); returns the first row that is not good, or PassReport::none.
-template <class Rows>
-std::int64_t examine(const Rows& rows, std::size_t begin, std::size_t end, std::span<double> squared_norms) {
-  constexpr std::size_t ahead = 8;
-  for (std::size_t i = begin; i < end; ++i) {
-    if (i + ahead < end) rows[i + ahead].prefetch();
-    const auto x = rows[i];
-    squared_norms[i] = x.squared_norm();
-    if (!is_good(x, squared_norms[i], rows.columns)) return static_cast<std::int64_t>(i);
-  }
-  return PassReport::none;
 }
 
 }  // namespace novikoff

@@ -5,17 +5,20 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
 namespace novikoff {
 
-/// What the learners need of one example x: its product with a vector, its length, and its sum onto a vector.
+/// What the learners need of one example x: its product with a vector, its length, and its sum onto a vector. `examine`
+/// is the squared length too, but NaN if an index lies outside of the matrix: good rows are those where it is finite.
 template <class R>
-concept Row = requires(const R x, const double* w, double* v, double a) {
+concept Row = requires(const R x, const double* w, double* v, double a, std::size_t columns) {
   { x.dot(w) } -> std::same_as<double>;
   { x.squared_norm() } -> std::same_as<double>;
+  { x.examine(columns) } -> std::same_as<double>;
   x.add_to(v, a);
 };
 
@@ -39,8 +42,7 @@ struct DenseRow {
   void for_each(auto&& use) const {
     for (std::size_t j = 0; j < size; ++j) use(j, static_cast<double>(values[offset(j)]));
   }
-  bool in_bounds(std::size_t) const { return true; }
-  void prefetch() const {}  // the hardware sees a dense row coming by itself
+  double examine(std::size_t) const { return squared_norm(); }
 
  private:
   std::ptrdiff_t offset(std::size_t j) const { return static_cast<std::ptrdiff_t>(j) * stride; }
@@ -66,42 +68,32 @@ struct SparseRow {
   const T* values;
   const I* indices;
   std::size_t size;
+  std::size_t ahead = 0;  // how many elements on, past the row's end, memory is fetched while `dot` reads
 
   double dot(const auto& w) const {
-    double a = 0, b = 0, c = 0, d = 0;  // four independent sums keep the loads in flight
-    std::size_t k = 0;
-    for (; k + 4 <= size; k += 4) {
-      a += static_cast<double>(values[k]) * w[at(k)];
-      b += static_cast<double>(values[k + 1]) * w[at(k + 1)];
-      c += static_cast<double>(values[k + 2]) * w[at(k + 2)];
-      d += static_cast<double>(values[k + 3]) * w[at(k + 3)];
-    }
-    for (; k < size; ++k) a += static_cast<double>(values[k]) * w[at(k)];
-    return (a + b) + (c + d);
+    Lanes sum;
+    for_each_element([&](std::size_t k, std::size_t lane) { sum.at[lane] += value(k) * w[at(k)]; });
+    return sum.total();
   }
   double squared_norm() const {
     if (!strictly_increasing() && may_repeat()) return squared_norm_of_sums();
-    double a = 0, b = 0, c = 0, d = 0;
-    std::size_t k = 0;
-    for (; k + 4 <= size; k += 4) {
-      a += square(k);
-      b += square(k + 1);
-      c += square(k + 2);
-      d += square(k + 3);
+    return sum_of_squares();
+  }
+
+  double examine(std::size_t columns) const {
+    if (strictly_increasing()) {
+      const bool inside = size == 0 || (indices[0] >= 0 && at(size - 1) < columns);
+      return inside ? sum_of_squares() : std::numeric_limits<double>::quiet_NaN();
     }
-    for (; k < size; ++k) a += square(k);
-    return (a + b) + (c + d);
+    const bool inside =
+        std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
+    return inside ? squared_norm() : std::numeric_limits<double>::quiet_NaN();
   }
   void add_to(double* v, double a) const {
-    for (std::size_t k = 0; k < size; ++k) v[at(k)] += a * static_cast<double>(values[k]);
+    for (std::size_t k = 0; k < size; ++k) v[at(k)] += a * value(k);
   }
   void for_each(auto&& use) const {
-    for (std::size_t k = 0; k < size; ++k) use(at(k), static_cast<double>(values[k]));
-  }
-  bool in_bounds(std::size_t columns) const {
-    if (size == 0) return true;
-    if (strictly_increasing()) return indices[0] >= 0 && at(size - 1) < columns;
-    return std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
+    for (std::size_t k = 0; k < size; ++k) use(at(k), value(k));
   }
   void prefetch() const {
     prefetch_lines(values, values + size);
@@ -110,12 +102,49 @@ struct SparseRow {
 
  private:
   std::size_t at(std::size_t k) const { return static_cast<std::size_t>(indices[k]); }
-  double square(std::size_t k) const { return static_cast<double>(values[k]) * static_cast<double>(values[k]); }
+  double value(std::size_t k) const { return static_cast<double>(values[k]); }
+
+  /// Four independent sums keep the loads in flight.
+  struct Lanes {
+    double at[4] = {};
+    double total() const { return (at[0] + at[1]) + (at[2] + at[3]); }
+  };
+
+  /// Hands each element to its lane, while what lies ahead in memory is fetched.
+  void for_each_element(auto&& use) const {
+    const auto use_four = [&](std::size_t k) {
+      use(k, 0);
+      use(k + 1, 1);
+      use(k + 2, 2);
+      use(k + 3, 3);
+    };
+    std::size_t k = 0;
+    for (; k + 8 <= size; k += 8) {
+      fetch(values + k, ahead * sizeof(T));
+      fetch(indices + k, ahead * sizeof(I));
+      use_four(k);
+      use_four(k + 4);
+    }
+    if (k + 4 <= size) {
+      use_four(k);
+      k += 4;
+    }
+    for (; k < size; ++k) use(k, 0);
+  }
+
+  static void fetch(const void* from, std::size_t bytes) {
+    __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(from) + bytes), 0, 3);
+  }
 
   bool strictly_increasing() const {
     unsigned falls = 0;
     for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
+  }
+  double sum_of_squares() const {
+    Lanes squares;
+    for_each_element([&](std::size_t k, std::size_t lane) { squares.at[lane] += value(k) * value(k); });
+    return squares.total();
   }
   /// False only if no index stands twice: each sets its bit of a small table, and a bit found set may be its own.
   bool may_repeat() const {

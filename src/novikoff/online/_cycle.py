@@ -37,9 +37,9 @@ class Batch:
 
     def examine(self, where: str) -> None:
         """Look at every row before any is learned from, so that a bad row spoils nothing."""
-        self.squared_norms, bad = self.rows.squared_norms()
-        if bad >= 0:
-            raise describe_bad_row(where, self.X, bad)
+        self.squared_norms, good = self.rows.squared_norms()
+        if good < self.rows.count:
+            raise describe_bad_row(where, self.X, good)
         self.examined = True
 
 
@@ -70,16 +70,17 @@ class Cycle:
         random = _core.Random(seed)
         order = np.arange(n) if self.shuffle else None
         duals = np.zeros(n)
-        passes, halted, smallest, examined = 0, False, -np.inf, batch.examined
+        beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, order, duals)
+        passes, halted, smallest = 0, False, -np.inf
         while passes < self.max_iter and not self.cancelled.is_set():
             if order is not None:
                 random.shuffle(order)
-            moved, mistaken, smallest, bad = learner.learn(
-                question, batch.rows, batch.codes, batch.weights, batch.squared_norms, order, duals, 0, n, examined
-            )
-            if bad >= 0:
-                raise describe_bad_row(self.where, batch.X, bad)
-            examined = True
+            if passes > 0 or batch.examined:
+                moved, mistaken, smallest = learner.learn(question, *beside, 0, n)
+            else:
+                moved, mistaken, smallest, good = learner.learn_unseen(question, *beside)
+                if good < n:
+                    raise describe_bad_row(self.where, batch.X, good)
             passes += 1
             if self.say is not None:
                 mistakes = learner.tally(question)["mistakes"]

@@ -237,7 +237,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _learn_piece(self, batch: Batch, begin: int, end: int, jobs: int) -> None:
         def learn(q: int) -> None:
             self._learner.learn(
-                q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end, True
+                q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end
             )
 
         with in_threads(min(jobs, self._learner.questions)) as each:
@@ -347,7 +347,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 raise InvalidInputError(f"[{self._where(method)}] {error}") from None
         row = one_row(self._where(method), x, getattr(self, "n_features_in_", None))
         scores = np.empty(1)
-        if self._learner.score(question, as_rows(row), scores) >= 0:
+        if self._learner.score(question, as_rows(row), scores) == 0:
             raise describe_bad_row(self._where(method), row, 0)
         return float(scores[0])
 
@@ -397,9 +397,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         rows = as_rows(X)
         scores = np.empty((len(self._classes.questions), rows.count))
         for column, question in enumerate(self._classes.questions):
-            bad = self._learner.score(question, rows, scores[column])
-            if bad >= 0:
-                raise describe_bad_row(where, X, bad)
+            good = self._learner.score(question, rows, scores[column])
+            if good < rows.count:
+                raise describe_bad_row(where, X, good)
         return scores[0] if self._classes.only is not None else scores.T
 
     def predict(self, X: Any) -> NDArray[Any]:
