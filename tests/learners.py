@@ -1,0 +1,31 @@
+"""Every public learner, with parameters that reach each of its rules."""
+
+from functools import partial
+
+import novikoff as nk
+
+LEARNERS = {
+    "perceptron": partial(nk.Perceptron),
+    "perceptron, ties positive": partial(nk.Perceptron, tie="positive"),
+    "perceptron, private features": partial(nk.Perceptron, slack_feature=0.5),
+    "averaged": partial(nk.AveragedPerceptron),
+    "averaged, ties positive": partial(nk.AveragedPerceptron, tie="positive"),
+    "voted": partial(nk.VotedPerceptron),
+    "voted, ties positive": partial(nk.VotedPerceptron, tie="positive"),
+    "margin auto": partial(nk.MarginPerceptron),
+    "margin fixed": partial(nk.MarginPerceptron, margin=0.5, epsilon=0.25),
+    "margin normalized": partial(nk.MarginPerceptron, normalize=True),
+    "PA": partial(nk.PassiveAggressive),
+    "PA-I": partial(nk.PassiveAggressiveI, C=0.125),
+    "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
+}
+
+CLASSES = (
+    nk.Perceptron,
+    nk.AveragedPerceptron,
+    nk.VotedPerceptron,
+    nk.MarginPerceptron,
+    nk.PassiveAggressive,
+    nk.PassiveAggressiveI,
+    nk.PassiveAggressiveII,
+)

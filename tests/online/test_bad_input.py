@@ -1,0 +1,372 @@
+"""Bad input: one sentence that says where, what is needed and what came, and a model that is as it was."""
+
+import re
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from learners import LEARNERS
+from snapshots import snapshot
+
+X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
+Y = np.array([1, 1, 0, 0])
+NAN, INF = float("nan"), float("inf")
+SHAPE = re.compile(r"\[(?P<where>\w+\.\w+)\] (?P<need>.+\.) Got (?P<got>.+)\.", re.DOTALL)
+
+
+def with_entry(value, row=2, column=1, dtype=np.float64):
+    bad = X.astype(dtype)
+    with np.errstate(over="ignore"):
+        bad[row, column] = value
+    return bad
+
+
+def broken_csr(**arrays):
+    """A CSR matrix whose arrays contradict each other."""
+    matrix = sp.csr_matrix(X)
+    for name, change in arrays.items():
+        array = getattr(matrix, name).copy()
+        change(array)
+        setattr(matrix, name, array)
+    return matrix
+
+
+def put(place, value):
+    def change(array):
+        array[place] = value
+
+    return change
+
+
+def objects(*values):
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array
+
+
+# what is wrong: (X, y, more arguments), and words that the message must have
+BATCHES = {
+    "NaN": (with_entry(NAN), Y, {}, "NaN in row 2, column 1"),
+    "infinity": (with_entry(INF), Y, {}, "inf in row 2, column 1"),
+    "minus infinity in float32": (with_entry(-INF, dtype=np.float32), Y, {}, "inf in row 2, column 1"),
+    "NaN in a sparse row": (sp.csr_matrix(with_entry(NAN)), Y, {}, "NaN in row 2, column 1"),
+    "infinity in a sparse row": (sp.csr_array(with_entry(INF)), Y, {}, "inf in row 2, column 1"),
+    "a norm that overflows": (with_entry(1e200), Y, {}, "row 2"),
+    "a sparse norm that overflows": (sp.csr_matrix(with_entry(1e200)), Y, {}, "row 2"),
+    "no rows": (X[:0], Y[:0], {}, "0"),
+    "no rows, sparse": (sp.csr_matrix(X)[:0], Y[:0], {}, "0"),
+    "no columns": (X[:, :0], Y, {}, "0"),
+    "a list of rows of different lengths": ([[1.0, 2.0], [1.0], [1.0, 2.0], [0.0, 1.0]], Y, {}, ""),
+    "one dimension": (X[0], Y, {}, ""),
+    "three dimensions": (X[None], Y, {}, ""),
+    "words for numbers": (np.array([["a", "b"]] * 4), Y, {}, "a"),
+    "complex numbers": (X + 1j, Y, {}, "omplex"),
+    "fewer labels than rows": (X, Y[:3], {}, "3"),
+    "more labels than rows": (X, np.append(Y, 1), {}, "5"),
+    "labels in two columns": (X, np.stack([Y, Y], axis=1), {}, "(4, 2)"),
+    "no labels": (X, None, {}, "None"),
+    "sparse labels": (X, sp.csr_matrix(Y), {}, "sparse"),
+    "a label that is NaN": (X, np.array([1.0, 0.0, NAN, 0.0]), {}, "NaN"),
+    "a label that is None": (X, objects("a", "b", None, "a"), {}, "None"),
+    "labels that are measurements": (X, [0.5, 1.5, 0.25, 3.0], {}, "0.5"),
+    "labels that cannot be put in order": (X, objects("a", 1, "a", 1), {}, ""),
+    "labels that are dates": (X, np.array(["2026-01-01", "2026-01-02"] * 2, dtype="datetime64[D]"), {}, "datetime"),
+    "a negative weight": (X, Y, {"sample_weight": [1, 1, -1, 1]}, "-1"),
+    "a weight that is NaN": (X, Y, {"sample_weight": [1, NAN, 1, 1]}, "nan"),
+    "an infinite weight": (X, Y, {"sample_weight": [1, 1, 1, INF]}, "inf"),
+    "a weight above what doubles can count": (X, Y, {"sample_weight": [1, 1, 1, 2.0**54]}, ""),
+    "too few weights": (X, Y, {"sample_weight": [1, 1]}, "(2,)"),
+    "weights in two dimensions": (X, Y, {"sample_weight": [[1, 1], [1, 1]]}, "(2, 2)"),
+    "weights that are words": (X, Y, {"sample_weight": ["a", "b", "c", "d"]}, ""),
+    "an index beyond the columns": (broken_csr(indices=put(1, 7)), Y, {}, "7 in row 0"),
+    "a negative index": (broken_csr(indices=put(1, -1)), Y, {}, "-1 in row 0"),
+    "row offsets beyond the data": (broken_csr(indptr=put(-1, 99)), Y, {}, ""),
+    "row offsets that fall": (broken_csr(indptr=put(1, 6)), Y, {}, ""),
+    "row offsets that start below 0": (broken_csr(indptr=put(0, -1)), Y, {}, ""),
+}
+# only where the model exists: what no longer fits to it
+MISFITS = {
+    "a column that vanished": (X[:, :1], Y, {}, "1"),
+    "a column too many": (np.hstack([X, X]), Y, {}, "4"),
+    "a sparse column that vanished": (sp.csr_matrix(X[:, :1]), Y, {}, "1"),
+}
+PARAMETERS = {
+    "max_iter of 0": (nk.Perceptron, {"max_iter": 0}),
+    "max_iter of 1.5": (nk.Perceptron, {"max_iter": 1.5}),
+    "n_jobs of 0": (nk.Perceptron, {"n_jobs": 0}),
+    "an unknown tie": (nk.Perceptron, {"tie": "negative"}),
+    "an unknown tie, averaged": (nk.AveragedPerceptron, {"tie": None}),
+    "a negative slack feature": (nk.Perceptron, {"slack_feature": -1.0}),
+    "a slack feature of NaN": (nk.Perceptron, {"slack_feature": NAN}),
+    "an epsilon of 0": (nk.MarginPerceptron, {"epsilon": 0.0}),
+    "an epsilon above 1": (nk.MarginPerceptron, {"epsilon": 1.5}),
+    "a margin of 0": (nk.MarginPerceptron, {"margin": 0.0}),
+    "an infinite margin": (nk.MarginPerceptron, {"margin": INF}),
+    "an unknown margin": (nk.MarginPerceptron, {"margin": "best"}),
+    "a C of 0": (nk.PassiveAggressiveI, {"C": 0.0}),
+    "a C of NaN": (nk.PassiveAggressiveII, {"C": NAN}),
+    "max_features of 0": (nk.Perceptron, {"max_features": 0}),
+    "an unknown class_weight": (nk.Perceptron, {"class_weight": "even"}),
+    "a class_weight that is a list": (nk.Perceptron, {"class_weight": [1, 2]}),
+    "a negative class weight": (nk.Perceptron, {"class_weight": {1: -1.0}}),
+    "a class weight that is NaN": (nk.Perceptron, {"class_weight": {1: NAN}}),
+    "a class weight above what doubles can count": (nk.Perceptron, {"class_weight": {1: 1e300}}),
+}
+
+
+def check_message(error, where, words=""):
+    """``[Class.method] What is needed. Got what.``"""
+    message = str(error.value)
+    match = SHAPE.fullmatch(message)
+    assert match, message
+    assert match["where"] == where
+    assert words.lower() in match["got"].lower() or words.lower() in match["need"].lower(), message
+
+
+def trained(model):
+    """A stream in the middle of its life, met by columns."""
+    return model.partial_fit(X, Y)
+
+
+def declared(model):
+    return model.partial_fit(X, Y, classes=[0, 1])
+
+
+LIVES = {"new": lambda model: model, "in the middle": trained, "of declared classes": declared}
+SOME = {name: LEARNERS[name] for name in ("perceptron", "voted", "margin auto")}
+some = pytest.mark.parametrize("make", SOME.values(), ids=SOME.keys())
+
+
+@pytest.mark.parametrize("what", BATCHES)
+@pytest.mark.parametrize("make", [nk.Perceptron, nk.MarginPerceptron])
+def test_fit_refuses(make, what):
+    bad, y, more, words = BATCHES[what]
+    with pytest.raises(nk.InvalidInputError) as error:
+        make().fit(bad, y, **more)
+    check_message(error, f"{make.__name__}.fit", words)
+
+
+@pytest.mark.parametrize("life", LIVES)
+@pytest.mark.parametrize("what", BATCHES)
+@some
+def test_partial_fit_refuses_and_leaves_the_model_as_it_was(make, what, life):
+    bad, y, more, words = BATCHES[what]
+    model = LIVES[life](make())
+    before = snapshot(model)
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.partial_fit(bad, y, **more)
+    check_message(error, f"{type(model).__name__}.partial_fit", words)
+    assert snapshot(model) == before
+
+
+@pytest.mark.parametrize("what", MISFITS)
+@some
+def test_what_does_not_fit_the_model_is_refused(make, what):
+    bad, y, _, words = MISFITS[what]
+    model = trained(make())
+    before = snapshot(model)
+    for method, arguments in {
+        "partial_fit": (bad, y),
+        "predict": (bad,),
+        "decision_function": (bad,),
+        "predict_sign": (bad,),
+        "learn_one": (bad[[0]], 1),
+        "score_one": (bad[[0]],),
+        "predict_one": (bad[[0]],),
+    }.items():
+        with pytest.raises(nk.InvalidInputError) as error:
+            getattr(model, method)(*arguments)
+        assert SHAPE.fullmatch(str(error.value)), str(error.value)
+        assert words in str(error.value)
+    assert snapshot(model) == before
+
+
+@some
+def test_a_frame_without_one_of_the_columns_is_refused(make):
+    pd = pytest.importorskip("pandas", reason="frames need it")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    model = make().partial_fit(frame, Y)
+    before = snapshot(model)
+    for other in (frame[["a"]], frame[["b", "a"]], frame.rename(columns={"b": "c"})):
+        with pytest.raises(nk.InvalidInputError) as error:
+            model.partial_fit(other, Y)
+        check_message(error, f"{type(model).__name__}.partial_fit")
+    assert snapshot(model) == before
+
+
+@some
+def test_one_class_only_is_refused_by_fit_and_welcome_in_a_stream(make):
+    with pytest.raises(nk.InvalidInputError) as error:
+        make().fit(X, [1, 1, 1, 1])
+    check_message(error, f"{make.func.__name__}.fit", "one class")
+    with pytest.raises(nk.InvalidInputError) as error:
+        make().fit(X, Y, sample_weight=[1, 1, 0, 0])
+    check_message(error, f"{make.func.__name__}.fit", "one class")
+    with pytest.raises(nk.InvalidInputError) as error:
+        make().fit(X, Y, sample_weight=[0, 0, 0, 0])
+    check_message(error, f"{make.func.__name__}.fit", "weight")
+    assert make().partial_fit(X, [1, 1, 1, 1]).predict(X).tolist() == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("classes", [[], [1], [1, 1], [NAN, 1.0], [None, 1], 7, [[0, 1]]], ids=repr)
+def test_declared_classes_that_are_none_are_refused(classes):
+    model = nk.Perceptron()
+    before = snapshot(model)
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.partial_fit(X, Y, classes=classes)
+    check_message(error, "Perceptron.partial_fit")
+    assert snapshot(model) == before
+
+
+@some
+def test_a_label_never_declared_is_refused_by_row_and_leaves_no_trace(make):
+    fresh = make()
+    before = snapshot(fresh)
+    with pytest.raises(nk.InvalidInputError) as error:
+        fresh.partial_fit(X, [1, 0, 1, 2], classes=[0, 1])
+    check_message(error, f"{type(fresh).__name__}.partial_fit", "2 in row 3")
+    assert snapshot(fresh) == before
+
+    model = declared(make())
+    before = snapshot(model)
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.partial_fit(X, [1, 0, 2, 0])
+    check_message(error, f"{type(model).__name__}.partial_fit", "2 in row 2")
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.learn_one(X[0], "new")
+    check_message(error, f"{type(model).__name__}.learn_one", "'new'")
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.partial_fit(X, Y, classes=[0, 1, 2])
+    check_message(error, f"{type(model).__name__}.partial_fit", "[0, 1, 2]")
+    assert snapshot(model) == before
+
+
+@pytest.mark.parametrize("what", PARAMETERS)
+def test_a_parameter_that_makes_no_sense_is_refused_at_fit_and_not_before(what):
+    make, parameters = PARAMETERS[what]
+    model = make(**parameters)
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.fit(X, Y)
+    check_message(error, f"{make.__name__}.fit")
+
+
+# ---- one example ----------------------------------------------------------------------------------------------------
+
+# (x, y, more arguments, words)
+EXAMPLES = {
+    "NaN": ([NAN, 1.0], 1, {}, "NaN"),
+    "infinity": ([1.0, INF], 1, {}, "inf"),
+    "infinity in float32": (np.array([1.0, -INF], dtype=np.float32), 1, {}, "inf"),
+    "a norm that overflows": ([1e200, 1.0], 1, {}, ""),
+    "NaN in a sparse row": (sp.csr_matrix([[1.0, NAN]]), 1, {}, "NaN"),
+    "words for numbers": (["one", "two"], 1, {}, "one"),
+    "None for a number": ([None, 1.0], 1, {}, ""),
+    "complex numbers": ([1j, 1.0], 1, {}, "omplex"),
+    "nothing at all": (None, 1, {}, ""),
+    "a number for an example": (3.0, 1, {}, "()"),
+    "two examples": (X[:2], 1, {}, "(2, 2)"),
+    "two sparse rows": (sp.csr_matrix(X[:2]), 1, {}, "(2, 2)"),
+    "two sparse rows by column": (sp.csc_matrix(X[:2]), 1, {}, "(2, 2)"),
+    "an index beyond the columns": (broken_csr(indices=put(1, 7))[[0]], 1, {}, "7"),
+    "no features": ([], 1, {}, ""),
+    "a label that is NaN": ([1.0, 2.0], NAN, {}, ""),
+    "a label that is None": ([1.0, 2.0], None, {}, "None"),
+    "a label that is a measurement": ([1.0, 2.0], 0.5, {}, "0.5"),
+    "a label that is a list": ([1.0, 2.0], [1], {}, ""),
+    "a label of another kind": ([1.0, 2.0], "one", {}, "one"),
+    "a negative weight": ([1.0, 2.0], 1, {"sample_weight": -1.0}, "-1"),
+    "a weight that is NaN": ([1.0, 2.0], 1, {"sample_weight": NAN}, "nan"),
+    "an infinite weight": ([1.0, 2.0], 1, {"sample_weight": INF}, "inf"),
+    "a weight that is a word": ([1.0, 2.0], 1, {"sample_weight": "many"}, "many"),
+    "a weight that is None": ([1.0, 2.0], 1, {"sample_weight": None}, "None"),
+    "NaN in a dict": ({0: 1.0, 1: NAN}, 1, {}, "nan"),
+    "infinity in a dict": ({0: INF}, 1, {}, "inf"),
+    "an integer too large for a double": ({0: 10**400}, 1, {}, "1000"),
+    "a dict whose norm overflows": ({0: 1e200, 1: 1.0}, 1, {}, ""),
+    "a word in a dict": ({0: 1.0, 1: "two"}, 1, {}, "'two'"),
+    "None in a dict": ({0: None}, 1, {}, "None"),
+    "a list in a dict": ({0: [1.0]}, 1, {}, "[1.0]"),
+    "a complex number in a dict": ({0: 1j}, 1, {}, "1j"),
+    "a key that is a float": ({0.5: 1.0}, 1, {}, "0.5"),
+    "a key that is None": ({None: 1.0}, 1, {}, "None"),
+    "a key that is a tuple": ({("a", 1): 1.0}, 1, {}, "('a', 1)"),
+    "a key beyond 64 bits": ({2**70: 1.0}, 1, {}, str(2**70)),
+    "a key that is no text": ({"\ud800": 1.0}, 1, {}, "ud800"),
+    "a new feature beside a bad one": ({"new": 1.0, "\udfff": 1.0}, 1, {}, "udfff"),
+    "a bad example of a new class": ([NAN, 1.0], 5, {}, "NaN"),
+    "a bad dict of a new class": ({"a": NAN}, 5, {}, "nan"),
+    "a bad weight of a new class": ([1.0, 2.0], 5, {"sample_weight": -1.0}, "-1"),
+}
+NEED_A_MODEL = {"a label of another kind"}
+
+
+def by_dict(model):
+    """A stream in the middle of its life, met by name, on its short way."""
+    for row, label in zip(X.tolist(), Y.tolist(), strict=True):
+        model.learn_one(dict(enumerate(row)), label)
+    return model
+
+
+@pytest.mark.parametrize("life", ["new", "in the middle", "by dict"])
+@pytest.mark.parametrize("what", EXAMPLES)
+@some
+def test_learn_one_refuses_and_leaves_the_model_as_it_was(make, what, life):
+    if what in NEED_A_MODEL and life == "new":
+        pytest.skip("any label will do for the first")
+    x, y, more, words = EXAMPLES[what]
+    model = {**LIVES, "by dict": by_dict}[life](make())
+    before = snapshot(model)
+    with pytest.raises(nk.InvalidInputError) as error:
+        model.learn_one(x, y, **more)
+    check_message(error, f"{type(model).__name__}.learn_one", words)
+    assert snapshot(model) == before
+
+
+@pytest.mark.parametrize("what", [name for name, (_, y, more, _) in EXAMPLES.items() if y == 1 and not more])
+@pytest.mark.parametrize("life", ["in the middle", "by dict"])
+def test_predict_one_and_score_one_refuse_the_same_examples(what, life):
+    model = {**LIVES, "by dict": by_dict}[life](nk.Perceptron())
+    for method in ("predict_one", "score_one"):
+        with pytest.raises(nk.InvalidInputError) as error:
+            getattr(model, method)(EXAMPLES[what][0])
+        check_message(error, f"Perceptron.{method}", EXAMPLES[what][3])
+
+
+@pytest.mark.parametrize("bad", [with_entry(NAN), with_entry(INF), sp.csr_matrix(with_entry(NAN)), with_entry(1e200)])
+@some
+def test_predict_refuses_rows_that_are_no_numbers(make, bad):
+    model = trained(make())
+    for method in ("predict", "decision_function", "predict_sign"):
+        with pytest.raises(nk.InvalidInputError) as error:
+            getattr(model, method)(bad)
+        assert SHAPE.fullmatch(str(error.value))
+        assert "row 2" in str(error.value)
+
+
+@some
+def test_a_model_whose_first_example_was_refused_may_still_declare_its_classes(make):
+    model = make()
+    with pytest.raises(nk.InvalidInputError):
+        model.learn_one([NAN, 1.0], 1)
+    model.partial_fit(X, Y, classes=[0, 1])
+    assert model.classes_.tolist() == [0, 1]
+
+
+@some
+def test_a_refused_example_leaves_the_stream_as_if_it_had_never_come(make):
+    model, other = make(), make()
+    for i, (row, label) in enumerate(zip(X.tolist(), Y.tolist(), strict=True)):
+        x = {f"x{j}": value for j, value in enumerate(row)}
+        with pytest.raises(nk.InvalidInputError):
+            model.learn_one({**x, "bad": NAN, f"new {i}": 1.0}, label)
+        model.learn_one(x, label)
+        other.learn_one(x, label)
+        assert model.score_one(x) == other.score_one(x)
+    assert snapshot(model) == snapshot(other)
+
+
+def test_errors_are_value_errors_and_novikoff_errors():
+    assert issubclass(nk.InvalidInputError, ValueError)
+    assert issubclass(nk.InvalidInputError, nk.NovikoffError)

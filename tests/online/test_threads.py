@@ -1,0 +1,165 @@
+"""Many threads at once, and no copy of the data."""
+
+import subprocess
+import sys
+import textwrap
+import threading
+import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from learners import LEARNERS
+from snapshots import learned
+from strategies import laid_out
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(400, 20))
+Y = RNG.integers(3, size=400)
+
+
+def together(*jobs):
+    """Run all jobs at once, each on its own thread, all starting at the same moment."""
+    barrier = threading.Barrier(len(jobs))
+
+    def run(job):
+        barrier.wait()
+        return job()
+
+    with ThreadPoolExecutor(len(jobs)) as pool:
+        return list(pool.map(run, jobs))
+
+
+@pytest.mark.parametrize("layout", ["C", "csr"])
+def test_fits_from_8_threads_at_once_equal_the_same_fits_in_sequence(make, layout):
+    data = laid_out(X, layout)
+
+    def job(seed):
+        return lambda: learned(make(max_iter=3, random_state=seed).fit(data, Y), data)
+
+    jobs = [job(seed) for seed in range(8)]
+    assert together(*jobs) == [job() for job in jobs]
+
+
+def test_different_learners_from_8_threads_do_not_touch_each_other():
+    makers = list(LEARNERS.values())[:8]
+    jobs = [lambda make=make: learned(make(max_iter=3, n_jobs=2).fit(X, Y), X) for make in makers]
+    assert together(*jobs) == [job() for job in jobs]
+
+
+def test_predictions_from_8_threads_on_one_model_are_the_same(make):
+    model = make(max_iter=2).fit(X, Y)
+    expected = model.decision_function(X).tolist()
+    for scores in together(*[lambda: model.decision_function(X).tolist() for _ in range(8)]):
+        assert scores == expected
+
+
+def test_streams_from_8_threads_into_one_model_lose_no_example(make):
+    model = make().partial_fit(X[:3], [0, 1, 2], classes=[0, 1, 2])
+
+    def by_row():
+        for x, label in zip(X, Y.tolist(), strict=True):
+            model.learn_one(x, label)
+
+    def by_batch():
+        for k in range(0, 400, 50):
+            model.partial_fit(X[k : k + 50], Y[k : k + 50])
+
+    def by_reader():
+        for _ in range(50):
+            model.predict(X[:10])
+
+    together(by_row, by_batch, by_row, by_batch, by_row, by_batch, by_reader, by_reader)
+    assert [certificate.examples for certificate in model.certificate_] == [3 + 6 * 400] * 3
+    assert np.isfinite(model.coef_).all()
+
+
+def test_dicts_from_8_threads_into_one_model_lose_no_example_and_no_name():
+    model = nk.Perceptron()
+    model.learn_one({"both": 1.0}, 0)
+    model.learn_one({"both": -1.0}, 1)
+
+    def job(k):
+        def learn():
+            for i in range(200):
+                model.learn_one({"both": 1.0, f"{k} {i}": 1.0}, i % 2)
+                model.predict_one({"both": 1.0, f"{k} {i}": 1.0})
+
+        return learn
+
+    together(*[job(k) for k in range(8)])
+    assert model.certificate_.examples == 2 + 8 * 200
+    assert model.n_features_in_ == 1 + 8 * 200
+
+
+# ---- memory ---------------------------------------------------------------------------------------------------------
+
+ROWS, COLUMNS = 4000, 1000
+
+
+def big(layout, dtype):
+    if layout.startswith("csr"):
+        index = np.int64 if layout == "csr64" else np.int32
+        indices = np.tile(np.arange(0, 2000, 20, dtype=index), 20_000)
+        matrix = sp.csr_matrix((20_000, 2000), dtype=dtype)
+        matrix.data, matrix.indices = RNG.random(len(indices), dtype=dtype), indices
+        matrix.indptr = np.arange(0, len(indices) + 1, 100, dtype=index)
+        return matrix, matrix.data.nbytes + matrix.indices.nbytes
+    matrix = np.asarray(RNG.random((ROWS, COLUMNS)), dtype=dtype, order=layout)
+    return matrix, matrix.nbytes
+
+
+@pytest.mark.parametrize("layout", ["C", "F", "csr", "csr64"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "predict"])
+def test_no_copy_of_the_data_is_made(layout, dtype, method):
+    data, size = big(layout, dtype)
+    y = RNG.integers(2, size=data.shape[0])
+    model = nk.Perceptron(max_iter=1).fit(data, y)
+    arguments = (data,) if method == "predict" else (data, y)
+    tracemalloc.start()
+    try:
+        getattr(model, method)(*arguments)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < 0.2 * size, f"{peak / 1e6:.1f} MB beside {size / 1e6:.1f} MB of data"
+
+
+PEAK = """
+import resource
+import numpy as np, scipy.sparse as sp
+import novikoff as nk
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+
+rng = np.random.default_rng(0)
+if {layout!r} == "csr":
+    n = 20_000_000
+    indices = np.tile(np.arange(100, dtype=np.int32), n // 100)
+    indptr = np.arange(0, n + 1, 100, dtype=np.int32)
+    X = sp.csr_matrix((np.ones(n), indices, indptr), shape=(n // 100, 100), copy=False)
+    size = X.data.nbytes + X.indices.nbytes
+else:
+    X = np.ones((40_000, 800))
+    X[:, 0] = rng.normal(size=40_000)
+    size = X.nbytes
+y = rng.integers(2, size=X.shape[0])
+nk.{model}(max_iter=1).fit(X[:100], y[:100])
+before = peak()
+nk.{model}(max_iter=1).fit(X, y)
+print((peak() - before) / size)
+"""
+
+
+@pytest.mark.parametrize("layout", ["C", "csr"])
+@pytest.mark.parametrize("model", ["Perceptron", "MarginPerceptron"])
+def test_the_peak_of_a_process_that_fits_hardly_rises_above_its_data(layout, model):
+    pytest.importorskip("resource", reason="this system does not report the peak memory of a process")
+    code = textwrap.dedent(PEAK.format(layout=layout, model=model))
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
+    assert float(done.stdout) < 0.2

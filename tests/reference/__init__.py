@@ -1,0 +1,1 @@
+"""Each rule in about ten lines of NumPy, written from the papers and not from the code."""

@@ -1,0 +1,131 @@
+"""Progressive evaluation: each prediction is made before its label is seen, and counted once."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from snapshots import learned
+from strategies import streams
+
+
+class Spy:
+    """A learner that writes down what it was asked and told, in order."""
+
+    def __init__(self):
+        self.log = []
+
+    def predict_one(self, x):
+        self.log.append(("predict", x))
+        return "a"
+
+    def learn_one(self, x, y, *weight):
+        self.log.append(("learn", x, y, *weight))
+
+
+def test_every_example_is_predicted_before_it_is_learned():
+    spy = Spy()
+    records = list(nk.evaluate.progressive(spy, [(1, "a"), (2, "b"), (3, "a", 0.5)]))
+    assert spy.log == [
+        ("predict", 1),
+        ("learn", 1, "a"),
+        ("predict", 2),
+        ("learn", 2, "b"),
+        ("predict", 3),
+        ("learn", 3, "a", 0.5),
+    ]
+    assert [record.mistakes for record in records] == [0, 1, 1]
+
+
+@given(data=streams(3), every=st.one_of(st.none(), st.integers(1, 40)))
+def test_the_counts_are_those_of_a_loop_by_hand(make, data, every):
+    X, y = data
+    progress = nk.evaluate.progressive(make(), zip(X, y.tolist(), strict=True), every=every)
+    records = list(progress)
+    model, wrong, right = make(), [], np.zeros(3)
+    for i, (x, label) in enumerate(zip(X, y.tolist(), strict=True), start=1):
+        if model.predict_one(x) == label:
+            right[label] += 1
+        else:
+            wrong.append(i)
+        model.learn_one(x, label)
+    last = records[-1]
+    assert list(progress.mistakes) == wrong
+    assert (last.examples, last.mistakes) == (len(y), len(wrong))
+    assert last.accuracy == pytest.approx(1 - len(wrong) / len(y))
+    assert last.loss == pytest.approx(len(wrong) / len(y))
+    assert last.balanced_accuracy == pytest.approx(np.mean(right / np.bincount(y)))
+    assert sum(record.examples_since for record in records) == len(y)
+    assert sum(record.mistakes_since for record in records) == len(wrong)
+    assert last.label == y[-1]
+
+
+def test_records_come_at_powers_of_two_or_every_so_many_and_at_the_end():
+    stream = [([1.0], 0)] * 11
+    at = [record.examples for record in nk.evaluate.progressive(nk.Perceptron(), stream)]
+    assert at == [1, 2, 4, 8, 11]
+    at = [record.examples for record in nk.evaluate.progressive(nk.Perceptron(), stream, every=4)]
+    assert at == [4, 8, 11]
+    at = [record.examples for record in nk.evaluate.progressive(nk.Perceptron(), stream[:8], every=4)]
+    assert at == [4, 8]
+    assert list(nk.evaluate.progressive(nk.Perceptron(), [])) == []
+
+
+def test_it_learns_only_as_far_as_it_is_read():
+    model = nk.Perceptron()
+    progress = iter(nk.evaluate.progressive(model, [([1.0], i % 2) for i in range(100)]))
+    next(progress)
+    next(progress)
+    assert model.certificate_.examples == 2
+
+
+def test_the_first_prediction_is_none_and_a_mistake():
+    (record,) = nk.evaluate.progressive(nk.Perceptron(), [({"a": 1.0}, "x")])
+    assert record.prediction is None
+    assert record.mistakes == 1
+    assert record.label == "x"
+
+
+FORMS = {
+    "dense": lambda X: X,
+    "csr": sp.csr_matrix,
+    "csr_array": sp.csr_array,
+    "frame": lambda X: pytest.importorskip("pandas", reason="frames need it").DataFrame(X),
+    "polars": lambda X: pytest.importorskip("polars", reason="frames need it").DataFrame(X),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("rows", [1, 4, 8])
+def test_batches_are_predicted_as_a_whole_and_counted_row_by_row(form, rows):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(17, 3)), rng.integers(2, size=17)
+    whole = FORMS[form](X)
+    batches = [(whole[k : k + rows], y[k : k + rows]) for k in range(0, 17, rows)]  # the last has one row
+    model = nk.Perceptron()
+    progress = nk.evaluate.progressive(model, batches)
+    *_, last = progress
+    expected, by_hand = [], nk.Perceptron()
+    for k in range(0, 17, rows):
+        predictions = by_hand.predict(X[k : k + rows]) if k else [None] * rows
+        expected += [k + i + 1 for i, p in enumerate(predictions) if p != y[k + i]]
+        by_hand.partial_fit(X[k : k + rows], y[k : k + rows])
+    assert last.examples == 17
+    assert list(progress.mistakes) == expected
+    np.testing.assert_allclose(model.coef_, by_hand.coef_)
+
+
+def test_weights_reach_the_learner():
+    X, y, w = np.eye(4), [1, 0, 1, 0], [2.0, 0.5, 0.0, 1.0]
+    one, batch = nk.Perceptron(), nk.Perceptron()
+    list(nk.evaluate.progressive(one, zip(X, y, w, strict=True)))
+    list(nk.evaluate.progressive(batch, [(X, y, w)]))
+    assert learned(one) == learned(batch) == learned(nk.Perceptron().partial_fit(X, y, sample_weight=w))
+
+
+def test_a_scikit_learn_model_of_our_interface_is_welcome():
+    model = Spy()
+    *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
+    assert last.accuracy == 0

@@ -1,0 +1,124 @@
+"""What the package promises as a whole."""
+
+import doctest
+import importlib
+import inspect
+import pkgutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from learners import CLASSES
+from novikoff.theory import bounds
+from snapshots import plain
+
+PUBLIC = {name: value for name, value in vars(nk).items() if not name.startswith("_")}
+OWN_PARTS = {"online", "errors", "data"}  # reached through their names here, not public themselves
+MODULES = [m.name for m in pkgutil.walk_packages(nk.__path__, "novikoff.") if not m.name.endswith("._core")]
+
+
+def test_the_public_names_are_those_of_the_design():
+    classes = {cls.__name__ for cls in CLASSES}
+    modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
+    assert set(PUBLIC) - modules == classes | {"InvalidInputError", "NovikoffError"}
+    assert modules - OWN_PARTS == {"evaluate", "theory"}
+
+
+@pytest.mark.parametrize("name", sorted(set(PUBLIC) - OWN_PARTS))
+def test_every_public_name_has_a_docstring(name):
+    assert inspect.getdoc(PUBLIC[name])
+
+
+@pytest.mark.parametrize(
+    "thing", [*CLASSES, nk.evaluate.progressive, *(f for _, f in inspect.getmembers(bounds, inspect.isfunction))]
+)
+def test_every_learner_and_function_has_an_example(thing):
+    assert ">>>" in inspect.getdoc(thing)
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_every_learner_documents_its_parameters_and_its_source(cls):
+    doc = inspect.getdoc(cls)
+    assert doc.index("Parameters\n") < doc.index("Examples\n") < doc.index("References\n")
+    for name in inspect.signature(cls).parameters:
+        assert f"\n{name} : " in doc, name
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_every_public_method_has_a_docstring(cls):
+    for name, member in inspect.getmembers(cls):
+        if not name.startswith("_") and (member.__module__ if hasattr(member, "__module__") else "").startswith(
+            "novikoff"
+        ):
+            assert inspect.getdoc(member), name
+
+
+@pytest.mark.parametrize("module", ["novikoff", *MODULES])
+def test_the_examples_run(module):
+    failed, _ = doctest.testmod(importlib.import_module(module))
+    assert failed == 0
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_init_only_stores(cls):
+    """Each argument is kept as it is, whatever it is, under its own name, and nothing else is."""
+    marks = {name: object() for name in inspect.signature(cls).parameters}
+    model = cls(**marks)
+    assert vars(model) == marks
+    assert model.get_params(deep=False) == marks
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_all_parameters_are_by_keyword(cls):
+    assert all(p.kind is p.KEYWORD_ONLY for p in inspect.signature(cls).parameters.values())
+
+
+def test_import_is_quick():
+    """Beside what its dependencies take, which are imported first."""
+    code = (
+        "import time, numpy, scipy.sparse, sklearn.base, sklearn.utils.validation, sklearn.utils.multiclass\n"
+        "start = time.perf_counter()\nimport novikoff\nprint(time.perf_counter() - start)"
+    )
+    times = [
+        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    ]
+    assert min(times) < 0.25
+
+
+def test_import_brings_in_no_optional_dependency():
+    """None beside those that scikit-learn brings by itself where they are installed."""
+    code = (
+        "import sys, sklearn.base, sklearn.utils.validation\nbefore = set(sys.modules)\nimport novikoff\n"
+        "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'river', 'hypothesis'}\n"
+        "print(sorted(optional & (set(sys.modules) - before)))"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_a_missing_core_says_how_to_build_it(tmp_path):
+    code = (
+        "import sys\nsys.modules['novikoff._core'] = None\n"
+        "try:\n    import novikoff\nexcept ImportError as error:\n    print(error.__notes__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install" in done.stdout
+
+
+def test_theory_imports_no_learner():
+    code = (
+        "import sys, types\npackage = types.ModuleType('novikoff')\n"
+        f"package.__path__ = {list(nk.__path__)!r}\nsys.modules['novikoff'] = package\n"
+        "import novikoff.theory\nprint([m for m in sys.modules if m.startswith('novikoff.') and 'theory' not in m])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_snapshot_of_tests_sees_a_single_bit():
+    assert plain(np.array([0.0])) != plain(np.array([-0.0]))
+    assert plain(1.0) != plain(np.nextafter(1.0, 2.0))

@@ -1,0 +1,147 @@
+"""The bounds as functions: known values, the best gamma, and the theorems on many random streams."""
+
+import inspect
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.theory import bounds
+from reference import perceptrons
+from reference.passive_aggressive import passive_aggressive
+from strategies import lift, make_separable, seeds, separable
+
+positive = st.floats(1e-3, 1e3)
+
+
+@given(radius=positive, margin=positive)
+def test_novikoff_is_the_squared_ratio_in_both_forms(radius, margin):
+    assert bounds.novikoff(radius, margin) == pytest.approx(radius**2 / margin**2)
+    assert bounds.novikoff_unscaled(radius, 7.0, 7.0 * margin) == pytest.approx(bounds.novikoff(radius, margin))
+
+
+def test_margin_upper_bound_is_length_over_steps_and_infinite_before_the_first():
+    assert bounds.margin_upper_bound(3.0, 4) == 0.75
+    assert bounds.margin_upper_bound(0.0, 0) == np.inf
+
+
+@given(margin=st.floats(1e-3, 1.0))
+def test_margin_perceptron_is_below_the_textbooks_16_over_gamma_squared(margin):
+    assert bounds.margin_perceptron(1.0, margin, 0.5) == pytest.approx(4 / margin + 8 / margin**2)
+    assert bounds.margin_perceptron(1.0, margin, 0.5) <= 16 / margin**2
+
+
+@given(margins=st.lists(st.floats(-2, 2), min_size=1, max_size=12), passes=st.integers(1, 3))
+def test_freund_schapire_is_the_smallest_over_gamma(margins, passes):
+    m = np.array(margins)
+    radius = max(1.0, float(np.abs(m).max()))
+    grid = np.logspace(-8, 5, 3000) * radius
+    deficits = np.maximum(0, grid[:, None] - m) ** 2
+    on_grid = (((radius + np.sqrt(passes * deficits.sum(axis=1))) / grid) ** 2).min()
+    found = bounds.freund_schapire(radius, m, passes=passes)
+    assert found <= on_grid * (1 + 1e-9)
+    assert found >= on_grid * (1 - 0.02)  # the grid is fine: nothing below it can be a value of the bound
+
+
+@given(margins=st.lists(st.floats(-2, 2), min_size=1, max_size=8), data=st.data())
+def test_freund_schapire_counts_a_weight_as_copies(margins, data):
+    copies = data.draw(st.lists(st.integers(0, 4), min_size=len(margins), max_size=len(margins)))
+    if sum(copies):
+        expected = bounds.freund_schapire(2.0, np.repeat(margins, copies))
+        assert bounds.freund_schapire(2.0, margins, copies) == pytest.approx(expected, rel=1e-4)
+
+
+def test_freund_schapire_of_a_separator_is_novikoffs_bound_where_all_margins_are_equal():
+    assert bounds.freund_schapire(3.0, [0.5] * 10_000) == pytest.approx(36)
+
+
+def test_freund_schapire_by_hand_with_one_example_on_the_wrong_side():
+    # gamma = 1, margins 1, 1, -1: D = 2, R = 1: ((1 + 2) / 1)^2 = 9 at gamma = 1, and less further out
+    assert bounds.freund_schapire(1.0, [1.0, 1.0, -1.0]) <= 9
+    gamma = 4.0
+    assert bounds.freund_schapire(1.0, [1.0, 1.0, -1.0]) <= ((1 + np.sqrt(9 + 9 + 25)) / gamma) ** 2
+
+
+def mistakes_of(U, y, variant, C):
+    path = passive_aggressive(U, y, variant, C)
+    return int((y * np.einsum("ij,ij->i", path[:-1], U) <= 0).sum())
+
+
+@given(data=separable(), C=st.sampled_from([0.05, 1.0, 20.0]))
+def test_passive_aggressive_mistakes_stay_within_their_bounds(data, C):
+    limits = {
+        "PA": bounds.novikoff(data.radius, data.margin),
+        "PA-I": bounds.passive_aggressive_I(data.radius, data.margin, C),
+        "PA-II": bounds.passive_aggressive_II(data.radius, data.margin, C),
+    }
+    models = {
+        "PA": nk.PassiveAggressive(),
+        "PA-I": nk.PassiveAggressiveI(C=C),
+        "PA-II": nk.PassiveAggressiveII(C=C),
+    }
+    for variant, model in models.items():
+        model.set_params(fit_intercept=data.intercept, shuffle=False, max_iter=1).fit(data.X, data.y)
+        certificate = model.certificate_
+        assert certificate.mistakes == mistakes_of(data.U, data.y, variant, C)
+        assert certificate.mistakes <= limits[variant]
+        assert certificate.bound(data.margin) == pytest.approx(limits[variant])
+
+
+def test_every_bound_has_an_example_that_runs():
+    public = [f for name, f in inspect.getmembers(bounds, inspect.isfunction) if f.__module__ == bounds.__name__]
+    assert len(public) >= 7
+    assert all(">>>" in inspect.getdoc(function) for function in public)
+
+
+@given(seed=seeds)
+def test_the_reference_perceptron_keeps_the_theorem_too(seed):
+    data = make_separable(np.random.default_rng(seed), 30, 3, 0.1, intercept=True)
+    _, mistakes = perceptrons.perceptron(data.U, data.y)
+    assert mistakes <= bounds.novikoff(data.radius, data.margin)
+
+
+# ---- many streams ----------------------------------------------------------------------------------------------------
+
+
+def check_streams(count, seed):
+    """Novikoff, B and Freund-Schapire on random streams: separable ones, and the same with some labels turned."""
+    rng = np.random.default_rng(seed)
+    tightest = 0.0
+    for k in range(count):
+        intercept, tie = bool(k & 1), ("mistake", "positive")[k >> 1 & 1]
+        rows, columns = int(rng.integers(2, 40)), int(rng.integers(1, 8))
+        data = make_separable(rng, rows, columns, float(rng.choice([0.01, 0.1, 1.0])), intercept=intercept)
+        v = np.append(data.w, data.b) if intercept else data.w
+        y = data.y.copy()
+        noisy = k % 3 == 0
+        if noisy:
+            y[rng.random(rows) < 0.2] *= -1
+        model = nk.Perceptron(tie=tie, fit_intercept=intercept).partial_fit(data.X, y, classes=[-1.0, 1.0])
+        certificate = model.certificate_
+        U = lift(data.X, intercept)
+        radius = float(np.sqrt(np.einsum("ij,ij->i", U, U).max()))
+        assert certificate.radius == pytest.approx(radius)
+        margins = y * (U @ v) / np.linalg.norm(v)
+        for gamma in (0.05, 0.5, 2.0):
+            deficit = np.linalg.norm(np.maximum(0, gamma - margins))
+            assert certificate.mistakes <= ((radius + deficit) / gamma) ** 2
+        if k % 10 == 0:
+            assert certificate.mistakes <= bounds.freund_schapire(radius, margins) * (1 + 1e-9)
+        if certificate.updates:
+            assert certificate.margin_upper_bound <= radius / np.sqrt(certificate.updates) * (1 + 1e-8)
+        if not noisy:
+            assert certificate.mistakes <= bounds.novikoff(radius, data.margin)
+            assert data.margin <= certificate.margin_upper_bound
+            tightest = max(tightest, certificate.mistakes / bounds.novikoff(radius, data.margin))
+    return tightest
+
+
+def test_the_bounds_hold_on_a_thousand_random_streams():
+    assert 0.1 < check_streams(1000, seed=0) <= 1
+
+
+@pytest.mark.slow
+def test_the_bounds_hold_on_a_hundred_thousand_random_streams():
+    assert 0.1 < check_streams(100_000, seed=1) <= 1
