@@ -201,7 +201,7 @@ nb::dict tally_of(const Hypothesis& h) {
   tally["mistakes"] = h.mistakes.value();
   tally["steps"] = h.steps.value();
   tally["updates"] = h.updates;
-  tally["squared_length"] = h.length2.value();
+  tally["largest_length"] = h.largest_length();
   tally["squared_radius"] = h.squared_radius;
   tally["energy"] = h.energy;
   tally["margin_bound"] = h.margin_bound;
@@ -213,11 +213,15 @@ nb::tuple store(const Hypothesis& h) {
   const auto count = [](const Count& c) { return nb::make_tuple(c.whole, c.part); };
   nb::object average = nb::none(), votes = nb::none();
   if (h.average) average = nb::make_tuple(to_numpy(h.average->weights), h.average->bias);
-  if (h.votes)
+  if (h.votes) {
+    std::vector<std::int64_t> wholes;
+    std::vector<double> parts;
+    for (const Count& c : h.votes->survived) wholes.push_back(c.whole), parts.push_back(c.part);
     votes = nb::make_tuple(to_numpy(h.votes->offsets), to_numpy(h.votes->indices), to_numpy(h.votes->values),
-                           to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(h.votes->survived));
+                           to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(wholes), to_numpy(parts));
+  }
   return nb::make_tuple(h.positive, to_numpy(h.weights), h.bias, average, votes, count(h.examples), count(h.mistakes),
-                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry),
+                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error),
                         h.squared_radius, h.energy, h.margin_bound);
 }
 
@@ -234,15 +238,21 @@ Hypothesis restore(nb::tuple t) {
   h.weights = vector_from<double>(t[1]);
   h.bias = nb::cast<double>(t[2]);
   if (!t[3].is_none()) h.average = Average{vector_from<double>(t[3][0]), nb::cast<double>(t[3][1])};
-  if (!t[4].is_none())
+  if (!t[4].is_none()) {
+    const auto wholes = vector_from<std::int64_t>(t[4][5]);
+    const auto parts = vector_from<double>(t[4][6]);
+    std::vector<Count> survived(wholes.size());
+    for (std::size_t k = 0; k < wholes.size(); ++k) survived[k] = {wholes[k], parts[k]};
     h.votes = Votes{vector_from<std::int64_t>(t[4][0]), vector_from<std::int64_t>(t[4][1]), vector_from<double>(t[4][2]),
-                    vector_from<double>(t[4][3]),       vector_from<double>(t[4][4]),       vector_from<double>(t[4][5])};
+                    vector_from<double>(t[4][3]), vector_from<double>(t[4][4]), std::move(survived)};
+  }
   h.examples = count(t[5]);
   h.mistakes = count(t[6]);
   h.positives = count(t[7]);
   h.steps = count(t[8]);
   h.updates = nb::cast<std::int64_t>(t[9]);
   h.length2 = {nb::cast<double>(t[10][0]), nb::cast<double>(t[10][1])};
+  h.length2_error = nb::cast<double>(t[10][2]);
   h.squared_radius = nb::cast<double>(t[11]);
   h.energy = nb::cast<double>(t[12]);
   h.margin_bound = nb::cast<double>(t[13]);

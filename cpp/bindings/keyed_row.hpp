@@ -38,7 +38,6 @@ class KeyedRow {
     values_.resize(size);
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
-    double squared_sum = 0;
     for (std::size_t k = 0; PyDict_Next(dict.ptr(), &position, &key, &value); ++k) {
       if (!is_plain_number(value)) return read(as_floats(dict));
       const double number = number_of(value);
@@ -46,10 +45,10 @@ class KeyedRow {
       keys_[k] = key;
       hashes_[k] = PyUnicode_Check(key) ? novikoff::hash_key(text_of(key)) : hash_of(key);
       values_[k] = number;
-      squared_sum += number * number;
     }
-    if (!std::isfinite(squared_sum)) throw std::invalid_argument("Features whose squared length is finite. Got one that overflows.");
-    squared_sum_ = squared_sum;
+    squared_sum_ = Sparse{values_.data(), nullptr, size}.sum_of_squares();
+    if (!std::isfinite(squared_sum_))
+      throw std::invalid_argument("Features whose squared length is finite. Got some that overflow to inf.");
     remember(dict);
   }
 
@@ -154,7 +153,11 @@ class KeyedRow {
 #endif
     Py_ssize_t size = 0;
     const char* text = PyUnicode_AsUTF8AndSize(key, &size);
-    if (!text) throw nb::python_error();
+    if (!text) {
+      PyErr_Clear();
+      throw std::invalid_argument("Feature keys that can be written as UTF-8. Got " +
+                                  nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) + ".");
+    }
     return {text, static_cast<std::size_t>(size)};
   }
 

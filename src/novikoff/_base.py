@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -10,17 +11,20 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from ._validation import MOST_COPIES, check_labels
 from .errors import invalid
 
 T = TypeVar("T")
 Codes = NDArray[np.int32]
 
 
-def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     """Return the sorted classes and each label's place among them.
 
     Two classes, the usual case, are found without sorting the labels.
     """
+    if len(labels) == 0:
+        return labels, np.zeros(0, dtype=np.int32)
     first = labels[0]
     is_first = labels == first
     if labels.dtype.kind in "biuf" and not is_first.all():
@@ -29,8 +33,21 @@ def encode(labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
         if np.all(is_first | is_second):
             classes = np.array(sorted([first, second]), dtype=labels.dtype)
             return classes, (labels == classes[1]).astype(np.int32)
-    classes, codes = np.unique(labels, return_inverse=True)
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise invalid(where, "Labels of one kind, which can be put in order.", f"a mixture: {error}") from None
     return classes, codes.astype(np.int32).reshape(-1)
+
+
+def declared_classes(where: str, classes: Any) -> NDArray[Any]:
+    """Return classes that a user names up front, in order."""
+    if np.ndim(classes) != 1:
+        raise invalid(where, "A list of classes.", repr(classes))
+    values, _ = encode(where, check_labels(where, classes, len(classes)))
+    if len(values) < 2:
+        raise invalid(where, "At least two classes.", repr(classes))
+    return values
 
 
 def row_weights(
@@ -52,18 +69,23 @@ def row_weights(
             raise invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
         present = codes >= 0
         totals = np.bincount(codes[present], None if weights is None else weights[present], minlength=len(classes))
-        of_class = totals.sum() / (len(classes) * totals)
+        share = np.count_nonzero(totals) * totals
+        of_class = np.divide(totals.sum(), share, out=np.zeros(len(classes)), where=totals > 0)
+    elif not isinstance(class_weight, Mapping):
+        raise invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
     else:
         of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
     product = of_class[codes] if weights is None else weights * of_class[codes]
+    if product.max(initial=0.0) > MOST_COPIES:
+        raise invalid(where, "Class weights that make no row count more than 2**53 times.", f"{product.max():g}")
     return np.ascontiguousarray(product, dtype=np.float64)
 
 
 def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:
     """One class's weight in a dict; 1 where it is not named."""
     weight = class_weight.get(label, 1.0)
-    if not 0 <= weight < np.inf:
-        raise invalid(where, "Class weights from 0 up, and finite.", f"{weight} for class {label!r}")
+    if not isinstance(weight, numbers.Real) or not 0 <= weight < np.inf:
+        raise invalid(where, "Class weights from 0 up, and finite.", f"{weight!r} for class {label!r}")
     return float(weight)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 import os
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -36,8 +37,8 @@ def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> 
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
         )
-    except ValueError as error:
-        raise InvalidInputError(f"[{where}] {error}") from error
+    except (TypeError, ValueError) as error:
+        raise invalid(where, "A table of numbers, one row an example.", f"one that was refused: {error}") from error
 
 
 def describe_bad_row(where: str, X: Any, row: int) -> InvalidInputError:
@@ -61,14 +62,14 @@ def describe_bad_row(where: str, X: Any, row: int) -> InvalidInputError:
 def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
     """Return y as an array of one class label a row."""
     if y is None:
-        raise InvalidInputError(f"[{where}] Labels: it requires y to be passed, but the target y is None.")
+        raise invalid(where, "Labels (it requires y to be passed, but the target y is None).", None)
     if sp.issparse(y):
         raise invalid(where, "One label a row, in a dense array.", "a sparse matrix")
     labels: NDArray[Any]
     try:
         labels = column_or_1d(y, warn=True)
-    except ValueError as error:
-        raise InvalidInputError(f"[{where}] One label a row. {error}") from error
+    except (TypeError, ValueError) as error:
+        raise invalid(where, "One label a row.", f"labels that were refused: {error}") from error
     if len(labels) != rows:
         raise invalid(
             where, f"One label for each of {rows} rows.", f"inconsistent numbers of samples: {len(labels)} labels"
@@ -83,8 +84,10 @@ def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
             )
     elif labels.dtype.kind == "O":
         for i, label in enumerate(labels):
-            if label is None or (isinstance(label, float) and math.isnan(label)):
+            if label is None or label != label:  # NaN differs from itself
                 raise invalid(where, "A label in every row.", f"{label} in row {i}")
+            if not isinstance(label, Hashable):
+                raise invalid(where, "Labels that are numbers, strings or booleans.", f"{label!r} in row {i}")
     elif labels.dtype.kind not in "biuUS":
         raise invalid(where, "Labels that are numbers, strings or booleans.", f"dtype {labels.dtype}")
     return labels
@@ -110,8 +113,8 @@ def check_weights(where: str, sample_weight: Any, rows: int) -> NDArray[np.float
 
 def check_weight(where: str, weight: float) -> float:
     """One weight."""
-    if not 0 <= weight <= MOST_COPIES:
-        raise invalid(where, "A weight from 0 to 2**53.", weight)
+    if not isinstance(weight, numbers.Real) or not 0 <= weight <= MOST_COPIES:
+        raise invalid(where, "A weight from 0 to 2**53.", repr(weight))
     return float(weight)
 
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 
 class Learner(Protocol):
@@ -80,7 +79,7 @@ class Progress:
 
     def _predict_then_learn(self, x: Any, y: Any, *weight: Any) -> Iterator[tuple[Any, Any]]:
         """Yield label and prediction of one example, or of each row of a batch, which is predicted as a whole."""
-        if not _is_batch(x):
+        if np.ndim(y) == 0:
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
             yield y, prediction
@@ -122,9 +121,8 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     Parameters
     ----------
     model : an online learner; it learns as the result is iterated over
-    stream : an iterable of ``(x, y)`` or ``(x, y, weight)``, where x is one example (a dict, a sequence, a 1-d array)
-        or a batch of rows (a 2-d array, a sparse matrix, a data frame). A batch is predicted as a whole before it is
-        learned.
+    stream : an iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label and x one example, or y several
+        labels and x as many rows. Such a batch is predicted as a whole before it is learned.
     every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
 
     Returns
@@ -143,11 +141,3 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     4 2 0.5
     """
     return Progress(model, stream, every)
-
-
-def _is_batch(x: Any) -> bool:
-    if isinstance(x, dict):
-        return False
-    if sp.issparse(x):
-        return bool(x.ndim == 2 and x.shape[0] != 1)
-    return bool(np.ndim(x) == 2) if not hasattr(x, "shape") else len(x.shape) == 2

@@ -12,7 +12,10 @@ struct Count {
   std::int64_t whole = 0;
   double part = 0;
 
-  void add_whole(std::int64_t copies) { whole += copies; }
+  void add(std::int64_t copies, double fraction) {
+    whole += copies;
+    if (fraction > 0) part += fraction;
+  }
   void add(double weight) {
     if (weight == 1)
       ++whole;

@@ -40,7 +40,8 @@ struct Hypothesis {
   Count examples, mistakes, positives;
   Count steps;              // sum of tau: M for the perceptrons
   std::int64_t updates = 0;  // how often v moved
-  CarriedSum length2;       // |v|^2
+  CarriedSum length2;       // |v|^2, from one move to the next
+  double length2_error = 0;  // how far that may be off: the scores in it are rounded
   double squared_radius = 0;
   double energy = 0;  // sum of |u|^2 over all examples: with the counts, the mark of the data that were seen
   double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  THEORY B
@@ -52,10 +53,10 @@ struct Hypothesis {
   }
 
   void count(double y, std::int64_t copies, double part, bool mistake) {
-    tally(examples, copies, part);
-    if (y > 0) tally(positives, copies, part);
-    if (mistake) tally(mistakes, copies, part);
-    if (votes) votes->survive(static_cast<double>(copies) + part);
+    examples.add(copies, part);
+    if (y > 0) positives.add(copies, part);
+    if (mistake) mistakes.add(copies, part);
+    if (votes) votes->survive(copies, part);
   }
 
   /// v += tau y u, where u = scale (x, 1).
@@ -70,11 +71,24 @@ struct Hypothesis {
     if (votes) votes->move(x, along, bias_step);
     x.add_to(weights.data(), along);
     bias += bias_step;
-    length2.add(2 * tau * s.margin());
-    length2.add(tau * tau * s.squared_norm);
+    lengthen(s, tau, x.size);
     steps.add(tau);
     ++updates;
-    margin_bound = std::min(margin_bound, std::sqrt(std::max(0.0, length2.value())) / steps.value());
+    margin_bound = std::min(margin_bound, largest_length() / steps.value());
+  }
+
+  /// |v| is at most this, rounding included.
+  double largest_length() const { return std::sqrt(std::max(0.0, length2.value()) + length2_error); }
+
+  /// |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2. A score of k terms is off by at most k + 4 roundings of |v| |u|
+  /// (Higham 2002, section 3.1).
+  void lengthen(const Standing& s, double tau, std::size_t terms) {
+    constexpr double epsilon = std::numeric_limits<double>::epsilon();
+    const double before = largest_length();
+    length2.add(2 * tau * s.margin());
+    length2.add(tau * tau * s.squared_norm);
+    const double sizes = 2 * tau * before * std::sqrt(s.squared_norm) + tau * tau * s.squared_norm;
+    length2_error += static_cast<double>(terms + 8) * epsilon * sizes;
   }
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }
@@ -91,12 +105,6 @@ struct Hypothesis {
       return clock > 0 ? now - sum / clock : now;
     }
   };
-
- private:
-  static void tally(Count& total, std::int64_t copies, double part) {
-    total.add_whole(copies);
-    if (part > 0) total.add(part);
-  }
 };
 
 }  // namespace novikoff

@@ -58,10 +58,12 @@ inline std::uint64_t hash_key(std::string_view text) {
   return fold(text.size() ^ key_c, fold(low ^ key_b, high ^ hash));
 }
 
-/// Integers hash apart from the text of their digits.
+/// Integers hash apart from the text of their digits, and all differently: every step can be undone.
 inline std::uint64_t hash_key(std::int64_t number) {
-  using namespace detail;
-  return fold(static_cast<std::uint64_t>(number) ^ key_b, fold(static_cast<std::uint64_t>(number) + key_c, key_a));
+  std::uint64_t hash = static_cast<std::uint64_t>(number) + detail::key_c;
+  hash = (hash ^ (hash >> 32)) * detail::key_a;
+  hash = (hash ^ (hash >> 29)) * detail::key_b;
+  return hash ^ (hash >> 32);
 }
 
 /// Hash to column, columns given out in order of first appearance. Open addressing with linear probing, at most half

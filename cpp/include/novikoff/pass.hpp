@@ -60,7 +60,7 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
     if (dual && geometry.delta > 0) score += y * geometry.delta * geometry.delta * *dual;
     const Standing s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
     const bool mistake = is_mistake(y, score, tie);
-    const double tau = rule.step(s);
+    const double tau = norm2 > 0 ? rule.step(s) : 0.0;  // no move along u = 0 changes anything
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
     report.mistaken |= mistake;
     if (tau == 0) {

@@ -79,6 +79,12 @@ struct SparseRow {
     if (!strictly_increasing() && may_repeat()) return squared_norm_of_sums();
     return sum_of_squares();
   }
+  /// The squared length of a row without repeated indices.
+  double sum_of_squares() const {
+    Lanes squares;
+    for_each_element([&](std::size_t k, std::size_t lane) { squares.at[lane] += value(k) * value(k); });
+    return squares.total();
+  }
 
   double examine(std::size_t columns) const {
     if (strictly_increasing()) {
@@ -140,11 +146,6 @@ struct SparseRow {
     unsigned falls = 0;
     for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
-  }
-  double sum_of_squares() const {
-    Lanes squares;
-    for_each_element([&](std::size_t k, std::size_t lane) { squares.at[lane] += value(k) * value(k); });
-    return squares.total();
   }
   /// False only if no index stands twice: each sets its bit of a small table, and a bit found set may be its own.
   bool may_repeat() const {

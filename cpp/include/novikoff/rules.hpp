@@ -35,7 +35,7 @@ struct PerceptronRule {
 struct FixedMarginRule {
   double theta;
   double step(const Standing& s) const {
-    return s.length2 <= 0 || s.margin() < theta * std::sqrt(s.length2) ? s.weight : 0.0;
+    return s.length2 > 0 && s.margin() >= theta * std::sqrt(s.length2) ? 0.0 : s.weight;
   }
 };
 
@@ -44,31 +44,36 @@ struct FixedMarginRule {
 struct DynamicMarginRule {
   double epsilon;
   double step(const Standing& s) const {
-    return s.length2 <= 0 || s.margin() * s.steps < (1 - epsilon) * s.length2 ? s.weight : 0.0;
+    return s.length2 > 0 && s.margin() * s.steps >= (1 - epsilon) * s.length2 ? 0.0 : s.weight;
   }
 };
 
-/// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1. A row u = 0 cannot be served by
-/// any v and moves nothing.
+/// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1; a fraction of the example goes that
+/// fraction of the way. A row too short for any finite step moves nothing.
 struct PassiveAggressiveRule {
-  double step(const Standing& s) const {
+  double step(const Standing& s) const { return s.weight * to_margin(s, s.squared_norm); }
+
+  /// The step after which a row of this squared length has no loss.
+  static double to_margin(const Standing& s, double squared_norm) {
     const double loss = 1 - s.margin();
-    return loss > 0 && s.squared_norm > 0 ? loss / s.squared_norm : 0.0;
+    const double tau = loss / squared_norm;
+    return loss > 0 && std::isfinite(tau) ? tau : 0.0;
   }
 };
 
 /// PA-I: tau is clipped at C. The weight belongs to the slack, so it multiplies C before the clip.
 struct PassiveAggressiveIRule {
   double C;
-  double step(const Standing& s) const { return std::min(s.weight * C, PassiveAggressiveRule{}.step(s)); }
+  double step(const Standing& s) const {
+    return std::min(s.weight * C, PassiveAggressiveRule::to_margin(s, s.squared_norm));
+  }
 };
 
 /// PA-II: the squared slack adds 1/(2C) to |u|^2.
 struct PassiveAggressiveIIRule {
   double C;
   double step(const Standing& s) const {
-    const double loss = 1 - s.margin();
-    return loss > 0 && s.squared_norm > 0 ? loss / (s.squared_norm + 1 / (2 * s.weight * C)) : 0.0;
+    return PassiveAggressiveRule::to_margin(s, s.squared_norm + 1 / (2 * s.weight * C));
   }
 };
 

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "novikoff/count.hpp"
+
 namespace novikoff {
 
 /// The hypotheses v_0 = 0, v_1, v_2, ... as the steps between them: v_k = v_{k-1} + steps[k-1] u_k, with the rows u_k kept
@@ -15,9 +17,9 @@ struct Votes {
   std::vector<double> values;
   std::vector<double> steps;
   std::vector<double> bias_steps;
-  std::vector<double> survived{0.0};
+  std::vector<Count> survived{Count{}};
 
-  void survive(double weight) { survived.back() += weight; }
+  void survive(std::int64_t copies, double part) { survived.back().add(copies, part); }
 
   void move(const auto& x, double step, double bias_step) {
     x.for_each([&](std::size_t j, double value) {
@@ -28,21 +30,21 @@ struct Votes {
     offsets.push_back(static_cast<std::int64_t>(values.size()));
     steps.push_back(step);
     bias_steps.push_back(bias_step);
-    survived.push_back(0.0);
+    survived.push_back(Count{});
   }
 
   /// sum_k survived_k sign(v_k.u) / sum_k survived_k, with x scattered into `dense` and taken out again.
   /// The sign of 0 is `sign_of_zero`: no opinion, or the positive class, as ties go.
   double score(const auto& x, std::vector<double>& dense, double sign_of_zero) const {
     x.for_each([&](std::size_t j, double value) { dense[j] += value; });
-    double inner = 0, vote = survived[0] * sign_of_zero, total = survived[0];
+    double inner = 0, vote = survived[0].value() * sign_of_zero, total = survived[0].value();
     for (std::size_t k = 0; k < steps.size(); ++k) {
       double product = 0;
       for (auto p = offsets[k]; p < offsets[k + 1]; ++p)
         product += values[static_cast<std::size_t>(p)] * dense[static_cast<std::size_t>(indices[static_cast<std::size_t>(p)])];
       inner += steps[k] * product + bias_steps[k];
-      vote += survived[k + 1] * (inner > 0 ? 1.0 : inner < 0 ? -1.0 : sign_of_zero);
-      total += survived[k + 1];
+      vote += survived[k + 1].value() * (inner > 0 ? 1.0 : inner < 0 ? -1.0 : sign_of_zero);
+      total += survived[k + 1].value();
     }
     x.for_each([&](std::size_t j, double) { dense[j] = 0; });
     return total > 0 ? vote / total : 0.0;

@@ -11,28 +11,33 @@ from novikoff import _core
 from novikoff.errors import invalid
 
 
-def as_rows(X: Any) -> _core.Rows:
+def as_rows(where: str, X: Any) -> _core.Rows:
     """View a float array or a CSR matrix as rows."""
     if not sp.issparse(X):
         return _core.dense(X)
     indices, indptr = X.indices, X.indptr
     if indices.dtype != indptr.dtype:
         indices, indptr = indices.astype(np.int64), indptr.astype(np.int64)
-    return _core.csr(X.data, indices, indptr, X.shape[1])
+    try:
+        return _core.csr(X.data, indices, indptr, X.shape[1])
+    except ValueError as error:
+        raise invalid(where, str(error), "other ones") from None
 
 
 def one_row(where: str, x: Any, width: int | None) -> Any:
     """Return one example (a sequence, an array or a sparse row) as a matrix of one row and ``width`` columns."""
     if sp.issparse(x):
-        row = x if x.format == "csr" and x.ndim == 2 else x.reshape(1, -1).tocsr()
+        row = x.reshape(1, -1).tocsr() if x.ndim == 1 else x if x.format == "csr" else x.tocsr()
     else:
         row = np.asarray(x)
         row = row.reshape(1, -1) if row.ndim == 1 else row
     if row.dtype != np.float64 and row.dtype != np.float32:
         try:
-            row = row.astype(np.float64)
+            row = None if row.dtype.kind in "cUSMm" else row.astype(np.float64)
         except (TypeError, ValueError):
-            raise invalid(where, "Features that are numbers.", repr(x)) from None
+            row = None
+        if row is None:
+            raise invalid(where, "Features that are numbers.", repr(x))
     if row.ndim != 2 or row.shape[0] != 1 or row.shape[1] != (width or row.shape[1]):
         need = "One example." if width is None else f"One example of {width} features."
         raise invalid(where, need, f"an array of shape {np.shape(x)}")

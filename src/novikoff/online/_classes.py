@@ -67,7 +67,9 @@ class Classes:
             return codes
         if len(labels) == 0:
             return np.zeros(0, dtype=np.int32)
-        values, places = encode(labels)
+        values, places = encode(where, labels)
+        if not self.declared:
+            self.check_order(where, values.tolist())
         known = [self.code_of.get(value, -1) for value in values.tolist()]
         first = {k: int(np.argmax(places == k)) for k, code in enumerate(known) if code < 0}
         new = sorted(first, key=first.__getitem__)
@@ -76,6 +78,13 @@ class Classes:
         for code, k in enumerate(new, start=len(self.labels)):
             known[k] = code
         return np.array(known, dtype=np.int32)[places]
+
+    def check_order(self, where: str, labels: list[Any]) -> None:
+        """Refuse labels that cannot be put in order with those known."""
+        try:
+            sorted([*self.labels[:1], *labels])
+        except TypeError as error:
+            raise invalid(where, "Labels of one kind, which can be put in order.", f"a mixture: {error}") from None
 
     def refuse(self, where: str, label: Any, place: str = "") -> ValueError:
         """Say that a label was not declared."""

@@ -30,9 +30,9 @@ class Batch:
     examined: bool = False
 
     @classmethod
-    def of(cls, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Batch:
+    def of(cls, where: str, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Batch:
         """View a matrix as rows; nothing is copied."""
-        rows = as_rows(X)
+        rows = as_rows(where, X)
         return cls(X, rows, codes, weights, np.empty(rows.count))
 
     def examine(self, where: str) -> None:

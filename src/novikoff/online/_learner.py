@@ -5,6 +5,8 @@ from __future__ import annotations
 import copy
 import sys
 import threading
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self
 
@@ -15,7 +17,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
-from novikoff._base import Codes, RunningBalance, class_weight_of, encode, in_threads, row_weights
+from novikoff._base import Codes, RunningBalance, class_weight_of, declared_classes, encode, in_threads, row_weights
 from novikoff._validation import (
     check_integer,
     check_labels,
@@ -128,7 +130,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             index, weights = copies_apart(weights)
             X, codes = X[index], codes[index]
 
-        batch = Batch.of(X, codes, weights)
+        batch = Batch.of(where, X, codes, weights)
         if learner.questions > 1:
             batch.examine(where)
         say = self._say if self.verbose else None
@@ -159,7 +161,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             present = labels if weights is None else labels[weights > 0]
             if len(present) == 0:
                 raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
-            learner, classes = self._new_learner(where), Classes(encode(present)[0])
+            learner, classes = self._new_learner(where), Classes(encode(where, present)[0])
             if len(classes.labels) < 2:
                 raise invalid(where, "Labels of at least two classes.", f"one class, {classes.labels[0]!r}")
             classes.ask(learner)
@@ -183,28 +185,39 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             label is refused. Without it new labels may appear at any time.
         """
         where = self._where("partial_fit")
-        first = not hasattr(self, "_learner")
         jobs = thread_count(where, self.n_jobs)
-        self._match_columns()
-        X = check_rows(self, where, X, reset=first or not hasattr(self, "n_features_in_"))
-        labels = check_labels(where, y, X.shape[0])
-        weights = check_weights(where, sample_weight, X.shape[0])
-        batch = Batch.of(X, np.zeros(0, np.int32), weights)
-        batch.examine(where)
-        if first:
-            self._begin(where, classes)
-        elif classes is not None and encode(np.asarray(classes))[0].tolist() != self._classes.sorted:
-            raise invalid(where, f"The same classes in every call: {self._classes.sorted}.", repr(classes))
-        batch.codes = self._classes.codes(where, labels, weights)
-        batch.weights = self._weigh(where, labels, batch.codes, weights)
+        with self._all_or_nothing():
+            self._match_columns()
+            X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
+            labels = check_labels(where, y, X.shape[0])
+            weights = check_weights(where, sample_weight, X.shape[0])
+            batch = Batch.of(where, X, np.zeros(0, np.int32), weights)
+            batch.examine(where)
+            if not hasattr(self, "_learner"):
+                self._begin(where, classes, labels)
+            elif classes is not None and declared_classes(where, classes).tolist() != self._classes.sorted:
+                raise invalid(where, f"The same classes in every call: {self._classes.sorted}.", repr(classes))
+            batch.codes = self._classes.codes(where, labels, weights)
+            batch.weights = self._weigh(where, labels, batch.codes, weights)
         self._learn_batch(labels, batch, jobs)
         return self
 
-    def _begin(self, where: str, classes: Any) -> None:
-        """Start a stream."""
-        declared = None if classes is None else encode(np.asarray(classes))[0]
-        if declared is not None and len(declared) < 2:
-            raise invalid(where, "At least two classes.", repr(classes))
+    @contextmanager
+    def _all_or_nothing(self) -> Iterator[None]:
+        """Leave the estimator as it was if what is inside fails."""
+        before = self.__dict__.copy()
+        try:
+            yield
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _begin(self, where: str, classes: Any, labels: NDArray[Any]) -> None:
+        """Start a stream. Its classes are those declared, or False and True if the labels are booleans, or open."""
+        declared = None if classes is None else declared_classes(where, classes)
+        if declared is None and labels.dtype.kind == "b":
+            declared = np.array([False, True])
         learner = self._new_learner(where)
         self._classes = Classes(declared)
         self._classes.ask(learner)
@@ -216,6 +229,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def _weigh(self, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:
         """Multiply by the weights of the classes; "balanced" goes by what was seen so far."""
         if isinstance(self.class_weight, str) and self.class_weight == "balanced":
+            self._balance = copy.copy(self._balance)
             return self._balance.weigh(codes, weights)
         coming = range(len(self._classes.labels), int(codes.max(initial=-1)) + 1)
         names = [*self._classes.labels, *(labels[codes == code][:1].tolist()[0] for code in coming)]
@@ -236,9 +250,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _learn_piece(self, batch: Batch, begin: int, end: int, jobs: int) -> None:
         def learn(q: int) -> None:
-            self._learner.learn(
-                q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end
-            )
+            self._learner.learn(q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
 
         with in_threads(min(jobs, self._learner.questions)) as each:
             each(learn, self._learner.questions)
@@ -254,23 +266,26 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> None:
         """Learn from one example: a dict of features, or one row of numbers, dense or sparse."""
         lane = self._lane
-        if lane is None or type(x) is not dict or sample_weight != 1.0 or y not in lane.code_of:
-            self._learn_row(x, y, sample_weight)
-            return
-        try:
-            lane.learner.learn_one(x, lane.code_of[y], 1.0)
-        except ValueError as error:
-            raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
+        if lane is not None and type(x) is dict and sample_weight == 1.0:
+            try:
+                lane.learner.learn_one(x, lane.code_of[y], 1.0)
+                return
+            except ValueError as error:
+                raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
+            except (KeyError, TypeError):
+                pass  # a label that was never met
+        with self._all_or_nothing():
+            self._learn_row(self._where("learn_one"), x, y, sample_weight)
 
-    def _learn_row(self, x: Any, y: Any, sample_weight: float) -> None:
+    def _learn_row(self, where: str, x: Any, y: Any, sample_weight: float) -> None:
         """Any example. It is read before its class is taken in, so that a bad one leaves no trace."""
-        where = self._where("learn_one")
-        if not hasattr(self, "_learner"):
-            self._begin(where, None)
         weight = check_weight(where, sample_weight)
+        if not hasattr(self, "_learner"):
+            self._begin(where, None, check_labels(where, [y], 1))
         if weight == 0:
             return
-        code = self._classes.code_of[y] if y in self._classes.code_of else self._meet_with(where, x, y)
+        known = isinstance(y, Hashable) and y in self._classes.code_of
+        code = self._classes.code_of[y] if known else self._meet_with(where, x, y)
         if self.class_weight is not None:
             weight = self._weigh_one(where, y, code, weight)
         if isinstance(x, dict):
@@ -281,7 +296,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 raise InvalidInputError(f"[{where}] {error}") from None
         else:
             row = one_row(where, x, getattr(self, "n_features_in_", None))
-            if not self._learner.learn_row(as_rows(row), code, weight):
+            if not self._learner.learn_row(as_rows(where, row), code, weight):
                 raise describe_bad_row(where, row, 0)
             if not self._by_name:
                 self._width = row.shape[1]
@@ -293,6 +308,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         label = check_labels(where, [y], 1).tolist()[0]
         if self._classes.declared:
             raise self._classes.refuse(where, label)
+        self._classes.check_order(where, [label])
         self._score("learn_one", x, 0)
         return self._meet(label)
 
@@ -345,10 +361,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 return self._learner.score_one(x, question)
             except ValueError as error:
                 raise InvalidInputError(f"[{self._where(method)}] {error}") from None
-        row = one_row(self._where(method), x, getattr(self, "n_features_in_", None))
+        where = self._where(method)
+        row = one_row(where, x, getattr(self, "n_features_in_", None))
         scores = np.empty(1)
-        if self._learner.score(question, as_rows(row), scores) == 0:
-            raise describe_bad_row(self._where(method), row, 0)
+        if self._learner.score(question, as_rows(where, row), scores) == 0:
+            raise describe_bad_row(where, row, 0)
         return float(scores[0])
 
     # ---- columns ---------------------------------------------------------------------------------------------------
@@ -383,6 +400,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def n_features_in_(self, width: int) -> None:
         self._width, self._by_name, self._lane = width, False, None
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
     # ---- what was learned ------------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -394,7 +416,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         where = self._where("decision_function")
         self._match_columns()
         X = check_rows(self, where, X, reset=False)
-        rows = as_rows(X)
+        rows = as_rows(where, X)
         scores = np.empty((len(self._classes.questions), rows.count))
         for column, question in enumerate(self._classes.questions):
             good = self._learner.score(question, rows, scores[column])
@@ -469,7 +491,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         tally = self._tally(column)
         bound = tally["margin_bound"]
         if self._runs is not None and tally["steps"] > 0:
-            bound = np.sqrt(max(0.0, tally["squared_length"])) / tally["steps"]
+            bound = tally["largest_length"] / tally["steps"]
         return float(bound) * (1 + PADDING)
 
     def _evidence(self, column: int) -> Evidence:

@@ -23,7 +23,7 @@ def novikoff(radius: float, margin: float) -> float:
     >>> novikoff(radius=2.0, margin=0.5)
     16.0
     """
-    return (radius / margin) ** 2
+    return _square(radius / margin)
 
 
 def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
@@ -58,7 +58,7 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
     40.0
     """
     ratio = radius / (epsilon * margin)
-    return 2 * ratio + 2 * ratio**2
+    return 2 * ratio + 2 * _square(ratio)
 
 
 def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None = None, passes: int = 1) -> float:
@@ -76,7 +76,7 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
 
     def bound(gamma: float) -> float:
         deficit = np.maximum(0.0, gamma - m)
-        return float(((radius + math.sqrt(passes * float(copies @ deficit**2))) / gamma) ** 2)
+        return _square((radius + math.sqrt(passes * float(copies @ deficit**2))) / gamma)
 
     # R + D(gamma) is convex and positive, so its ratio to gamma falls and then rises: a golden-section search finds the
     # bottom. Any gamma gives a valid bound, so the search need not be exact.
@@ -103,7 +103,7 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_I(radius=1.0, margin=0.5, C=0.25)
     16.0
     """
-    return max(radius**2, 1 / C) / margin**2
+    return max(_square(radius), 1 / C) / _square(margin)
 
 
 def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
@@ -112,4 +112,9 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_II(radius=1.0, margin=0.5, C=0.5)
     8.0
     """
-    return (radius**2 + 1 / (2 * C)) / margin**2
+    return (_square(radius) + 1 / (2 * C)) / _square(margin)
+
+
+def _square(x: float) -> float:
+    """Square, going to infinity where ``**`` would raise."""
+    return x * x

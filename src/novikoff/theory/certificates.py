@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import bounds
-from .geometry import Floats, Geometry, Lifted, copies_apart, length_of
+from .geometry import Floats, Geometry, Lifted, as_table, copies_apart, length_of
 from .verification import Check, Verification, compare
 
 ROUNDING = 1e-9  # relative; sums of a long run differ in their last digits from the same sums made anew
@@ -39,6 +40,16 @@ class Duals:
         within = self.rows < rows
         full[self.rows[within]] = self.weights[within]
         return full
+
+
+@dataclass(frozen=True)
+class Recombined:
+    """A model built anew from its duals a: whether it is the same, sum a, |v| / sum a, and the rounding in that."""
+
+    check: Check
+    steps: float
+    ratio: float
+    rounding: float
 
 
 @dataclass(frozen=True)
@@ -87,11 +98,12 @@ class Evidence:
         private = None if self.duals is None else self.duals.weights
         return length_of(self.weights, self.intercept, private, self.geometry.slack_feature)
 
-    def recombined(self, lifted: Lifted, signs: Floats) -> tuple[Check, float]:
-        """Build v anew from its duals: check that it is v, and return the |v| / M of the new one."""
+    def recombined(self, lifted: Lifted, signs: Floats) -> Recombined:
+        """Build v anew from its duals, and check that it is v."""
         assert self.duals is not None  # callers ask only then
         if len(self.duals.rows) and self.duals.rows[-1] >= len(lifted):
-            return Check("weights", "fails", f"they are a sum of more than the {len(lifted)} examples given"), np.inf
+            check = Check("weights", "fails", f"they are a sum of more than the {len(lifted)} examples given")
+            return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
         a = self.duals.dense(len(lifted))
         weights, intercept = lifted.combine(a * signs)
         distance = length_of(weights - self.weights, intercept - self.intercept)
@@ -100,23 +112,31 @@ class Evidence:
         detail = f"the weights differ from the sum of the examples by {distance:.3g}"
         if distance > allowed:
             detail += ": these are not the data, or not the order of the rows, that the model was trained on"
-        check = Check("weights", "holds" if distance <= allowed else "fails", detail)
-        return check, bounds.margin_upper_bound(length, float(a.sum()))
+        return Recombined(
+            check=Check("weights", "holds" if distance <= allowed else "fails", detail),
+            steps=float(a.sum()),
+            ratio=bounds.margin_upper_bound(length, float(a.sum())),
+            rounding=allowed / float(a.sum()) if a.any() else 0.0,
+        )
 
 
 class Certificate(ABC):
     """What all certificates can do: be read, be written, be shown."""
 
     def to_json(self) -> str:
-        """All fields as JSON, arrays as lists."""
+        """All fields as JSON, arrays as lists, infinities as null."""
 
-        def plain(value: Any) -> Any:
+        def finite(value: Any) -> Any:
             if isinstance(value, np.ndarray | np.generic):
-                return value.tolist()
-            raise TypeError(f"cannot write {type(value).__name__} as JSON")
+                value = value.tolist()
+            if isinstance(value, dict):
+                return {key: finite(entry) for key, entry in value.items()}
+            if isinstance(value, list):
+                return [finite(entry) for entry in value]
+            return None if isinstance(value, float) and not math.isfinite(value) else value
 
         fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
-        return json.dumps({"kind": type(self).__name__, **fields}, default=plain)
+        return json.dumps(finite({"kind": type(self).__name__, **fields}))
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:
@@ -169,13 +189,14 @@ class MistakeCertificate(Certificate):
             raise ValueError(
                 "[comparator_bound] A perceptron's certificate. Got one of the rule " + repr(self.rule) + "."
             )
-        lifted = Lifted(X, self.evidence.geometry)
+        lifted = Lifted(as_table(X), self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute every claim that the data can show, in code that shares nothing with the learner."""
+        X = as_table(X)
         if misfit := self.evidence.fits(X, y):
             return Verification((misfit,))
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
@@ -221,8 +242,12 @@ class MistakeCertificate(Certificate):
         claim = "no separator has a larger margin"
         if self.evidence.duals is None:
             return [Check(claim, "on trust", f"at most {self.margin_upper_bound:.6g}, the least |v|/M of the run")]
-        weights, ratio = self.evidence.recombined(lifted, signs)
-        return [weights, compare(claim, self.margin_upper_bound, ratio, slack=ROUNDING * ratio)]
+        anew = self.evidence.recombined(lifted, signs)
+        checks = [anew.check, compare(claim, self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
+        if self.rule == "perceptron":
+            found = "mistakes, as the steps behind the weights"
+            checks.append(compare(found, self.mistakes, anew.steps, slack=ROUNDING * anew.steps, exact_match=True))
+        return checks
 
     def _check_mistakes(self, margins: Floats, copies: Floats, seen: NDArray[np.bool_]) -> Check:
         """Hold the count against the theorem, with the model itself as the comparator."""
@@ -279,18 +304,24 @@ class MarginCertificate(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute both bounds, in code that shares nothing with the learner."""
+        X = as_table(X)
         if misfit := self.evidence.fits(X, y):
             return Verification((misfit,))
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
-        checks = [self._check_lower(lifted, signs, seen)]
+        longest = float(lifted.lengths[seen].max(initial=0.0))
+        checks = [
+            compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=True),
+            compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
+            self._check_lower(lifted, signs, seen),
+        ]
         if self.evidence.duals is None:
             checks.append(
                 Check("upper bound", "on trust", f"{self.margin_upper_bound:.6g}, the least |v|/M of the run")
             )
         else:
-            weights, ratio = self.evidence.recombined(lifted, signs)
-            checks += [weights, compare("upper bound", self.margin_upper_bound, ratio, slack=ROUNDING * ratio)]
+            anew = self.evidence.recombined(lifted, signs)
+            checks += [anew.check, compare("upper bound", self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
         return Verification(tuple(checks))
 
     def _check_lower(self, lifted: Lifted, signs: Floats, seen: NDArray[np.bool_]) -> Check:

@@ -25,12 +25,15 @@ class Geometry:
     slack_feature: float = 0.0
 
 
+def as_table(X: Any) -> Any:
+    """Return lists and data frames as arrays; sparse matrices stay, as CSR."""
+    return X.tocsr() if sp.issparse(X) else np.asarray(X)
+
+
 class Lifted:
     """The vectors u of a data set, never built: products with them are products with x."""
 
     def __init__(self, X: Any, geometry: Geometry) -> None:
-        if not sp.issparse(X):
-            X = np.asarray(X)
         self._X = X if X.dtype == np.float64 else X.astype(np.float64)
         self._one = 1.0 if geometry.fit_intercept else 0.0
         squares = self._X.multiply(self._X).sum(axis=1) if sp.issparse(X) else np.einsum("ij,ij->i", self._X, self._X)
