@@ -6,7 +6,7 @@ import numpy as np
 
 from novikoff import _core
 
-COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "largest_length", "squared_radius", "margin_bound")
+COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
 
 
 def plain(value):

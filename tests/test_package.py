@@ -33,7 +33,12 @@ def test_every_public_name_has_a_docstring(name):
 
 
 @pytest.mark.parametrize(
-    "thing", [*CLASSES, nk.evaluate.progressive, *(f for _, f in inspect.getmembers(bounds, inspect.isfunction))]
+    "thing",
+    [
+        *CLASSES,
+        nk.evaluate.progressive,
+        *(f for name, f in inspect.getmembers(bounds, inspect.isfunction) if name[0] != "_"),
+    ],
 )
 def test_every_learner_and_function_has_an_example(thing):
     assert ">>>" in inspect.getdoc(thing)

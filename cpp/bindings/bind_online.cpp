@@ -116,8 +116,7 @@ class OnlineLearner {
     const std::unique_lock alone(structure_);
     const Sparse row = row_.look_up(columns_);
     const Hypothesis& h = question(q);
-    if (h.weights.empty()) return 0.0;
-    return learner_.score(h, row, scratch_for(h));
+    return learner_.score(h, h.weights.empty() ? Sparse{} : row, scratch_for(h));
   }
 
   /// Scores of all rows; returns how many are good, and where that is not all, `scores` holds nothing of use.
@@ -201,7 +200,7 @@ nb::dict tally_of(const Hypothesis& h) {
   tally["mistakes"] = h.mistakes.value();
   tally["steps"] = h.steps.value();
   tally["updates"] = h.updates;
-  tally["largest_length"] = h.largest_length();
+  tally["rounding"] = h.rounding;
   tally["squared_radius"] = h.squared_radius;
   tally["energy"] = h.energy;
   tally["margin_bound"] = h.margin_bound;
@@ -221,7 +220,7 @@ nb::tuple store(const Hypothesis& h) {
                            to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(wholes), to_numpy(parts));
   }
   return nb::make_tuple(h.positive, to_numpy(h.weights), h.bias, average, votes, count(h.examples), count(h.mistakes),
-                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error),
+                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error, h.rounding),
                         h.squared_radius, h.energy, h.margin_bound);
 }
 
@@ -253,6 +252,7 @@ Hypothesis restore(nb::tuple t) {
   h.updates = nb::cast<std::int64_t>(t[9]);
   h.length2 = {nb::cast<double>(t[10][0]), nb::cast<double>(t[10][1])};
   h.length2_error = nb::cast<double>(t[10][2]);
+  h.rounding = nb::cast<double>(t[10][3]);
   h.squared_radius = nb::cast<double>(t[11]);
   h.energy = nb::cast<double>(t[12]);
   h.margin_bound = nb::cast<double>(t[13]);

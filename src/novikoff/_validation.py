@@ -93,6 +93,13 @@ def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
     return labels
 
 
+def check_label(where: str, y: Any) -> NDArray[Any]:
+    """Return one label as an array of one."""
+    if np.ndim(y) > 0 or not isinstance(y, Hashable):
+        raise invalid(where, "One label, a number, a string or a boolean.", repr(y))
+    return check_labels(where, [y], 1)
+
+
 def check_weights(where: str, sample_weight: Any, rows: int) -> NDArray[np.float64] | None:
     """Return the weights as float64, or None where every row counts once."""
     if sample_weight is None:

@@ -42,6 +42,7 @@ struct Hypothesis {
   std::int64_t updates = 0;  // how often v moved
   CarriedSum length2;       // |v|^2, from one move to the next
   double length2_error = 0;  // how far that may be off: the scores in it are rounded
+  double rounding = 0;       // how far the stored v may be from the exact sum of its steps
   double squared_radius = 0;
   double energy = 0;  // sum of |u|^2 over all examples: with the counts, the mark of the data that were seen
   double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  THEORY B
@@ -77,6 +78,13 @@ struct Hypothesis {
     margin_bound = std::min(margin_bound, largest_length() / steps.value());
   }
 
+  /// Updates along u = 0: they count, but v stays.
+  void stand_still(std::int64_t copies, double part) {
+    steps.add(copies, part);
+    updates += copies + (part > 0);
+    margin_bound = std::min(margin_bound, largest_length() / steps.value());
+  }
+
   /// |v| is at most this, rounding included.
   double largest_length() const { return std::sqrt(std::max(0.0, length2.value()) + length2_error); }
 
@@ -84,11 +92,11 @@ struct Hypothesis {
   /// (Higham 2002, section 3.1).
   void lengthen(const Standing& s, double tau, std::size_t terms) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
-    const double before = largest_length();
+    const double before = largest_length(), along = tau * std::sqrt(s.squared_norm);
     length2.add(2 * tau * s.margin());
     length2.add(tau * tau * s.squared_norm);
-    const double sizes = 2 * tau * before * std::sqrt(s.squared_norm) + tau * tau * s.squared_norm;
-    length2_error += static_cast<double>(terms + 8) * epsilon * sizes;
+    length2_error += static_cast<double>(terms + 8) * epsilon * along * (2 * before + along) + 2 * along * rounding;
+    rounding += epsilon * (largest_length() + along);
   }
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }

@@ -60,10 +60,17 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
     if (dual && geometry.delta > 0) score += y * geometry.delta * geometry.delta * *dual;
     const Standing s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
     const bool mistake = is_mistake(y, score, tie);
-    const double tau = norm2 > 0 ? rule.step(s) : 0.0;  // no move along u = 0 changes anything
+    const double tau = rule.step(s);
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
     report.mistaken |= mistake;
     if (tau == 0) {
+      h.count(y, whole, part, mistake);
+      return;
+    }
+    if (norm2 == 0) {  // a move along u = 0 changes nothing, so all copies make theirs at once
+      h.stand_still(whole, part);
+      if (dual) *dual += weight;
+      report.moved = true;
       h.count(y, whole, part, mistake);
       return;
     }

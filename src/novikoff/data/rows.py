@@ -37,8 +37,8 @@ def one_row(where: str, x: Any, width: int | None) -> Any:
         except (TypeError, ValueError):
             row = None
         if row is None:
-            raise invalid(where, "Features that are numbers.", repr(x))
-    if row.ndim != 2 or row.shape[0] != 1 or row.shape[1] != (width or row.shape[1]):
-        need = "One example." if width is None else f"One example of {width} features."
+            raise invalid(where, "Features that are real numbers.", f"{np.asarray(x).dtype} {x!r}")
+    if row.ndim != 2 or row.shape[0] != 1 or row.shape[1] != (width or max(1, row.shape[1])):
+        need = "One example of at least one feature." if width is None else f"One example of {width} features."
         raise invalid(where, need, f"an array of shape {np.shape(x)}")
     return row

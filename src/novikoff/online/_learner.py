@@ -20,6 +20,7 @@ from novikoff import _core
 from novikoff._base import Codes, RunningBalance, class_weight_of, declared_classes, encode, in_threads, row_weights
 from novikoff._validation import (
     check_integer,
+    check_label,
     check_labels,
     check_rows,
     check_weight,
@@ -29,6 +30,7 @@ from novikoff._validation import (
 )
 from novikoff.data.rows import as_rows, one_row
 from novikoff.errors import InvalidInputError, invalid
+from novikoff.theory import bounds
 from novikoff.theory.certificates import Certificate, Evidence, MistakeCertificate
 from novikoff.theory.geometry import Floats, Geometry, copies_apart
 
@@ -281,7 +283,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """Any example. It is read before its class is taken in, so that a bad one leaves no trace."""
         weight = check_weight(where, sample_weight)
         if not hasattr(self, "_learner"):
-            self._begin(where, None, check_labels(where, [y], 1))
+            self._begin(where, None, check_label(where, y))
         if weight == 0:
             return
         known = isinstance(y, Hashable) and y in self._classes.code_of
@@ -305,7 +307,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _meet_with(self, where: str, x: Any, y: Any) -> int:
         """Take in the class of an example, once the example itself is known to be good."""
-        label = check_labels(where, [y], 1).tolist()[0]
+        label = check_label(where, y).tolist()[0]
         if self._classes.declared:
             raise self._classes.refuse(where, label)
         self._classes.check_order(where, [label])
@@ -487,12 +489,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return None if self._runs is None else self._runs[self._classes.questions[column]]
 
     def _margin_upper_bound(self, column: int) -> float:
-        """Return |v| / M of the model that the duals prove, or the least of a stream; rounded up."""
-        tally = self._tally(column)
-        bound = tally["margin_bound"]
-        if self._runs is not None and tally["steps"] > 0:
-            bound = tally["largest_length"] / tally["steps"]
-        return float(bound) * (1 + PADDING)
+        """Return |v| / M of the present model; on a stream, the least there ever was. Rounding is counted in."""
+        tally, run, evidence = self._tally(column), self._run(column), self._evidence(column)
+        now = bounds.margin_upper_bound(evidence.length() * (1 + PADDING) + tally["rounding"], tally["steps"])
+        if run is not None:
+            return now
+        private = evidence.geometry.slack_feature > 0  # the private part of v is not kept on a stream
+        return float(tally["margin_bound"]) if private else min(now, float(tally["margin_bound"]))
 
     def _evidence(self, column: int) -> Evidence:
         question, run = self._classes.questions[column], self._run(column)

@@ -321,7 +321,13 @@ class MarginCertificate(Certificate):
             )
         else:
             anew = self.evidence.recombined(lifted, signs)
-            checks += [anew.check, compare("upper bound", self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
+            checks += [
+                anew.check,
+                compare("upper bound", self.margin_upper_bound, anew.ratio, slack=anew.rounding),
+                compare(
+                    "updates, no fewer than the steps", float(self.updates), anew.steps, slack=ROUNDING * anew.steps
+                ),
+            ]
         return Verification(tuple(checks))
 
     def _check_lower(self, lifted: Lifted, signs: Floats, seen: NDArray[np.bool_]) -> Check:
