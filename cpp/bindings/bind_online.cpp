@@ -60,9 +60,10 @@ class OnlineLearner {
   }
 
   /// A pass over rows that were examined; over all of them in order, or over those from `begin` to `end`.
-  nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes, std::optional<Vector<const double>> weights,
-                  Vector<const double> squared_norms, std::optional<Vector<const std::int64_t>> order,
-                  std::optional<Vector<double>> duals, std::size_t begin, std::size_t end) {
+  nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
+                  std::optional<Vector<const double>> weights, Vector<const double> squared_norms,
+                  std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals, std::size_t begin,
+                  std::size_t end) {
     const Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
     PassReport report;
     {
@@ -220,8 +221,9 @@ nb::tuple store(const Hypothesis& h) {
                            to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(wholes), to_numpy(parts));
   }
   return nb::make_tuple(h.positive, to_numpy(h.weights), h.bias, average, votes, count(h.examples), count(h.mistakes),
-                        count(h.positives), count(h.steps), h.updates, nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error, h.rounding),
-                        h.squared_radius, h.energy, h.margin_bound);
+                        count(h.positives), count(h.steps), h.updates,
+                        nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error, h.rounding), h.squared_radius, h.energy,
+                        h.margin_bound);
 }
 
 template <class T>
@@ -243,7 +245,7 @@ Hypothesis restore(nb::tuple t) {
     std::vector<Count> survived(wholes.size());
     for (std::size_t k = 0; k < wholes.size(); ++k) survived[k] = {wholes[k], parts[k]};
     h.votes = Votes{vector_from<std::int64_t>(t[4][0]), vector_from<std::int64_t>(t[4][1]), vector_from<double>(t[4][2]),
-                    vector_from<double>(t[4][3]), vector_from<double>(t[4][4]), std::move(survived)};
+                    vector_from<double>(t[4][3]),       vector_from<double>(t[4][4]),       std::move(survived)};
   }
   h.examples = count(t[5]);
   h.mistakes = count(t[6]);
@@ -299,12 +301,18 @@ void bind_online(nb::module_& m) {
       .def("learn_one", &OnlineLearner::learn_one, nb::arg("x"), nb::arg("code"), nb::arg("weight"))
       .def("score_one", &OnlineLearner::score_one, nb::arg("x"), nb::arg("question"))
       .def("score", &OnlineLearner::score, nb::arg("question"), nb::arg("rows"), nb::arg("scores").noconvert())
-      .def("weights", [](const OnlineLearner& self, std::size_t q) { return weights_of(self.question(q)); }, nb::arg("question"))
-      .def("bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).averaged_bias(); }, nb::arg("question"))
-      .def("last_weights", [](const OnlineLearner& self, std::size_t q) { return to_numpy(self.question(q).weights); },
-           nb::arg("question"))
-      .def("last_bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).bias; }, nb::arg("question"))
-      .def("tally", [](const OnlineLearner& self, std::size_t q) { return tally_of(self.question(q)); }, nb::arg("question"))
+      .def(
+          "weights", [](const OnlineLearner& self, std::size_t q) { return weights_of(self.question(q)); }, nb::arg("question"))
+      .def(
+          "bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).averaged_bias(); },
+          nb::arg("question"))
+      .def(
+          "last_weights", [](const OnlineLearner& self, std::size_t q) { return to_numpy(self.question(q).weights); },
+          nb::arg("question"))
+      .def(
+          "last_bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).bias; }, nb::arg("question"))
+      .def(
+          "tally", [](const OnlineLearner& self, std::size_t q) { return tally_of(self.question(q)); }, nb::arg("question"))
       .def("__getstate__", &get_state)
       .def("__setstate__", &set_state);
 }

@@ -50,8 +50,9 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   const bool i64 = holds(j, nb::dtype<std::int64_t>()) && holds(p, nb::dtype<std::int64_t>());
   if (!whole || !(f64 || f32) || !(i32 || i64))
     throw nb::type_error("CSR arrays of float32 or float64 values and int32 or int64 indices, each contiguous, are needed.");
-  RowsInMemory rows = f64 ? (i32 ? csr_rows<double, std::int32_t>(d, j, p, columns) : csr_rows<double, std::int64_t>(d, j, p, columns))
-                          : (i32 ? csr_rows<float, std::int32_t>(d, j, p, columns) : csr_rows<float, std::int64_t>(d, j, p, columns));
+  RowsInMemory rows =
+      f64 ? (i32 ? csr_rows<double, std::int32_t>(d, j, p, columns) : csr_rows<double, std::int64_t>(d, j, p, columns))
+          : (i32 ? csr_rows<float, std::int32_t>(d, j, p, columns) : csr_rows<float, std::int64_t>(d, j, p, columns));
   rows.owners = {std::move(data), std::move(indices), std::move(indptr)};
   return rows;
 }

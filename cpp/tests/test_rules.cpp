@@ -145,13 +145,13 @@ TEST(pa_i_clips_its_step_at_exactly_C) {
   }
 }
 
-TEST(a_weight_multiplies_C_and_not_the_step) {
+TEST(a_weight_multiplies_C_where_there_is_one) {
   CHECK(PassiveAggressiveIRule{1}.step(standing(1, 0, 1, 0.25)) == 0.25);
   CHECK(PassiveAggressiveIRule{1}.step(standing(1, 0, 8, 0.25)) == 0.125);  // not clipped, so not weighted
   for (double margin : {-3.0, 0.0, 0.75})
     CHECK(same_bits(PassiveAggressiveIIRule{0.5}.step(standing(1, margin, 3, 0.25)),
                     PassiveAggressiveIIRule{0.125}.step(standing(1, margin, 3, 1))));
-  CHECK(PassiveAggressiveRule{}.step(standing(1, 0, 4, 0.25)) == 0.25);  // a hard constraint has no slack to weigh
+  CHECK(PassiveAggressiveRule{}.step(standing(1, 0, 4, 0.25)) == 0.0625);  // no slack to weigh: a part of the way
 }
 
 TEST(pa_ii_solves_its_own_problem) {

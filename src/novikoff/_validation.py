@@ -37,7 +37,7 @@ def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> 
             dtype=[np.float64, np.float32],
             ensure_all_finite=False,
         )
-    except (TypeError, ValueError) as error:
+    except ValueError as error:
         raise invalid(where, "A table of numbers, one row an example.", f"one that was refused: {error}") from error
 
 

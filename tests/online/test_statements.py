@@ -255,7 +255,8 @@ def test_B_the_bound_is_the_smallest_length_over_updates_so_far_and_only_falls(d
     for x, label in [(X[0], y[0]), *zip(X[1:], y[1:], strict=True)]:
         if model.certificate_.updates > 0:
             smallest = min(smallest, np.linalg.norm(vector(model)) / model.certificate_.updates)
-            assert model.certificate_.margin_upper_bound == pytest.approx(smallest, rel=1e-8, abs=1e-12)
+            bound = model.certificate_.margin_upper_bound
+            assert smallest <= bound <= smallest * (1 + 1e-8) + 1e-7 * model.certificate_.radius  # rounding counted in
         model.learn_one(x, label)
 
 
@@ -284,7 +285,7 @@ def test_B_holds_where_the_best_margin_is_lost_in_the_rounding_of_squares(tiny, 
 
 def test_B_says_at_once_that_contradicting_labels_have_no_separator():
     model = nk.Perceptron(max_iter=2, shuffle=False).fit([[1.0], [1.0]], [1, 0])
-    assert model.certificate_.margin_upper_bound == 0
+    assert 0 <= model.certificate_.margin_upper_bound <= 1e-15  # 0, but for the rounding that must be allowed for
     assert not model.certificate_.separates
 
 

@@ -38,9 +38,9 @@ struct Hypothesis {
   std::optional<Votes> votes;
 
   Count examples, mistakes, positives;
-  Count steps;              // sum of tau: M for the perceptrons
+  Count steps;               // sum of tau: M for the perceptrons
   std::int64_t updates = 0;  // how often v moved
-  CarriedSum length2;       // |v|^2, from one move to the next
+  CarriedSum length2;        // |v|^2, from one move to the next
   double length2_error = 0;  // how far that may be off: the scores in it are rounded
   double rounding = 0;       // how far the stored v may be from the exact sum of its steps
   double squared_radius = 0;

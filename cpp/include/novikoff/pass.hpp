@@ -17,12 +17,12 @@ namespace novikoff {
 /// What stands beside the rows of a batch. Empty spans stand for the ordinary: weights all 1, the order as it comes,
 /// duals not kept.
 struct Batch {
-  std::span<const std::int32_t> codes;      // the class of each row
-  std::span<const double> weights;          // how many copies of it
-  std::span<const double> squared_norms;    // |x|^2
-  std::span<const std::int64_t> order;      // the rows to visit
-  std::span<double> duals;                  // each row's total step
-  std::size_t begin = 0, end = 0;           // positions of the order, or rows
+  std::span<const std::int32_t> codes;    // the class of each row
+  std::span<const double> weights;        // how many copies of it
+  std::span<const double> squared_norms;  // |x|^2
+  std::span<const std::int64_t> order;    // the rows to visit
+  std::span<double> duals;                // each row's total step
+  std::size_t begin = 0, end = 0;         // positions of the order, or rows
 };
 
 struct PassReport {

@@ -34,9 +34,7 @@ struct PerceptronRule {
 /// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  THEORY C1.
 struct FixedMarginRule {
   double theta;
-  double step(const Standing& s) const {
-    return s.length2 > 0 && s.margin() >= theta * std::sqrt(s.length2) ? 0.0 : s.weight;
-  }
+  double step(const Standing& s) const { return s.length2 > 0 && s.margin() >= theta * std::sqrt(s.length2) ? 0.0 : s.weight; }
 };
 
 /// Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M, the stream's
@@ -57,24 +55,20 @@ struct PassiveAggressiveRule {
   static double to_margin(const Standing& s, double squared_norm) {
     const double loss = 1 - s.margin();
     const double tau = loss / squared_norm;
-    return loss > 0 && std::isfinite(tau) ? tau : 0.0;
+    return loss > 0 && s.squared_norm > 0 && std::isfinite(tau) ? tau : 0.0;
   }
 };
 
 /// PA-I: tau is clipped at C. The weight belongs to the slack, so it multiplies C before the clip.
 struct PassiveAggressiveIRule {
   double C;
-  double step(const Standing& s) const {
-    return std::min(s.weight * C, PassiveAggressiveRule::to_margin(s, s.squared_norm));
-  }
+  double step(const Standing& s) const { return std::min(s.weight * C, PassiveAggressiveRule::to_margin(s, s.squared_norm)); }
 };
 
 /// PA-II: the squared slack adds 1/(2C) to |u|^2.
 struct PassiveAggressiveIIRule {
   double C;
-  double step(const Standing& s) const {
-    return PassiveAggressiveRule::to_margin(s, s.squared_norm + 1 / (2 * s.weight * C));
-  }
+  double step(const Standing& s) const { return PassiveAggressiveRule::to_margin(s, s.squared_norm + 1 / (2 * s.weight * C)); }
 };
 
 }  // namespace novikoff
