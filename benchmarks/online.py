@@ -1,7 +1,7 @@
 """The online learners against scikit-learn and River: ratios from one interleaved run.
 
-    python benchmarks/online.py            # the sizes of the published table
-    python benchmarks/online.py --quick    # a tenth of them
+python benchmarks/online.py            # the sizes of the published table
+python benchmarks/online.py --quick    # a tenth of them
 """
 
 from __future__ import annotations
@@ -84,7 +84,9 @@ def streams(X: sp.csr_matrix, y: np.ndarray, count: int) -> list[dict[str, Any]]
     rows = [X[[i]] for i in range(count)]
     labels = (y[:count] > 0).tolist()
     dicts = [{names[j]: v for j, v in zip(row.indices.tolist(), row.data.tolist(), strict=True)} for row in rows]
-    dict_ours, dict_peer = events(nk.Perceptron, river.linear_model.Perceptron, list(zip(dicts, labels, strict=True)), 100)
+    dict_ours, dict_peer = events(
+        nk.Perceptron, river.linear_model.Perceptron, list(zip(dicts, labels, strict=True)), 100
+    )
     some = list(zip(rows, labels, strict=True))[: count // 10]
     row_ours, row_peer = events(nk.Perceptron, PartialFit, some, 50)
     return [
@@ -109,7 +111,9 @@ def import_seconds() -> float:
     """How much longer ``import novikoff`` takes than scikit-learn's own import of its linear models."""
     peer = "import sklearn.linear_model, sklearn.utils.validation"
     commands = {"peer": peer, "ours": f"{peer}; import novikoff"}
-    times = interleave({k: lambda c=c: subprocess.run([sys.executable, "-c", c], check=True) for k, c in commands.items()}, 5)
+    times = interleave(
+        {k: lambda c=c: subprocess.run([sys.executable, "-c", c], check=True) for k, c in commands.items()}, 5
+    )
     return times["ours"] - times["peer"]
 
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "bindings.hpp"
-#include "novikoff/examine.hpp"
+#include "novikoff/pass.hpp"
 #include "novikoff/random.hpp"
 
 using namespace novikoff;

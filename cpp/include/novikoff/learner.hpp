@@ -8,7 +8,6 @@
 #include <variant>
 #include <vector>
 
-#include "novikoff/examine.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
@@ -38,18 +37,18 @@ struct Learner {
         any_rows, rule);
   }
 
-  /// A first pass over a whole matrix: the rows are examined by another thread, a block ahead of the pass if that goes
-  /// from one to the next. Returns how many rows are good; where that is not all of them, what was learned is of no use.
+  /// A first pass over a whole matrix: rows are examined a few at a time, and learned from while they are in the cache;
+  /// all of them first if the pass goes back and forth. Returns how many rows are good; where that is not all of them, what
+  /// was learned is of no use.
   std::size_t learn_unseen(std::size_t question, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
                            PassReport& report) {
     return std::visit(
         [&](const auto& rows) {
-          Examiner examiner(rows, squared_norms);
-          for (std::size_t begin = 0; begin < rows.count; begin += Examiner::block) {
+          const std::size_t block = batch.order.empty() ? 64 : rows.count;
+          for (std::size_t begin = 0; begin < rows.count; begin += block) {
             batch.begin = begin;
-            batch.end = std::min(begin + Examiner::block, rows.count);
-            const std::size_t needed = batch.order.empty() ? batch.end : rows.count;
-            if (const std::size_t good = examiner.wait_for(needed); good < needed) return good;
+            batch.end = std::min(begin + block, rows.count);
+            if (const std::size_t good = examine(rows, batch.begin, batch.end, squared_norms); good < batch.end) return good;
             report.add(learn(question, rows, batch));
           }
           return rows.count;

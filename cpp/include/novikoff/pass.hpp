@@ -95,6 +95,15 @@ auto row_in_sequence(const auto& rows, std::size_t i) {
   return x;
 }
 
+/// Squared lengths of rows [begin, end); returns the first row that is not good, or `end`.
+std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::span<double> squared_norms) {
+  for (std::size_t i = begin; i < end; ++i) {
+    squared_norms[i] = row_in_sequence(rows, i).examine(rows.columns);
+    if (!std::isfinite(squared_norms[i])) return i;
+  }
+  return end;
+}
+
 /// Row `order[p]`, while one that comes later is fetched.
 auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
   constexpr std::size_t later = 4;

@@ -14,7 +14,6 @@ from novikoff import _core
 from novikoff._base import Codes
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
-from novikoff.theory.certificates import Duals
 from novikoff.theory.geometry import Floats
 
 
@@ -50,7 +49,7 @@ class Run:
     passes: int
     halted: bool  # the last pass found nothing to change
     smallest_margin: float  # of the last pass; the model's own if it halted
-    duals: Duals  # the model as a combination of the rows
+    duals: Floats  # the model as a combination of the rows
 
 
 @dataclass(frozen=True)
@@ -88,4 +87,4 @@ class Cycle:
             halted = not moved
             if halted or not (mistaken or self.until_still):
                 break
-        return Run(passes, halted, smallest, Duals.of(duals))
+        return Run(passes, halted, smallest, duals)

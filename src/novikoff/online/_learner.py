@@ -31,7 +31,7 @@ from novikoff._validation import (
 from novikoff.data.rows import as_rows, one_row
 from novikoff.errors import InvalidInputError, invalid
 from novikoff.theory import bounds
-from novikoff.theory.certificates import Certificate, Evidence, MistakeCertificate
+from novikoff.theory.certificates import Certificate, Duals, Evidence, MistakeCertificate
 from novikoff.theory.geometry import Floats, Geometry, copies_apart
 
 from ._classes import Classes
@@ -163,10 +163,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             present = labels if weights is None else labels[weights > 0]
             if len(present) == 0:
                 raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
-            learner, classes = self._new_learner(where), Classes(encode(where, present)[0])
-            if len(classes.labels) < 2:
-                raise invalid(where, "Labels of at least two classes.", f"one class, {classes.labels[0]!r}")
+            values, codes = encode(where, present)
+            if len(values) < 2:
+                raise invalid(where, "Labels of at least two classes.", f"one class, {values.tolist()[0]!r}")
+            learner, classes = self._new_learner(where), Classes(values)
             classes.ask(learner)
+            if weights is None:
+                return learner, classes, codes
         codes = classes.codes(where, labels, weights)
         for code in range(len(classes.labels), int(codes.max()) + 1):
             classes.meet(labels[codes == code][:1].tolist()[0], learner)
@@ -504,5 +507,5 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             intercept=self._learner.last_bias(question),
             geometry=self._rule("certificate_").geometry,
             positive=self._classes.positive_of(column),
-            duals=None if run is None else run.duals,
+            duals=None if run is None else Duals.of(run.duals),
         )
