@@ -522,6 +522,8 @@ TEST(a_bad_row_of_any_block_is_found) {
   }
 }
 
+namespace {
+
 /// Whether rows are examined up to the bad one and no further, and nothing is learned from its block.
 template <class Rows>
 bool stops_at(const Rows& rows, std::size_t bad) {

@@ -14,7 +14,7 @@ struct Count {
 
   void add(std::int64_t copies, double fraction) {
     whole += copies;
-    if (fraction > 0) part += fraction;
+    part += fraction;
   }
   void add(double weight) {
     if (weight == 1)

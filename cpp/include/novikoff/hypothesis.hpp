@@ -55,7 +55,8 @@ struct Hypothesis {
 
   void count(double y, std::int64_t copies, double part, bool mistake) {
     examples.add(copies, part);
-    if (y > 0) positives.add(copies, part);
+    const std::int64_t positive_copies = y > 0 ? copies : 0;  // no branch here: labels are hard to foresee
+    positives.add(positive_copies, y > 0 ? part : 0.0);
     if (mistake) mistakes.add(copies, part);
     if (votes) votes->survive(copies, part);
   }
@@ -96,7 +97,7 @@ struct Hypothesis {
     length2.add(2 * tau * s.margin());
     length2.add(tau * tau * s.squared_norm);
     length2_error += static_cast<double>(terms + 8) * epsilon * along * (2 * before + along) + 2 * along * rounding;
-    rounding += epsilon * (largest_length() + along);
+    rounding += epsilon * (before + 2 * along);
   }
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }
