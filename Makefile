@@ -17,7 +17,6 @@ demo: $(VENV)/ready   ## learn a real stream, with its mistake bound beside it
 
 test: $(VENV)/ready $(VENV)/test build/cpp/passed   ## what a newcomer runs: under ten minutes on two cores
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
-	$(BIN)/python -m pytest --doctest-modules src/novikoff
 
 test-slow: $(VENV)/ready $(VENV)/test sanitize   ## the long suites
 	$(BIN)/python -m pytest $(ON_TWO) -m slow

@@ -32,7 +32,7 @@ def interleave(contestants: dict[str, Callable[[], Any]], rounds: int) -> dict[s
 
 
 def text_like(rows: int, columns: int, nonzeros: int, seed: int = 0) -> tuple[sp.csr_matrix, np.ndarray]:
-    """Rows like bags of words: Zipf's law over the columns, about ``nonzeros`` a row, of unit length, in two classes."""
+    """Rows like bags of words: Zipf's law over the columns, about ``nonzeros`` a row, unit length, two classes."""
     random = np.random.default_rng(seed)
     chance = np.cumsum(1 / np.arange(1, columns + 1))
     drawn = int(nonzeros * 1.2)  # the more frequent words are drawn more than once

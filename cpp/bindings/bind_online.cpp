@@ -45,8 +45,14 @@ class OnlineLearner {
   const nb::list& names() const { return columns_.names; }
   std::size_t column_count() const { return columns_.count(); }
   std::size_t question_count() const { return learner_.questions.size(); }
-  const Hypothesis& question(std::size_t q) const { return learner_.questions.at(q); }
   Hypothesis& question(std::size_t q) { return learner_.questions.at(q); }
+
+  /// What `look` finds in a question while nobody changes it.
+  auto look_at(std::size_t q, auto&& look) {
+    const std::shared_lock shared(structure_);
+    const std::lock_guard mine(locks_.at(q));
+    return look(question(q));
+  }
 
   /// A new question, empty or with the history of another.
   void add_question(std::int32_t positive, std::optional<std::size_t> like) {
@@ -116,8 +122,9 @@ class OnlineLearner {
     row_.read(x);
     const std::unique_lock alone(structure_);
     const Sparse row = row_.look_up(columns_);
-    const Hypothesis& h = question(q);
-    return learner_.score(h, h.weights.empty() ? Sparse{} : row, scratch_for(h));
+    Hypothesis& h = question(q);
+    h.resize(columns_.count());
+    return learner_.score(h, row, scratch_for(h));
   }
 
   /// Scores of all rows; returns how many are good, and where that is not all, `scores` holds nothing of use.
@@ -261,9 +268,9 @@ Hypothesis restore(nb::tuple t) {
   return h;
 }
 
-nb::tuple get_state(const OnlineLearner& learner) {
+nb::tuple get_state(OnlineLearner& learner) {
   nb::list questions;
-  for (std::size_t q = 0; q < learner.question_count(); ++q) questions.append(store(learner.question(q)));
+  for (std::size_t q = 0; q < learner.question_count(); ++q) questions.append(learner.look_at(q, store));
   return nb::make_tuple(learner.configuration(), questions, nb::list(learner.names()));
 }
 
@@ -302,17 +309,19 @@ void bind_online(nb::module_& m) {
       .def("score_one", &OnlineLearner::score_one, nb::arg("x"), nb::arg("question"))
       .def("score", &OnlineLearner::score, nb::arg("question"), nb::arg("rows"), nb::arg("scores").noconvert())
       .def(
-          "weights", [](const OnlineLearner& self, std::size_t q) { return weights_of(self.question(q)); }, nb::arg("question"))
+          "weights", [](OnlineLearner& self, std::size_t q) { return self.look_at(q, weights_of); }, nb::arg("question"))
       .def(
-          "bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).averaged_bias(); },
+          "bias", [](OnlineLearner& self, std::size_t q) { return self.look_at(q, [](auto& h) { return h.averaged_bias(); }); },
           nb::arg("question"))
       .def(
-          "last_weights", [](const OnlineLearner& self, std::size_t q) { return to_numpy(self.question(q).weights); },
+          "last_weights",
+          [](OnlineLearner& self, std::size_t q) { return self.look_at(q, [](auto& h) { return to_numpy(h.weights); }); },
           nb::arg("question"))
       .def(
-          "last_bias", [](const OnlineLearner& self, std::size_t q) { return self.question(q).bias; }, nb::arg("question"))
+          "last_bias", [](OnlineLearner& self, std::size_t q) { return self.look_at(q, [](auto& h) { return h.bias; }); },
+          nb::arg("question"))
       .def(
-          "tally", [](const OnlineLearner& self, std::size_t q) { return tally_of(self.question(q)); }, nb::arg("question"))
+          "tally", [](OnlineLearner& self, std::size_t q) { return self.look_at(q, tally_of); }, nb::arg("question"))
       .def("__getstate__", &get_state)
       .def("__setstate__", &set_state);
 }

@@ -1,6 +1,5 @@
 // Matrices of Python as rows of the kernels, without a copy.
 #include <stdexcept>
-#include <string>
 
 #include "bindings.hpp"
 #include "novikoff/pass.hpp"

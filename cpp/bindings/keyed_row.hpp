@@ -39,14 +39,15 @@ class KeyedRow {
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     for (std::size_t k = 0; PyDict_Next(dict.ptr(), &position, &key, &value); ++k) {
-      if (!is_plain_number(value)) return read(as_floats(dict));
+      if (!is_plain_key(key) || !is_plain_number(value)) return read(plain_copy(dict));
       const double number = number_of(value);
       if (!std::isfinite(number)) refuse("A finite number", key, value);
       keys_[k] = key;
       hashes_[k] = PyUnicode_Check(key) ? novikoff::hash_key(text_of(key)) : hash_of(key);
       values_[k] = number;
     }
-    squared_sum_ = Sparse{values_.data(), nullptr, size}.sum_of_squares();
+    columns_.resize(size);
+    squared_sum_ = row().sum_of_squares();
     if (!std::isfinite(squared_sum_))
       throw std::invalid_argument("Features whose squared length is finite. Got some that overflow to inf.");
     remember(dict);
@@ -87,9 +88,7 @@ class KeyedRow {
 
   static std::uint64_t hash_of(PyObject* key) {
     if (PyUnicode_Check(key)) return novikoff::hash_key(text_of(key));
-    if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
-    const nb::object number = nb::steal(PyNumber_Index(key));
-    if (!number.is_valid()) throw nb::python_error();
+    const nb::object number = PyLong_CheckExact(key) ? nb::borrow(key) : as_integer(key);
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0) throw std::invalid_argument("Integer feature keys of at most 64 bits. Got " + repr(key) + ".");
@@ -131,9 +130,10 @@ class KeyedRow {
   void remember(nb::handle dict) { dict_ = nb::borrow(dict); }  // its keys are in use until the next
 #endif
 
-  /// Numbers whose value can be had without running any Python code.
+  /// Keys and numbers whose value can be had without running any Python code.
+  static bool is_plain_key(PyObject* key) { return PyUnicode_Check(key) || PyLong_CheckExact(key); }
   static bool is_plain_number(PyObject* value) {
-    return PyFloat_CheckExact(value) || PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value);
+    return PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value);
   }
 
   static double number_of(PyObject* value) {
@@ -167,18 +167,26 @@ class KeyedRow {
     throw std::invalid_argument(need + " for feature " + repr(key) + ". Got " + repr(value) + ".");
   }
 
-  /// Other kinds of number are asked for their float first: that may run Python code, and nothing borrowed is held then.
-  static nb::dict as_floats(nb::handle dict) {
-    nb::dict floats;
+  /// Other kinds of key and number are turned into plain ones first: that may run Python code, and nothing borrowed is
+  /// held then.
+  static nb::dict plain_copy(nb::handle dict) {
+    nb::dict copy;
     for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(dict.ptr()))) {
       const nb::object number = nb::steal(PyUnicode_Check(value.ptr()) ? nullptr : PyNumber_Float(value.ptr()));
       if (!number.is_valid()) {
         PyErr_Clear();
         refuse("A number", key, value);
       }
-      floats[key] = number;
+      copy[PyUnicode_Check(key.ptr()) ? nb::borrow(key) : as_integer(key.ptr())] = number;
     }
-    return floats;
+    return copy;
+  }
+
+  static nb::object as_integer(PyObject* key) {
+    if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
+    nb::object number = nb::steal(PyNumber_Index(key));
+    if (!number.is_valid()) throw nb::python_error();
+    return nb::steal(PyNumber_Long(number.ptr()));
   }
 
   nb::object dict_;  // the last one read: it keeps keys_ alive

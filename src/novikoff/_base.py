@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._validation import MOST_COPIES, check_labels
-from .errors import invalid
+from .errors import InvalidInputError, invalid
 
 T = TypeVar("T")
 Codes = NDArray[np.int32]
@@ -66,19 +66,24 @@ def row_weights(
         return weights
     if isinstance(class_weight, str):
         if class_weight != "balanced":
-            raise invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
+            raise bad_class_weight(where, class_weight)
         present = codes >= 0
         totals = np.bincount(codes[present], None if weights is None else weights[present], minlength=len(classes))
         share = np.count_nonzero(totals) * totals
         of_class = np.divide(totals.sum(), share, out=np.zeros(len(classes)), where=totals > 0)
     elif not isinstance(class_weight, Mapping):
-        raise invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
+        raise bad_class_weight(where, class_weight)
     else:
         of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
     product = of_class[codes] if weights is None else weights * of_class[codes]
     if product.max(initial=0.0) > MOST_COPIES:
         raise invalid(where, "Class weights that make no row count more than 2**53 times.", f"{product.max():g}")
     return np.ascontiguousarray(product, dtype=np.float64)
+
+
+def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:
+    """The error for a class_weight of another kind."""
+    return invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
 
 
 def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:

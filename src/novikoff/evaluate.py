@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ._validation import check_integer
+
 
 class Learner(Protocol):
     """What can be evaluated progressively."""
@@ -140,4 +142,6 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     2 2 0.0
     4 2 0.5
     """
+    if every is not None:
+        check_integer("progressive", "every", every, at_least=1)
     return Progress(model, stream, every)

@@ -1,4 +1,4 @@
-"""THEORY A to D, statement by statement: each test names the one it could refute."""
+"""docs/theory.md A to D, statement by statement: each test names the one it could refute."""
 
 import numpy as np
 import pytest

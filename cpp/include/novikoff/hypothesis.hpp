@@ -16,7 +16,8 @@
 namespace novikoff {
 
 /// What u is, given x: u = (x, 1) or x, brought to length 1 or not, with a private feature of value delta or none.
-/// The private feature of an example is never stored: its weight is delta times the example's own total step. THEORY D1.
+/// The private feature of an example is never stored: its weight is delta times the example's own total step. docs/theory.md
+/// D1.
 struct Geometry {
   bool intercept = true;
   bool normalize = false;
@@ -45,7 +46,7 @@ struct Hypothesis {
   double rounding = 0;       // how far the stored v may be from the exact sum of its steps
   double squared_radius = 0;
   double energy = 0;  // sum of |u|^2 over all examples: with the counts, the mark of the data that were seen
-  double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  THEORY B
+  double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  docs/theory.md B
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

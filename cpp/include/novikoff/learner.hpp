@@ -43,17 +43,19 @@ struct Learner {
   std::size_t learn_unseen(std::size_t question, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
                            PassReport& report) {
     return std::visit(
-        [&](const auto& rows) {
+        [&](const auto& rows, const auto& r) {
+          Hypothesis& h = questions[question];
+          h.resize(rows.columns);
           const std::size_t block = batch.order.empty() ? 64 : rows.count;
           for (std::size_t begin = 0; begin < rows.count; begin += block) {
             batch.begin = begin;
             batch.end = std::min(begin + block, rows.count);
             if (const std::size_t good = examine(rows, batch.begin, batch.end, squared_norms); good < batch.end) return good;
-            report.add(learn(question, rows, batch));
+            report.add(pass(rows, batch, r, geometry, tie, h));
           }
           return rows.count;
         },
-        any_rows);
+        any_rows, rule);
   }
 
   /// One example, for all questions.

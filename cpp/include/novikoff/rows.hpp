@@ -20,6 +20,8 @@ concept Row = requires(const R x, const double* w, double* v, double a, std::siz
   { x.squared_norm() } -> std::same_as<double>;
   { x.examine(columns) } -> std::same_as<double>;
   x.add_to(v, a);
+  x.for_each([](std::size_t, double) {});
+  { x.size } -> std::convertible_to<std::size_t>;
 };
 
 /// One row of a dense matrix: `size` values, `stride` elements apart (1 in C order, the column length in F order).

@@ -18,27 +18,27 @@ struct Standing {
   double margin() const { return y * score; }
 };
 
-/// What a score of exactly 0 counts as.  THEORY A2.
+/// What a score of exactly 0 counts as.  docs/theory.md A2.
 enum class Tie { mistake, positive };
 
 inline bool is_mistake(double y, double score, Tie tie) {
   return y * score < 0 || (score == 0 && (tie == Tie::mistake || y < 0));
 }
 
-/// Perceptron (Rosenblatt 1958): v += y u on a mistake.  THEORY A1.
+/// Perceptron (Rosenblatt 1958): v += y u on a mistake.  docs/theory.md A1.
 struct PerceptronRule {
   Tie tie = Tie::mistake;
   double step(const Standing& s) const { return is_mistake(s.y, s.score, tie) ? s.weight : 0.0; }
 };
 
-/// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  THEORY C1.
+/// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  docs/theory.md C1.
 struct FixedMarginRule {
   double theta;
   double step(const Standing& s) const { return s.length2 > 0 && s.margin() >= theta * std::sqrt(s.length2) ? 0.0 : s.weight; }
 };
 
 /// Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M, the stream's
-/// own upper bound on the margin in the place of the unknown one.  THEORY C4.
+/// own upper bound on the margin in the place of the unknown one.  docs/theory.md C4.
 struct DynamicMarginRule {
   double epsilon;
   double step(const Standing& s) const {

@@ -21,7 +21,7 @@ def as_rows(where: str, X: Any) -> _core.Rows:
     try:
         return _core.csr(X.data, indices, indptr, X.shape[1])
     except ValueError as error:
-        raise invalid(where, str(error), "other ones") from None
+        raise invalid(where, str(error), f"indptr {indptr!r} for {len(X.data)} values") from None
 
 
 def one_row(where: str, x: Any, width: int | None) -> Any:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 import sys
 import threading
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,16 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
-from novikoff._base import Codes, RunningBalance, class_weight_of, declared_classes, encode, in_threads, row_weights
+from novikoff._base import (
+    Codes,
+    RunningBalance,
+    bad_class_weight,
+    class_weight_of,
+    declared_classes,
+    encode,
+    in_threads,
+    row_weights,
+)
 from novikoff._validation import (
     check_integer,
     check_label,
@@ -98,7 +107,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return f"{type(self).__name__}.{method}"
 
     def _new_learner(self, where: str) -> _core.OnlineLearner:
-        rule = self._rule(where)
+        rule = self._learned_rule = self._rule(where)  # what is set later does not change what was learned
         buckets = (
             0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
         )
@@ -119,6 +128,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         sample_weight : how often each row counts; an integer k equals k copies in a row, 0 equals absence
         """
         where = self._where("fit")
+        with self._all_or_nothing():
+            self._fit(where, X, y, sample_weight)
+        return self
+
+    def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         warm = self.warm_start and hasattr(self, "_learner")
         check_integer(where, "max_iter", self.max_iter, at_least=1)
         jobs = thread_count(where, self.n_jobs)
@@ -151,7 +165,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._runs: list[Run] | None = None if warm else runs
         self.classes_ = classes.values
         self.n_iter_ = max(run.passes for run in runs)
-        return self
 
     def _prepare(
         self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None, warm: bool
@@ -290,9 +303,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if weight == 0:
             return
         known = isinstance(y, Hashable) and y in self._classes.code_of
+        if isinstance(self.class_weight, Mapping):
+            weight = check_weight(where, weight * class_weight_of(where, self.class_weight, y))
+        elif self.class_weight not in (None, "balanced"):
+            raise bad_class_weight(where, self.class_weight)
         code = self._classes.code_of[y] if known else self._meet_with(where, x, y)
-        if self.class_weight is not None:
-            weight = self._weigh_one(where, y, code, weight)
+        if self.class_weight == "balanced":
+            weight = float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
+        if weight == 0:
+            return
         if isinstance(x, dict):
             self._name_columns(where)
             try:
@@ -322,11 +341,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self._by_name and self.class_weight is None and self._classes.only is not None:
             answers = (self._classes.negative, self._classes.positive)
             self._lane = Lane(self._learner, self._classes.code_of, self._classes.only, answers)
-
-    def _weigh_one(self, where: str, y: Any, code: int, weight: float) -> float:
-        if isinstance(self.class_weight, str):
-            return float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
-        return weight * class_weight_of(where, self.class_weight, y)
 
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None while no label was ever seen."""
@@ -372,6 +386,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if self._learner.score(question, as_rows(where, row), scores) == 0:
             raise describe_bad_row(where, row, 0)
         return float(scores[0])
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters; what they change holds from the next example on, but for those of the rule."""
+        self._lane = None
+        return cast(Self, super().set_params(**parameters))
 
     # ---- columns ---------------------------------------------------------------------------------------------------
 
@@ -469,7 +488,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _certify(self, column: int) -> Certificate:
         """The certificate of one question."""
-        tally, run, rule = self._tally(column), self._run(column), self._rule("certificate_")
+        tally, run, rule = self._tally(column), self._run(column), self._learned_rule
         return MistakeCertificate(
             rule=rule.name,
             parameter=rule.parameter,
@@ -505,7 +524,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         return Evidence(
             weights=self._padded(self._learner.last_weights(question)),
             intercept=self._learner.last_bias(question),
-            geometry=self._rule("certificate_").geometry,
+            geometry=self._learned_rule.geometry,
             positive=self._classes.positive_of(column),
             duals=None if run is None else Duals.of(run.duals),
         )

@@ -15,8 +15,8 @@ class Perceptron(OnlineClassifier):
 
     Start with v = 0 and predict the sign of v.u, where u = (x, 1). On a mistake v += y u. If a separator with margin
     gamma exists and |u| <= R, there are at most (R/gamma)^2 mistakes, however the examples are ordered, so ``fit``
-    ends with a separator; it never stops early because progress is slow. ``certificate_`` holds the count against
-    that bound.
+    ends with a separator if ``max_iter`` lets it; it never stops early because progress is slow. ``certificate_``
+    holds the count against that bound, and says whether a separator was found.
 
     Where no separator exists, ``slack_feature=delta`` gives every training example one private feature of value delta,
     which makes one; it is never built, and a new example has none.

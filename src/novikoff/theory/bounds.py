@@ -23,7 +23,7 @@ def novikoff(radius: float, margin: float) -> float:
     >>> novikoff(radius=2.0, margin=0.5)
     16.0
     """
-    return _square(radius / margin)
+    return _square(radius / margin) if margin > 0 else math.inf
 
 
 def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
@@ -57,6 +57,8 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
     >>> margin_perceptron(radius=1.0, margin=0.5, epsilon=0.5)
     40.0
     """
+    if margin <= 0:
+        return math.inf
     ratio = radius / (epsilon * margin)
     return 2 * ratio + 2 * _square(ratio)
 
@@ -80,12 +82,8 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
 
     # R + D(gamma) is convex and positive, so its ratio to gamma falls and then rises: a golden-section search finds the
     # bottom. Any gamma gives a valid bound, so the search need not be exact.
-    candidates = m[m > 0]
-    best = (
-        min((bound(float(g)) for g in (candidates.min(), candidates.max())), default=math.inf)
-        if len(candidates)
-        else math.inf
-    )
+    positive = m[m > 0]
+    best = min(map(bound, [float(positive.min()), float(positive.max())])) if len(positive) else math.inf
     low, high = math.log(1e-12 * radius), math.log(1e6 * radius)
     shrink = (math.sqrt(5) - 1) / 2
     for _ in range(80):
@@ -103,7 +101,7 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_I(radius=1.0, margin=0.5, C=0.25)
     16.0
     """
-    return max(_square(radius), 1 / C) / _square(margin)
+    return max(_square(radius), 1 / C) / _square(margin) if margin > 0 else math.inf
 
 
 def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
@@ -112,7 +110,7 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_II(radius=1.0, margin=0.5, C=0.5)
     8.0
     """
-    return (_square(radius) + 1 / (2 * C)) / _square(margin)
+    return (_square(radius) + 1 / (2 * C)) / _square(margin) if margin > 0 else math.inf
 
 
 def _square(x: float) -> float:

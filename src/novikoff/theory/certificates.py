@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.errors import invalid
+
 from . import bounds
 from .geometry import Floats, Geometry, Lifted, as_table, copies_apart, length_of
 from .verification import Check, Verification, compare
@@ -75,9 +77,13 @@ class Evidence:
             X, signs = X[index], signs[index]
         return Lifted(X, self.geometry), signs, copies
 
-    def fits(self, X: Any, y: Any) -> Check | None:
+    def fits(self, X: Any, y: Any, sample_weight: Any) -> Check | None:
         """Say why the data cannot be those of the model, if their shape shows it."""
+        if X.ndim != 2:
+            return Check("data", "fails", f"a table of two dimensions is needed, not one of shape {X.shape}")
         rows, columns = X.shape
+        if sample_weight is not None and np.shape(sample_weight) != (rows,):
+            return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")
         if columns != len(self.weights):
             return Check("data", "fails", f"the model has {len(self.weights)} features, the data {columns}")
         if len(np.asarray(y)) != rows:
@@ -156,7 +162,9 @@ class MistakeCertificate(Certificate):
 
     ``mistakes`` were made on ``examples`` examples, each predicted before its label was seen; ``radius`` is the largest
     |u|; no separator of what was seen has a margin above ``margin_upper_bound`` (there may be none at all).
-    ``separates`` says that the last pass went through all the data without a mistake.
+    ``positives`` (the weight of the positive examples), ``energy`` (the sum of |u|^2) and ``passes`` tell these data
+    from others; ``rule`` and ``parameter`` say which bound applies. ``separates`` says that the last pass went through
+    all the data without a mistake.
     """
 
     rule: str
@@ -186,18 +194,20 @@ class MistakeCertificate(Certificate):
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
         """Return the bound on a perceptron that any comparator gives, a separator or not (Freund and Schapire 1999)."""
         if self.rule != "perceptron":
-            raise ValueError(
-                "[comparator_bound] A perceptron's certificate. Got one of the rule " + repr(self.rule) + "."
-            )
+            raise invalid("comparator_bound", "A perceptron's certificate.", f"one of the rule {self.rule!r}")
         lifted = Lifted(as_table(X), self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        """Recompute every claim that the data can show, in code that shares nothing with the learner."""
+        """Recompute every claim that the data can show, in plain NumPy, without the kernels.
+
+        ``sample_weight`` is how much each row counted, weights of classes multiplied in. On a stream, X and y are all
+        of it.
+        """
         X = as_table(X)
-        if misfit := self.evidence.fits(X, y):
+        if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
@@ -303,9 +313,12 @@ class MarginCertificate(Certificate):
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
-        """Recompute both bounds, in code that shares nothing with the learner."""
+        """Recompute both bounds, in plain NumPy, without the kernels.
+
+        ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
+        """
         X = as_table(X)
-        if misfit := self.evidence.fits(X, y):
+        if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
@@ -314,6 +327,7 @@ class MarginCertificate(Certificate):
             compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=True),
             compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
             self._check_lower(lifted, signs, seen),
+            Check("mistakes", "on trust", f"{self.mistakes:g} in {self.examples:g} examples"),
         ]
         if self.evidence.duals is None:
             checks.append(
