@@ -124,7 +124,7 @@ class OnlineLearner {
     const Sparse row = row_.look_up(columns_);
     Hypothesis& h = question(q);
     h.resize(columns_.count());
-    return learner_.score(h, row, scratch_for(h));
+    return learner_.score(h, h.weights.empty() ? Sparse{} : row, scratch_for(h));  // no feature was ever met
   }
 
   /// Scores of all rows; returns how many are good, and where that is not all, `scores` holds nothing of use.
