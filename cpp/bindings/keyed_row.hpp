@@ -47,9 +47,9 @@ class KeyedRow {
       values_[k] = number;
     }
     columns_.resize(size);
-    squared_sum_ = row().sum_of_squares();
+    squared_sum_ = novikoff::large_enough(row().sum_of_squares(), row().is_zero());
     if (!std::isfinite(squared_sum_))
-      throw std::invalid_argument("Features whose squared length is finite. Got some that overflow to inf.");
+      throw std::invalid_argument("Features whose squared length neither overflows to inf nor underflows. Got some that do.");
     remember(dict);
   }
 

@@ -103,9 +103,12 @@ TEST(passive_aggressive_is_passive_from_a_loss_of_exactly_zero) {
     CHECK(PassiveAggressiveRule{}.step(standing(y, above(1), 4)) == 0);
     CHECK(PassiveAggressiveIRule{1}.step(standing(y, above(1), 4)) == 0);
     CHECK(PassiveAggressiveIIRule{0.125}.step(standing(y, above(1), 4)) == 0);
-    CHECK(PassiveAggressiveRule{}.step(standing(y, below(1), 4)) == 0x1p-53 / 4);
-    CHECK(PassiveAggressiveIRule{1}.step(standing(y, below(1), 4)) == 0x1p-53 / 4);
-    CHECK(PassiveAggressiveIIRule{0.125}.step(standing(y, below(1), 4)) == 0x1p-53 / 8);
+    CHECK(PassiveAggressiveRule{}.step(standing(y, below(1), 4)) == 0);  // a loss that is nothing but rounding
+    CHECK(PassiveAggressiveIRule{1}.step(standing(y, below(1), 4)) == 0);
+    CHECK(PassiveAggressiveIIRule{0.125}.step(standing(y, below(1), 4)) == 0);
+    CHECK(PassiveAggressiveRule{}.step(standing(y, 1 - 0x1p-40, 4)) == 0x1p-40 / 4);
+    CHECK(PassiveAggressiveIRule{1}.step(standing(y, 1 - 0x1p-40, 4)) == 0x1p-40 / 4);
+    CHECK(PassiveAggressiveIIRule{0.125}.step(standing(y, 1 - 0x1p-40, 4)) == 0x1p-40 / 8);
   }
 }
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ._validation import MOST_COPIES, check_labels
+from ._validation import check_labels, check_weights
 from .errors import InvalidInputError, invalid
 
 T = TypeVar("T")
@@ -76,9 +76,7 @@ def row_weights(
     else:
         of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
     product = of_class[codes] if weights is None else weights * of_class[codes]
-    if product.max(initial=0.0) > MOST_COPIES:
-        raise invalid(where, "Class weights that make no row count more than 2**53 times.", f"{product.max():g}")
-    return np.ascontiguousarray(product, dtype=np.float64)
+    return check_weights(where, product, len(product))
 
 
 def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:

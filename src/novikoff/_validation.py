@@ -18,6 +18,7 @@ from sklearn.utils.validation import column_or_1d, validate_data
 from .errors import InvalidInputError, invalid
 
 MOST_COPIES = 2.0**53  # above this, doubles no longer count
+LEAST_WEIGHT = 1e-30  # below this, squares of steps are lost
 
 
 def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> Any:
@@ -43,7 +44,7 @@ def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> 
 
 def describe_bad_row(where: str, X: Any, row: int) -> InvalidInputError:
     """Say what is wrong with a row that a kernel refused."""
-    need = "Finite values (no NaN or infinity) whose squares add up to a finite number."
+    need = "Finite values (no NaN or infinity) whose squares add up to a number that is neither infinite nor lost."
     if sp.issparse(X):
         part = slice(int(X.indptr[row]), int(X.indptr[row + 1]))
         columns, values = X.indices[part], X.data[part]
@@ -56,7 +57,8 @@ def describe_bad_row(where: str, X: Any, row: int) -> InvalidInputError:
     if len(bad):
         name = {True: "NaN"}.get(bool(np.isnan(values[bad[0]])), str(values[bad[0]]))
         return invalid(where, need, f"{name} in row {row}, column {columns[bad[0]]}")
-    return invalid(where, need, f"row {row}, whose squared norm overflows to inf")
+    way = "overflows to inf" if np.abs(values.astype(np.float64)).max() > 1 else "underflows"
+    return invalid(where, need, f"row {row}, whose squared norm {way}")
 
 
 def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
@@ -84,13 +86,20 @@ def check_labels(where: str, y: Any, rows: int) -> NDArray[Any]:
             )
     elif labels.dtype.kind == "O":
         for i, label in enumerate(labels):
-            if label is None or label != label:  # NaN differs from itself
+            if _is_missing(label):
                 raise invalid(where, "A label in every row.", f"{label} in row {i}")
             if not isinstance(label, Hashable):
                 raise invalid(where, "Labels that are numbers, strings or booleans.", f"{label!r} in row {i}")
     elif labels.dtype.kind not in "biuUS":
         raise invalid(where, "Labels that are numbers, strings or booleans.", f"dtype {labels.dtype}")
     return labels
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)  # NaN differs from itself
+    except TypeError:  # pandas' NA does not say
+        return True
 
 
 def check_label(where: str, y: Any) -> NDArray[Any]:
@@ -112,16 +121,16 @@ def check_weights(where: str, sample_weight: Any, rows: int) -> NDArray[np.float
         weights = np.full(rows, float(weights))
     if weights.shape != (rows,):
         raise invalid(where, f"sample_weight with one entry for each of {rows} rows.", f"shape {weights.shape}")
-    wrong = np.flatnonzero(~((weights >= 0) & (weights <= MOST_COPIES)))
+    wrong = np.flatnonzero(~((weights == 0) | ((weights >= LEAST_WEIGHT) & (weights <= MOST_COPIES))))
     if len(wrong):
-        raise invalid(where, "Weights from 0 to 2**53.", f"{weights[wrong[0]]} in row {wrong[0]}")
+        raise invalid(where, "Weights of 0, or from 1e-30 to 2**53.", f"{weights[wrong[0]]} in row {wrong[0]}")
     return None if np.all(weights == 1) else np.ascontiguousarray(weights)
 
 
 def check_weight(where: str, weight: float) -> float:
     """One weight."""
-    if not isinstance(weight, numbers.Real) or not 0 <= weight <= MOST_COPIES:
-        raise invalid(where, "A weight from 0 to 2**53.", repr(weight))
+    if not isinstance(weight, numbers.Real) or not (weight == 0 or LEAST_WEIGHT <= weight <= MOST_COPIES):
+        raise invalid(where, "A weight of 0, or from 1e-30 to 2**53.", repr(weight))
     return float(weight)
 
 
@@ -140,6 +149,13 @@ def check_integer(where: str, name: str, value: Any, *, at_least: int) -> int:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= at_least:
         return int(value)
     raise invalid(where, f"An integer {name} of at least {at_least}.", repr(value))
+
+
+def check_flag(where: str, name: str, value: Any) -> bool:
+    """A parameter that is True or False."""
+    if isinstance(value, bool | np.bool_):
+        return bool(value)
+    raise invalid(where, f"{name} = True or False.", repr(value))
 
 
 def check_choice(where: str, name: str, value: Any, choices: tuple[str, ...]) -> str:

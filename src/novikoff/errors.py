@@ -11,4 +11,4 @@ class InvalidInputError(NovikoffError, ValueError):
 
 def invalid(where: str, need: str, got: object) -> InvalidInputError:
     """The error that says where, what is needed, and what came instead."""
-    return InvalidInputError(f"[{where}] {need} Got {got}.")
+    return InvalidInputError(f"[{where}] {need} Got {str(got).rstrip('.')}.")

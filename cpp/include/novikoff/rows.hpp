@@ -12,8 +12,17 @@
 
 namespace novikoff {
 
+/// Squared lengths below this, other than 0, lose digits when they are multiplied.
+constexpr double least_squared_norm = 1e-240;
+
+/// The squared length of a row that has some entry other than 0, or NaN if it is too small to compute with.
+inline double large_enough(double squared_norm, bool is_zero) {
+  return squared_norm >= least_squared_norm || is_zero ? squared_norm : std::numeric_limits<double>::quiet_NaN();
+}
+
 /// What the learners need of one example x: its product with a vector, its length, and its sum onto a vector. `examine`
-/// is the squared length too, but NaN if an index lies outside of the matrix: good rows are those where it is finite.
+/// is the squared length too, but NaN if that underflows or an index lies outside of the matrix: good rows are those
+/// where it is finite.
 template <class R>
 concept Row = requires(const R x, const double* w, double* v, double a, std::size_t columns) {
   { x.dot(w) } -> std::same_as<double>;
@@ -44,7 +53,15 @@ struct DenseRow {
   void for_each(auto&& use) const {
     for (std::size_t j = 0; j < size; ++j) use(j, static_cast<double>(values[offset(j)]));
   }
-  double examine(std::size_t) const { return squared_norm(); }
+  double examine(std::size_t) const {
+    const double norm = squared_norm();
+    return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
+  }
+  bool is_zero() const {
+    bool zero = true;
+    for_each([&](std::size_t, double value) { zero &= value == 0; });
+    return zero;
+  }
 
  private:
   std::ptrdiff_t offset(std::size_t j) const { return static_cast<std::ptrdiff_t>(j) * stride; }
@@ -89,13 +106,17 @@ struct SparseRow {
   }
 
   double examine(std::size_t columns) const {
-    if (strictly_increasing()) {
-      const bool inside = size == 0 || (indices[0] >= 0 && at(size - 1) < columns);
-      return inside ? sum_of_squares() : std::numeric_limits<double>::quiet_NaN();
-    }
+    const bool rising = strictly_increasing();
     const bool inside =
-        std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
-    return inside ? squared_norm() : std::numeric_limits<double>::quiet_NaN();
+        rising ? size == 0 || (indices[0] >= 0 && at(size - 1) < columns)
+               : std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
+    if (!inside) return std::numeric_limits<double>::quiet_NaN();
+    const double norm = rising ? sum_of_squares() : squared_norm();
+    return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
+  }
+  bool is_zero() const {  // entries that cancel each other are zero, too
+    return std::all_of(values, values + size, [](T value) { return value == 0; }) ||
+           (!strictly_increasing() && squared_norm() == 0);
   }
   void add_to(double* v, double a) const {
     for (std::size_t k = 0; k < size; ++k) v[at(k)] += a * value(k);

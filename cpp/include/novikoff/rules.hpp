@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace novikoff {
 
@@ -53,9 +54,12 @@ struct PassiveAggressiveRule {
 
   /// The step after which a row of this squared length has no loss.
   static double to_margin(const Standing& s, double squared_norm) {
+    constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
     const double loss = 1 - s.margin();
+    if (!(loss > 0) || s.squared_norm == 0) return 0.0;
+    if (loss < 1e-6 && loss <= rounding * (1 + std::sqrt(s.length2 * s.squared_norm))) return 0.0;  // nothing but rounding
     const double tau = loss / squared_norm;
-    return loss > 0 && s.squared_norm > 0 && std::isfinite(tau) ? tau : 0.0;
+    return std::isfinite(tau) ? tau : 0.0;
   }
 };
 

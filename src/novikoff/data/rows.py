@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ def as_rows(where: str, X: Any) -> _core.Rows:
         return _core.csr(X.data, indices, indptr, X.shape[1])
     except ValueError as error:
         raise invalid(where, str(error), f"indptr {indptr!r} for {len(X.data)} values") from None
+
+
+def is_keyed(x: Any) -> bool:
+    """Whether an example calls its features by name; scipy's DOK matrices are dicts, but not of that kind."""
+    return isinstance(x, Mapping) and not sp.issparse(x)
 
 
 def one_row(where: str, x: Any, width: int | None) -> Any:

@@ -28,6 +28,7 @@ from novikoff._base import (
     row_weights,
 )
 from novikoff._validation import (
+    check_flag,
     check_integer,
     check_label,
     check_labels,
@@ -37,7 +38,7 @@ from novikoff._validation import (
     describe_bad_row,
     thread_count,
 )
-from novikoff.data.rows import as_rows, one_row
+from novikoff.data.rows import as_rows, is_keyed, one_row
 from novikoff.errors import InvalidInputError, invalid
 from novikoff.theory import bounds
 from novikoff.theory.certificates import Certificate, Duals, Evidence, MistakeCertificate
@@ -46,6 +47,7 @@ from novikoff.theory.geometry import Floats, Geometry, copies_apart
 from ._classes import Classes
 from ._cycle import Batch, Cycle, Run
 
+MOST_ROWS = 100_000_000  # copies of rows with private features
 PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
 
 
@@ -112,6 +114,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
         )
         g = rule.geometry
+        check_flag(where, "fit_intercept", g.fit_intercept)
+        check_flag(where, "normalize", g.normalize)
         return _core.OnlineLearner(
             rule.name, rule.parameter, g.fit_intercept, g.normalize, g.slack_feature, rule.tie, rule.keep, buckets
         )
@@ -143,6 +147,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         learner, classes, codes = self._prepare(where, labels, weights, warm)
         weights = row_weights(where, self.class_weight, classes.labels, codes, weights)
         if weights is not None and weights.max() > 1 and self._rule(where).geometry.slack_feature > 0:
+            if (copies := np.ceil(weights).sum()) > MOST_ROWS:
+                raise invalid(
+                    where, f"Weights of at most {MOST_ROWS} in all: slack_feature keeps every copy.", f"{copies:g}"
+                )
             index, weights = copies_apart(weights)
             X, codes = X[index], codes[index]
 
@@ -161,7 +169,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if not warm:
             self._by_name = False
             self._balance = RunningBalance()
-        self._learner, self._classes, self._lane = learner, classes, None
+        self._learner, self._classes, self._lane, self._is_stream = learner, classes, None, False
         self._runs: list[Run] | None = None if warm else runs
         self.classes_ = classes.values
         self.n_iter_ = max(run.passes for run in runs)
@@ -240,6 +248,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._classes = Classes(declared)
         self._classes.ask(learner)
         self._learner, self._by_name, self._runs, self._balance = learner, False, None, RunningBalance()
+        self._is_stream = True
         self.n_iter_ = 1
         if declared is not None:
             self.classes_ = self._classes.values
@@ -312,10 +321,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             weight = float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
         if weight == 0:
             return
-        if isinstance(x, dict):
+        if is_keyed(x):
             self._name_columns(where)
             try:
-                self._learner.learn_one(x, code, weight)
+                self._learner.learn_one(dict(x), code, weight)
             except ValueError as error:
                 raise InvalidInputError(f"[{where}] {error}") from None
         else:
@@ -373,11 +382,11 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         }
 
     def _score(self, method: str, x: Any, question: int) -> float:
-        if isinstance(x, dict):
+        if is_keyed(x):
+            if not self._by_name:
+                self._name_columns(self._where(method))
             try:
-                if not self._by_name:
-                    self._name_columns(self._where(method))
-                return self._learner.score_one(x, question)
+                return self._learner.score_one(x if type(x) is dict else dict(x), question)
             except ValueError as error:
                 raise InvalidInputError(f"[{self._where(method)}] {error}") from None
         where = self._where(method)
@@ -500,7 +509,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             energy=tally["energy"],
             margin_upper_bound=self._margin_upper_bound(column),
             separates=run is not None and run.halted and run.smallest_margin > 0,
-            passes=1 if run is None else run.passes,
+            passes=(1 if self._is_stream else 0) if run is None else run.passes,
             evidence=self._evidence(column),
         )
 

@@ -8,10 +8,11 @@ import json
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.errors import invalid
@@ -70,8 +71,10 @@ class Evidence:
 
     def examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Lifted, Floats, Floats]:
         """The examples that the theorems speak of, their signs and their weights."""
-        signs = self.signs(y)
-        copies = np.ones(len(signs)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        signs = self.signs(np.ravel(y))
+        copies = np.ones(len(signs))
+        if sample_weight is not None:
+            copies *= np.asarray(sample_weight, dtype=np.float64)
         if self.geometry.slack_feature and copies.max() > 1:
             index, copies = copies_apart(copies)
             X, signs = X[index], signs[index]
@@ -82,12 +85,14 @@ class Evidence:
         if X.ndim != 2:
             return Check("data", "fails", f"a table of two dimensions is needed, not one of shape {X.shape}")
         rows, columns = X.shape
-        if sample_weight is not None and np.shape(sample_weight) != (rows,):
+        if sample_weight is not None and np.shape(sample_weight) not in ((), (rows,)):
             return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")
+        if np.size(y) != rows:
+            return Check("data", "fails", f"{rows} rows, but {np.size(y)} labels")
+        if not np.all(np.isfinite(X.data if sp.issparse(X) else X.astype(np.float64))):
+            return Check("data", "fails", "NaN or infinity among the values")
         if columns != len(self.weights):
             return Check("data", "fails", f"the model has {len(self.weights)} features, the data {columns}")
-        if len(np.asarray(y)) != rows:
-            return Check("data", "fails", f"{rows} rows, but {len(np.asarray(y))} labels")
         return None
 
     def margins(self, lifted: Lifted, signs: Floats) -> tuple[Floats, Floats]:
@@ -109,6 +114,9 @@ class Evidence:
         assert self.duals is not None  # callers ask only then
         if len(self.duals.rows) and self.duals.rows[-1] >= len(lifted):
             check = Check("weights", "fails", f"they are a sum of more than the {len(lifted)} examples given")
+            return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
+        if np.any(self.duals.weights < 0):
+            check = Check("weights", "fails", "some of the examples behind them count less than nothing")
             return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
         a = self.duals.dense(len(lifted))
         weights, intercept = lifted.combine(a * signs)
@@ -152,6 +160,9 @@ class Certificate(ABC):
         rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self.facts())
         return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         return f"{type(self).__name__}: " + "; ".join(f"{k} {v}" for k, v in self.facts())
 
@@ -162,9 +173,9 @@ class MistakeCertificate(Certificate):
 
     ``mistakes`` were made on ``examples`` examples, each predicted before its label was seen; ``radius`` is the largest
     |u|; no separator of what was seen has a margin above ``margin_upper_bound`` (there may be none at all).
-    ``positives`` (the weight of the positive examples), ``energy`` (the sum of |u|^2) and ``passes`` tell these data
-    from others; ``rule`` and ``parameter`` say which bound applies. ``separates`` says that the last pass went through
-    all the data without a mistake.
+    ``positives`` (the weight of the positive examples), ``energy`` (the sum of |u|^2) and ``passes`` (0 after several
+    fits) tell these data from others; ``rule`` and ``parameter`` say which bound applies. ``separates`` says that the
+    last pass went through all the data without a mistake.
     """
 
     rule: str
@@ -211,42 +222,33 @@ class MistakeCertificate(Certificate):
             return Verification((misfit,))
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
-        checks = [
-            compare(
-                "examples",
-                self.examples,
-                self.passes * float(copies.sum()),
-                slack=ROUNDING * self.examples,
-                exact_match=True,
-            ),
-            compare(
-                "positives",
-                self.positives,
-                self.passes * float(copies[signs > 0].sum()),
-                slack=ROUNDING * self.examples,
-                exact_match=True,
-            ),
-            compare(
-                "radius",
-                self.radius,
-                float(lifted.lengths[seen].max(initial=0.0)),
-                slack=ROUNDING * self.radius,
-                exact_match=True,
-            ),
-            compare(
-                "sum of squares",
-                self.energy,
-                self.passes * float(copies @ lifted.lengths**2),
-                slack=ROUNDING * self.energy,
-                exact_match=True,
-            ),
-        ]
+        checks = self._check_data(lifted, signs, copies)
         checks += self._check_margin(lifted, signs)
         margins, errors = self.evidence.margins(lifted, signs)
         if self.separates:
             checks.append(_separation(margins, errors, seen))
         checks.append(self._check_mistakes(margins, copies, seen))
         return Verification(tuple(checks))
+
+    def _check_data(self, lifted: Lifted, signs: Floats, copies: Floats) -> list[Check]:
+        """Whether these are the data that the learner saw, as far as sums over them tell."""
+        longest = float(lifted.lengths[copies > 0].max(initial=0.0))
+        checks = [compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=self.passes > 0)]
+        if self.passes == 0:
+            return [*checks, Check("examples", "on trust", f"{self.examples:g}, of several fits")]
+        sums = [
+            ("examples", self.examples, float(copies.sum())),
+            ("positives", self.positives, float(copies[signs > 0].sum())),
+            ("sum of squares", self.energy, float(copies @ lifted.lengths**2)),
+        ]
+        for claim, claimed, found in sums:
+            slack = ROUNDING * max(claimed, self.examples)
+            check = compare(claim, claimed, self.passes * found, slack=slack, exact_match=True)
+            if check.status == "fails":
+                hint = "; sample_weight must be what the rows counted, weights of classes multiplied in"
+                check = replace(check, detail=check.detail + hint)
+            checks.append(check)
+        return checks
 
     def _check_margin(self, lifted: Lifted, signs: Floats) -> list[Check]:
         claim = "no separator has a larger margin"
@@ -262,6 +264,8 @@ class MistakeCertificate(Certificate):
     def _check_mistakes(self, margins: Floats, copies: Floats, seen: NDArray[np.bool_]) -> Check:
         """Hold the count against the theorem, with the model itself as the comparator."""
         length = self.evidence.length()
+        if self.passes == 0:
+            return Check("mistakes", "on trust", f"{self.mistakes:g}, of several fits")
         if self.mistakes > self.examples:
             return Check("mistakes", "fails", f"{self.mistakes:g} in {self.examples:g} examples")
         if length > 0 and self.separates and self.evidence.geometry.slack_feature == 0:
