@@ -47,7 +47,8 @@ class KeyedRow {
       values_[k] = number;
     }
     columns_.resize(size);
-    squared_sum_ = novikoff::large_enough(row().sum_of_squares(), row().is_zero());
+    squared_sum_ = row().sum_of_squares();
+    if (squared_sum_ < novikoff::least_squared_norm) squared_sum_ = novikoff::large_enough(squared_sum_, row().is_zero());
     if (!std::isfinite(squared_sum_))
       throw std::invalid_argument("Features whose squared length neither overflows to inf nor underflows. Got some that do.");
     remember(dict);

@@ -11,10 +11,13 @@ import scipy.sparse as sp
 from novikoff import _core
 from novikoff.errors import invalid
 
+FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
+CSR = (sp.csr_array, sp.csr_matrix)  # asked for by type first: an example at a time, scipy's own question costs more
+
 
 def as_rows(where: str, X: Any) -> _core.Rows:
     """View a float array or a CSR matrix as rows."""
-    if not sp.issparse(X):
+    if type(X) not in CSR and not sp.issparse(X):
         return _core.dense(X)
     indices, indptr = X.indices, X.indptr
     if indices.dtype != indptr.dtype:
@@ -27,24 +30,29 @@ def as_rows(where: str, X: Any) -> _core.Rows:
 
 def is_keyed(x: Any) -> bool:
     """Whether an example calls its features by name; scipy's DOK matrices are dicts, but not of that kind."""
-    return isinstance(x, Mapping) and not sp.issparse(x)
+    if isinstance(x, dict):
+        return not sp.issparse(x)
+    return not hasattr(x, "shape") and isinstance(x, Mapping)
 
 
 def one_row(where: str, x: Any, width: int | None) -> Any:
     """Return one example (a sequence, an array or a sparse row) as a matrix of one row and ``width`` columns."""
-    if sp.issparse(x):
+    if type(x) in CSR and len(x.shape) == 2:
+        row = x
+    elif sp.issparse(x):
         row = x.reshape(1, -1).tocsr() if x.ndim == 1 else x if x.format == "csr" else x.tocsr()
     else:
         row = np.asarray(x)
         row = row.reshape(1, -1) if row.ndim == 1 else row
-    if row.dtype != np.float64 and row.dtype != np.float32:
+    if row.dtype not in FLOATS:
         try:
             row = None if row.dtype.kind in "cUSMm" else row.astype(np.float64)
         except (TypeError, ValueError):
             row = None
         if row is None:
             raise invalid(where, "Features that are real numbers.", f"{np.asarray(x).dtype} {x!r}")
-    if row.ndim != 2 or row.shape[0] != 1 or row.shape[1] != (width or max(1, row.shape[1])):
+    shape = row.shape
+    if len(shape) != 2 or shape[0] != 1 or shape[1] != (width or max(1, shape[1])):
         need = "One example of at least one feature." if width is None else f"One example of {width} features."
         raise invalid(where, need, f"an array of shape {np.shape(x)}")
     return row

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import sys
 import threading
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Self, cast
@@ -47,6 +47,7 @@ from novikoff.theory.geometry import Floats, Geometry, copies_apart
 from ._classes import Classes
 from ._cycle import Batch, Cycle, Run
 
+ONE = 1.0  # the weight of most examples
 MOST_ROWS = 100_000_000  # copies of rows with private features
 PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
 
@@ -235,8 +236,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         try:
             yield
         except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
+            self.__dict__ = before
             raise
 
     def _begin(self, where: str, classes: Any, labels: NDArray[Any]) -> None:
@@ -290,7 +290,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     # ---- one example at a time -------------------------------------------------------------------------------------
 
-    def learn_one(self, x: Any, y: Any, sample_weight: float = 1.0) -> None:
+    def learn_one(self, x: Any, y: Any, sample_weight: float = ONE) -> None:
         """Learn from one example: a dict of features, or one row of numbers, dense or sparse."""
         lane = self._lane
         if lane is not None and type(x) is dict and sample_weight == 1.0:
@@ -301,22 +301,28 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
             except (KeyError, TypeError):
                 pass  # a label that was never met
-        with self._all_or_nothing():
+        before = self.__dict__.copy()
+        try:
             self._learn_row(self._where("learn_one"), x, y, sample_weight)
+        except BaseException:
+            self.__dict__ = before
+            raise
 
     def _learn_row(self, where: str, x: Any, y: Any, sample_weight: float) -> None:
         """Any example. It is read before its class is taken in, so that a bad one leaves no trace."""
-        weight = check_weight(where, sample_weight)
+        weight = 1.0 if sample_weight is ONE else check_weight(where, sample_weight)
         if not hasattr(self, "_learner"):
             self._begin(where, None, check_label(where, y))
         if weight == 0:
             return
-        known = isinstance(y, Hashable) and y in self._classes.code_of
-        if isinstance(self.class_weight, Mapping):
-            weight = check_weight(where, weight * class_weight_of(where, self.class_weight, y))
-        elif self.class_weight not in (None, "balanced"):
-            raise bad_class_weight(where, self.class_weight)
-        code = self._classes.code_of[y] if known else self._meet_with(where, x, y)
+        try:
+            code = self._classes.code_of.get(y)
+        except TypeError:  # no label can be that
+            code = None
+        if self.class_weight is not None:
+            weight = self._times_class_weight(where, y, weight)
+        if code is None:
+            code = self._meet_with(where, x, y)
         if self.class_weight == "balanced":
             weight = float(self._weigh(where, np.array([y]), np.array([code]), np.array([weight]))[0])
         if weight == 0:
@@ -335,6 +341,13 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 self._width = row.shape[1]
         self._runs = None
         self._open_lane()
+
+    def _times_class_weight(self, where: str, y: Any, weight: float) -> float:
+        if isinstance(self.class_weight, Mapping):
+            return check_weight(where, weight * class_weight_of(where, self.class_weight, y))
+        if self.class_weight != "balanced":
+            raise bad_class_weight(where, self.class_weight)
+        return weight
 
     def _meet_with(self, where: str, x: Any, y: Any) -> int:
         """Take in the class of an example, once the example itself is known to be good."""
