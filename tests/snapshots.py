@@ -48,7 +48,7 @@ def learned(model, X=None):
 
     Unlike ``snapshot`` it leaves out how the model got there: in batches, by name, by columns.
     """
-    tallies = [model._tally(column) for column in range(len(model._classes.questions))]
+    tallies = [model._question(column).tally for column in range(len(model._classes.questions))]
     bits = {
         "coef": plain(model.coef_),
         "intercept": plain(model.intercept_),

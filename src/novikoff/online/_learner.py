@@ -7,7 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -40,27 +40,16 @@ from novikoff._validation import (
 )
 from novikoff.data.rows import as_rows, is_keyed, one_row
 from novikoff.errors import InvalidInputError, invalid
-from novikoff.theory import bounds
-from novikoff.theory.certificates import Certificate, Duals, Evidence, MistakeCertificate
-from novikoff.theory.geometry import Floats, Geometry, copies_apart
+from novikoff.theory.certificates import Certificate, Duals, Evidence
+from novikoff.theory.geometry import Floats, copies_apart
 
+from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Batch, Cycle, Run
+from ._rule import Rule
 
 ONE = 1.0  # the weight of most examples
 MOST_ROWS = 100_000_000  # copies of rows with private features
-PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
-
-
-@dataclass(frozen=True)
-class Rule:
-    """A rule of the kernels, with its parameters checked."""
-
-    name: str
-    parameter: float = 0.0
-    tie: str = "mistake"
-    keep: str = "last"
-    geometry: Geometry = field(default_factory=Geometry)
 
 
 @dataclass(frozen=True)
@@ -510,43 +499,17 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _certify(self, column: int) -> Certificate:
         """The certificate of one question."""
-        tally, run, rule = self._tally(column), self._run(column), self._learned_rule
-        return MistakeCertificate(
-            rule=rule.name,
-            parameter=rule.parameter,
-            examples=tally["examples"],
-            positives=tally["positives"],
-            mistakes=tally["mistakes"],
-            updates=tally["updates"],
-            radius=float(np.sqrt(tally["squared_radius"])),
-            energy=tally["energy"],
-            margin_upper_bound=self._margin_upper_bound(column),
-            separates=run is not None and run.halted and run.smallest_margin > 0,
-            passes=(1 if self._is_stream else 0) if run is None else run.passes,
-            evidence=self._evidence(column),
-        )
+        return certify_mistakes(self._question(column))
 
-    def _tally(self, column: int) -> dict[str, Any]:
-        return self._learner.tally(self._classes.questions[column])
-
-    def _run(self, column: int) -> Run | None:
-        return None if self._runs is None else self._runs[self._classes.questions[column]]
-
-    def _margin_upper_bound(self, column: int) -> float:
-        """Return |v| / M of the present model; on a stream, the least there ever was. Rounding is counted in."""
-        tally, run, evidence = self._tally(column), self._run(column), self._evidence(column)
-        now = bounds.margin_upper_bound(evidence.length() * (1 + PADDING) + tally["rounding"], tally["steps"])
-        if run is not None:
-            return now
-        private = evidence.geometry.slack_feature > 0  # the private part of v is not kept on a stream
-        return float(tally["margin_bound"]) if private else min(now, float(tally["margin_bound"]))
-
-    def _evidence(self, column: int) -> Evidence:
-        question, run = self._classes.questions[column], self._run(column)
-        return Evidence(
-            weights=self._padded(self._learner.last_weights(question)),
-            intercept=self._learner.last_bias(question),
+    def _question(self, column: int) -> Question:
+        """All that a certificate of this question rests on."""
+        q = self._classes.questions[column]
+        run = None if self._runs is None else self._runs[q]
+        evidence = Evidence(
+            weights=self._padded(self._learner.last_weights(q)),
+            intercept=self._learner.last_bias(q),
             geometry=self._learned_rule.geometry,
             positive=self._classes.positive_of(column),
             duals=None if run is None else Duals.of(run.duals),
         )
+        return Question(self._learned_rule, self._learner.tally(q), evidence, run, self._is_stream)

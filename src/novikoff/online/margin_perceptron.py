@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from novikoff._validation import check_choice, check_number
-from novikoff.theory.certificates import Certificate, MarginCertificate
+from novikoff.theory.certificates import Certificate
 from novikoff.theory.geometry import Geometry
 
-from ._learner import PADDING, OnlineClassifier, Rule
+from ._certify import certify_margin
+from ._learner import OnlineClassifier
+from ._rule import Rule
 
 
 class MarginPerceptron(OnlineClassifier):
@@ -93,19 +93,4 @@ class MarginPerceptron(OnlineClassifier):
         return Rule("fixed margin", (1 - epsilon) * margin, geometry=geometry)
 
     def _certify(self, column: int) -> Certificate:
-        tally, run, evidence = self._tally(column), self._run(column), self._evidence(column)
-        radius, length = float(np.sqrt(tally["squared_radius"])), evidence.length()
-        lower = -np.inf
-        if run is not None and run.halted and length > 0:
-            margin = run.smallest_margin / length
-            lower = margin - PADDING * abs(margin) - (len(evidence.weights) + 4) * np.finfo(float).eps * radius
-        return MarginCertificate(
-            margin_lower_bound=float(lower),
-            margin_upper_bound=self._margin_upper_bound(column),
-            halted=run is not None and run.halted,
-            updates=tally["updates"],
-            examples=tally["examples"],
-            mistakes=tally["mistakes"],
-            radius=radius,
-            evidence=evidence,
-        )
+        return certify_margin(self._question(column))

@@ -7,7 +7,8 @@ from typing import Any
 from novikoff._validation import check_choice, check_number
 from novikoff.theory.geometry import Geometry
 
-from ._learner import OnlineClassifier, Rule
+from ._learner import OnlineClassifier
+from ._rule import Rule
 
 
 class Perceptron(OnlineClassifier):
