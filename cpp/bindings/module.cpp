@@ -6,4 +6,5 @@ NB_MODULE(_core, m) {
   bind_rows(m);
   bind_keys(m);
   bind_online(m);
+  bind_svmlight(m);
 }

@@ -10,7 +10,11 @@ except ImportError as error:
 
 from . import evaluate as evaluate
 from . import theory as theory
+from .data.svmlight import read_svmlight as read_svmlight
+from .data.svmlight import write_svmlight as write_svmlight
+from .errors import FileError as FileError
 from .errors import InvalidInputError as InvalidInputError
+from .errors import MissingFileError as MissingFileError
 from .errors import NovikoffError as NovikoffError
 from .online import AveragedPerceptron as AveragedPerceptron
 from .online import MarginPerceptron as MarginPerceptron

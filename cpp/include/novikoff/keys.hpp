@@ -1,12 +1,12 @@
 // From the name of a feature to its column.
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <vector>
+
+#include "novikoff/bytes.hpp"
 
 namespace novikoff {
 
@@ -16,19 +16,6 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
   __extension__ using Wide = unsigned __int128;
   const Wide product = static_cast<Wide>(a) * b;
   return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
-}
-
-/// Eight, or four, bytes as a little-endian number, on any machine.
-template <class Word>
-std::uint64_t load(const char* bytes) {
-  Word word = 0;
-  if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&word, bytes, sizeof(Word));
-  } else {
-    for (std::size_t i = 0; i < sizeof(Word); ++i)
-      word |= static_cast<Word>(static_cast<Word>(static_cast<unsigned char>(bytes[i])) << (8 * i));
-  }
-  return word;
 }
 
 constexpr std::uint64_t key_a = 0x8C5F0B5D3A1E9C47ULL, key_b = 0xD1B54A32D192ED03ULL, key_c = 0xA24BAED4963EE407ULL;

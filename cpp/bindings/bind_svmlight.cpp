@@ -1,0 +1,141 @@
+// Reading and writing svmlight text.
+#include <nanobind/stl/string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <optional>
+#include <stdexcept>
+#include <variant>
+
+#include "bindings.hpp"
+#include "novikoff/growing.hpp"
+#include "novikoff/parallel.hpp"
+#include "novikoff/svmlight_reader.hpp"
+#include "novikoff/svmlight_writer.hpp"
+
+using namespace novikoff;
+
+namespace {
+
+using Text = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Room = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// An array of its own for Python, without a copy.
+template <class T>
+Vector<T> to_numpy(Growing<T>& array) {
+  const std::size_t size = array.size();
+  T* memory = array.release().release();
+  nb::capsule owner(memory, [](void* p) noexcept { std::free(p); });
+  return Vector<T>(memory, {size}, owner);
+}
+
+class Reader {
+ public:
+  Reader(bool single, std::int64_t base, std::int64_t last, std::size_t threads)
+      : reader_(single ? Any(SvmlightReader<float>({base, last}, threads))
+                       : Any(SvmlightReader<double>({base, last}, threads))) {}
+
+  /// None, or the line that is not good: its number, what was needed, and the word that stands there.
+  nb::object feed(Text text) {
+    std::optional<BadLine> bad;
+    {
+      nb::gil_scoped_release unlocked;
+      bad = std::visit([&](auto& reader) { return reader.feed({reinterpret_cast<const char*>(text.data()), text.size()}); },
+                       reader_);
+    }
+    if (!bad) return nb::none();
+    return nb::make_tuple(bad->line, bad->need, nb::bytes(bad->word.data(), bad->word.size()));
+  }
+
+  /// Values, columns, row ends and labels of all that was read since the last call.
+  nb::tuple take() {
+    return std::visit(
+        [](auto& reader) {
+          return nb::make_tuple(to_numpy(reader.values), to_numpy(reader.columns), to_numpy(reader.row_ends),
+                                to_numpy(reader.labels));
+        },
+        reader_);
+  }
+
+  std::size_t lines() const {
+    return std::visit([](const auto& reader) { return reader.lines; }, reader_);
+  }
+  std::int64_t smallest() const {
+    return std::visit([](const auto& reader) { return reader.smallest; }, reader_);
+  }
+  std::int64_t largest() const {
+    return std::visit([](const auto& reader) { return reader.largest; }, reader_);
+  }
+
+ private:
+  using Any = std::variant<SvmlightReader<float>, SvmlightReader<double>>;
+  Any reader_;
+};
+
+/// Fills `room` with what stands in a file from `offset` on, on several threads; returns how many bytes there were.
+std::size_t read_at(int file, std::int64_t offset, Room room, std::size_t threads) {
+  constexpr std::size_t slice = 1 << 20;
+  const std::size_t slices = (room.size() + slice - 1) / slice;
+  std::vector<std::size_t> got(slices);
+  std::atomic<int> failure = 0;
+  {
+    nb::gil_scoped_release unlocked;
+    in_parallel(slices, threads, [&](std::size_t k) {
+      const std::size_t begin = k * slice, want = std::min(slice, room.size() - begin);
+      while (got[k] < want) {
+        const std::size_t at = begin + got[k];
+        const ssize_t n = pread(file, room.data() + at, want - got[k], static_cast<off_t>(offset) + static_cast<off_t>(at));
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) failure = errno;
+        if (n <= 0) break;
+        got[k] += static_cast<std::size_t>(n);
+      }
+    });
+  }
+  if (failure != 0) {
+    errno = failure;
+    PyErr_SetFromErrno(PyExc_OSError);
+    throw nb::python_error();
+  }
+  std::size_t total = 0;
+  for (std::size_t k = 0; k < slices; ++k) {
+    total += got[k];
+    if (got[k] < std::min(slice, room.size() - k * slice)) break;  // the file ends here, whatever came behind
+  }
+  return total;
+}
+
+/// The text of rows [begin, end).
+nb::bytes text_of(const RowsInMemory& rows, Vector<const double> labels, std::int64_t index_base, std::size_t begin,
+                  std::size_t end, std::size_t threads) {
+  if (labels.size() != rows.count() || begin > end || end > rows.count()) throw std::invalid_argument("One label a row.");
+  std::vector<std::string> texts(threads);
+  {
+    nb::gil_scoped_release unlocked;
+    in_parallel(threads, threads, [&](std::size_t k) {
+      const std::size_t from = begin + (end - begin) * k / threads, to = begin + (end - begin) * (k + 1) / threads;
+      std::visit([&](const auto& view) { append_svmlight(texts[k], view, span_of(labels), index_base, from, to); }, rows.view);
+    });
+    for (std::size_t k = 1; k < threads; ++k) texts[0] += texts[k];
+  }
+  return nb::bytes(texts[0].data(), texts[0].size());
+}
+
+}  // namespace
+
+void bind_svmlight(nb::module_& m) {
+  nb::class_<Reader>(m, "SvmlightReader", "svmlight text, block by block.")
+      .def(nb::init<bool, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"), nb::arg("last"),
+           nb::arg("threads"))
+      .def("feed", &Reader::feed, nb::arg("text"))
+      .def("take", &Reader::take)
+      .def_prop_ro("lines", &Reader::lines)
+      .def_prop_ro("smallest", &Reader::smallest)
+      .def_prop_ro("largest", &Reader::largest);
+  m.attr("MOST_INDEX") = most_index;
+  m.def("read_at", &read_at, nb::arg("file"), nb::arg("offset"), nb::arg("room").noconvert(), nb::arg("threads"));
+  m.def("svmlight_text", &text_of, nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("index_base"), nb::arg("begin"),
+        nb::arg("end"), nb::arg("threads"));
+}

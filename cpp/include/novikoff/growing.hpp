@@ -1,0 +1,67 @@
+// An array that grows at its end and can be handed on without a copy.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+namespace novikoff {
+
+struct Free {
+  void operator()(void* memory) const { std::free(memory); }
+};
+
+/// Memory comes from realloc, which moves large arrays by their page tables instead of copying them, and pages that were
+/// never written cost nothing: room may be reserved generously.
+template <class T>
+class Growing {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  std::size_t size() const { return size_; }
+  T* data() { return memory_.get(); }
+  T& operator[](std::size_t i) { return memory_.get()[i]; }
+  T* end() { return memory_.get() + size_; }
+
+  void reserve(std::size_t capacity) {
+    if (capacity > capacity_) reallocate(std::max(capacity, capacity_ + capacity_ / 2));
+  }
+
+  /// New elements hold nothing of meaning until they are written.
+  void resize(std::size_t size) {
+    reserve(size);
+    size_ = size;
+  }
+
+  void push_back(T value) {
+    resize(size_ + 1);
+    memory_.get()[size_ - 1] = value;
+  }
+
+  /// Hands the array on, and starts anew.
+  std::unique_ptr<T[], Free> release() {
+    if (size_ < capacity_) reallocate(size_);
+    size_ = capacity_ = 0;
+    return std::move(memory_);
+  }
+
+ private:
+  void reallocate(std::size_t capacity) {
+    if (capacity > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
+    void* moved = std::realloc(memory_.get(), std::max<std::size_t>(1, capacity) * sizeof(T));
+    if (!moved) throw std::bad_alloc();
+    static_cast<void>(memory_.release());  // realloc has taken it
+    memory_.reset(static_cast<T*>(moved));
+    capacity_ = capacity;
+  }
+
+  std::unique_ptr<T[], Free> memory_;
+  std::size_t size_ = 0, capacity_ = 0;
+};
+
+}  // namespace novikoff

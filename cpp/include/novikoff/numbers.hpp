@@ -1,0 +1,236 @@
+// Decimal numbers as doubles, correctly rounded: the double nearest to what is written, ties to even.
+#pragma once
+
+#include <array>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <system_error>
+#include <type_traits>
+
+#include "novikoff/bytes.hpp"
+
+namespace novikoff {
+
+namespace detail {
+
+constexpr std::uint64_t every_byte(std::uint64_t byte) { return byte * 0x0101010101010101ULL; }
+
+/// The highest bit of every byte that is no digit: byte minus '0' is above 9 there. A carry out of such a byte only reaches
+/// those behind it.
+inline std::uint64_t other_than_digits(std::uint64_t word) {
+  const std::uint64_t t = word ^ every_byte('0');
+  return ((t + every_byte(0x80 - 10)) | t) & every_byte(0x80);
+}
+
+/// The number that eight digits write, added up in pairs, fours and eight.
+inline std::uint64_t eight_digits(std::uint64_t word) {
+  constexpr std::uint64_t pairs = 0x000000FF000000FFULL;
+  const std::uint64_t t = word * 10 + (word >> 8);
+  return ((t & pairs) * (100 + (1000000ULL << 32)) + ((t >> 16) & pairs) * (1 + (10000ULL << 32))) >> 32;
+}
+
+/// The number that the first `count` bytes write, at most 7 digits: shifted, in two steps, so that zeros come before them.
+inline std::uint64_t first_digits(std::uint64_t word, int count) {
+  return eight_digits((word ^ every_byte('0')) << (56 - 8 * count) << 8);
+}
+
+constexpr std::array<std::uint64_t, 20> integer_powers = [] {
+  std::array<std::uint64_t, 20> p{1};
+  for (std::size_t k = 1; k < p.size(); ++k) p[k] = 10 * p[k - 1];
+  return p;
+}();
+
+constexpr std::array<double, 23> exact_powers = [] {  // 10^22 is the last power of ten that is a double
+  std::array<double, 23> p{1};
+  for (std::size_t k = 1; k < p.size(); ++k) p[k] = 10 * p[k - 1];
+  return p;
+}();
+
+/// 5^e is at least top 2^exponent and less than (top + 1) 2^exponent, with the highest bit of top set.
+struct PowerOfFive {
+  std::uint64_t top = 0;
+  int exponent = 0;
+};
+
+constexpr int most_power = 27;  // 5^27 is below 2^63
+
+constexpr std::array<PowerOfFive, 2 * most_power + 1> powers_of_five = [] {
+  std::array<PowerOfFive, 2 * most_power + 1> powers{};
+  powers[most_power] = {1ULL << 63, -63};
+  std::uint64_t five = 1;
+  for (std::size_t k = 1; k <= most_power; ++k) {
+    five *= 5;
+    const int width = 64 - std::countl_zero(five);
+    powers[most_power + k] = {five << (64 - width), width - 64};
+    std::uint64_t quotient = 0, rest = 1ULL << (width - 1);  // 2^(63 + width) / 5^k, one bit a step
+    for (int bit = 0; bit < 64; ++bit) {
+      rest *= 2;
+      quotient = 2 * quotient + (rest >= five);
+      if (rest >= five) rest -= five;
+    }
+    powers[most_power - k] = {quotient, -63 - width};
+  }
+  return powers;
+}();
+
+/// Exact operands round once (Clinger 1990); NaN where they are not exact.
+inline double compose_exactly(std::uint64_t mantissa, std::int64_t exponent) {
+  const auto exact = static_cast<double>(mantissa);
+  if (mantissa >> 53 != 0 || exponent < -22 || exponent > 22) return std::numeric_limits<double>::quiet_NaN();
+  return exponent < 0 ? exact / exact_powers[static_cast<std::size_t>(-exponent)]
+                      : exact * exact_powers[static_cast<std::size_t>(exponent)];
+}
+
+/// mantissa 10^exponent, or NaN where no short way can tell how to round.
+///
+/// mantissa 5^e is bracketed by a product of two words (Eisel and Lemire, in Lemire 2021), whose upper word is short by less
+/// than 2. The 54 leading bits of that word are then right, and something is left behind them, unless the bits behind them
+/// are all zeros or all ones: short numbers, most of the time, which are exact.
+inline double compose(std::uint64_t mantissa, std::int64_t exponent) {
+  if (mantissa >> 32 == 0 || exponent < -most_power || exponent > most_power) return compose_exactly(mantissa, exponent);
+  const PowerOfFive& power = powers_of_five[static_cast<std::size_t>(exponent + most_power)];
+  const int zeros = std::countl_zero(mantissa);
+  __extension__ using Wide = unsigned __int128;
+  const auto upper = static_cast<std::uint64_t>((static_cast<Wide>(mantissa << zeros) * power.top) >> 64);
+  const int behind = 9 + static_cast<int>(upper >> 63);  // bits behind the leading 54
+  const std::uint64_t leading = upper >> behind;
+  const std::uint64_t ones = (1ULL << behind) - 1, left = upper & ones;
+  if (left == 0 || left == ones) [[unlikely]]
+    return compose_exactly(mantissa, exponent);
+  const std::uint64_t rounded = (leading >> 1) + (leading & 1);  // 2^52 to 2^53, both included
+  const std::int64_t scale = behind + 1 + 64 + power.exponent - zeros + exponent;
+  return std::bit_cast<double>((static_cast<std::uint64_t>(scale + 52 + 1023) << 52) + (rounded - (1ULL << 52)));
+}
+
+}  // namespace detail
+
+/// A number as it stands in a text, between `begin` and `end`; `end` is null where there is none.
+struct Decimal {
+  const char* begin = nullptr;  // behind the sign
+  const char* end = nullptr;
+  std::uint64_t mantissa = 0;
+  std::int64_t exponent = 0;
+  bool negative = false;
+  bool whole = true;  // no digit was lost from the mantissa
+};
+
+namespace detail {
+
+/// Adds the digits from `p` on to the mantissa, eight at a time; returns where they end.
+inline const char* take_digits(const char* p, Decimal& number) {
+  std::uint64_t word = load<std::uint64_t>(p), others = other_than_digits(word);
+  for (; others == 0; word = load<std::uint64_t>(p += 8), others = other_than_digits(word))
+    number.mantissa = number.mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
+  const int count = std::countr_zero(others) / 8;
+  number.mantissa = number.mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
+  return p + count;
+}
+
+/// [e [sign] digits]; returns where it ends, or null if the digits are missing.
+inline const char* take_exponent(const char* p, Decimal& number) {
+  if ((*p | 0x20) != 'e') return p;
+  const bool minus = *++p == '-';
+  if (*p == '-' || *p == '+') ++p;
+  const char* first = p;
+  std::int64_t power = 0;
+  for (; '0' <= *p && *p <= '9'; ++p)
+    if (power < 1'000'000'000'000'000) power = 10 * power + (*p - '0');  // beyond that, no text is long enough to matter
+  number.exponent += minus ? -power : power;
+  return p == first ? nullptr : p;
+}
+
+/// How many digits stand between p and end, a point aside, from the first that is not 0 on.
+inline std::ptrdiff_t significant_digits(const char* p, const char* end) {
+  while (p < end && (*p == '0' || *p == '.')) ++p;
+  std::ptrdiff_t digits = 0;
+  for (; p < end; ++p) digits += *p != '.';
+  return digits;
+}
+
+}  // namespace detail
+
+/// [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent: what Python's `float` takes,
+/// without its names for infinity and its underscores.
+///
+/// Nothing tells where the text ends: a byte that belongs to no number must stand there, and seven more behind it.
+inline Decimal scan_decimal(const char* p) {
+  Decimal number;
+  number.negative = *p == '-';
+  p += *p == '-' || *p == '+';
+  number.begin = p;
+  const auto first = static_cast<unsigned char>(*p - '0');
+  if (first < 10 && p[1] == '.') [[likely]] {
+    number.mantissa = first;
+    ++p;
+  } else {
+    p = detail::take_digits(p, number);
+  }
+  auto digits = p - number.begin;
+  if (*p == '.') {
+    const char* fraction = ++p;
+    p = detail::take_digits(p, number);
+    number.exponent = fraction - p;
+    digits += p - fraction;
+  }
+  if (digits > 19) [[unlikely]]
+    number.whole = detail::significant_digits(number.begin, p) <= 19;
+  if (digits > 0) number.end = detail::take_exponent(p, number);
+  return number;
+}
+
+namespace detail {
+
+/// Whether a number that is no double is too large, rather than too small.
+inline bool is_large(const Decimal& number) {
+  std::int64_t places = 0;  // of the first digit that is not 0, before the point; or minus the zeros behind the point
+  const char* p = number.begin;
+  while (p < number.end && *p == '0') ++p;
+  const char* first = p;
+  while (p < number.end && '0' <= *p && *p <= '9') ++p;
+  places = p - first;
+  std::int64_t fraction = 0;
+  if (p < number.end && *p == '.') {
+    const char* point = ++p;
+    while (p < number.end && *p == '0') ++p;
+    if (places == 0) places = point - p;
+    while (p < number.end && '0' <= *p && *p <= '9') ++p;
+    fraction = p - point;
+  }
+  return places + number.exponent + fraction > 0;
+}
+
+/// The long way, for numbers of many digits or near the middle of two doubles.
+template <class Float>
+Float convert_slowly(const Decimal& number) {
+  Float value = 0;
+  if (std::from_chars(number.begin, number.end, value).ec == std::errc::result_out_of_range)
+    value = is_large(number) ? std::numeric_limits<Float>::infinity() : Float{0};
+  return number.negative ? -value : value;
+}
+
+}  // namespace detail
+
+/// The double nearest to a number that was found; infinity beyond all doubles.
+template <class Float>
+Float convert(const Decimal& number) {
+  const double value = number.whole ? detail::compose(number.mantissa, number.exponent) : std::nan("");
+  if constexpr (std::is_same_v<Float, double>) {
+    if (std::isnan(value)) [[unlikely]]
+      return detail::convert_slowly<double>(number);
+  } else {
+    // A double in the middle of two floats, or so small that floats lie further apart, does not say which is nearer.
+    constexpr std::uint64_t behind = (1ULL << 29) - 1;
+    const bool middle = (std::bit_cast<std::uint64_t>(value) & behind) == 1ULL << 28;
+    const bool small = value < std::numeric_limits<Float>::min() && value != 0;
+    if (std::isnan(value) || middle || small) [[unlikely]]
+      return detail::convert_slowly<Float>(number);
+  }
+  const auto rounded = static_cast<Float>(value);
+  return number.negative ? -rounded : rounded;
+}
+
+}  // namespace novikoff

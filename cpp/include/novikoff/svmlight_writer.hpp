@@ -1,0 +1,40 @@
+// Rows as svmlight text: the shortest that reads back to the same bits.
+#pragma once
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+namespace novikoff {
+
+template <class Number>
+void append_number(std::string& text, Number number) {
+  std::array<char, 32> digits;  // no double takes more than 24
+  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
+}
+
+/// Rows [begin, end) with their labels. Zeros of a dense row are left out; what a sparse row stores is written.
+void append_svmlight(std::string& text, const auto& rows, std::span<const double> labels, std::int64_t index_base,
+                     std::size_t begin, std::size_t end) {
+  for (std::size_t i = begin; i < end; ++i) {
+    append_number(text, labels[i]);
+    const auto row = rows[i];
+    using Value = std::remove_cvref_t<decltype(*row.values)>;
+    row.for_each([&](std::size_t j, double value) {
+      if constexpr (!requires { row.indices; })
+        if (value == 0) return;
+      text += ' ';
+      append_number(text, static_cast<std::int64_t>(j) + index_base);
+      text += ':';
+      append_number(text, static_cast<Value>(value));
+    });
+    text += '\n';
+  }
+}
+
+}  // namespace novikoff

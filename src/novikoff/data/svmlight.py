@@ -1,0 +1,288 @@
+"""Files in the svmlight / LIBSVM format."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+from sklearn.utils import check_array
+
+from novikoff import _core
+from novikoff._validation import check_integer, thread_count
+from novikoff.errors import InvalidInputError, invalid
+
+from .batch import Batch
+from .compression import DamagedError
+from .rows import as_rows
+from .source import BLOCK, MOST_LINE, is_lasting, line_blocks, name_of, opened, writable
+
+log = logging.getLogger("novikoff")
+MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 files with it
+MOST_SHOWN = 40  # characters of a bad word
+
+
+def read_svmlight(
+    source: Any,
+    *,
+    n_features: int | None = None,
+    index_base: int | str = 1,
+    dtype: DTypeLike = np.float64,
+    n_jobs: int | None = -1,
+) -> Any:
+    r"""Read svmlight / LIBSVM text: a line an example, ``label index:value index:value ... # comment``.
+
+    Numbers are correctly rounded. Features of a line may stand in any order, each once; ``qid:`` behind the label is
+    passed over. Anything else that is not as it should be, infinite values and NaN included, is refused with the line
+    where it stands, and nothing is returned.
+
+    Parameters
+    ----------
+    source : a path, bytes, a binary file object, ``"-"`` for standard input, or a list of them. What is compressed with
+        gzip, bzip2, xz or zstd is recognised by its content.
+    n_features : columns of X; by default as many as the largest index asks for
+    index_base : the number of the first feature, 1 or 0. "auto" takes 0 if index 0 occurs and 1 otherwise, which is a
+        guess, and wrong for a part of a file that begins with 0.
+    dtype : float64 or float32, of the values
+    n_jobs : threads; -1 is all cores
+
+    Returns
+    -------
+    Batch
+        Unpacks as ``X, y``: a CSR array, and labels that are integers if all of them are whole numbers. Its attribute
+        ``index_base`` says what was taken. For a list, a list of batches of one shared width and index base.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> X, y = nk.read_svmlight(b"+1 1:0.5 3:2  # first\n-1 2:1e-3\n")
+    >>> X.toarray().tolist(), y.tolist()
+    ([[0.5, 0.0, 2.0], [0.0, 0.001, 0.0]], [1, -1])
+    """
+    where = "read_svmlight"
+    sources = source if isinstance(source, list | tuple) else [source]
+    if not sources:
+        raise invalid(where, "At least one file.", repr(source))
+    layout = Layout.of(where, n_features, index_base, dtype, n_jobs)
+    parts = [_Lines(where, layout, part) for part in sources]
+    arrays = [part.read() for part in parts]
+    base = layout.base
+    if layout.guess:
+        seen = min(part.reader.smallest for part in parts)
+        base = 0 if seen == 0 else 1
+        log.info("[%s] index_base='auto' took %d: the smallest index is %d.", where, base, seen)
+        for part in arrays:
+            part[1][:] -= base
+        if n_features is not None and (most := max(part.reader.largest for part in parts)) >= n_features + base:
+            raise invalid(where, f"Indices up to {n_features + base - 1}, for {n_features} features.", most)
+    width = n_features if n_features is not None else max(0, *(part.reader.largest + 1 - base for part in parts))
+    batches = [_batch(part, width, base) for part in arrays]
+    for part, batch in zip(parts, batches, strict=True):
+        if batch.X.shape[0] == 0:
+            raise invalid(where, "At least one example.", f"none in {part.name}")
+    return batches if isinstance(source, list | tuple) else batches[0]
+
+
+class Layout:
+    """How the lines are to be understood."""
+
+    def __init__(self, n_features: int | None, base: int, guess: bool, single: bool, threads: int) -> None:
+        self.n_features, self.base, self.guess = n_features, base, guess
+        self.single, self.threads = single, threads
+
+    @classmethod
+    def of(cls, where: str, n_features: Any, index_base: Any, dtype: Any, n_jobs: Any) -> Layout:
+        """Check the parameters of a reader."""
+        if n_features is not None:
+            n_features = check_integer(where, "n_features", n_features, at_least=1)
+            if n_features > _core.MOST_INDEX:
+                raise invalid(where, f"At most {_core.MOST_INDEX} features.", n_features)
+        guess = isinstance(index_base, str) and index_base == "auto"
+        if not guess and (isinstance(index_base, bool) or index_base not in (0, 1)):
+            raise invalid(where, 'index_base = 1, 0 or "auto".', repr(index_base))
+        try:
+            kind = np.dtype(dtype)
+        except TypeError:
+            kind = None
+        if kind not in (np.float64, np.float32):
+            raise invalid(where, "dtype = float64 or float32.", repr(dtype))
+        return cls(n_features, 0 if guess else int(index_base), guess, kind == np.float32, thread_count(where, n_jobs))
+
+    def new_reader(self) -> _core.SvmlightReader:
+        last = _core.MOST_INDEX
+        if self.n_features is not None:
+            last = min(last, self.n_features + self.base - (0 if self.guess else 1))
+        return _core.SvmlightReader(self.single, self.base, last, self.threads)
+
+
+class _Lines:
+    """The lines of one source."""
+
+    def __init__(self, where: str, layout: Layout, source: Any) -> None:
+        self.where, self.layout, self.source, self.name = where, layout, source, name_of(source)
+        self.reader = layout.new_reader()
+
+    def read(self) -> tuple[Any, ...]:
+        """Read all of them."""
+        for _ in self.blocks(BLOCK, None, False):
+            pass
+        return self.reader.take()
+
+    def blocks(self, size: int, most: int | None, follow: bool) -> Iterator[None]:
+        """Read one block after the other; what is in the reader then is the caller's to take."""
+        begin = True
+        with opened(self.where, self.source, threads=self.layout.threads, follow=follow) as fill:
+            try:
+                for block in line_blocks(self.where, self.name, fill, size, most):
+                    text = block[len(MARK) :] if begin and block[: len(MARK)] == MARK else block
+                    begin = False
+                    if (bad := self.reader.feed(text)) is not None:
+                        raise self.refuse(*bad)
+                    yield
+            except DamagedError as error:
+                raise invalid(self.where, error.need, f"{error.got} at {self.name}:{self.reader.lines + 1}") from None
+
+    def refuse(self, line: int, need: str, word: bytes) -> InvalidInputError:
+        """The error of a bad line."""
+        text = word.decode("utf-8", "backslashreplace")
+        shown = ascii(text[:MOST_SHOWN]) + "..." * (len(text) > MOST_SHOWN)
+        return invalid(self.where, need, f"{shown} at {self.name}:{line}")
+
+
+def _batch(arrays: tuple[Any, ...], width: int, base: int) -> Batch:
+    values, columns, row_ends, labels = arrays
+    small = len(values) <= np.iinfo(np.int32).max
+    offsets = np.zeros(len(row_ends) + 1, np.int32 if small else np.int64)
+    offsets[1:] = row_ends
+    X = csr(values, columns if small else columns.astype(np.int64), offsets, width)
+    return Batch(X, whole_labels(labels), index_base=base)
+
+
+def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], width: int) -> Any:
+    """A CSR array of rows that are known to be sorted and free of repetitions; nothing is copied."""
+    X = sp.csr_array((len(offsets) - 1, width), dtype=values.dtype)
+    X.data, X.indices, X.indptr = values, columns, offsets
+    X.has_canonical_format = True
+    return X
+
+
+def whole_labels(labels: NDArray[np.float64]) -> NDArray[Any]:
+    """Labels as integers, if that is what they are."""
+    whole = np.all((labels == np.floor(labels)) & (np.abs(labels) <= 2.0**53))
+    return labels.astype(np.int64) if whole else labels
+
+
+ROWS_AT_A_TIME = 1 << 14
+
+
+def write_svmlight(X: Any, y: Any, target: Any, *, index_base: int = 1, n_jobs: int | None = -1) -> None:
+    r"""Write rows and labels as svmlight text, the shortest that reads back to the same bits.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of numbers. Zeros of a dense array are left out; entries that a sparse matrix stores are
+        written, and those of one place summed.
+    y : one number a row
+    target : a path, or a binary file object. A path is written beside its place first, so that it is there as a whole or
+        not at all, and compressed if its name ends in .gz, .bz2, .xz or .zst.
+    index_base : the number of the first feature, 1 or 0
+    n_jobs : threads; -1 is all cores
+
+    Examples
+    --------
+    >>> import io
+    >>> import novikoff as nk
+    >>> file = io.BytesIO()
+    >>> nk.write_svmlight([[0.5, 0.0, 2.0], [0.0, 1e-3, 0.0]], [1, -1], file)
+    >>> file.getvalue()
+    b'1 1:0.5 3:2\n-1 2:0.001\n'
+    """
+    where = "write_svmlight"
+    if isinstance(index_base, bool) or index_base not in (0, 1):
+        raise invalid(where, "index_base = 1 or 0.", repr(index_base))
+    threads = thread_count(where, n_jobs)
+    X = _matrix(where, X)
+    labels = _numbers(where, y, X.shape[0])
+    rows = as_rows(where, X)
+    with writable(where, target) as file:
+        for begin in range(0, rows.count, ROWS_AT_A_TIME):
+            end = min(begin + ROWS_AT_A_TIME, rows.count)
+            file.write(_core.svmlight_text(rows, labels, index_base, begin, end, threads))
+
+
+def _matrix(where: str, X: Any) -> Any:
+    """Rows of finite numbers, each column once in a row."""
+    try:
+        X = check_array(
+            X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0
+        )
+    except ValueError as error:
+        raise invalid(
+            where, "A table of finite numbers, one row an example.", f"one that was refused: {error}"
+        ) from None
+    if sp.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
+def _numbers(where: str, y: Any, rows: int) -> NDArray[np.float64]:
+    """Labels as numbers that lose nothing."""
+    labels = np.asarray(y)
+    if labels.shape != (rows,):
+        raise invalid(where, f"One label for each of {rows} rows.", f"labels of shape {labels.shape}")
+    exact = labels.dtype.kind in "bf" or (labels.dtype.kind in "iu" and np.all(np.abs(labels) <= 2**53))
+    if not exact or not np.all(np.isfinite(labels)):
+        need = "Labels that are finite numbers, integers of at most 2**53."
+        raise invalid(where, need, f"{labels.dtype} {labels[:1].tolist()}")
+    return np.ascontiguousarray(labels, dtype=np.float64)
+
+
+class SvmlightScan:
+    """Batches of rows, in bounded memory. Each is as wide as ``n_features``, or as all features seen so far."""
+
+    def __init__(self, where: str, sources: list[Any], layout: Layout, batch_size: int, follow: bool) -> None:
+        if layout.guess:
+            raise invalid(where, "index_base = 1 or 0, for a stream does not look ahead.", "'auto'")
+        self.where, self.sources, self.layout = where, sources, layout
+        self.batch_size, self.follow = batch_size, follow
+
+    def width(self) -> int | None:
+        """How many features there are, found by a pass of its own; None where a source can be read only once."""
+        if self.layout.n_features is not None:
+            return self.layout.n_features
+        if self.follow or not all(is_lasting(source) for source in self.sources):
+            return None
+        most = 0
+        for source in self.sources:
+            lines = _Lines(self.where, self.layout, source)
+            for _ in lines.blocks(BLOCK, MOST_LINE, False):
+                lines.reader.take()
+            most = max(most, lines.reader.largest + 1 - self.layout.base)
+        return most
+
+    def batches(self, width: int | None) -> Iterator[Batch]:
+        """One batch after the other."""
+        seen, empty = width or 0, True
+        for source in self.sources:
+            lines = _Lines(self.where, self.layout, source)
+            for _ in lines.blocks(BLOCK, MOST_LINE, self.follow):
+                seen = max(seen, lines.reader.largest + 1 - self.layout.base)
+                for batch in _split(lines.reader.take(), self.batch_size, seen, self.layout.base):
+                    empty = False
+                    yield batch
+        if empty:
+            raise invalid(self.where, "At least one example.", f"none in {', '.join(map(name_of, self.sources))}")
+
+
+def _split(arrays: tuple[Any, ...], rows: int, width: int, base: int) -> Iterator[Batch]:
+    """Cut rows into batches; arrays are shared, not copied."""
+    values, columns, row_ends, labels = arrays
+    for begin in range(0, len(labels), rows):
+        end = min(begin + rows, len(labels))
+        first = int(row_ends[begin - 1]) if begin else 0
+        part = slice(first, int(row_ends[end - 1]))
+        yield _batch((values[part], columns[part], row_ends[begin:end] - first, labels[begin:end]), width, base)
