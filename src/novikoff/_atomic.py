@@ -17,8 +17,8 @@ WRITABLE = "A file that can be written."
 def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Write a file beside its place, flush it to the disk, and only then put it there.
 
-    A crash, a full disk or an exception on the way leaves what was there before. Links are followed, and the permissions
-    of a file that is replaced are kept.
+    A crash, a full disk or an exception on the way leaves what was there before. Links are followed, and the
+    permissions of a file that is replaced are kept.
     """
     place = os.path.realpath(path)
     try:

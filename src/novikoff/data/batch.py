@@ -21,7 +21,7 @@ class Batch(tuple[Any, ...]):
     feature_names: tuple[str, ...] | None
     index_base: int | None
 
-    def __new__(
+    def __new__(  # noqa: D102  # the class says it
         cls,
         X: Any,
         y: Any,

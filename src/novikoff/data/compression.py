@@ -105,7 +105,7 @@ def compressing(name: str, file: IO[bytes]) -> Iterator[Any]:
     """A file object that compresses what is written to another, as a name's ending says."""
     openers: dict[str, Callable[[], Any]] = {
         ".gz": lambda: gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0),  # equal rows, equal bytes
-        ".bz2": lambda: bz2.BZ2File(file, "wb"),
+        ".bz2": lambda: bz2.BZ2File(file, "wb"),  # noqa: SIM115  # opened below
         ".xz": lambda: lzma.LZMAFile(file, "wb"),
         ".zst": lambda: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
     }
@@ -119,11 +119,11 @@ def compressing(name: str, file: IO[bytes]) -> Iterator[Any]:
 
 def _errors() -> tuple[type[Exception], ...]:
     """What the decompressors raise. zstandard's own error can only come once zstandard is there."""
+    known = (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError)
     try:
-        zstd_error = (importlib.import_module("zstandard").ZstdError,)
+        return (*known, importlib.import_module("zstandard").ZstdError)
     except ImportError:
-        zstd_error = ()
-    return (zlib.error, OSError, EOFError, ValueError, lzma.LZMAError, *zstd_error)
+        return known
 
 
 @contextmanager

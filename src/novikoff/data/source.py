@@ -54,11 +54,7 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
     """Open a path, bytes, a binary file object, or "-"; what is compressed is decompressed, whatever its name."""
     name = name_of(source)
     if is_path(source):
-        try:
-            file = open(source, "rb", buffering=0)
-        except OSError as error:
-            raise unreadable(where, name, error) from None
-        with file:
+        with _open(where, name, source) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not follow
             if plain and kind_of(os.pread(file.fileno(), 8, 0)) is None:
                 yield _WholeFile(where, name, file, threads).fill
@@ -68,20 +64,26 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
         return
     if follow:
         raise invalid(where, "The path of a file, where follow=True.", name)
+    stream: Any = source
     if isinstance(source, bytes | bytearray | memoryview):
-        file = io.BytesIO(source)
+        stream = io.BytesIO(source)
     elif isinstance(source, str):
-        file = getattr(sys.stdin, "buffer", sys.stdin)
-    elif hasattr(source, "read"):
-        file = source
-    else:
+        stream = getattr(sys.stdin, "buffer", sys.stdin)
+    elif not hasattr(source, "read"):
         raise invalid(where, 'A path, bytes, a binary file object, or "-" for standard input.', repr(source))
-    with _chunks(_read(where, name, file)) as fill:
+    with _chunks(_read(where, name, stream)) as fill:
         yield fill
 
 
+def _open(where: str, name: str, path: Any) -> Any:
+    try:
+        return open(path, "rb", buffering=0)
+    except OSError as error:
+        raise unreadable(where, name, error) from None
+
+
 class _WholeFile:
-    """A regular file, read on several threads. It must keep its size meanwhile: half a line may look like a whole one."""
+    """A regular file, read on several threads. It must keep its size: half a line may look like a whole one."""
 
     def __init__(self, where: str, name: str, file: Any, threads: int) -> None:
         self.where, self.name, self.file, self.threads = where, name, file.fileno(), threads
@@ -167,12 +169,13 @@ class _Joined:
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self.chunks, self.pending = chunks, memoryview(b"")
+        self.damage: DamagedError | None = None
 
     def fill(self, room: memoryview) -> int:
         filled = 0
         while filled < len(room):
             if not self.pending:
-                chunk = next(self.chunks, None)
+                chunk = self.next_chunk()
                 if chunk is None or (not chunk and filled):  # an empty one: no more for now
                     break
                 self.pending = memoryview(chunk)
@@ -181,12 +184,22 @@ class _Joined:
             room[filled : filled + count] = self.pending[:count]
             self.pending = self.pending[count:]
             filled += count
+        if self.damage is not None and not filled:
+            raise self.damage
         return filled
+
+    def next_chunk(self) -> bytes | None:
+        """The next chunk, or None at the end and where the damage begins: what was there before comes first."""
+        try:
+            return None if self.damage else next(self.chunks, None)
+        except DamagedError as error:
+            self.damage = error
+            return None
 
 
 @contextmanager
 def writable(where: str, target: Any) -> Iterator[Any]:
-    """Open a path, to be there as a whole or not at all and compressed as its name says, or take a binary file object."""
+    """Open a path, to be there as a whole or not at all, compressed as its name says; or take a file object."""
     if not is_path(target):
         if not hasattr(target, "write"):
             raise invalid(where, "A path, or a binary file object.", repr(target))
@@ -194,6 +207,11 @@ def writable(where: str, target: Any) -> Iterator[Any]:
         return
     with replacing(where, target) as file, compressing(os.fspath(target), file) as compressed:
         yield compressed
+
+
+def _last_line_end(buffer: bytearray, begin: int, end: int) -> int:
+    """Where the last whole line ends, 0 if none does; nothing before ``begin`` does."""
+    return buffer.rfind(b"\n", begin, end) + 1
 
 
 def line_blocks(
@@ -208,7 +226,6 @@ def line_blocks(
 
     A block is good until the next one is asked for. Where a compressed file is damaged, all lines before come first.
     """
-    find_end = last_end or _last_line_end
     buffer, filled = bytearray(size), 0
     while True:
         damage = None
@@ -234,8 +251,3 @@ def line_blocks(
             larger = bytearray(2 * len(buffer))
             larger[:filled] = buffer
             buffer = larger
-
-
-def _last_line_end(buffer: bytearray, begin: int, end: int) -> int:
-    """Where the last whole line ends, 0 if none does; nothing before ``begin`` does."""
-    return buffer.rfind(b"\n", begin, end) + 1

@@ -74,8 +74,8 @@ def read_svmlight(
         seen = min(part.reader.smallest for part in parts)
         base = 0 if seen == 0 else 1
         log.info("[%s] index_base='auto' took %d: the smallest index is %d.", where, base, seen)
-        for part in arrays:
-            part[1][:] -= base
+        for _, columns, *_ in arrays:
+            columns -= base
         if n_features is not None and (most := max(part.reader.largest for part in parts)) >= n_features + base:
             raise invalid(where, f"Indices up to {n_features + base - 1}, for {n_features} features.", most)
     width = n_features if n_features is not None else max(0, *(part.reader.largest + 1 - base for part in parts))
@@ -112,6 +112,7 @@ class Layout:
         return cls(n_features, 0 if guess else int(index_base), guess, kind == np.float32, thread_count(where, n_jobs))
 
     def new_reader(self) -> _core.SvmlightReader:
+        """A kernel that reads such lines."""
         last = _core.MOST_INDEX
         if self.n_features is not None:
             last = min(last, self.n_features + self.base - (0 if self.guess else 1))
@@ -136,7 +137,7 @@ class _Lines:
         begin = True
         with opened(self.where, self.source, threads=self.layout.threads, follow=follow) as fill:
             try:
-                for block in line_blocks(self.where, self.name, fill, size, most):
+                for block in line_blocks(fill, size, most):
                     text = block[len(MARK) :] if begin and block[: len(MARK)] == MARK else block
                     begin = False
                     if (bad := self.reader.feed(text)) is not None:
@@ -186,8 +187,8 @@ def write_svmlight(X: Any, y: Any, target: Any, *, index_base: int = 1, n_jobs: 
     X : array or sparse matrix of numbers. Zeros of a dense array are left out; entries that a sparse matrix stores are
         written, and those of one place summed.
     y : one number a row
-    target : a path, or a binary file object. A path is written beside its place first, so that it is there as a whole or
-        not at all, and compressed if its name ends in .gz, .bz2, .xz or .zst.
+    target : a path, or a binary file object. A path is written beside its place first, so that it is there as a whole
+        or not at all, and compressed if its name ends in .gz, .bz2, .xz or .zst.
     index_base : the number of the first feature, 1 or 0
     n_jobs : threads; -1 is all cores
 
