@@ -105,8 +105,8 @@ def compressing(name: str, file: IO[bytes]) -> Iterator[Any]:
     """A file object that compresses what is written to another, as a name's ending says."""
     openers: dict[str, Callable[[], Any]] = {
         ".gz": lambda: gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0),  # equal rows, equal bytes
-        ".bz2": lambda: bz2.BZ2File(file, "wb"),  # noqa: SIM115  # opened below
-        ".xz": lambda: lzma.LZMAFile(file, "wb"),
+        ".bz2": lambda: bz2.BZ2File(file, "wb"),
+        ".xz": lambda: lzma.LZMAFile(file, "wb"),  # noqa: SIM115  # opened below
         ".zst": lambda: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
     }
     opener = next((opener for ending, opener in openers.items() if name.endswith(ending)), None)

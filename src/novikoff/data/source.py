@@ -215,12 +215,10 @@ def _last_line_end(buffer: bytearray, begin: int, end: int) -> int:
 
 
 def line_blocks(
-    where: str,
-    name: str,
     fill: Fill,
     size: int = BLOCK,
     most: int | None = None,
-    last_end: Callable[..., int] | None = None,
+    find_end: Callable[[bytearray, int, int], int] = _last_line_end,
 ) -> Iterator[memoryview]:
     """Blocks of whole lines, of ``size`` bytes or, for the sake of a long line, up to ``most``.
 
