@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.linear_model import SGDClassifier
 
 import novikoff as nk
 from snapshots import learned
@@ -99,22 +100,27 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("rows", [1, 4, 8])
-def test_batches_are_predicted_as_a_whole_and_counted_row_by_row(form, rows):
+def test_rows_of_a_batch_are_predicted_and_learned_one_after_the_other(form, rows):
     rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(17, 3)), rng.integers(2, size=17)
+    X, y = rng.normal(size=(17, 3)), rng.integers(3, size=17)
     whole = FORMS[form](X)
     batches = [(whole[k : k + rows], y[k : k + rows]) for k in range(0, 17, rows)]  # the last has one row
-    model = nk.Perceptron()
+    model, one_by_one = nk.Perceptron(), nk.Perceptron()
     progress = nk.evaluate.progressive(model, batches)
-    *_, last = progress
-    expected, by_hand = [], nk.Perceptron()
-    for k in range(0, 17, rows):
-        predictions = by_hand.predict(X[k : k + rows]) if k else [None] * rows
-        expected += [k + i + 1 for i, p in enumerate(predictions) if p != y[k + i]]
-        by_hand.partial_fit(X[k : k + rows], y[k : k + rows])
-    assert last.examples == 17
-    assert list(progress.mistakes) == expected
-    np.testing.assert_allclose(model.coef_, by_hand.coef_)
+    expected = nk.evaluate.progressive(one_by_one, zip(X, y.tolist(), strict=True))
+    assert list(progress) == list(expected)
+    assert list(progress.mistakes) == list(expected.mistakes)
+    assert learned(model) == learned(one_by_one)
+
+
+def test_a_model_that_knows_only_batches_predicts_each_as_a_whole():
+    X, y = np.eye(4)[[0, 1, 0, 1]], np.array([1, 0, 1, 0])
+    model = SGDClassifier(random_state=0).partial_fit(X[:1], y[:1], classes=[0, 1])
+    expected = model.predict(X[:2]).tolist()
+    progress = nk.evaluate.progressive(model, [(X[:2], y[:2]), (X[2:], y[2:])])
+    records = list(progress)
+    assert [record.examples for record in records] == [1, 2, 4]
+    assert [1 in progress.mistakes, 2 in progress.mistakes] == [p != t for p, t in zip(expected, y[:2], strict=True)]
 
 
 def test_weights_reach_the_learner():

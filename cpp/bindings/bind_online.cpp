@@ -65,12 +65,15 @@ class OnlineLearner {
     locks_.emplace_back();
   }
 
-  /// A pass over rows that were examined; over all of them in order, or over those from `begin` to `end`.
+  /// A pass over rows that were examined; over all of them in order, or over those from `begin` to `end`. If `scores` is
+  /// given, it takes the score that each row had before it was learned from.
   nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
                   std::optional<Vector<const double>> weights, Vector<const double> squared_norms,
                   std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals, std::size_t begin,
-                  std::size_t end) {
-    const Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
+                  std::size_t end, std::optional<Vector<double>> scores) {
+    Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
+    if (scores && scores->size() != rows.count()) throw std::invalid_argument("An array of one score a row.");
+    if (scores) batch.scores = span_of(*scores);
     PassReport report;
     {
       nb::gil_scoped_release unlocked;
@@ -124,7 +127,7 @@ class OnlineLearner {
     const Sparse row = row_.look_up(columns_);
     Hypothesis& h = question(q);
     h.resize(columns_.count());
-    return learner_.score(h, h.weights.empty() ? Sparse{} : row, scratch_for(h));  // no feature was ever met
+    return novikoff::score(h, h.weights.empty() ? Sparse{} : row, learner_.tie, scratch_for(h));  // no feature was ever met
   }
 
   /// Scores of all rows; returns how many are good, and where that is not all, `scores` holds nothing of use.
@@ -141,7 +144,7 @@ class OnlineLearner {
           for (std::size_t i = 0; i < view.count; ++i) {
             const auto x = view[i];
             if (!std::isfinite(x.examine(view.columns))) return i;
-            scores.data()[i] = learner_.score(h, x, dense);
+            scores.data()[i] = novikoff::score(h, x, learner_.tie, dense);
           }
           return view.count;
         },
@@ -170,7 +173,7 @@ class OnlineLearner {
     const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
                       (!order || order->size() == n) && (!duals || duals->size() == n) && begin <= end && end <= n;
     if (!fits || q >= question_count()) throw std::invalid_argument("Arrays of one entry a row, and a question that is asked.");
-    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end};
+    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, {}, begin, end};
     if (weights) batch.weights = span_of(*weights);
     if (order) batch.order = span_of(*order);
     if (duals) batch.duals = span_of(*duals);
@@ -300,7 +303,7 @@ void bind_online(nb::module_& m) {
       .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))
       .def("learn", &OnlineLearner::learn, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
            nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
-           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"))
+           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"), nb::arg("scores").noconvert() = nb::none())
       .def("learn_unseen", &OnlineLearner::learn_unseen, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
            nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
            nb::arg("duals").noconvert().none())

@@ -761,12 +761,12 @@ TEST(a_learner_scores_by_vote_or_average_or_its_last_vector) {
   learner.learn(0, sample.rows(), sample.batch());
   std::vector<double> scratch(3);
   const auto x = sample.rows()[5];
-  CHECK(same_bits(learner.score(h, x, scratch), h.votes->score(x, scratch, 0)));
+  CHECK(same_bits(score(h, x, learner.tie, scratch), h.votes->score(x, scratch, 0)));
   h.votes.reset();
   const Hypothesis::AveragedVector v{h};
-  CHECK(near(learner.score(h, x, scratch), x.values[0] * v[0] + x.values[1] * v[1] + x.values[2] * v[2] + v.bias(), 100));
+  CHECK(near(score(h, x, learner.tie, scratch), x.values[0] * v[0] + x.values[1] * v[1] + x.values[2] * v[2] + v.bias(), 100));
   h.average.reset();
-  CHECK(near(learner.score(h, x, scratch), dot(x.values, h.weights) + h.bias, 100));
+  CHECK(near(score(h, x, learner.tie, scratch), dot(x.values, h.weights) + h.bias, 100));
 }
 
 TEST(hypotheses_of_no_opinion_vote_positive_when_ties_do) {

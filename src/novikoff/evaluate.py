@@ -6,11 +6,14 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ._validation import check_integer
+from .data.batch import Batch
+from .data.stream import Scan
 
 
 class Learner(Protocol):
@@ -27,6 +30,14 @@ class Learner(Protocol):
 
     def predict(self, X: Any) -> Any:
         """Predict a batch."""
+
+
+@runtime_checkable
+class RowByRow(Protocol):
+    """What predicts and learns the rows of a batch one after the other."""
+
+    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
+        """Predict each row, then learn from it."""
 
 
 @dataclass(frozen=True)
@@ -67,41 +78,66 @@ class Progress:
         self._right: Counter[Any] = Counter()
         self._next = every or 1
         self._last = (0, 0)
+        self._latest: tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Record]:
-        latest: tuple[Any, Any] = (None, None)
-        for example in self._stream:
-            for latest in self._predict_then_learn(*example):
-                self._count(*latest)
-                if self.examples == self._next:
-                    self._next += self._every or self._next
-                    yield self._record(*latest)
-        if self.examples > self._last[0]:
-            yield self._record(*latest)
-
-    def _predict_then_learn(self, x: Any, y: Any, *weight: Any) -> Iterator[tuple[Any, Any]]:
-        """Yield label and prediction of one example, or of each row of a batch, which is predicted as a whole."""
-        if np.ndim(y) == 0:
+        stream = self._stream.widening() if isinstance(self._stream, Scan) else self._stream
+        for example in stream:
+            x, y, *weight = example
+            if np.ndim(y) > 0:
+                yield from self._count(np.asarray(y), self._predict_batch(example, *weight))
+                continue
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
-            yield y, prediction
-            return
-        labels = np.asarray(y).tolist()
-        fitted = not hasattr(self._model, "__sklearn_is_fitted__") or self._model.__sklearn_is_fitted__()
-        predictions = self._model.predict(x).tolist() if fitted and len(labels) else [None] * len(labels)
-        weights = {"sample_weight": weight[0]} if weight else {}
-        self._model.partial_fit(x, y, **weights)
-        yield from zip(labels, predictions, strict=True)
+            yield from self._count_one(y, prediction)
+        if self.examples > self._last[0]:
+            yield self._record()
 
-    def _count(self, label: Any, prediction: Any) -> None:
+    def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
+        """Predict and learn the rows of a batch one after the other, if the model can; otherwise as a whole."""
+        X, y, model = batch[0], batch[1], self._model
+        if isinstance(model, RowByRow):
+            return (
+                model.predict_then_learn(batch) if isinstance(batch, Batch) else model.predict_then_learn(X, y, weights)
+            )
+        fitted = not hasattr(model, "__sklearn_is_fitted__") or model.__sklearn_is_fitted__()
+        predictions = model.predict(X) if fitted and len(y) else np.full(len(y), None)
+        model.partial_fit(X, y, **({} if weights is None else {"sample_weight": weights}))
+        return np.asarray(predictions)
+
+    def _count_one(self, label: Any, prediction: Any) -> Iterator[Record]:
         self.examples += 1
         self._seen[label] += 1
+        self._latest = (label, prediction)
         if prediction == label and prediction is not None:
             self._right[label] += 1
         else:
             self.mistakes.append(self.examples)
+        if self.examples == self._next:
+            self._next += self._every or self._next
+            yield self._record()
 
-    def _record(self, label: Any, prediction: Any) -> Record:
+    def _count(self, labels: NDArray[Any], predictions: NDArray[Any]) -> Iterator[Record]:
+        """Count the examples, and stop at each that asks for a record."""
+        begin = 0
+        while begin < len(labels):
+            end = min(len(labels), begin + self._next - self.examples)
+            part, answers = labels[begin:end], predictions[begin:end]
+            right = np.asarray(part == answers, dtype=bool)
+            for count, seen in ((self._seen, part), (self._right, part[right])):
+                count.update(
+                    dict(zip(*(values.tolist() for values in np.unique(seen, return_counts=True)), strict=True))
+                )
+            self.mistakes.frombytes((np.flatnonzero(~right) + self.examples + 1).astype(np.int64).tobytes())
+            self.examples += end - begin
+            self._latest = (part[-1:].tolist()[0], answers[-1:].tolist()[0])
+            begin = end
+            if self.examples == self._next:
+                self._next += self._every or self._next
+                yield self._record()
+
+    def _record(self) -> Record:
+        label, prediction = self._latest
         examples, mistakes = self.examples, len(self.mistakes)
         before, self._last = self._last, (examples, mistakes)
         shares = [self._right[seen] / count for seen, count in self._seen.items()]
@@ -117,14 +153,20 @@ class Progress:
         )
 
 
+def _tally(labels: NDArray[Any]) -> dict[Any, int]:
+    values, counts = np.unique(labels, return_counts=True)
+    return dict(zip(values.tolist(), counts.tolist(), strict=True))
+
+
 def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = None) -> Progress:
     """Predict each example of a stream, then learn from it, and report on the way.
 
     Parameters
     ----------
     model : an online learner; it learns as the result is iterated over
-    stream : an iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label and x one example, or y several
-        labels and x as many rows. Such a batch is predicted as a whole before it is learned.
+    stream : what ``novikoff.scan`` opened, or any iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label and
+        x one example, or y several labels and x as many rows. The rows of such a batch are predicted and learned one
+        after the other; a model without ``predict_then_learn`` predicts the batch as a whole before it learns it.
     every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
 
     Returns

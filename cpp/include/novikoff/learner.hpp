@@ -70,17 +70,6 @@ struct Learner {
         },
         rule);
   }
-
-  /// The score of one example: by the last hypothesis, the average of all, or their vote. `scratch` is all zero and as
-  /// wide as the weights.
-  double score(const Hypothesis& h, const Row auto& x, std::vector<double>& scratch) const {
-    if (h.votes) return h.votes->score(x, scratch, tie == Tie::positive ? 1.0 : 0.0);
-    if (h.average) {
-      const Hypothesis::AveragedVector v{h};
-      return x.dot(v) + v.bias();
-    }
-    return x.dot(h.weights.data()) + h.bias;
-  }
 };
 
 }  // namespace novikoff

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <vector>
 
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/rows.hpp"
@@ -15,13 +16,14 @@
 namespace novikoff {
 
 /// What stands beside the rows of a batch. Empty spans stand for the ordinary: weights all 1, the order as it comes,
-/// duals not kept.
+/// duals and scores not kept.
 struct Batch {
   std::span<const std::int32_t> codes;    // the class of each row
   std::span<const double> weights;        // how many copies of it
   std::span<const double> squared_norms;  // |x|^2
   std::span<const std::int64_t> order;    // the rows to visit
   std::span<double> duals;                // each row's total step
+  std::span<double> scores;               // each row's score before it is learned from
   std::size_t begin = 0, end = 0;         // positions of the order, or rows
 };
 
@@ -87,6 +89,17 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   }
 }
 
+/// The score of one example: by the last hypothesis, the average of all, or their vote. `scratch` is all zero and, for
+/// votes, as wide as the weights.
+double score(const Hypothesis& h, const Row auto& x, Tie tie, std::vector<double>& scratch) {
+  if (h.votes) return h.votes->score(x, scratch, tie == Tie::positive ? 1.0 : 0.0);
+  if (h.average) {
+    const Hypothesis::AveragedVector v{h};
+    return x.dot(v) + v.bias();
+  }
+  return x.dot(h.weights.data()) + h.bias;
+}
+
 /// Row `i` of a matrix whose rows are read one after the other: while it is read, what lies a few kilobytes on is fetched,
 /// as the hardware does not look beyond the end of a page.
 auto row_in_sequence(const auto& rows, std::size_t i) {
@@ -117,9 +130,11 @@ auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::si
 template <class Rows, class Rule>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
   PassReport report;
+  std::vector<double> scratch(h.votes && !batch.scores.empty() ? h.weights.size() : 0);
   for (std::size_t p = batch.begin; p < batch.end; ++p) {
     const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
     const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
+    if (!batch.scores.empty()) batch.scores[i] = score(h, x, tie, scratch);
     const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
     const double weight = batch.weights.empty() ? 1.0 : batch.weights[i];
     learn(x, y, weight, batch.squared_norms[i], rule, geometry, tie, h, batch.duals.empty() ? nullptr : &batch.duals[i],

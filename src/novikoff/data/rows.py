@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.errors import invalid
@@ -26,6 +27,14 @@ def as_rows(where: str, X: Any) -> _core.Rows:
         return _core.csr(X.data, indices, indptr, X.shape[1])
     except ValueError as error:
         raise invalid(where, str(error), f"indptr {indptr!r} for {len(X.data)} values") from None
+
+
+def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], width: int) -> Any:
+    """A CSR array of rows that are known to be sorted and free of repetitions; nothing is copied."""
+    X = sp.csr_array((len(offsets) - 1, width), dtype=values.dtype)
+    X.data, X.indices, X.indptr = values, columns, offsets
+    X.has_canonical_format = True
+    return X
 
 
 def is_keyed(x: Any) -> bool:

@@ -17,7 +17,7 @@ from novikoff.errors import InvalidInputError, invalid
 
 from .batch import Batch
 from .compression import DamagedError
-from .rows import as_rows
+from .rows import as_rows, csr
 from .source import BLOCK, MOST_LINE, is_lasting, line_blocks, name_of, opened, writable
 
 log = logging.getLogger("novikoff")
@@ -160,14 +160,6 @@ def _batch(arrays: tuple[Any, ...], width: int, base: int) -> Batch:
     offsets[1:] = row_ends
     X = csr(values, columns if small else columns.astype(np.int64), offsets, width)
     return Batch(X, whole_labels(labels), index_base=base)
-
-
-def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], width: int) -> Any:
-    """A CSR array of rows that are known to be sorted and free of repetitions; nothing is copied."""
-    X = sp.csr_array((len(offsets) - 1, width), dtype=values.dtype)
-    X.data, X.indices, X.indptr = values, columns, offsets
-    X.has_canonical_format = True
-    return X
 
 
 def whole_labels(labels: NDArray[np.float64]) -> NDArray[Any]:

@@ -79,6 +79,18 @@ class Classes:
             known[k] = code
         return np.array(known, dtype=np.int32)[places]
 
+    def choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """Labels by the scores of decision_function; a score of exactly 0 goes to the positive class."""
+        codes = (scores >= 0) * (len(self.values) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
+        labels: NDArray[Any] = self.values[codes]
+        return labels
+
+    def decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
+        """Labels by the scores of all questions, a row a question; None where no label is known yet."""
+        if len(self.values) == 0:
+            return np.full(scores.shape[1], None)
+        return self.choose(scores[self.only] if self.only is not None else scores[self.questions].T)
+
     def check_order(self, where: str, labels: list[Any]) -> None:
         """Refuse labels that cannot be put in order with those known."""
         try:

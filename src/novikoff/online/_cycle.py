@@ -18,7 +18,7 @@ from novikoff.theory.geometry import Floats
 
 
 @dataclass
-class Batch:
+class Examples:
     """Rows with all that stands beside them."""
 
     X: Any
@@ -29,7 +29,7 @@ class Batch:
     examined: bool = False
 
     @classmethod
-    def of(cls, where: str, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Batch:
+    def of(cls, where: str, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Examples:
         """View a matrix as rows; nothing is copied."""
         rows = as_rows(where, X)
         return cls(X, rows, codes, weights, np.empty(rows.count))
@@ -63,23 +63,23 @@ class Cycle:
     say: Callable[[str], None] | None
     cancelled: threading.Event
 
-    def run(self, learner: _core.OnlineLearner, question: int, batch: Batch, seed: int) -> Run:
+    def run(self, learner: _core.OnlineLearner, question: int, examples: Examples, seed: int) -> Run:
         """Pass over the rows until nothing is left to do, or ``max_iter`` passes are made."""
-        n = batch.rows.count
+        n = examples.rows.count
         random = _core.Random(seed)
         order = np.arange(n) if self.shuffle else None
         duals = np.zeros(n)
-        beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, order, duals)
+        beside = (examples.rows, examples.codes, examples.weights, examples.squared_norms, order, duals)
         passes, halted, smallest = 0, False, -np.inf
         while passes < self.max_iter and not self.cancelled.is_set():
             if order is not None:
                 random.shuffle(order)
-            if passes > 0 or batch.examined:
+            if passes > 0 or examples.examined:
                 moved, mistaken, smallest = learner.learn(question, *beside, 0, n)
             else:
                 moved, mistaken, smallest, good = learner.learn_unseen(question, *beside)
                 if good < n:
-                    raise describe_bad_row(self.where, batch.X, good)
+                    raise describe_bad_row(self.where, examples.X, good)
             passes += 1
             if self.say is not None:
                 mistakes = learner.tally(question)["mistakes"]

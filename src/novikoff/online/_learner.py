@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
@@ -38,14 +39,16 @@ from novikoff._validation import (
     describe_bad_row,
     thread_count,
 )
-from novikoff.data.rows import as_rows, is_keyed, one_row
+from novikoff.data.batch import Batch
+from novikoff.data.rows import as_rows, csr, is_keyed, one_row
+from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, invalid
 from novikoff.theory.certificates import Certificate, Duals, Evidence
 from novikoff.theory.geometry import Floats, copies_apart
 
 from ._certify import Question, certify_mistakes
 from ._classes import Classes
-from ._cycle import Batch, Cycle, Run
+from ._cycle import Cycle, Examples, Run
 from ._rule import Rule
 
 ONE = 1.0  # the weight of most examples
@@ -66,6 +69,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
     _lane: Lane | None = None
+    _width: int
     _until_still = False  # fit stops after a pass without an update; otherwise one without a mistake will do
 
     def __init__(
@@ -144,7 +148,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             index, weights = copies_apart(weights)
             X, codes = X[index], codes[index]
 
-        batch = Batch.of(where, X, codes, weights)
+        batch = Examples.of(where, X, codes, weights)
         if learner.questions > 1:
             batch.examine(where)
         say = self._say if self.verbose else None
@@ -191,23 +195,46 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     # ---- streams ---------------------------------------------------------------------------------------------------
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
         """Learn from a batch of a stream; the way it is cut into batches does not matter.
 
         Parameters
         ----------
-        X, y, sample_weight : as in ``fit``
+        X, y, sample_weight : as in ``fit``; or X alone, if it is a stream that ``novikoff.scan`` opened, or a batch of
+            one. Sparse rows of such a stream may grow wider on the way.
         classes : all labels there will be, if known: two classes then cost one question instead of three, and any other
             label is refused. Without it new labels may appear at any time.
         """
-        where = self._where("partial_fit")
-        jobs = thread_count(where, self.n_jobs)
+        if isinstance(X, Scan):
+            for part in X.widening():
+                self.partial_fit(part, classes=classes)
+            return self
+        self._learn_batch(*self._take_in(self._where("partial_fit"), X, y, classes, sample_weight))
+        return self
+
+    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
+        """Predict each row and then learn from it, before the next one; return the predictions.
+
+        They are what ``predict_one`` and ``learn_one``, row by row, would give: None while no label was ever seen.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as in ``partial_fit``, one batch at a time
+        """
+        labels, batch = self._take_in(self._where("predict_then_learn"), X, y, None, sample_weight)
+        parts = self._learn_batch(labels, batch, predict=True)
+        return np.concatenate(parts) if parts else np.zeros(0, labels.dtype)
+
+    def _take_in(self, where: str, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NDArray[Any], Examples]:
+        """Check a batch, before anything of it is learned."""
         with self._all_or_nothing():
             self._match_columns()
+            if isinstance(X, Batch):
+                X, y, sample_weight = self._widen(X.X), X.y, X.weights
             X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
             labels = check_labels(where, y, X.shape[0])
             weights = check_weights(where, sample_weight, X.shape[0])
-            batch = Batch.of(where, X, np.zeros(0, np.int32), weights)
+            batch = Examples.of(where, X, np.zeros(0, np.int32), weights)
             batch.examine(where)
             if not hasattr(self, "_learner"):
                 self._begin(where, classes, labels)
@@ -215,8 +242,15 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 raise invalid(where, f"The same classes in every call: {self._classes.sorted}.", repr(classes))
             batch.codes = self._classes.codes(where, labels, weights)
             batch.weights = self._weigh(where, labels, batch.codes, weights)
-        self._learn_batch(labels, batch, jobs)
-        return self
+        return labels, batch
+
+    def _widen(self, X: Any) -> Any:
+        """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
+        if not sp.issparse(X) or getattr(self, "_by_name", False) or "_width" not in self.__dict__:
+            return X
+        width: int = max(self.n_features_in_, X.shape[1])
+        self._width = width
+        return X if X.shape[1] == width else csr(X.data, X.indices, X.indptr, width)
 
     @contextmanager
     def _all_or_nothing(self) -> Iterator[None]:
@@ -251,25 +285,36 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         names = [*self._classes.labels, *(labels[codes == code][:1].tolist()[0] for code in coming)]
         return row_weights(where, self.class_weight, names, codes, weights)
 
-    def _learn_batch(self, labels: NDArray[Any], batch: Batch, jobs: int) -> None:
-        """Learn the batch in pieces, each beginning where a class is met for the first time."""
-        starts = [
-            int(np.argmax(batch.codes == code))
-            for code in range(len(self._classes.labels), int(batch.codes.max(initial=-1)) + 1)
-        ]
-        for begin, end in zip([0, *starts], [*starts, len(batch.codes)], strict=True):
-            if begin in starts and begin < end:
+    def _learn_batch(self, labels: NDArray[Any], batch: Examples, predict: bool = False) -> list[NDArray[Any]]:
+        """Learn the batch in pieces, each beginning where a class is met for the first time; return the predictions."""
+        codes, known = batch.codes, len(self._classes.labels)
+        starts = [int(np.argmax(codes == code)) for code in range(known, int(codes.max(initial=-1)) + 1)]
+        predictions = []
+        for begin, end in zip([0, *starts], [*starts, len(codes)], strict=True):
+            if begin == end:
+                continue
+            before = copy.copy(self._classes)
+            if begin in starts:
                 self._meet(labels[begin : begin + 1].tolist()[0])
-            if begin < end:
-                self._learn_piece(batch, begin, end, jobs)
+            scores = self._learn_piece(batch, begin, end, predict)
+            if predict:  # the first of a new class was predicted before that class was known
+                new = 1 if begin in starts else 0
+                predictions += [before.decide(scores[:, :new]), self._classes.decide(scores[:, new:])]
         self._runs, self._lane = None, None
+        return predictions
 
-    def _learn_piece(self, batch: Batch, begin: int, end: int, jobs: int) -> None:
+    def _learn_piece(self, batch: Examples, begin: int, end: int, predict: bool) -> Floats:
+        """Learn rows from ``begin`` to ``end``; return their scores before, a row a question, if they are asked for."""
+        questions = self._learner.questions
+        scores = np.empty((questions, len(batch.codes) if predict else 0))
+
         def learn(q: int) -> None:
-            self._learner.learn(q, batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
+            beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
+            self._learner.learn(q, *beside, scores[q] if predict else None)
 
-        with in_threads(min(jobs, self._learner.questions)) as each:
-            each(learn, self._learner.questions)
+        with in_threads(min(thread_count("n_jobs", self.n_jobs), questions)) as each:
+            each(learn, questions)
+        return scores[:, begin:end]
 
     def _meet(self, label: Any) -> int:
         code = self._classes.meet(label, self._learner)
@@ -433,7 +478,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     @n_features_in_.setter
     def n_features_in_(self, width: int) -> None:
-        self._width, self._by_name, self._lane = width, False, None
+        self._width = width
+        self._by_name, self._lane = False, None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -462,9 +508,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels. A score of exactly 0 goes to the positive class, the last of ``classes_``."""
         scores = self.decision_function(X)
-        codes = (scores >= 0) * (len(self.classes_) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes_[codes]
-        return labels
+        return self._classes.choose(scores)
 
     def predict_sign(self, X: Any) -> NDArray[np.int8]:
         """-1, 0 or +1 for each score: 0 is no opinion."""
