@@ -6,8 +6,6 @@ import bz2
 import gzip
 import importlib
 import lzma
-import queue
-import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -124,41 +122,3 @@ def _errors() -> tuple[type[Exception], ...]:
         return (*known, importlib.import_module("zstandard").ZstdError)
     except ImportError:
         return known
-
-
-@contextmanager
-def ahead(chunks: Iterator[bytes]) -> Iterator[Iterator[bytes]]:
-    """Run an iterator in a thread of its own, a few chunks ahead: decompressors let other threads work meanwhile."""
-    ready: queue.Queue[bytes | BaseException | None] = queue.Queue(maxsize=8)
-    stop = threading.Event()
-
-    def put(item: bytes | BaseException | None) -> None:
-        while not stop.is_set():
-            try:
-                return ready.put(item, timeout=0.1)
-            except queue.Full:
-                pass
-
-    def work() -> None:
-        try:
-            for chunk in chunks:
-                put(chunk)
-                if stop.is_set():
-                    return
-            put(None)
-        except BaseException as error:
-            put(error)
-
-    def take() -> Iterator[bytes]:
-        while (item := ready.get()) is not None:
-            if isinstance(item, BaseException):
-                raise item
-            yield item
-
-    thread = threading.Thread(target=work, name="novikoff-decompress", daemon=True)
-    thread.start()
-    try:
-        yield take()
-    finally:
-        stop.set()
-        thread.join(timeout=1)  # it may wait for a pipe

@@ -17,10 +17,11 @@ from novikoff import _core
 from novikoff._atomic import replacing
 from novikoff.errors import invalid, unreadable
 
-from .compression import DamagedError, ahead, compressing, decompressed, is_undecided, kind_of
+from .ahead import ahead
+from .compression import DamagedError, compressing, decompressed, is_undecided, kind_of
 
 CHUNK = 1 << 20
-BLOCK = 1 << 24  # bytes that are parsed at a time
+BLOCK = 1 << 23  # bytes that are parsed at a time
 MOST_LINE = 1 << 26  # bytes of a line in a stream, whose memory is bounded
 PAUSE = 0.05  # seconds between two looks at a growing file
 
@@ -160,7 +161,7 @@ def _chunks(chunks: Iterator[bytes]) -> Iterator[Fill]:
     if (kind := kind_of(first)) is None:
         yield _Joined(whole).fill
     else:
-        with ahead(decompressed(kind, whole)) as ready:
+        with ahead(decompressed(kind, whole), 8) as ready:
             yield _Joined(ready).fill
 
 

@@ -15,6 +15,7 @@ from novikoff import _core
 from novikoff._validation import check_integer, thread_count
 from novikoff.errors import InvalidInputError, invalid
 
+from .ahead import ahead
 from .batch import Batch
 from .compression import DamagedError
 from .rows import as_rows, csr
@@ -258,7 +259,14 @@ class SvmlightScan:
         return most
 
     def batches(self, width: int | None) -> Iterator[Batch]:
-        """One batch after the other."""
+        """One batch after the other; those of files are read while the one before is in use."""
+        if self.follow or self.layout.threads == 1 or not all(is_lasting(source) for source in self.sources):
+            yield from self._batches(width)
+            return
+        with ahead(self._batches(width), 1) as batches:
+            yield from batches
+
+    def _batches(self, width: int | None) -> Iterator[Batch]:
         seen, empty = width or 0, True
         for source in self.sources:
             lines = _Lines(self.where, self.layout, source)

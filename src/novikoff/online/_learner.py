@@ -296,21 +296,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             before = copy.copy(self._classes)
             if begin in starts:
                 self._meet(labels[begin : begin + 1].tolist()[0])
-            scores = self._learn_piece(batch, begin, end, predict)
+            scored = {*before.questions, *self._classes.questions} if predict else set()
+            scores = self._learn_piece(batch, begin, end, scored)
             if predict:  # the first of a new class was predicted before that class was known
                 new = 1 if begin in starts else 0
                 predictions += [before.decide(scores[:, :new]), self._classes.decide(scores[:, new:])]
         self._runs, self._lane = None, None
         return predictions
 
-    def _learn_piece(self, batch: Examples, begin: int, end: int, predict: bool) -> Floats:
-        """Learn rows from ``begin`` to ``end``; return their scores before, a row a question, if they are asked for."""
+    def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int]) -> Floats:
+        """Learn rows from ``begin`` to ``end``; return the scores that some questions gave them before."""
         questions = self._learner.questions
-        scores = np.empty((questions, len(batch.codes) if predict else 0))
+        scores = np.empty((questions, len(batch.codes) if scored else 0))
 
         def learn(q: int) -> None:
             beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
-            self._learner.learn(q, *beside, scores[q] if predict else None)
+            self._learner.learn(q, *beside, scores[q] if q in scored else None)
 
         with in_threads(min(thread_count("n_jobs", self.n_jobs), questions)) as each:
             each(learn, questions)
