@@ -164,9 +164,9 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     Parameters
     ----------
     model : an online learner; it learns as the result is iterated over
-    stream : what ``novikoff.scan`` opened, or any iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label and
-        x one example, or y several labels and x as many rows. The rows of such a batch are predicted and learned one
-        after the other; a model without ``predict_then_learn`` predicts the batch as a whole before it learns it.
+    stream : what ``novikoff.scan`` opened, or any iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label
+        and x one example, or y several labels and x as many rows. The rows of such a batch are predicted and learned
+        one after the other; a model without ``predict_then_learn`` predicts the batch as a whole before it learns it.
     every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
 
     Returns

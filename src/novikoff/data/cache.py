@@ -2,9 +2,9 @@
 
 The file is a beginning of 24 bytes (a mark with the version, and the length and the hash of what follows), a header in
 JSON, and the arrays of a CSR or dense matrix with its labels and weights, each at a multiple of 64 bytes. The header
-holds the type, the shape and the place of each array and a hash of every 4 MiB of it, so that a file that was cut short or
-changed is refused before anything is read from it. Files are written beside their place and then renamed: one that is
-there is whole.
+holds the type, the shape and the place of each array and a hash of every 4 MiB of it, so that a file that was cut
+short or changed is refused before anything is read from it. Files are written beside their place and then renamed: one
+that is there is whole.
 """
 
 from __future__ import annotations
@@ -99,7 +99,8 @@ class CacheWriter:
         if name not in self.files:
             beside = os.path.dirname(os.path.realpath(self.path))
             try:
-                self.files[name] = self.stack.enter_context(tempfile.TemporaryFile(dir=beside))
+                file = tempfile.TemporaryFile(dir=beside)  # noqa: SIM115  # the stack closes it
+                self.files[name] = self.stack.enter_context(file)
             except OSError as error:
                 raise unreadable(self.where, os.fspath(self.path), error, "A file that can be written.") from None
             self.types[name] = array.dtype.newbyteorder("<")
@@ -227,7 +228,7 @@ class CacheScan:
         """How many features there are."""
         return int(self.cache.header["columns"])
 
-    def batches(self, width: int | None) -> Iterator[Batch]:  # noqa: ARG002  # the header knows it
+    def batches(self, width: int | None) -> Iterator[Batch]:
         """One batch after the other."""
         header = self.cache.header
         rows, sparse, done = header["rows"], header["sparse"], 0

@@ -1,0 +1,120 @@
+"""Reading and writing svmlight files against scikit-learn, LIBLINEAR and zlib: ratios from one interleaved run.
+
+python benchmarks/parse.py            # a file of about 270 MB, written to build/ first
+python benchmarks/parse.py --quick    # a tenth of it
+
+LIBLINEAR's `train` (Debian: liblinear-tools) is given a copy of the file whose last line is wrong: it reads everything
+and then stops, so that its time is that of reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import io
+import shutil
+import subprocess
+import sys
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from harness import interleave, report, text_like
+from sklearn.datasets import dump_svmlight_file, load_svmlight_file
+
+import novikoff as nk
+
+PEAK = """
+import sys, resource
+import numpy, scipy.sparse, novikoff as nk
+def peak(): return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+before = peak()
+X, y = nk.read_svmlight(sys.argv[1])
+print(peak() - before, X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + y.nbytes)
+"""
+
+
+def write_files(folder: Path, rows: int) -> tuple[Path, Path, Path]:
+    """The text, the text with a wrong last line, and the text compressed."""
+    folder.mkdir(parents=True, exist_ok=True)
+    text, wrong, packed = (folder / f"text-{rows}.svm{ending}" for ending in ("", ".wrong", ".gz"))
+    if not packed.exists():
+        X, y = text_like(rows, 50_000, 57)
+        nk.write_svmlight(X, y, text)
+        wrong.write_bytes(text.read_bytes() + b"wrong\n")
+        packed.write_bytes(gzip.compress(text.read_bytes(), 6))
+    return text, wrong, packed
+
+
+def train_reads(train: str, path: Path) -> None:
+    done = subprocess.run([train, str(path), "/dev/null"], capture_output=True, text=True, check=False)
+    assert "rong input format at line" in done.stderr, done.stderr
+
+
+def memory(path: Path) -> tuple[int, int]:
+    """Bytes at the peak beyond what the imports take, and bytes of the arrays."""
+    done = subprocess.run([sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True)
+    beyond, arrays = map(int, done.stdout.split())
+    return beyond, arrays
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
+    scale = 10 if parser.parse_args().quick else 1
+    text, wrong, packed = write_files(Path("build") / "bench", 200_000 // scale)
+    size = text.stat().st_size
+    ours, theirs = nk.read_svmlight(text), load_svmlight_file(str(text))
+    assert np.array_equal(ours.X.data, theirs[0].data)
+    assert np.array_equal(ours.X.indices, theirs[0].indices)
+
+    contestants: dict[str, Callable[[], Any]] = {
+        "two": lambda: nk.read_svmlight(text, n_jobs=2),
+        "one": lambda: nk.read_svmlight(text, n_jobs=1),
+        "scikit-learn": lambda: load_svmlight_file(str(text)),
+        "gzip": lambda: nk.read_svmlight(packed),
+        "zlib": lambda: zlib.decompress(packed.read_bytes(), wbits=31),
+        "write": lambda: nk.write_svmlight(ours.X, ours.y, io.BytesIO()),
+        "scikit-learn writes": lambda: dump_svmlight_file(ours.X, ours.y, io.BytesIO(), zero_based=False),
+    }
+    train = shutil.which("liblinear-train") or shutil.which("train")
+    if train is None:
+        print("LIBLINEAR's train is not installed (Debian: liblinear-tools); it is left out")
+    else:
+        contestants["LIBLINEAR"] = lambda: train_reads(train, wrong)
+    times = interleave(contestants, rounds=5)
+
+    pairs = [
+        ("read, two threads", "two", "scikit-learn"),
+        ("read, one thread", "one", "scikit-learn"),
+        ("read, two threads", "two", "LIBLINEAR"),
+        ("read, one thread", "one", "LIBLINEAR"),
+        ("read, gzip", "gzip", "zlib"),
+        ("write, two threads", "write", "scikit-learn writes"),
+    ]
+    table = [
+        {
+            "work": work,
+            "ours": f"{times[mine]:.3f} s",
+            "peer": f"{times[other]:.3f} s ({other.removesuffix(' writes')})",
+            "ratio": times[other] / times[mine],
+            "MB/s": size / times[mine] / 1e6,
+        }
+        for work, mine, other in pairs
+        if other in times
+    ]
+    beyond, arrays = memory(text)
+    report(
+        "parse" if scale == 1 else "parse-quick",
+        table,
+        file_MB=size / 1e6,
+        nonzeros=int(ours.X.nnz),
+        arrays_MB=arrays / 1e6,
+        peak_over_arrays=beyond / arrays,
+    )
+
+
+if __name__ == "__main__":
+    main()
