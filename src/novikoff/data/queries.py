@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import tempfile
+import uuid
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -54,8 +55,8 @@ def open_json(where: str, path: str, batch_size: int) -> Reader:
 
 
 def relation_reader(relation: Any, batch_size: int) -> Any:
-    """Run a relation, batch after batch. The method's old name warns in new versions of DuckDB."""
-    run = getattr(relation, "to_arrow_reader", None) or relation.fetch_record_batch
+    """Run a relation, batch after batch. Old versions of DuckDB know the method by its old name only."""
+    run = getattr(relation, "to_arrow_reader", None) or relation.fetch_arrow_reader
     return run(batch_size)
 
 
@@ -76,7 +77,7 @@ def _connect(where: str, *, may_load: bool) -> Any:
     config = {
         "memory_limit": MEMORY,
         "threads": min(MOST_THREADS, os.cpu_count() or 1),
-        "temp_directory": os.path.join(tempfile.gettempdir(), f"novikoff-duckdb-{os.getpid()}"),
+        "temp_directory": os.path.join(tempfile.gettempdir(), f"novikoff-{uuid.uuid4().hex}"),
         "preserve_insertion_order": True,
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,

@@ -114,9 +114,10 @@ class Table:
 
 def is_frame(source: Any) -> bool:
     """Whether a source is a table in memory, or a stream of one, that Arrow can take over."""
-    if hasattr(source, "__arrow_c_stream__"):
+    if hasattr(source, "__arrow_c_stream__") or _package(source) == "duckdb":
         return True
-    return (_package(source), hasattr(source, "iloc")) == ("pandas", True) or _package(source) == "duckdb"
+    older = {"pandas": "iloc", "polars": "to_arrow"}  # from before that method, known by another
+    return hasattr(source, older.get(_package(source), "__arrow_c_stream__"))
 
 
 def _package(source: Any) -> str:
@@ -138,7 +139,8 @@ def expand(where: str, source: Any) -> list[str]:
     elif isinstance(source, Sequence) and source and all(isinstance(path, str | os.PathLike) for path in source):
         given = list(source)
     else:
-        raise invalid(where, "A path, several paths, SQL or a frame.", f"{type(source).__name__} {source!r:.60}")
+        shown = f"{type(source).__name__} {' '.join(repr(source).split()):.60}"
+        raise invalid(where, "A path, several paths, SQL or a frame.", shown)
     paths = []
     for path in map(os.fsdecode, given):
         found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
@@ -201,8 +203,10 @@ def open_frame(where: str, frame: Any, batch_size: int) -> Reader:
             reader = relation_reader(frame, batch_size)
         elif isinstance(frame, arrow.RecordBatchReader):
             reader = frame
-        else:
+        elif hasattr(frame, "__arrow_c_stream__"):
             reader = arrow.RecordBatchReader.from_stream(frame)
+        else:
+            reader = frame.to_arrow().to_reader()
         schema = reader.schema
     return arrow_reader(where, name, schema, lambda needed: iter(reader))
 
