@@ -35,7 +35,7 @@ def is_query(source: Any) -> bool:
 
 
 def open_query(where: str, sql: str, attach: Mapping[str, str] | None, batch_size: int) -> Reader:
-    """Bind a query, which runs when its rows are read. It must be one statement that only reads."""
+    """Start a query, whose rows then come as they are read. It must be one statement that only reads."""
     connection = _connect(where, may_load=True)
     for alias, database in (attach or {}).items():
         _attach(where, connection, alias, database)
@@ -62,14 +62,13 @@ def relation_reader(relation: Any, batch_size: int) -> Any:
 
 def _open_relation(where: str, name: str, connection: Any, sql: str, batch_size: int) -> Reader:
     with refusing(where, "A table or a query that DuckDB can read.", name):
-        relation = connection.sql(sql)
-        schema = relation_reader(relation.limit(0), 1).schema
+        reader = relation_reader(connection.sql(sql), batch_size)
 
     def batches(needed: list[str]) -> Iterator[Any]:
-        yield from relation_reader(relation, batch_size)
+        yield from reader
         connection.close()
 
-    return arrow_reader(where, name, schema, batches)
+    return arrow_reader(where, name, reader.schema, batches)
 
 
 def _connect(where: str, *, may_load: bool) -> Any:
