@@ -233,6 +233,7 @@ REFUSED = {
     "list": ({"x": [[1], [2]], "y": [0, 1]}, {}, r"'x' of features .*Got list<"),
     "struct": ({"x": [{"a": 1}] * 2, "y": [0, 1]}, {}, r"'x' of features .*Got struct<a"),
     "blob": ({"x": [b"a", b"b"], "y": [0, 1]}, {}, r"'x' of features .*Got binary"),
+    "no hashing": ({"x": X2, "y": [0, 1]}, {"hashing": 18}, "hashing = a Hashing. Got 18"),
     "batch size": ({"x": X2, "y": [0, 1]}, {"batch_size": 0}, "An integer batch_size of at least 1. Got 0"),
 }
 

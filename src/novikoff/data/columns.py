@@ -58,6 +58,8 @@ class Columns:
         self.where = where
         self.missing = check_choice(where, "missing", missing, ("error", "zero", "indicator"))
         self.hashing = Hashing() if hashing is None else hashing
+        if not isinstance(self.hashing, Hashing):
+            raise invalid(where, "hashing = a Hashing.", repr(hashing))
         names = list(schema.names)
         self._refuse_twice("columns", names)
         self.target = self._target(names, target)
