@@ -10,6 +10,8 @@ except ImportError as error:
 
 from . import evaluate as evaluate
 from . import theory as theory
+from .data.stream import cache as cache
+from .data.stream import read as read
 from .data.stream import scan as scan
 from .data.svmlight import read_svmlight as read_svmlight
 from .data.svmlight import write_svmlight as write_svmlight

@@ -159,13 +159,13 @@ def _chunks(chunks: Iterator[bytes]) -> Iterator[Fill]:
             break
     whole = itertools.chain([first], chunks)
     if (kind := kind_of(first)) is None:
-        yield _Joined(whole).fill
+        yield Joined(whole).fill
     else:
         with ahead(decompressed(kind, whole), 8) as ready:
-            yield _Joined(ready).fill
+            yield Joined(ready).fill
 
 
-class _Joined:
+class Joined:
     """Chunks of any size, joined and handed out as they are asked for."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
@@ -173,6 +173,7 @@ class _Joined:
         self.damage: DamagedError | None = None
 
     def fill(self, room: memoryview) -> int:
+        """Write the next bytes, all there is room for or all there are for now; 0 at the end."""
         filled = 0
         while filled < len(room):
             if not self.pending:
@@ -220,6 +221,7 @@ def line_blocks(
     size: int = BLOCK,
     most: int | None = None,
     find_end: Callable[[bytearray, int, int], int] = _last_line_end,
+    longer: str = "a longer one",
 ) -> Iterator[memoryview]:
     """Blocks of whole lines, of ``size`` bytes or, for the sake of a long line, up to ``most``.
 
@@ -246,7 +248,7 @@ def line_blocks(
             return
         if filled == len(buffer):
             if most is not None and filled >= most:
-                raise DamagedError(f"Lines of at most {most} bytes.", "a longer one")
+                raise DamagedError(f"Lines of at most {most} bytes.", longer)
             larger = bytearray(2 * len(buffer))
             larger[:filled] = buffer
             buffer = larger

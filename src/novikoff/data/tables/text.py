@@ -9,13 +9,15 @@ from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
 
 from novikoff._validation import check_choice, check_integer
+from novikoff.data.batch import Batch
+from novikoff.data.compression import DamagedError
+from novikoff.data.hashing import Hashing
+from novikoff.data.source import Fill, line_blocks, name_of, opened
 from novikoff.errors import invalid
 
-from .batch import Batch
 from .columns import Columns, clipped
 from .encoding import Encoder
-from .foreign import library, refusing, sentence
-from .hashing import Hashing
+from .foreign import library, sentence
 
 TEXT_FORMATS = ("csv", "tsv", "ndjson")
 MISSING_NUMBERS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
@@ -44,38 +46,27 @@ def last_record_end(block: bytes | memoryview, format: str = "csv") -> int:
     return end + 1
 
 
-def cut_blocks(where: str, name: str, chunks: Iterable[bytes], format: str) -> Iterator[bytes]:
-    """Cut a stream of bytes at the ends of records; the last block ends where the stream does."""
-    pending = b""
-    for chunk in chunks:
-        pending += chunk
-        end = last_record_end(pending, format)
-        if end:
-            yield pending[:end]
-            pending = pending[end:]
-        elif len(pending) > LONGEST_RECORD:
-            need = f"Lines of at most {LONGEST_RECORD >> 20} MiB."
-            raise invalid(where, need, f"a longer one in {name}, or quotes that are never closed")
-    if pending:
-        yield pending
+def text_blocks(where: str, name: str, fill: Fill, format: str) -> Iterator[bytes]:
+    """Cut a text at the ends of records; the last block ends where the text does."""
+    lines = 0
+
+    def find_end(buffer: bytearray, begin: int, end: int) -> int:
+        return last_record_end(memoryview(buffer)[:end], format)
+
+    try:
+        longer = "a longer one, or quotes that are never closed,"
+        for block in line_blocks(fill, BLOCK, LONGEST_RECORD, find_end, longer):
+            text = bytes(block)
+            yield text
+            lines += text.count(b"\n")
+    except DamagedError as error:
+        raise invalid(where, error.need, f"{error.got} at {name}:{lines + 1}") from None
 
 
-def file_blocks(where: str, path: str, format: str) -> Iterator[bytes]:
-    """Read a file, which may be compressed, in blocks that end where records do."""
-    arrow = library(where, "pyarrow")
-
-    def chunks() -> Iterator[bytes]:
-        with refusing(where, "A file that can be read.", path):
-            stream = arrow.input_stream(path)
-        with stream:
-            while True:
-                with refusing(where, "A file that can be read to its end.", path):
-                    chunk = stream.read(BLOCK)
-                if not chunk:
-                    return
-                yield chunk
-
-    return cut_blocks(where, path, chunks(), format)
+def file_blocks(where: str, source: Any, format: str, follow: bool = False) -> Iterator[bytes]:
+    """The same of a file, of a pipe or of bytes, which may be compressed."""
+    with opened(where, source, follow=follow) as fill:
+        yield from text_blocks(where, name_of(source), fill, format)
 
 
 class _Recent(NamedTuple):

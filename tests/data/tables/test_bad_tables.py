@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import novikoff as nk
-from novikoff.data import text_tables
+from novikoff.data.tables import text as text_tables
 from table_files import NUMBERS, rows, write
 
 
@@ -82,8 +82,10 @@ BAD_FILES = {
     "column twice": (put("label,x,x\n0,1,2\n"), r"Different columns\. Got 'x' twice"),
     "no such column": (put("x,y\n0,1\n"), r"target = a column of the table, which has 'x', 'y'\. Got 'label'\."),
     "date": (put("label,d\n0,2020-01-01\n"), r"'d' of features \(cast it in SQL.*Got date32"),
-    "not gzip": (put("label,x\n0,1\n", "t.csv.gz"), r"A file that can be read.*t\.csv\.gz: "),
-    "cut gzip": (put(gzip.compress(b"label,x\n" + b"0,1\n" * 9999)[:-9], "t.csv.gz"), r"A file that can be read.*gz: "),
+    "cut gzip": (
+        put(gzip.compress(b"label,x\n" + b"0,1\n" * 9999)[:-9], "t.csv.gz"),
+        r"A gzip file that is whole.*gz:\d+\.",
+    ),
     "bad JSON": (
         put('{"label":0,"x":1}\n\n{"label":1,"x":}\n', "t.ndjson"),
         r"object in every line.*at .*ndjson:3, refu",

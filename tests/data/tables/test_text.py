@@ -12,10 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.data import text_tables
 from novikoff.data.hashing import Hashing
+from novikoff.data.source import Joined
 from novikoff.data.tables import Table
-from novikoff.data.text_tables import LineTable, cut_blocks, last_record_end
+from novikoff.data.tables import text as text_tables
+from novikoff.data.tables.text import LineTable, last_record_end, text_blocks
 from reference.tables import hashed, keys_of
 
 BITS = 8
@@ -43,12 +44,12 @@ def as_ndjson(rows):
 
 
 def cut(data, sizes, format):
-    """The data in blocks that end where records do, from chunks of the sizes given."""
+    """The data in blocks that end where records do, from chunks of the sizes given, with a wait after each."""
     chunks, start = [], 0
     for size in sizes:
-        chunks.append(data[start : start + size])
+        chunks += [data[start : start + size], b""]
         start += size
-    return cut_blocks("scan", "it", [*chunks, data[start:]], format)
+    return text_blocks("scan", "it", Joined(iter([*chunks, data[start:]])).fill, format)
 
 
 def whole(batches):
@@ -180,9 +181,10 @@ def test_a_record_longer_than_the_part_of_a_thread_is_read(monkeypatch):
 
 def test_quotes_that_are_never_closed_end_in_an_error(monkeypatch):
     monkeypatch.setattr(text_tables, "LONGEST_RECORD", 1000)
-    chunks = [b'x,label\n1,"a', *([b"bc\n"] * 1000)]
-    with pytest.raises(nk.InvalidInputError, match="a longer one in it, or quotes that are never closed"):
-        list(cut_blocks("scan", "it", chunks, "csv"))
+    monkeypatch.setattr(text_tables, "BLOCK", 100)
+    chunks = Joined(iter([b'x,label\n1,"a', *([b"bc\n"] * 1000)]))
+    with pytest.raises(nk.InvalidInputError, match="a longer one, or quotes that are never closed, at it:2"):
+        list(text_blocks("scan", "it", chunks.fill, "csv"))
 
 
 REFUSED = {

@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from novikoff.data.batch import Batch
 from novikoff.errors import InvalidInputError, invalid
 
-from .batch import Batch
 from .columns import Columns, clipped
 
 Place = Callable[[int], str]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,15 +10,15 @@ from types import MappingProxyType
 from typing import Any
 
 from novikoff._validation import check_choice, check_integer
-from novikoff.errors import invalid
+from novikoff.data.batch import Batch
+from novikoff.data.hashing import Hashing
+from novikoff.errors import invalid, unreadable
 
-from .batch import Batch
 from .columns import Columns
 from .encoding import Encoder
 from .foreign import Reader, arrow_reader, library, refusing
-from .hashing import Hashing
 from .queries import is_query, open_json, open_query, relation_reader
-from .text_tables import TEXT_FORMATS, TextReader, file_blocks
+from .text import TEXT_FORMATS, TextReader, file_blocks
 
 TABLE_FORMATS: Mapping[str, str] = MappingProxyType(
     {
@@ -32,7 +33,7 @@ TABLE_FORMATS: Mapping[str, str] = MappingProxyType(
         ".ipc": "arrow",
     }
 )
-COMPRESSED = (".gz", ".zst", ".bz2")
+COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
 READ_AHEAD = 1 << 20  # bytes of each Parquet column; without it, whole row groups are held
 
 
@@ -147,7 +148,7 @@ def expand(where: str, source: Any) -> list[str]:
         found = found if path in found else [file for file in found if not os.path.isdir(file)]
         if not found:
             need = "Files that exist." if glob.has_magic(path) else "A file that exists."
-            raise invalid(where, need, repr(path))
+            raise unreadable(where, path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), need)
         if os.path.isdir(found[0]):
             raise invalid(where, f"Files, such as {os.path.join(path, '*.parquet')!r}.", f"the directory {path!r}")
         paths += found

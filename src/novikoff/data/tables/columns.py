@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from novikoff._validation import check_choice
+from novikoff.data.hashing import Hashing
 from novikoff.errors import invalid
 
 from .foreign import library
-from .hashing import Hashing
 
 LABEL_NAMES = ("y", "label", "target")
 STRINGS = ("string", "large_string", "string_view")
