@@ -10,6 +10,7 @@ except ImportError as error:
 
 from . import evaluate as evaluate
 from . import theory as theory
+from .data.hashing import Hashing as Hashing
 from .errors import InvalidInputError as InvalidInputError
 from .errors import NovikoffError as NovikoffError
 from .online import AveragedPerceptron as AveragedPerceptron
