@@ -46,5 +46,5 @@ struct RowsInMemory {
 
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
-void bind_keys(nb::module_& m);
 void bind_svmlight(nb::module_& m);
+void bind_hashing(nb::module_& m);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -21,6 +22,19 @@ struct Columns {
 };
 
 using Sparse = novikoff::SparseRow<double, std::int64_t>;
+
+/// The UTF-8 of a string, which the string keeps; none where it has a lone surrogate, with Python's error set.
+inline std::optional<std::string_view> utf8_of(PyObject* text) {
+#ifndef Py_LIMITED_API
+  if (PyUnicode_IS_COMPACT_ASCII(text))
+    return std::string_view(static_cast<const char*>(PyUnicode_DATA(text)),
+                            static_cast<std::size_t>(PyUnicode_GET_LENGTH(text)));
+#endif
+  Py_ssize_t size = 0;
+  const char* bytes = PyUnicode_AsUTF8AndSize(text, &size);
+  if (!bytes) return std::nullopt;
+  return std::string_view(bytes, static_cast<std::size_t>(size));
+}
 
 /// The features of one example. Reading it in two steps leaves the table alone if any feature is wrong: `read` takes and
 /// checks all keys and values, and then `look_up` or `add` gives them columns.
@@ -96,6 +110,21 @@ class KeyedRow {
     return novikoff::hash_key(static_cast<std::int64_t>(small));
   }
 
+  static std::string_view text_of(PyObject* key) {
+    const std::optional<std::string_view> text = utf8_of(key);
+    if (text) return *text;
+    PyErr_Clear();
+    throw std::invalid_argument("Feature keys that can be written as UTF-8. Got " +
+                                nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) + ".");
+  }
+
+  static nb::object as_integer(PyObject* key) {
+    if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
+    nb::object number = nb::steal(PyNumber_Index(key));
+    if (!number.is_valid()) throw nb::python_error();
+    return nb::steal(PyNumber_Long(number.ptr()));
+  }
+
  private:
   Sparse row() const { return {values_.data(), columns_.data(), values_.size()}; }
 
@@ -147,21 +176,6 @@ class KeyedRow {
     return HUGE_VAL;
   }
 
-  static std::string_view text_of(PyObject* key) {
-#ifndef Py_LIMITED_API
-    if (PyUnicode_IS_COMPACT_ASCII(key))
-      return {static_cast<const char*>(PyUnicode_DATA(key)), static_cast<std::size_t>(PyUnicode_GET_LENGTH(key))};
-#endif
-    Py_ssize_t size = 0;
-    const char* text = PyUnicode_AsUTF8AndSize(key, &size);
-    if (!text) {
-      PyErr_Clear();
-      throw std::invalid_argument("Feature keys that can be written as UTF-8. Got " +
-                                  nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) + ".");
-    }
-    return {text, static_cast<std::size_t>(size)};
-  }
-
   static std::string repr(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
 
   [[noreturn]] static void refuse(const std::string& need, nb::handle key, nb::handle value) {
@@ -181,13 +195,6 @@ class KeyedRow {
       copy[PyUnicode_Check(key.ptr()) ? nb::borrow(key) : as_integer(key.ptr())] = number;
     }
     return copy;
-  }
-
-  static nb::object as_integer(PyObject* key) {
-    if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
-    nb::object number = nb::steal(PyNumber_Index(key));
-    if (!number.is_valid()) throw nb::python_error();
-    return nb::steal(PyNumber_Long(number.ptr()));
   }
 
   nb::object dict_;  // the last one read: it keeps keys_ alive

@@ -4,7 +4,7 @@ NB_MODULE(_core, m) {
   nb::set_leak_warnings(false);  // models still alive when the interpreter ends are no error
   m.doc() = "The compiled kernels of novikoff.";
   bind_rows(m);
-  bind_keys(m);
+  bind_hashing(m);
   bind_online(m);
   bind_svmlight(m);
 }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numpy import float64, int32, int64
+from numpy import float64, int32, int64, uint64
 from numpy.typing import NDArray
 
 class Rows:
@@ -14,8 +14,36 @@ class Rows:
 
 def dense(matrix: Any) -> Rows: ...
 def csr(data: Any, indices: Any, indptr: Any, columns: int) -> Rows: ...
+
+unicode_version: str
+
 def hash_key(key: str | int) -> int: ...
 def hash_bytes(bytes: memoryview | bytes) -> int: ...
+def hash_keys(keys: list[Any]) -> NDArray[uint64]: ...
+
+class TextOptions:
+    def __init__(
+        self,
+        *,
+        bits: int,
+        lowercase: bool,
+        shortest: int,
+        longest: int,
+        binary: bool,
+        sublinear: bool,
+        unit_length: bool,
+    ) -> None: ...
+    @property
+    def bits(self) -> int: ...
+    @property
+    def unit_length(self) -> bool: ...
+
+def hash_texts(
+    texts: list[str | bytes], numbers: NDArray[int64], options: TextOptions, single: bool, threads: int
+) -> tuple[NDArray[Any], NDArray[int32], NDArray[int64]]: ...
+def hash_features(
+    samples: list[Any], numbers: NDArray[int64], bits: int, unit_length: bool, single: bool
+) -> tuple[NDArray[Any], NDArray[int32], NDArray[int64]]: ...
 
 class Random:
     def __init__(self, seed: int) -> None: ...

@@ -1,0 +1,193 @@
+// Texts and named features of Python as sparse rows.
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "bindings.hpp"
+#include "keyed_row.hpp"
+#include "novikoff/hashing.hpp"
+
+using namespace novikoff;
+
+namespace {
+
+/// What an error quotes: enough to be found, and not a whole text.
+std::string quote(nb::handle object) {
+  std::string text = nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(object.ptr())));
+  constexpr std::size_t most = 80;
+  return text.size() <= most ? text : text.substr(0, most) + "...";
+}
+
+[[noreturn]] void refuse(const std::string& need, const std::string& got, std::int64_t sample) {
+  throw std::invalid_argument(need + " Got " + got + " in sample " + std::to_string(sample) + ".");
+}
+
+std::string hexadecimal(unsigned byte) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
+}
+
+/// The bytes of a str or of bytes, which keep them as long as they live.
+std::string_view view_of(nb::handle text, std::int64_t sample) {
+  if (PyBytes_Check(text.ptr())) return {PyBytes_AsString(text.ptr()), static_cast<std::size_t>(PyBytes_Size(text.ptr()))};
+  if (const auto bytes = utf8_of(text.ptr())) return *bytes;
+  const nb::python_error error;
+  if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
+  refuse("Texts without lone surrogates.",
+         "one at position " + std::to_string(nb::cast<std::int64_t>(error.value().attr("start"))), sample);
+}
+
+template <class T>
+nb::tuple arrays_of(HashedRows<T> rows) {
+  return nb::make_tuple(to_numpy(std::move(rows.values)), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.offsets)));
+}
+
+/// Rows of `texts`, a list of str and bytes that the caller holds; `numbers` says which samples they are.
+template <class T>
+nb::tuple rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options,
+                        std::size_t threads) {
+  std::vector<std::string_view> views;
+  views.reserve(texts.size());
+  for (nb::handle text : texts) views.push_back(view_of(text, numbers(views.size())));
+  HashedRows<T> rows;
+  std::optional<BadText> bad;
+  {
+    nb::gil_scoped_release unlocked;
+    bad = hash_texts(std::span<const std::string_view>(views), options, threads, rows);
+  }
+  if (!bad) return arrays_of(std::move(rows));
+  const auto byte = static_cast<unsigned char>(views[bad->text][bad->position]);
+  refuse("Bytes that are UTF-8.", "byte " + hexadecimal(byte) + " at position " + std::to_string(bad->position),
+         numbers(bad->text));
+}
+
+/// Reads features into plain memory: keys, which count 1, and pairs of a key and its value.
+class FeatureReader {
+ public:
+  void read(nb::handle sample, std::int64_t number) {
+    const nb::object features = nb::steal(PyObject_GetIter(sample.ptr()));
+    if (!features.is_valid()) {
+      PyErr_Clear();
+      refuse("A text, a dict, or an iterable of keys or (key, value) pairs.", quote(sample), number);
+    }
+    while (const nb::object feature = nb::steal(PyIter_Next(features.ptr()))) {
+      try {
+        add(feature);
+      } catch (const std::invalid_argument& error) {
+        const std::string what = error.what();
+        throw std::invalid_argument(what.substr(0, what.size() - 1) + " in sample " + std::to_string(number) + ".");
+      }
+    }
+    if (PyErr_Occurred()) throw nb::python_error();
+    features_.offsets.push_back(features_.hashes.size());
+  }
+
+  const Features& features() const { return features_; }
+
+ private:
+  void add(nb::handle feature) {
+    if (PyUnicode_Check(feature.ptr())) return add(KeyedRow::hash_of(feature.ptr()), 1);
+    const bool tuple = PyTuple_Check(feature.ptr()), list = PyList_Check(feature.ptr());
+    if (!(tuple || list) || PySequence_Size(feature.ptr()) != 2)
+      throw std::invalid_argument("Keys that are strings, or (key, value) pairs. Got " + quote(feature) + ".");
+    const auto part = [&](Py_ssize_t i) {
+      return nb::borrow(tuple ? PyTuple_GetItem(feature.ptr(), i) : PyList_GetItem(feature.ptr(), i));
+    };
+    const nb::object key = part(0), value = part(1);
+    if (!PyUnicode_Check(value.ptr())) return add(KeyedRow::hash_of(key.ptr()), number_of(key, value));
+    const nb::object name = PyUnicode_Check(key.ptr()) ? key : nb::object(nb::str(KeyedRow::as_integer(key.ptr())));
+    joined_ = KeyedRow::text_of(name.ptr());
+    joined_ += '=';
+    joined_ += KeyedRow::text_of(value.ptr());
+    add(hash_key(joined_), 1);
+  }
+
+  void add(std::uint64_t hash, double value) {
+    features_.hashes.push_back(hash);
+    features_.values.push_back(value);
+  }
+
+  static double number_of(nb::handle key, nb::handle value) {
+    const bool has_number = PyNumber_Check(value.ptr());
+    const double number = has_number ? PyFloat_AsDouble(value.ptr()) : HUGE_VAL;
+    const bool failed = number == -1 && PyErr_Occurred();
+    if (std::isfinite(number) && !failed) return number;
+    const bool is_number = has_number && (!failed || PyErr_ExceptionMatches(PyExc_OverflowError));
+    PyErr_Clear();
+    throw std::invalid_argument((is_number ? "A finite number for feature " : "A number for feature ") + quote(key) + ". Got " +
+                                quote(value) + ".");
+  }
+
+  Features features_;
+  std::string joined_;  // "key=value"
+};
+
+/// Rows of `samples`, a list of iterables of features; `numbers` says which samples they are.
+template <class T>
+nb::tuple rows_of_features(const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length) {
+  FeatureReader reader;
+  std::size_t k = 0;
+  for (nb::handle sample : samples) reader.read(sample, numbers(k++));
+  HashedRows<T> rows;
+  std::optional<std::size_t> bad;
+  {
+    nb::gil_scoped_release unlocked;
+    bad = hash_features(reader.features(), bits, unit_length, rows);
+  }
+  if (bad) refuse("Values whose sum in a column fits the dtype.", "one too large", numbers(*bad));
+  return arrays_of(std::move(rows));
+}
+
+Vector<std::uint64_t> hash_keys(const nb::list& keys) {
+  std::vector<std::uint64_t> hashes;
+  hashes.reserve(keys.size());
+  for (nb::handle key : keys) hashes.push_back(KeyedRow::hash_of(key.ptr()));
+  return to_numpy(std::move(hashes));
+}
+
+}  // namespace
+
+void bind_hashing(nb::module_& m) {
+  m.attr("unicode_version") = unicode::version;
+  m.def(
+      "hash_key", [](nb::handle key) { return KeyedRow::hash_of(key.ptr()); }, nb::arg("key"),
+      "The stable 64-bit hash of a feature key.");
+  m.def(
+      "hash_bytes",
+      [](nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> bytes) {
+        nb::gil_scoped_release unlocked;
+        return hash_key(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+      },
+      nb::arg("bytes"), "The same hash of bytes that may be many: a checksum.");
+  m.def("hash_keys", &hash_keys, nb::arg("keys"), "The hashes of a list of keys.");
+  nb::class_<TextOptions>(m, "TextOptions", "What becomes of a text.")
+      .def(
+          "__init__",
+          [](TextOptions* self, int bits, bool lowercase, std::size_t shortest, std::size_t longest, bool binary,
+             bool sublinear,
+             bool unit_length) { new (self) TextOptions{bits, lowercase, shortest, longest, binary, sublinear, unit_length}; },
+          nb::kw_only(), nb::arg("bits"), nb::arg("lowercase"), nb::arg("shortest"), nb::arg("longest"), nb::arg("binary"),
+          nb::arg("sublinear"), nb::arg("unit_length"))
+      .def_ro("bits", &TextOptions::bits)
+      .def_ro("unit_length", &TextOptions::unit_length);
+  m.def(
+      "hash_texts",
+      [](const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options, bool single,
+         std::size_t threads) {
+        return single ? rows_of_texts<float>(texts, numbers, options, threads)
+                      : rows_of_texts<double>(texts, numbers, options, threads);
+      },
+      nb::arg("texts"), nb::arg("numbers").noconvert(), nb::arg("options"), nb::arg("single"), nb::arg("threads"),
+      "Values, columns and offsets of the rows of some texts.");
+  m.def(
+      "hash_features",
+      [](const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length, bool single) {
+        return single ? rows_of_features<float>(samples, numbers, bits, unit_length)
+                      : rows_of_features<double>(samples, numbers, bits, unit_length);
+      },
+      nb::arg("samples"), nb::arg("numbers").noconvert(), nb::arg("bits"), nb::arg("unit_length"), nb::arg("single"),
+      "Values, columns and offsets of the rows of some iterables of features.");
+}

@@ -1,0 +1,257 @@
+// Texts and named features as sparse rows: the column of a key is its hash, cut to some bits.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "keys.hpp"
+#include "text.hpp"
+
+namespace novikoff {
+
+/// What becomes of a text.
+struct TextOptions {
+  int bits = 20;                          // 1 to 31: there are 2^bits columns
+  bool lowercase = true;                  // read capital letters as small ones
+  std::size_t shortest = 1, longest = 1;  // n-grams of how many words
+  bool binary = false;                    // count a column once
+  bool sublinear = false;                 // 1 + log of the count
+  bool unit_length = false;               // divide the row by its length
+};
+
+/// Sparse rows one after the other, their columns in order, each at most once.
+template <class T>
+struct HashedRows {
+  std::vector<T> values;
+  std::vector<std::int32_t> columns;
+  std::vector<std::int64_t> offsets{0};
+};
+
+/// A text that cannot be read, and the place of its first byte that is not UTF-8.
+struct BadText {
+  std::size_t text, position;
+};
+
+namespace detail {
+
+/// Sort the first `size` words by the column of `bits` bits that begins at bit `lowest`: digit by digit from the lowest
+/// on, or by comparison where there are few. Whatever lies below the column must rise from the start.
+template <class Word>
+void sort_by_column(std::vector<Word>& words, std::vector<Word>& spare, std::size_t size, int lowest, int bits) {
+  if (size < 48) {
+    std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(size));
+    return;
+  }
+  const int digits = (bits + 7) / 8, width = (bits + digits - 1) / digits;
+  const Word largest = (Word{1} << width) - 1;
+  const auto digit = [=](Word word, int d) { return static_cast<std::size_t>(word >> (lowest + d * width) & largest); };
+  std::array<std::array<std::uint32_t, 256>, 4> places{};
+  for (std::size_t k = 0; k < size; ++k)
+    for (int d = 0; d < digits; ++d) ++places[static_cast<std::size_t>(d)][digit(words[k], d)];
+  for (int d = 0; d < digits; ++d) {
+    auto& place = places[static_cast<std::size_t>(d)];
+    std::uint32_t before = 0;
+    for (std::size_t value = 0; value <= largest; ++value) before += std::exchange(place[value], before);
+    for (std::size_t k = 0; k < size; ++k) spare[place[digit(words[k], d)]++] = words[k];
+    words.swap(spare);
+  }
+}
+
+/// Counts how often each column was met.
+class Tally {
+ public:
+  explicit Tally(int bits) : bits_(bits), mask_((std::uint64_t{1} << bits) - 1) {}
+
+  /// Forget everything, and have room for so many columns.
+  void clear(std::size_t most) {
+    met_ = 0;
+    for (auto* array : {&columns_, &spare_, &ends_}) array->resize(std::max(array->size(), most + 1));
+  }
+
+  void add(std::uint64_t hash) { columns_[met_++] = static_cast<std::uint32_t>(hash & mask_); }
+
+  /// Call `each` with every column that was met, in order, and how often it was.
+  template <class Each>
+  void for_each(const Each& each) {
+    if (met_ == 0) return;
+    sort_by_column(columns_, spare_, met_, 0, bits_);
+    // All runs of equal columns are found before any is used: without a branch that depends on the data.
+    columns_[met_] = ~columns_[met_ - 1];
+    std::size_t runs = 0;
+    for (std::size_t k = 0; k < met_; ++k) {
+      spare_[runs] = columns_[k];
+      ends_[runs] = static_cast<std::uint32_t>(k + 1);
+      runs += columns_[k] != columns_[k + 1];
+    }
+    for (std::size_t r = 0; r < runs; ++r) each(spare_[r], ends_[r] - (r > 0 ? ends_[r - 1] : 0));
+  }
+
+ private:
+  int bits_;
+  std::uint64_t mask_;
+  std::size_t met_ = 0;
+  std::vector<std::uint32_t> columns_, spare_, ends_;
+};
+
+/// Divide by the Euclidean length, also where squares overflow or are lost.
+template <class T>
+void make_unit_length(std::span<T> values) {
+  const auto sum_of_squares = [values] {
+    double sum = 0;
+    for (T value : values) sum += static_cast<double>(value) * static_cast<double>(value);
+    return sum;
+  };
+  double sum = sum_of_squares();
+  if (!(sum > 1e-290 && sum < 1e290)) {
+    double largest = 0;
+    for (T value : values) largest = std::max(largest, std::abs(static_cast<double>(value)));
+    for (T& value : values) value = static_cast<T>(value / largest);
+    sum = sum_of_squares();
+  }
+  const double length = std::sqrt(sum);
+  for (T& value : values) value = static_cast<T>(value / length);
+}
+
+/// The row that was begun after the last offset is complete.
+template <class T>
+void end_row(HashedRows<T>& rows, bool unit_length) {
+  if (unit_length) make_unit_length(std::span(rows.values).subspan(static_cast<std::size_t>(rows.offsets.back())));
+  rows.offsets.push_back(static_cast<std::int64_t>(rows.values.size()));
+}
+
+/// The rows of `texts`, or of those before a bad one.
+template <class T>
+std::optional<BadText> hash_block(std::span<const std::string_view> texts, const TextOptions& options, HashedRows<T>& rows) {
+  Words words(options.lowercase);
+  Tally tally(options.bits);
+  rows.offsets.reserve(texts.size() + 1);
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    if (const std::size_t position = words.read(texts[i]); position != Words::npos) return BadText{i, position};
+    const std::size_t longest = std::min(options.longest, words.count());
+    tally.clear(longest < options.shortest ? 0 : (longest + 1 - options.shortest) * words.count());
+    for (std::size_t n = options.shortest; n <= longest; ++n)
+      for (std::size_t first = 0; first + n <= words.count(); ++first) tally.add(hash_key(words.ngram(first, n)));
+    tally.for_each([&](std::uint32_t column, std::uint32_t met) {
+      const double count = options.binary ? 1 : met;
+      rows.columns.push_back(static_cast<std::int32_t>(column));
+      rows.values.push_back(static_cast<T>(options.sublinear ? 1 + std::log(count) : count));
+    });
+    end_row(rows, options.unit_length);
+  }
+  return std::nullopt;
+}
+
+template <class T>
+HashedRows<T> join(std::vector<HashedRows<T>> blocks) {
+  if (blocks.size() == 1) return std::move(blocks.front());
+  std::size_t rows = 0, entries = 0;
+  for (const HashedRows<T>& block : blocks) rows += block.offsets.size() - 1, entries += block.values.size();
+  HashedRows<T> all;
+  all.offsets.reserve(rows + 1);
+  all.columns.reserve(entries);
+  all.values.reserve(entries);
+  for (HashedRows<T>& block : blocks) {
+    const std::int64_t before = all.offsets.back();
+    for (std::size_t i = 1; i < block.offsets.size(); ++i) all.offsets.push_back(before + block.offsets[i]);
+    all.columns.insert(all.columns.end(), block.columns.begin(), block.columns.end());
+    all.values.insert(all.values.end(), block.values.begin(), block.values.end());
+    block = {};  // its memory is free for the rest
+  }
+  return all;
+}
+
+/// Call `work` with every number below `count`, on this thread and up to `threads - 1` more. Fewer do where the system
+/// gives no more; what one of them throws is thrown here.
+template <class Work>
+void in_threads(std::size_t count, std::size_t threads, const Work& work) {
+  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
+  std::atomic<std::size_t> next{0};
+  std::vector<std::exception_ptr> errors(threads);
+  const auto run = [&](std::size_t thread) {
+    try {
+      for (std::size_t k = next++; k < count; k = next++) work(k);
+    } catch (...) {
+      errors[thread] = std::current_exception();
+    }
+  };
+  std::vector<std::thread> others;
+  others.reserve(threads);
+  try {
+    while (others.size() + 1 < threads) others.emplace_back(run, others.size() + 1);
+  } catch (const std::system_error&) {
+  }
+  run(0);
+  for (std::thread& other : others) other.join();
+  for (const std::exception_ptr& error : errors)
+    if (error) std::rethrow_exception(error);
+}
+
+}  // namespace detail
+
+/// A row for each text: its n-grams, counted in their columns. Each row is made by itself, so the rows do not depend on
+/// the number of threads. The texts are cut into several blocks a thread, as some are longer than others.
+template <class T>
+std::optional<BadText> hash_texts(std::span<const std::string_view> texts, const TextOptions& options, std::size_t threads,
+                                  HashedRows<T>& rows) {
+  constexpr std::size_t blocks_a_thread = 8, least_texts = 64;
+  const std::size_t most = threads > 1 ? std::min(threads, texts.size() + 1) * blocks_a_thread : 1;
+  const std::size_t count = std::clamp<std::size_t>(texts.size() / least_texts, 1, most);
+  std::vector<HashedRows<T>> blocks(count);
+  std::vector<std::optional<BadText>> bad(count);
+  const auto begin = [&](std::size_t k) { return texts.size() / count * k + std::min(k, texts.size() % count); };
+  detail::in_threads(count, threads, [&](std::size_t k) {
+    bad[k] = detail::hash_block(texts.subspan(begin(k), begin(k + 1) - begin(k)), options, blocks[k]);
+  });
+  for (std::size_t k = 0; k < count; ++k)
+    if (bad[k]) return BadText{begin(k) + bad[k]->text, bad[k]->position};
+  rows = detail::join(std::move(blocks));
+  return std::nullopt;
+}
+
+/// The features of one sample after the other, by the hashes of their keys.
+struct Features {
+  std::vector<std::uint64_t> hashes;
+  std::vector<double> values;
+  std::vector<std::size_t> offsets{0};
+};
+
+/// A row for each sample: its values, added up in their columns in the order they came. Returns the first sample where
+/// a sum is too large for T.
+template <class T>
+std::optional<std::size_t> hash_features(const Features& features, int bits, bool unit_length, HashedRows<T>& rows) {
+  const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
+  std::vector<std::uint64_t> places, spare;  // a column, and below it the place of its value in the sample
+  rows.offsets.reserve(features.offsets.size());
+  for (std::size_t i = 0; i + 1 < features.offsets.size(); ++i) {
+    const std::size_t begin = features.offsets[i], size = features.offsets[i + 1] - begin;
+    for (auto* array : {&places, &spare}) array->resize(std::max(array->size(), size));
+    for (std::size_t k = 0; k < size; ++k) places[k] = (features.hashes[begin + k] & mask) << 32 | k;
+    detail::sort_by_column(places, spare, size, 32, bits);
+    for (std::size_t k = 0; k < size;) {
+      const std::uint64_t column = places[k] >> 32;
+      double sum = 0;
+      for (; k < size && places[k] >> 32 == column; ++k) sum += features.values[begin + (places[k] & 0xFFFFFFFF)];
+      if (std::abs(sum) > static_cast<double>(std::numeric_limits<T>::max()) || std::isnan(sum)) return i;
+      if (static_cast<T>(sum) == 0) continue;
+      rows.columns.push_back(static_cast<std::int32_t>(column));
+      rows.values.push_back(static_cast<T>(sum));
+    }
+    detail::end_row(rows, unit_length);
+  }
+  return std::nullopt;
+}
+
+}  // namespace novikoff
