@@ -3,17 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <exception>
 #include <limits>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <system_error>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -173,32 +169,6 @@ HashedRows<T> join(std::vector<HashedRows<T>> blocks) {
   return all;
 }
 
-/// Call `work` with every number below `count`, on this thread and up to `threads - 1` more. Fewer do where the system
-/// gives no more; what one of them throws is thrown here.
-template <class Work>
-void in_threads(std::size_t count, std::size_t threads, const Work& work) {
-  threads = std::clamp<std::size_t>(threads, 1, std::max<std::size_t>(count, 1));
-  std::atomic<std::size_t> next{0};
-  std::vector<std::exception_ptr> errors(threads);
-  const auto run = [&](std::size_t thread) {
-    try {
-      for (std::size_t k = next++; k < count; k = next++) work(k);
-    } catch (...) {
-      errors[thread] = std::current_exception();
-    }
-  };
-  std::vector<std::thread> others;
-  others.reserve(threads);
-  try {
-    while (others.size() + 1 < threads) others.emplace_back(run, others.size() + 1);
-  } catch (const std::system_error&) {
-  }
-  run(0);
-  for (std::thread& other : others) other.join();
-  for (const std::exception_ptr& error : errors)
-    if (error) std::rethrow_exception(error);
-}
-
 }  // namespace detail
 
 /// A row for each text: its n-grams, counted in their columns. Each row is made by itself, so the rows do not depend on
@@ -212,7 +182,7 @@ std::optional<BadText> hash_texts(std::span<const std::string_view> texts, const
   std::vector<HashedRows<T>> blocks(count);
   std::vector<std::optional<BadText>> bad(count);
   const auto begin = [&](std::size_t k) { return texts.size() / count * k + std::min(k, texts.size() % count); };
-  detail::in_threads(count, threads, [&](std::size_t k) {
+  in_parallel(count, threads, [&](std::size_t k) {
     bad[k] = detail::hash_block(texts.subspan(begin(k), begin(k + 1) - begin(k)), options, blocks[k]);
   });
   for (std::size_t k = 0; k < count; ++k)

@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace novikoff {
 
-/// Calls work(0), ..., work(count - 1), on `threads` threads, this one among them. The first exception is thrown on.
+/// Calls work(0), ..., work(count - 1) on this thread and up to `threads` - 1 more; fewer do where the system gives no
+/// more. The first exception ends the work and is thrown here.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -27,7 +29,10 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
+    try {
+      for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
+    } catch (const std::system_error&) {
+    }
     run();
   }
   if (failure) std::rethrow_exception(failure);

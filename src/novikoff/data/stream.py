@@ -113,7 +113,7 @@ def scan(
 
 
 def read(source: Any, *, format: str | None = None, attach: Mapping[str, str] | None = None, **options: Any) -> Batch:
-    """Read a source as a whole.
+    r"""Read a source as a whole.
 
     Parameters
     ----------
@@ -123,6 +123,13 @@ def read(source: Any, *, format: str | None = None, attach: Mapping[str, str] | 
     -------
     Batch
         Unpacks as ``X, y``, or as ``X, y, weights``. Rows of a cache are mapped from the file.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> X, y = nk.read(b"height,width,label\n1.5,2,dog\n0.5,1,cat\n", format="csv")
+    >>> X.tolist(), y.tolist()
+    ([[1.5, 2.0], [0.5, 1.0]], ['dog', 'cat'])
     """
     where = "read"
     given = FOR_TABLES | FOR_LINES | options
@@ -140,7 +147,7 @@ def read(source: Any, *, format: str | None = None, attach: Mapping[str, str] | 
 
 
 def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = None, **options: Any) -> Batch:
-    """Keep the rows of a source in a binary file, and map them from there: a second pass costs only bandwidth.
+    r"""Keep the rows of a source in a binary file, and map them from there: a second pass costs only bandwidth.
 
     The file is written once, as a whole or not at all, and taken as it is the next time, if its source is a file that
     has not changed since (by size and time) and the options are the same. It is checked by its hashes whenever it is
@@ -155,6 +162,15 @@ def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = No
     -------
     Batch
         Unpacks as ``X, y``, or as ``X, y, weights``; the arrays are read from the file as they are used.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import novikoff as nk
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     X, y = nk.cache(b"+1 1:0.5 3:2\n-1 2:1\n", f"{folder}/rows.nvk")
+    ...     [X.shape for X, y in nk.scan(f"{folder}/rows.nvk")]
+    [(2, 3)]
     """
     where = "cache"
     mark = _mark(source, {"format": format, "attach": attach, **options})
