@@ -13,8 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "keys.hpp"
-#include "text.hpp"
+#include "novikoff/keys.hpp"
+#include "novikoff/parallel.hpp"
+#include "novikoff/text.hpp"
 
 namespace novikoff {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "keys.hpp"
-#include "unicode.hpp"
+#include "novikoff/unicode.hpp"
 
 namespace novikoff {
 

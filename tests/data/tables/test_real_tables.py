@@ -1,23 +1,14 @@
 """Real tables, where they are at hand: counts and orders are the published ones."""
 
 import gzip
-import os
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from novikoff.data.tables import Table
+from real_data import real
 from table_files import HASHING, rows
-
-DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[2] / "../shared/data"))
-
-
-def real(name):
-    if not (DATA / name).exists():
-        pytest.skip(f"{name} is not in {DATA}")
-    return DATA / name
 
 
 def test_endometrial_is_what_it_is_known_to_be():
