@@ -49,6 +49,10 @@ class Reader {
     return nb::make_tuple(bad->line, bad->need, nb::bytes(bad->word.data(), bad->word.size()));
   }
 
+  void expect(double factor) {
+    std::visit([&](auto& reader) { reader.expect(factor); }, reader_);
+  }
+
   /// Values, columns, row ends and labels of all that was read since the last call.
   nb::tuple take() {
     return std::visit(
@@ -130,6 +134,7 @@ void bind_svmlight(nb::module_& m) {
       .def(nb::init<bool, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"), nb::arg("last"),
            nb::arg("threads"))
       .def("feed", &Reader::feed, nb::arg("text"))
+      .def("expect", &Reader::expect, nb::arg("factor"))
       .def("take", &Reader::take)
       .def_prop_ro("lines", &Reader::lines)
       .def_prop_ro("smallest", &Reader::smallest)

@@ -1,8 +1,11 @@
 // An array that grows at its end and can be handed on without a copy.
 #pragma once
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -30,6 +33,18 @@ class Growing {
 
   void reserve(std::size_t capacity) {
     if (capacity > capacity_) reallocate(std::max(capacity, capacity_ + capacity_ / 2));
+  }
+
+  /// Reserves room for an array that will be large, on large pages if there are any: they spare the kernel most of its
+  /// work on memory that is written for the first time.
+  void expect(std::size_t capacity) {
+    reserve(capacity);
+#ifdef MADV_HUGEPAGE
+    constexpr std::uintptr_t page = 1 << 21;
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(end()) + page - 1) / page * page;
+    const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data() + capacity_) / page * page;
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice, no more
+#endif
   }
 
   /// New elements hold nothing of meaning until they are written.

@@ -212,6 +212,14 @@ Float convert_slowly(const Decimal& number) {
   return number.negative ? -value : value;
 }
 
+/// Whether a double does not say which float is the nearest: it is in the middle of two, or so small that floats lie
+/// further apart.
+inline bool near_the_middle(double value) {
+  constexpr std::uint64_t behind = (1ULL << 29) - 1;
+  return (std::bit_cast<std::uint64_t>(value) & behind) == 1ULL << 28 ||
+         (value < std::numeric_limits<float>::min() && value != 0);
+}
+
 }  // namespace detail
 
 /// The double nearest to a number that was found; infinity beyond all doubles.
@@ -222,15 +230,60 @@ Float convert(const Decimal& number) {
     if (std::isnan(value)) [[unlikely]]
       return detail::convert_slowly<double>(number);
   } else {
-    // A double in the middle of two floats, or so small that floats lie further apart, does not say which is nearer.
-    constexpr std::uint64_t behind = (1ULL << 29) - 1;
-    const bool middle = (std::bit_cast<std::uint64_t>(value) & behind) == 1ULL << 28;
-    const bool small = value < std::numeric_limits<Float>::min() && value != 0;
-    if (std::isnan(value) || middle || small) [[unlikely]]
+    if (std::isnan(value) || detail::near_the_middle(value)) [[unlikely]]
       return detail::convert_slowly<Float>(number);
   }
   const auto rounded = static_cast<Float>(value);
   return number.negative ? -rounded : rounded;
+}
+
+namespace detail {
+
+/// Any finite number, read with care.
+template <class Float>
+[[gnu::noinline]] const char* read_any(const char* p, Float& value) {
+  const Decimal number = scan_decimal(p);
+  if (number.end) value = convert<Float>(number);
+  return number.end && std::isfinite(value) ? number.end : nullptr;
+}
+
+}  // namespace detail
+
+/// Reads a number as `scan_decimal` finds it and `convert` rounds it; returns where it ends, or null if there is no finite
+/// number. Most numbers of data files are one digit, a point and up to 18 digits more: these take a short way.
+template <class Float>
+[[gnu::always_inline]] inline const char* read_number(const char* p, Float& value) {
+  using namespace detail;
+  const bool negative = *p == '-';
+  const char* q = p + negative;
+  const auto first = static_cast<unsigned char>(*q - '0');
+  if (first > 9 || q[1] != '.') return read_any(p, value);
+  std::uint64_t mantissa = first;
+  const char* fraction = q += 2;
+  std::uint64_t word = load<std::uint64_t>(q), others = other_than_digits(word);
+  if (others == 0) {
+    mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
+    word = load<std::uint64_t>(q += 8);
+    others = other_than_digits(word);
+    if (others == 0) {
+      mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
+      word = load<std::uint64_t>(q += 8);
+      others = other_than_digits(word);
+      if (others == 0) return read_any(p, value);
+    }
+  }
+  const int count = std::countr_zero(others) / 8;
+  mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
+  q += count;
+  const auto digits = q - fraction;
+  if (digits > 18 || (*q | 0x20) == 'e') [[unlikely]]
+    return read_any(p, value);
+  const double size = compose(mantissa, -digits);
+  if (std::isnan(size) || (std::is_same_v<Float, float> && near_the_middle(size))) [[unlikely]]
+    return read_any(p, value);
+  const auto rounded = static_cast<Float>(size);
+  value = negative ? -rounded : rounded;
+  return q;
 }
 
 }  // namespace novikoff

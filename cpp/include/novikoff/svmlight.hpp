@@ -45,7 +45,11 @@ namespace detail {
 inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 /// What may stand behind a word.
-inline bool ends_word(char c) { return is_space(c) || c == '\n' || c == '#'; }
+inline bool ends_word(char c) {
+  constexpr std::uint64_t ends = 1ULL << ' ' | 1ULL << '\t' | 1ULL << '\r' | 1ULL << '\n' | 1ULL << '#';
+  const auto code = static_cast<unsigned char>(c);
+  return code < 64 && (ends >> code & 1) != 0;
+}
 
 }  // namespace detail
 
@@ -107,14 +111,19 @@ class LineParser {
     if (*p == '\n' || *p == '#') return next_line(p);
     p = query(label(p));
     if (bad) return p;
+    const std::int64_t base = range_.base;
+    const auto columns = static_cast<std::uint64_t>(range_.columns());
     const std::size_t first = features;
+    Float* value = values_ + first;
+    std::int32_t* column = columns_ + first;
     std::int32_t before = -1;
     bool ascending = true;
-    for (;;) {
+    for (;; ++value, ++column) {
       p += *p == ' ';
       if (*p <= '#') [[unlikely]] {  // another space, a line end or a comment
         p = skip_spaces(p);
         if (*p == '\n' || *p == '#') {
+          features += static_cast<std::size_t>(value - (values_ + first));
           close_row(first, ascending);
           return next_line(p);
         }
@@ -124,20 +133,15 @@ class LineParser {
       p = read_index(p, index);
       if (!p) [[unlikely]]
         return refuse("Features of the form index:value.", word);
-      if (index < range_.base || index > range_.last) [[unlikely]]
+      if (static_cast<std::uint64_t>(index - base) >= columns) [[unlikely]]
         return outside(index, word);
-      const Decimal number = scan_decimal(p);
-      if (!number.end || !detail::ends_word(*number.end)) [[unlikely]]
+      const char* end = read_number(p, *value);
+      if (!end || !detail::ends_word(*end)) [[unlikely]]
         return bad_value(p, word);
-      const auto value = convert<Float>(number);
-      if (!std::isfinite(value)) [[unlikely]]
-        return refuse(finite_values(), word);
-      const auto column = static_cast<std::int32_t>(index - range_.base);
-      values_[features] = value;
-      columns_[features++] = column;
-      ascending &= column > before;
-      before = column;
-      p = number.end;
+      *column = static_cast<std::int32_t>(index - base);
+      ascending &= *column > before;
+      before = *column;
+      p = end;
     }
   }
 
@@ -191,9 +195,11 @@ class LineParser {
   }
 
   const char* bad_value(const char* p, const char* word) {
+    const Decimal number = scan_decimal(p);
     p += *p == '-' || *p == '+';
     const char letter = static_cast<char>(*p | 0x20);
-    return refuse(letter == 'i' || letter == 'n' ? finite_values() : "Features of the form index:value.", word);
+    const bool infinite = number.end && detail::ends_word(*number.end);
+    return refuse(infinite || letter == 'i' || letter == 'n' ? finite_values() : "Features of the form index:value.", word);
   }
 
   void close_row(std::size_t first, bool ascending) {

@@ -87,6 +87,15 @@ class SvmlightReader {
     return std::nullopt;
   }
 
+  /// Makes room for as much again, times `factor`, as was read so far: a guess will do.
+  void expect(double factor) {
+    const auto more = [factor](std::size_t size) {
+      return size + static_cast<std::size_t>(1.02 * factor * static_cast<double>(size));
+    };
+    values.expect(more(values.size()));
+    columns.expect(more(columns.size()));
+  }
+
  private:
   /// A part of a block, and how many rows and features there may be before it.
   struct Piece {

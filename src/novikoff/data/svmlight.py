@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,7 +20,7 @@ from .ahead import ahead
 from .batch import Batch
 from .compression import DamagedError
 from .rows import as_rows, csr
-from .source import BLOCK, MOST_LINE, is_lasting, line_blocks, name_of, opened, writable
+from .source import BLOCK, MOST_LINE, is_lasting, is_path, line_blocks, name_of, opened, writable
 
 log = logging.getLogger("novikoff")
 MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 files with it
@@ -129,8 +130,10 @@ class _Lines:
 
     def read(self) -> tuple[Any, ...]:
         """Read all of them."""
-        for _ in self.blocks(BLOCK, None, False):
-            pass
+        size = os.path.getsize(self.source) if is_path(self.source) and os.path.isfile(self.source) else 0
+        for block, _ in enumerate(self.blocks(BLOCK, None, False)):
+            if block == 0 and size > 2 * BLOCK:  # compressed files will grow beyond that
+                self.reader.expect(size / BLOCK - 1)
         return self.reader.take()
 
     def blocks(self, size: int, most: int | None, follow: bool) -> Iterator[None]:
