@@ -5,12 +5,14 @@
 #include <cstddef>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 namespace novikoff {
 
-/// Calls work(0), ..., work(count - 1), on `threads` threads, this one among them. The first exception is thrown on.
+/// Calls work(0), ..., work(count - 1), on `threads` threads, this one among them, or on as many as the system allows. The
+/// first exception is thrown on.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -27,7 +29,10 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   };
   {
     std::vector<std::jthread> others;
-    for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
+    try {
+      for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
+    } catch (const std::system_error&) {
+    }
     run();
   }
   if (failure) std::rethrow_exception(failure);
