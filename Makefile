@@ -5,9 +5,11 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt pyproject.toml
 CPP := $(shell find cpp -name '*.?pp')
+CORPUS := $(shell find cpp/fuzz/corpus -type f)
+FUZZ_SECONDS ?= 60
 ON_TWO := -n 2 --dist worksteal
 
-.PHONY: demo test test-slow lint format sanitize bench peers clean help
+.PHONY: demo test test-slow lint format sanitize fuzz bench peers clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -38,6 +40,16 @@ sanitize: $(VENV)/build   ## the C++ tests under the address and undefined-behav
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
 
+fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS (60); needs clang++
+	@mkdir -p build/fuzz/svmlight
+	@echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' \
+	  | clang++ -x c++ -fsanitize=fuzzer,address,undefined -o build/fuzz/works - 2> build/fuzz/clang.log \
+	  || { echo "make fuzz needs clang++ with libFuzzer: apt-get install clang libclang-rt-14-dev (or libclang-rt-dev)." >&2; exit 1; }
+	$(BIN)/cmake -S . -B build/fuzz/make -G Ninja -DNOVIKOFF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/fuzz/cmake.log
+	$(BIN)/cmake --build build/fuzz/make --target fuzz_svmlight
+	build/fuzz/make/fuzz_svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -dict=cpp/fuzz/svmlight.dict \
+	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
+
 bench: $(VENV)/ready peers   ## speed against the peers, as ratios from one interleaved run
 	$(BIN)/python benchmarks/online.py
 
@@ -47,7 +59,7 @@ peers: $(VENV)/test   ## install the peers that tests and benchmarks compare wit
 clean:           ## remove everything that was built
 	rm -rf $(VENV) build out dist
 
-build/cpp/passed: $(CPP) CMakeLists.txt $(VENV)/build
+build/cpp/passed: $(CPP) $(CORPUS) CMakeLists.txt $(VENV)/build
 	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
 	$(BIN)/cmake --build build/cpp
 	$(BIN)/ctest --test-dir build/cpp --output-on-failure

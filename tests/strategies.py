@@ -132,6 +132,30 @@ def streams(draw, classes=2, max_rows=30):
     return X, y
 
 
+decimals = st.from_regex(r"[+-]?([0-9]{1,25}(\.[0-9]{0,25})?|\.[0-9]{1,25})([eE][+-]?[0-9]{1,3})?", fullmatch=True)
+"""Whatever may be written for a number, from 1 to numbers that no double holds."""
+
+
+def finite_floats(dtype):
+    """All of them: subnormal, huge, and zeros of both signs."""
+    return st.floats(width=8 * np.dtype(dtype).itemsize, allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def sparse_rows(draw, dtype=np.float64, max_rows=8):
+    """A CSR array and labels: empty rows, stored zeros, extreme values, columns far apart."""
+    width = draw(st.sampled_from([1, 5, 30, 2**31 - 1]))
+    rows = st.dictionaries(st.integers(0, width - 1), finite_floats(dtype), max_size=6).map(
+        lambda row: sorted(row.items())
+    )
+    table = draw(st.lists(rows, min_size=1, max_size=max_rows))
+    indices = np.array([column for row in table for column, _ in row], dtype=np.int32)
+    values = np.array([value for row in table for _, value in row], dtype=dtype)
+    offsets = np.cumsum([0] + [len(row) for row in table], dtype=np.int32)
+    y = draw(st.lists(finite_floats(np.float64), min_size=len(table), max_size=len(table)).map(np.array))
+    return sp.csr_array((values, indices, offsets), shape=(len(table), width)), y
+
+
 def fractional_weights(rows):
     """Weights of all kinds: 0, fractions that doubles cannot hold, whole numbers."""
     return st.lists(st.sampled_from([0.0, 0.1, 0.3, 0.5, 1.0, 1.7, 2.0]), min_size=rows, max_size=rows).map(np.array)

@@ -33,9 +33,9 @@ Vector<T> to_numpy(Growing<T>& array) {
 
 class Reader {
  public:
-  Reader(bool single, std::int64_t base, std::int64_t last, std::size_t threads)
-      : reader_(single ? Any(SvmlightReader<float>({base, last}, threads))
-                       : Any(SvmlightReader<double>({base, last}, threads))) {}
+  Reader(bool single, std::int64_t base, std::int64_t last, std::int64_t features, std::size_t threads)
+      : reader_(single ? Any(SvmlightReader<float>({base, last, features}, threads))
+                       : Any(SvmlightReader<double>({base, last, features}, threads))) {}
 
   /// None, or the line that is not good: its number, what was needed, and the word that stands there.
   nb::object feed(Text text) {
@@ -115,6 +115,7 @@ std::size_t read_at(int file, std::int64_t offset, Room room, std::size_t thread
 nb::bytes text_of(const RowsInMemory& rows, Vector<const double> labels, std::int64_t index_base, std::size_t begin,
                   std::size_t end, std::size_t threads) {
   if (labels.size() != rows.count() || begin > end || end > rows.count()) throw std::invalid_argument("One label a row.");
+  threads = std::clamp<std::size_t>(end - begin, 1, std::max<std::size_t>(1, threads));
   std::vector<std::string> texts(threads);
   {
     nb::gil_scoped_release unlocked;
@@ -131,8 +132,8 @@ nb::bytes text_of(const RowsInMemory& rows, Vector<const double> labels, std::in
 
 void bind_svmlight(nb::module_& m) {
   nb::class_<Reader>(m, "SvmlightReader", "svmlight text, block by block.")
-      .def(nb::init<bool, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"), nb::arg("last"),
-           nb::arg("threads"))
+      .def(nb::init<bool, std::int64_t, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"),
+           nb::arg("last"), nb::arg("features"), nb::arg("threads"))
       .def("feed", &Reader::feed, nb::arg("text"))
       .def("expect", &Reader::expect, nb::arg("factor"))
       .def("take", &Reader::take)

@@ -22,10 +22,10 @@ def invalid(where: str, need: str, got: object) -> InvalidInputError:
     return InvalidInputError(_sentence(where, need, got))
 
 
-def unreadable(where: str, name: str, error: OSError, need: str = "A file that can be read.") -> FileError:
-    """The error of a file that the system refuses."""
+def unreadable(where: str, name: str, error: OSError | ValueError, need: str = "A file that can be read.") -> FileError:
+    """The error of a file that the system refuses, or Python: an impossible name, a closed file."""
     kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
-    return kind(_sentence(where, need, f"{name}: {error.strerror or error}"))
+    return kind(_sentence(where, need, f"{name}: {getattr(error, 'strerror', None) or error}"))
 
 
 def _sentence(where: str, need: str, got: object) -> str:

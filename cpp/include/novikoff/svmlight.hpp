@@ -37,7 +37,7 @@ struct BadLine {
 struct IndexRange {
   std::int64_t base = 1;           // of the first feature
   std::int64_t last = most_index;  // the largest that is allowed
-  std::int64_t columns() const { return last - base + 1; }
+  std::int64_t features = 0;       // how many were asked for, if that is why
 };
 
 namespace detail {
@@ -81,6 +81,7 @@ class LineParser {
 
  private:
   static constexpr std::size_t beyond = 32;
+  static constexpr std::ptrdiff_t most_shown = 256;  // bytes of a bad word: it may be as long as the file
 
   void parse_lines(const char* p, const char* end) {
     while (p < end && !bad) {
@@ -101,7 +102,7 @@ class LineParser {
 
   const char* refuse(std::string need, const char* word) {
     const char* q = word;
-    while (!detail::is_space(*q) && *q != '\n') ++q;
+    while (q < word + most_shown && !detail::is_space(*q) && *q != '\n') ++q;
     bad = BadLine{lines + 1, std::move(need), {word, q}};
     return q;
   }
@@ -112,7 +113,7 @@ class LineParser {
     p = query(label(p));
     if (bad) return p;
     const std::int64_t base = range_.base;
-    const auto columns = static_cast<std::uint64_t>(range_.columns());
+    const auto columns = static_cast<std::uint64_t>(range_.last - base + 1);
     const std::size_t first = features;
     Float* value = values_ + first;
     std::int32_t* column = columns_ + first;
@@ -186,7 +187,7 @@ class LineParser {
     if (index == 0) return refuse("Indices from 1 on (or index_base=0, if the first feature is 0).", word);
     if (index < range_.base) return refuse("Indices from " + std::to_string(range_.base) + " on.", word);
     std::string need = "Indices up to " + std::to_string(range_.last);
-    if (range_.last < most_index) need += ", for " + std::to_string(range_.columns()) + " features";
+    if (range_.features > 0) need += ", for " + std::to_string(range_.features) + " features";
     return refuse(need + ".", word);
   }
 

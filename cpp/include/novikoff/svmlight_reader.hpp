@@ -48,7 +48,9 @@ inline Counts count_lines(std::string_view text) {
 template <class Float>
 class SvmlightReader {
  public:
-  SvmlightReader(IndexRange range, std::size_t threads) : range_(range), threads_(threads) {}
+  /// A piece of the usual size stays in the cache from counting to parsing, if the other threads keep up.
+  SvmlightReader(IndexRange range, std::size_t threads, std::size_t piece = 1 << 19)
+      : range_(range), threads_(threads), piece_(piece) {}
 
   // The arrays of a CSR matrix, and what was seen on the way.
 
@@ -75,15 +77,16 @@ class SvmlightReader {
       LineParser<Float>& parser = *parsers[k];
       if (parser.bad) {
         parser.bad->line += lines_before;
+        make_room(rows, features);
         return std::move(parser.bad);
       }
       close_gap(rows + pieces[k].rows, features + pieces[k].features, parser, row, feature);
       row += parser.rows, feature += parser.features, lines_before += parser.lines;
-      smallest = std::min(smallest, parser.smallest);
-      largest = std::max(largest, parser.largest);
     }
     make_room(row, feature);
     lines = lines_before;
+    for (const auto& parser : parsers)
+      smallest = std::min(smallest, parser->smallest), largest = std::max(largest, parser->largest);
     return std::nullopt;
   }
 
@@ -105,10 +108,9 @@ class SvmlightReader {
 
   /// The pieces, and one that is empty at their end.
   std::vector<Piece> measure(std::string_view text) const {
-    constexpr std::size_t usual = 1 << 19;  // a piece stays in the cache from counting to parsing, if the other threads keep up
     std::vector<Piece> pieces;
     while (!text.empty()) {
-      const std::size_t cut = text.find('\n', std::min(usual, text.size()));
+      const std::size_t cut = text.find('\n', std::min(piece_, text.size()));
       pieces.push_back({text.substr(0, cut == text.npos ? cut : cut + 1)});
       text.remove_prefix(pieces.back().text.size());
     }
@@ -141,7 +143,7 @@ class SvmlightReader {
   }
 
   IndexRange range_;
-  std::size_t threads_;
+  std::size_t threads_, piece_;
 };
 
 }  // namespace novikoff

@@ -15,6 +15,7 @@ from novikoff.errors import InvalidInputError
 
 MOST_OUT = 1 << 22  # bytes that one step may give, whatever the ratio
 STEP = 1 << 16  # compressed bytes that one step takes
+STEP_OF_ZSTD = 1 << 10  # its decompressor takes no limit, and makes up to 32,000 bytes of one
 
 BEGINNINGS = {"gzip": b"\x1f\x8b", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
 
@@ -39,9 +40,10 @@ def is_undecided(beginning: bytes) -> bool:
 
 def decompressed(kind: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Decompress chunks. Files that were joined end to end are one; an empty chunk, no more for now, is passed on."""
-    new, steps = DECOMPRESSORS[kind]
-    decompressor, began = new(), False
-    step = STEP // 16 if kind == "zstd" else STEP
+    new = _decompressors()[kind]
+    decompressor = new()
+    step = STEP_OF_ZSTD if kind == "zstd" else STEP
+    began = False
     try:
         for chunk in chunks:
             if not chunk:
@@ -50,10 +52,11 @@ def decompressed(kind: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
                 data = chunk[begin : begin + step]
                 while data:
                     if decompressor.eof:
-                        if not data.strip(b"\0"):  # padding
+                        data = data.lstrip(b"\0")  # padding
+                        if not data:
                             break
                         decompressor, began = new(), False
-                    yield from steps(decompressor, data)
+                    yield from filter(None, _steps(kind, decompressor, data))
                     began = True
                     data = decompressor.unused_data if decompressor.eof else b""
     except InvalidInputError:  # the chunks themselves cannot be read
@@ -64,35 +67,31 @@ def decompressed(kind: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         raise DamagedError(f"A {kind} file that is whole.", "one that ends too early")
 
 
-def _zlib_steps(decompressor: Any, data: bytes) -> Iterator[bytes]:
+def _steps(kind: str, decompressor: Any, data: bytes) -> Iterator[bytes]:
     """Everything that some compressed bytes give, in steps of bounded size."""
-    while data and not decompressor.eof:
+    if kind == "gzip":
+        while data and not decompressor.eof:
+            yield decompressor.decompress(data, MOST_OUT)
+            data = decompressor.unconsumed_tail
+    elif kind == "zstd":
+        yield decompressor.decompress(data)
+    else:
         yield decompressor.decompress(data, MOST_OUT)
-        data = decompressor.unconsumed_tail
+        while not decompressor.needs_input and not decompressor.eof:
+            yield decompressor.decompress(b"", MOST_OUT)
 
 
-def _file_steps(decompressor: Any, data: bytes) -> Iterator[bytes]:
-    """The same for bz2 and lzma."""
-    yield decompressor.decompress(data, MOST_OUT)
-    while not decompressor.needs_input and not decompressor.eof:
-        yield decompressor.decompress(b"", MOST_OUT)
-
-
-def _zstd_steps(decompressor: Any, data: bytes) -> Iterator[bytes]:
-    """The same for zstd, which knows no bound but gets less at a time."""
-    yield decompressor.decompress(data)
+def _decompressors() -> dict[str, Callable[[], Any]]:
+    return {
+        "gzip": lambda: zlib.decompressobj(wbits=31),
+        "bzip2": bz2.BZ2Decompressor,
+        "xz": lzma.LZMADecompressor,
+        "zstd": _zstd,
+    }
 
 
 def _zstd() -> Any:
     return _zstandard().ZstdDecompressor().decompressobj()
-
-
-DECOMPRESSORS: dict[str, tuple[Callable[[], Any], Callable[[Any, bytes], Iterator[bytes]]]] = {
-    "gzip": (lambda: zlib.decompressobj(wbits=31), _zlib_steps),
-    "bzip2": (bz2.BZ2Decompressor, _file_steps),
-    "xz": (lzma.LZMADecompressor, _file_steps),
-    "zstd": (_zstd, _zstd_steps),
-}
 
 
 def _zstandard() -> Any:
@@ -109,7 +108,7 @@ def compressing(name: str, file: IO[bytes]) -> Iterator[Any]:
         ".gz": lambda: gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0),  # equal rows, equal bytes
         ".bz2": lambda: bz2.BZ2File(file, "wb"),
         ".xz": lambda: lzma.LZMAFile(file, "wb"),  # noqa: SIM115  # opened below
-        ".zst": lambda: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
+        ".zst": lambda: _zstandard().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False),
     }
     opener = next((opener for ending, opener in openers.items() if name.endswith(ending)), None)
     if opener is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import os
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO
 
 from novikoff import _core
 from novikoff._atomic import replacing
-from novikoff.errors import invalid, unreadable
+from novikoff.errors import InvalidInputError, invalid, unreadable
 
 from .ahead import ahead
 from .compression import DamagedError, compressing, decompressed, is_undecided, kind_of
@@ -67,11 +68,11 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
         raise invalid(where, "The path of a file, where follow=True.", name)
     stream: Any = source
     if isinstance(source, bytes | bytearray | memoryview):
-        stream = io.BytesIO(source)
+        stream = io.BytesIO(source.tobytes() if isinstance(source, memoryview) else source)
     elif isinstance(source, str):
         stream = getattr(sys.stdin, "buffer", sys.stdin)
-    elif not hasattr(source, "read"):
-        raise invalid(where, 'A path, bytes, a binary file object, or "-" for standard input.', repr(source))
+    if not hasattr(stream, "read"):
+        raise invalid(where, 'A path, bytes, a binary file object, or "-" for standard input.', repr(stream))
     with _chunks(_read(where, name, stream)) as fill:
         yield fill
 
@@ -79,7 +80,7 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
 def _open(where: str, name: str, path: Any) -> Any:
     try:
         return open(path, "rb", buffering=0)
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise unreadable(where, name, error) from None
 
 
@@ -104,30 +105,38 @@ class _WholeFile:
 
 def _read(where: str, name: str, file: BinaryIO) -> Iterator[bytes]:
     """Chunks of a file object; an empty one where a pipe has no more for now."""
+    if isinstance(file, io.TextIOBase):
+        raise _not_binary(where, name, "gives str")
     read = getattr(file, "read1", file.read)
-    waits = _can_wait(file)
+    has_more = _watched(file)
     while True:
         try:
             chunk = read(CHUNK)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise unreadable(where, name, error) from None
         if not isinstance(chunk, bytes | bytearray):
-            raise invalid(
-                where, "A file object that is opened in binary mode.", f"{name}, which gives {type(chunk).__name__}"
-            )
+            raise _not_binary(where, name, f"gives {type(chunk).__name__}")
         if not chunk:
             return
         yield bytes(chunk)
-        if waits and not select.select([file], [], [], 0)[0]:
+        if not has_more():
             yield b""
 
 
-def _can_wait(file: Any) -> bool:
-    """Whether a file object is a pipe, a socket or a terminal, on which one may have to wait for bytes."""
+def _not_binary(where: str, name: str, does: str) -> InvalidInputError:
+    return invalid(where, "A file object that is opened in binary mode.", f"{name}, which {does}")
+
+
+def _watched(file: Any) -> Callable[[], Any]:
+    """Whether a file object has more right now: on a pipe, a socket or a terminal one may have to wait."""
     try:
-        return not stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            watch = select.poll()
+            watch.register(file, select.POLLIN)
+            return lambda: watch.poll(0)
     except (AttributeError, OSError, ValueError):
-        return False
+        pass
+    return lambda: True
 
 
 def _followed(where: str, name: str, path: Any, file: Any) -> Iterator[bytes]:
@@ -205,10 +214,29 @@ def writable(where: str, target: Any) -> Iterator[Any]:
     if not is_path(target):
         if not hasattr(target, "write"):
             raise invalid(where, "A path, or a binary file object.", repr(target))
-        yield target
+        if isinstance(target, io.TextIOBase):
+            raise _not_binary(where, name_of(target), "takes str")
+        yield _WholeWrites(target) if isinstance(target, io.RawIOBase) else target
         return
-    with replacing(where, target) as file, compressing(os.fspath(target), file) as compressed:
-        yield compressed
+    try:
+        with replacing(where, target) as file, compressing(os.fspath(target), file) as compressed:
+            yield compressed
+    except DamagedError as error:
+        raise invalid(where, error.need, error.got) from None
+
+
+class _WholeWrites:
+    """A file object without a buffer, whose own ``write`` may stop half-way."""
+
+    def __init__(self, file: io.RawIOBase) -> None:
+        self.file = file
+
+    def write(self, data: bytes) -> None:
+        rest = memoryview(data)
+        while rest:
+            if (count := self.file.write(rest)) is None:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            rest = rest[count:]
 
 
 def _last_line_end(buffer: bytearray, begin: int, end: int) -> int:
@@ -249,6 +277,8 @@ def line_blocks(
         if filled == len(buffer):
             if most is not None and filled >= most:
                 raise DamagedError(f"Lines of at most {most} bytes.", longer)
+            if 0 in buffer:  # no text, and perhaps without an end
+                raise DamagedError("Lines of text.", "a zero byte")
             larger = bytearray(2 * len(buffer))
             larger[:filled] = buffer
             buffer = larger

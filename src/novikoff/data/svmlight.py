@@ -73,13 +73,17 @@ def read_svmlight(
     arrays = [part.read() for part in parts]
     base = layout.base
     if layout.guess:
-        seen = min(part.reader.smallest for part in parts)
-        base = 0 if seen == 0 else 1
-        log.info("[%s] index_base='auto' took %d: the smallest index is %d.", where, base, seen)
+        base = 0 if any(part.reader.smallest == 0 for part in parts) else 1
+        log.info(
+            "[%s] index_base='auto' took %d: index 0 %s.", where, base, "occurs" if base == 0 else "does not occur"
+        )
         for _, columns, *_ in arrays:
             columns -= base
-        if n_features is not None and (most := max(part.reader.largest for part in parts)) >= n_features + base:
-            raise invalid(where, f"Indices up to {n_features + base - 1}, for {n_features} features.", most)
+        last = layout.last(base)
+        for part in parts:
+            if part.reader.largest > last:
+                need = f"Indices up to {last}" + (f", for {n_features} features." if n_features else ".")
+                raise invalid(where, need, f"{part.reader.largest} in {part.name}")
     width = n_features if n_features is not None else max(0, *(part.reader.largest + 1 - base for part in parts))
     batches = [_batch(part, width, base) for part in arrays]
     for part, batch in zip(parts, batches, strict=True):
@@ -113,12 +117,14 @@ class Layout:
             raise invalid(where, "dtype = float64 or float32.", repr(dtype))
         return cls(n_features, 0 if guess else int(index_base), guess, kind == np.float32, thread_count(where, n_jobs))
 
+    def last(self, base: int) -> int:
+        """The largest index; the width, too, is a number of 32 bits, as scipy needs it beside such indices."""
+        return (self.n_features or _core.MOST_INDEX) + base - 1
+
     def new_reader(self) -> _core.SvmlightReader:
-        """A kernel that reads such lines."""
-        last = _core.MOST_INDEX
-        if self.n_features is not None:
-            last = min(last, self.n_features + self.base - (0 if self.guess else 1))
-        return _core.SvmlightReader(self.single, self.base, last, self.threads)
+        """A kernel that reads such lines; where the base is a guess, those of both bases."""
+        last = min(_core.MOST_INDEX, self.last(1 if self.guess else self.base))
+        return _core.SvmlightReader(self.single, self.base, last, self.n_features or 0, self.threads)
 
 
 class _Lines:
@@ -172,7 +178,7 @@ def whole_labels(labels: NDArray[np.float64]) -> NDArray[Any]:
     return labels.astype(np.int64) if whole else labels
 
 
-ROWS_AT_A_TIME = 1 << 14
+ROWS_AT_A_TIME, ENTRIES_AT_A_TIME = 1 << 14, 1 << 20
 
 
 def write_svmlight(X: Any, y: Any, target: Any, *, index_base: int = 1, n_jobs: int | None = -1) -> None:
@@ -204,34 +210,51 @@ def write_svmlight(X: Any, y: Any, target: Any, *, index_base: int = 1, n_jobs: 
     X = _matrix(where, X)
     labels = _numbers(where, y, X.shape[0])
     rows = as_rows(where, X)
+    entries = (X.nnz if sp.issparse(X) else X.size) // max(1, rows.count)  # of a row
+    step = max(1, min(ROWS_AT_A_TIME, ENTRIES_AT_A_TIME // max(1, entries)))
     with writable(where, target) as file:
-        for begin in range(0, rows.count, ROWS_AT_A_TIME):
-            end = min(begin + ROWS_AT_A_TIME, rows.count)
+        for begin in range(0, rows.count, step):
+            end = min(begin + step, rows.count)
             file.write(_core.svmlight_text(rows, labels, index_base, begin, end, threads))
 
 
 def _matrix(where: str, X: Any) -> Any:
     """Rows of finite numbers, each column once in a row."""
     try:
-        X = check_array(
-            X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0
-        )
+        with np.errstate(
+            invalid="ignore"
+        ):  # huge values of both signs, which are added up only to see whether all are finite
+            X = check_array(
+                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0
+            )
     except ValueError as error:
         raise invalid(
             where, "A table of finite numbers, one row an example.", f"one that was refused: {error}"
         ) from None
-    if sp.issparse(X) and not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
+    if sp.issparse(X):
+        as_rows(where, X)  # its offsets, before anyone follows them
+        used = X.indices[X.indptr[0] : X.indptr[-1]]
+        if len(used) and not 0 <= used.min() <= used.max() < X.shape[1]:
+            raise invalid(
+                where, f"Column indices from 0 to {X.shape[1] - 1}.", f"some from {used.min()} to {used.max()}"
+            )
+        if not X.has_canonical_format:
+            X = X.copy()
+            X.sum_duplicates()
     return X
 
 
 def _numbers(where: str, y: Any, rows: int) -> NDArray[np.float64]:
     """Labels as numbers that lose nothing."""
-    labels = np.asarray(y)
+    try:
+        labels = np.asarray(y)
+    except ValueError:
+        raise invalid(where, f"One label for each of {rows} rows.", "labels of different lengths") from None
     if labels.shape != (rows,):
         raise invalid(where, f"One label for each of {rows} rows.", f"labels of shape {labels.shape}")
-    exact = labels.dtype.kind in "bf" or (labels.dtype.kind in "iu" and np.all(np.abs(labels) <= 2**53))
+    exact = labels.dtype in (np.bool_, np.float16, np.float32, np.float64)
+    if labels.dtype.kind in "iu":
+        exact = bool(np.all((labels >= -(2**53)) & (labels <= 2**53)))
     if not exact or not np.all(np.isfinite(labels)):
         need = "Labels that are finite numbers, integers of at most 2**53."
         raise invalid(where, need, f"{labels.dtype} {labels[:1].tolist()}")

@@ -1,0 +1,27 @@
+// Runs a fuzz target on the files of a folder, one after the other; any compiler will do.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+int main(int count, char** arguments) {
+  std::vector<std::filesystem::path> paths;
+  for (int k = 1; k < count; ++k)
+    for (const auto& entry : std::filesystem::directory_iterator(arguments[k])) paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  for (const auto& path : paths) {
+    std::printf("%s\n", path.filename().c_str());
+    std::fflush(stdout);  // the last name is that of a file that ends the run
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  }
+  std::printf("%zu inputs\n", paths.size());
+  return paths.empty() ? 1 : 0;
+}
