@@ -27,9 +27,11 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 import novikoff as nk
 
 PEAK = """
-import sys, resource
+import sys
 import numpy, scipy.sparse, novikoff as nk
-def peak(): return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+def peak():
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
 before = peak()
 X, y = nk.read_svmlight(sys.argv[1])
 print(peak() - before, X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + y.nbytes)

@@ -1,22 +1,20 @@
 """A pass over a file of any size stays within a fixed amount of memory."""
 
 import gzip
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from memory import run_alone
 
 SIZE = 2_000_000_000
 MOST = 300_000_000
 
 PASS = """
-import sys, resource
+import sys
 import novikoff as nk
-def peak(): return 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 before = peak()
 progress = nk.evaluate.progressive(nk.Perceptron(), nk.scan(sys.argv[1]))
 for record in progress: pass
@@ -48,8 +46,7 @@ def test_a_progressive_pass_over_two_gigabytes_stays_below_300_megabytes(lines, 
     with path.open("wb") as file:
         for _ in range(times):
             file.write(part)
-    done = subprocess.run([sys.executable, "-c", PASS, str(path)], capture_output=True, text=True, check=True)
-    beyond, examples = map(int, done.stdout.split())
+    beyond, examples = run_alone(PASS, path)
     path.unlink()
     assert examples == times * rows
     assert beyond < MOST

@@ -1,8 +1,5 @@
 """Many threads at once, and no copy of the data."""
 
-import subprocess
-import sys
-import textwrap
 import threading
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +10,7 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from learners import LEARNERS
+from memory import run_alone
 from snapshots import learned
 from strategies import laid_out
 
@@ -129,13 +127,9 @@ def test_no_copy_of_the_data_is_made(layout, dtype, method):
     assert peak < 0.2 * size, f"{peak / 1e6:.1f} MB beside {size / 1e6:.1f} MB of data"
 
 
-PEAK = """
-import resource
+FIT = """
 import numpy as np, scipy.sparse as sp
 import novikoff as nk
-
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 rng = np.random.default_rng(0)
 if {layout!r} == "csr":
@@ -159,7 +153,5 @@ print((peak() - before) / size)
 @pytest.mark.parametrize("layout", ["C", "csr"])
 @pytest.mark.parametrize("model", ["Perceptron", "MarginPerceptron"])
 def test_the_peak_of_a_process_that_fits_hardly_rises_above_its_data(layout, model):
-    pytest.importorskip("resource", reason="this system does not report the peak memory of a process")
-    code = textwrap.dedent(PEAK.format(layout=layout, model=model))
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120)
-    assert float(done.stdout) < 0.2
+    [beyond] = run_alone(FIT.format(layout=layout, model=model))
+    assert beyond < 0.2

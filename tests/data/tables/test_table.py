@@ -1,7 +1,5 @@
 """Where tables come from: every source of the same rows gives the same batches."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import duckdb
@@ -13,6 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import novikoff as nk
+from memory import run_alone
 from novikoff.data.tables import TABLE_FORMATS, Table, format_of, is_frame, is_query
 from table_files import FRAME, NUMBERS, RECORDS, assert_same, rows, write
 
@@ -160,14 +159,13 @@ def test_a_table_of_no_rows_has_no_batches(tmp_path):
 
 
 SCAN = """
-import resource, sys
+import sys
 import pyarrow.parquet, duckdb, numpy, scipy.sparse
 from novikoff.data.tables import Table
-peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 list(Table("scan", sys.argv[1], target="y"))  # a small one, so that everything is imported
 before = peak()
 rows = sum(len(batch.y) for batch in Table("scan", sys.argv[2], target="y"))
-print(rows, (peak() - before) // 1024)
+print(rows, peak() - before)
 """
 
 
@@ -181,6 +179,6 @@ def test_memory_stays_bounded_over_a_large_file(tmp_path, row_group_size):
     pyarrow.parquet.write_table(table, large, row_group_size=row_group_size, compression="none", use_dictionary=False)
     pyarrow.parquet.write_table(table.slice(0, 10), small)
     assert large.stat().st_size > 190 << 20
-    found = subprocess.check_output([sys.executable, "-c", SCAN, small, large], text=True).split()
-    assert int(found[0]) == 1_250_000
-    assert int(found[1]) < 150
+    found, beyond = run_alone(SCAN, small, large)
+    assert found == 1_250_000
+    assert beyond < 150 << 20
