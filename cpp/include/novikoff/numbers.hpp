@@ -1,6 +1,10 @@
 // Decimal numbers as doubles, correctly rounded: the double nearest to what is written, ties to even.
 #pragma once
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include <array>
 #include <bit>
 #include <charconv>
@@ -36,6 +40,27 @@ inline std::uint64_t eight_digits(std::uint64_t word) {
 /// The number that the first `count` bytes write, at most 7 digits: shifted, in two steps, so that zeros come before them.
 inline std::uint64_t first_digits(std::uint64_t word, int count) {
   return eight_digits((word ^ every_byte('0')) << (56 - 8 * count) << 8);
+}
+
+/// Sixteen digits at once; false if there are fewer.
+inline bool take_sixteen(const char* p, std::uint64_t& number) {
+#ifdef __SSE2__
+  const __m128i t = _mm_sub_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)), _mm_set1_epi8('0'));
+  if (_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(t, _mm_set1_epi8(9)), t)) != 0xFFFF) return false;
+  const __m128i zero = _mm_setzero_si128();
+  const __m128i tens = _mm_set1_epi32(1 << 16 | 10), hundreds = _mm_set1_epi32(1 << 16 | 100);
+  const __m128i pairs =
+      _mm_packs_epi32(_mm_madd_epi16(_mm_unpacklo_epi8(t, zero), tens), _mm_madd_epi16(_mm_unpackhi_epi8(t, zero), tens));
+  const __m128i fours = _mm_madd_epi16(pairs, hundreds);
+  const __m128i eights = _mm_madd_epi16(_mm_packs_epi32(fours, fours), _mm_set1_epi32(1 << 16 | 10000));
+  const auto both = static_cast<std::uint64_t>(_mm_cvtsi128_si64(eights));
+  number = (both & 0xFFFFFFFF) * 100'000'000 + (both >> 32);
+  return true;
+#else
+  const std::uint64_t upper = load<std::uint64_t>(p), lower = load<std::uint64_t>(p + 8);
+  number = eight_digits(upper ^ every_byte('0')) * 100'000'000 + eight_digits(lower ^ every_byte('0'));
+  return (other_than_digits(upper) | other_than_digits(lower)) == 0;
+#endif
 }
 
 constexpr std::array<std::uint64_t, 20> integer_powers = [] {
@@ -250,7 +275,8 @@ template <class Float>
 }  // namespace detail
 
 /// Reads a number as `scan_decimal` finds it and `convert` rounds it; returns where it ends, or null if there is no finite
-/// number. Most numbers of data files are one digit, a point and up to 18 digits more: these take a short way.
+/// number. Most numbers of data files are one digit, a point and up to 18 digits more: these take a short way. Fifteen bytes
+/// behind the one that ends the number must be readable.
 template <class Float>
 [[gnu::always_inline]] inline const char* read_number(const char* p, Float& value) {
   using namespace detail;
@@ -258,26 +284,29 @@ template <class Float>
   const char* q = p + negative;
   const auto first = static_cast<unsigned char>(*q - '0');
   if (first > 9 || q[1] != '.') return read_any(p, value);
-  std::uint64_t mantissa = first;
+  std::uint64_t mantissa = first, sixteen = 0;
   const char* fraction = q += 2;
-  std::uint64_t word = load<std::uint64_t>(q), others = other_than_digits(word);
-  if (others == 0) {
-    mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
-    word = load<std::uint64_t>(q += 8);
-    others = other_than_digits(word);
-    if (others == 0) {
+  if (take_sixteen(q, sixteen)) {
+    mantissa = mantissa * integer_powers[16] + sixteen;
+    q += 16;
+    // One digit more, or two, or none: nobody can foresee it, so there is no branch here.
+    const unsigned next = static_cast<unsigned char>(q[0] - '0'), last = static_cast<unsigned char>(q[1] - '0');
+    const unsigned one = next < 10, two = one & (last < 10);
+    mantissa = mantissa * integer_powers[one + two] + one * next * (1 + 9 * two) + two * last;
+    q += one + two;
+  } else {
+    std::uint64_t word = load<std::uint64_t>(q);
+    if (other_than_digits(word) == 0) {
       mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
       word = load<std::uint64_t>(q += 8);
-      others = other_than_digits(word);
-      if (others == 0) return read_any(p, value);
     }
+    const int count = std::countr_zero(other_than_digits(word)) / 8;
+    mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
+    q += count;
   }
-  const int count = std::countr_zero(others) / 8;
-  mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
-  q += count;
   const auto digits = q - fraction;
-  if (digits > 18 || (*q | 0x20) == 'e') [[unlikely]]
-    return read_any(p, value);
+  if ('0' <= *q && *q <= '9') return read_any(p, value);
+  if ((*q | 0x20) == 'e') return read_any(p, value);
   const double size = compose(mantissa, -digits);
   if (std::isnan(size) || (std::is_same_v<Float, float> && near_the_middle(size))) [[unlikely]]
     return read_any(p, value);
