@@ -50,10 +50,10 @@ fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS
 	build/fuzz/make/fuzz_svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -dict=cpp/fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
 
-bench: $(VENV)/ready peers   ## speed against the peers, as ratios from one interleaved run
-	$(BIN)/python benchmarks/online.py
+bench: $(VENV)/ready $(VENV)/bench   ## speed against the peers, as ratios from one interleaved run each
+	for script in online parse stream hashing; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
-peers: $(VENV)/test   ## install the peers that tests and benchmarks compare with
+peers: $(VENV)/test   ## install the peers that tests compare with
 	$(PIP) install --group peers
 
 clean:           ## remove everything that was built
@@ -71,7 +71,7 @@ $(VENV)/pip:
 	mkdir -p build
 	touch $@
 
-$(VENV)/build $(VENV)/test $(VENV)/lint: $(VENV)/%: $(VENV)/pip pyproject.toml
+$(VENV)/build $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/pip pyproject.toml
 	$(PIP) install --group $*
 	touch $@
 
