@@ -23,18 +23,32 @@ constexpr int many = 20'000;
 constexpr int many = 200'000;
 #endif
 
-/// Where a number ends in a text, if there is one, with the value; behind the text stand eight bytes and no more.
-template <class Float>
-std::optional<std::pair<std::size_t, Float>> scan(std::string_view text) {
+bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+bool same_bits(double a, double b) { return check::same_bits(a, b); }
+
+/// A text with so many bytes behind it, and no more.
+std::vector<char> exactly(std::string_view text, std::size_t behind) {
   std::vector<char> exact(text.begin(), text.end());
-  exact.insert(exact.end(), 8, '\n');
+  exact.insert(exact.end(), behind, '\n');
   exact.shrink_to_fit();
-  const Decimal number = scan_decimal(exact.data());
-  if (!number.end) return {};
-  return std::pair(static_cast<std::size_t>(number.end - exact.data()), convert<Float>(number));
+  return exact;
 }
 
-bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }
+/// Where a number ends in a text, if there is one, with the value. The short way must not differ from the long one.
+template <class Float>
+std::optional<std::pair<std::size_t, Float>> scan(std::string_view text) {
+  const std::vector<char> exact = exactly(text, 8), more = exactly(text, 16);
+  const Decimal number = scan_decimal(exact.data());
+  Float value = 0;
+  const char* end = read_number(more.data(), value);
+  if (!number.end) {
+    CHECK(!end);
+    return {};
+  }
+  const std::pair found(static_cast<std::size_t>(number.end - exact.data()), convert<Float>(number));
+  CHECK(std::isfinite(found.second) ? end == more.data() + found.first && same_bits(value, found.second) : !end);
+  return found;
+}
 
 /// Reads a text that is a number as double and as float, and says which it was if the C library reads another.
 void check_number(const std::string& text) {
