@@ -27,6 +27,7 @@ class Examples:
     weights: NDArray[np.float64] | None
     squared_norms: Floats
     examined: bool = False
+    jobs: int = 1  # how many questions learn from them at a time
 
     @classmethod
     def of(cls, where: str, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Examples:

@@ -235,6 +235,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             labels = check_labels(where, y, X.shape[0])
             weights = check_weights(where, sample_weight, X.shape[0])
             batch = Examples.of(where, X, np.zeros(0, np.int32), weights)
+            batch.jobs = thread_count(where, self.n_jobs)
             batch.examine(where)
             if not hasattr(self, "_learner"):
                 self._begin(where, classes, labels)
@@ -313,7 +314,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
             self._learner.learn(q, *beside, scores[q] if q in scored else None)
 
-        with in_threads(min(thread_count("n_jobs", self.n_jobs), questions)) as each:
+        with in_threads(min(batch.jobs, questions)) as each:
             each(learn, questions)
         return scores[:, begin:end]
 
