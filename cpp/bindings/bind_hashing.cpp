@@ -116,7 +116,7 @@ class FeatureReader {
     const bool failed = number == -1 && PyErr_Occurred();
     if (std::isfinite(number) && !failed) return number;
     const bool is_number = has_number && (!failed || PyErr_ExceptionMatches(PyExc_OverflowError));
-    PyErr_Clear();
+    clear_refusal();
     throw std::invalid_argument((is_number ? "A finite number for feature " : "A number for feature ") + quote(key) + ". Got " +
                                 quote(value) + ".");
   }

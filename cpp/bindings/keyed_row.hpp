@@ -21,6 +21,14 @@ struct Columns {
   std::size_t count() const { return buckets > 0 ? static_cast<std::size_t>(buckets) : table.size(); }
 };
 
+/// Forgets that a value is no number. Whatever else a value's own code has raised, an interrupt say, is raised on.
+inline void clear_refusal() {
+  if (!PyErr_Occurred()) return;
+  for (PyObject* refusal : {PyExc_TypeError, PyExc_ValueError, PyExc_OverflowError})
+    if (PyErr_ExceptionMatches(refusal)) return PyErr_Clear();
+  throw nb::python_error();
+}
+
 using Sparse = novikoff::SparseRow<double, std::int64_t>;
 
 /// The UTF-8 of a string, which the string keeps; none where it has a lone surrogate, with Python's error set.
@@ -189,7 +197,7 @@ class KeyedRow {
     for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(dict.ptr()))) {
       const nb::object number = nb::steal(PyUnicode_Check(value.ptr()) ? nullptr : PyNumber_Float(value.ptr()));
       if (!number.is_valid()) {
-        PyErr_Clear();
+        clear_refusal();
         refuse("A number", key, value);
       }
       copy[PyUnicode_Check(key.ptr()) ? nb::borrow(key) : as_integer(key.ptr())] = number;

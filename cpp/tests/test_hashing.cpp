@@ -223,22 +223,6 @@ TEST(the_first_bad_text_is_the_one_named) {
   }
 }
 
-TEST(what_a_thread_throws_is_thrown_by_the_caller) {
-  for (std::size_t threads : {1, 2, 4}) {
-    std::atomic<int> done{0};
-    bool caught = false;
-    try {
-      detail::in_threads(50, threads, [&](std::size_t k) {
-        if (k == 7) throw std::runtime_error("seven");
-        ++done;
-      });
-    } catch (const std::runtime_error&) {
-      caught = true;
-    }
-    CHECK(caught && done < 50);
-  }
-}
-
 TEST(features_that_meet_add_up_in_order_and_zeros_are_left_out) {
   Features features;
   const auto add = [&features](std::uint64_t hash, double value) {

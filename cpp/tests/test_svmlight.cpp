@@ -328,19 +328,4 @@ TEST(lines_and_colons_are_counted_in_texts_of_any_length) {
   }
 }
 
-TEST(work_of_several_threads_throws_its_first_exception_on) {
-  for (std::size_t threads : {1, 2, 4}) {
-    std::vector<int> done(100);
-    in_parallel(done.size(), threads, [&](std::size_t k) { ++done[k]; });
-    CHECK(std::count(done.begin(), done.end(), 1) == 100);
-    bool thrown = false;
-    try {
-      in_parallel(done.size(), threads, [&](std::size_t k) { throw k; });
-    } catch (std::size_t) {
-      thrown = true;
-    }
-    CHECK(thrown);
-  }
-}
-
 int main() { return check::run_all(); }

@@ -166,7 +166,6 @@ def test_an_error_of_the_system_while_reading_is_told():
             raise OSError(5, "Input/output error")
 
     assert refusal(Broken()) == "[read] A file that can be read. Got <file>: Input/output error."
-    assert refusal(Broken()) == refusal(Broken())
 
 
 def test_an_error_in_the_middle_of_a_compressed_pipe_is_told():

@@ -26,6 +26,16 @@ class Growing {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
+  Growing() = default;
+  Growing(Growing&& other) noexcept
+      : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)), capacity_(std::exchange(other.capacity_, 0)) {}
+  Growing& operator=(Growing&& other) noexcept {
+    memory_ = std::move(other.memory_);
+    size_ = std::exchange(other.size_, 0);
+    capacity_ = std::exchange(other.capacity_, 0);
+    return *this;
+  }
+
   std::size_t size() const { return size_; }
   T* data() { return memory_.get(); }
   T& operator[](std::size_t i) { return memory_.get()[i]; }

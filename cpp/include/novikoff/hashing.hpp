@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -48,6 +49,7 @@ namespace detail {
 /// on, or by comparison where there are few. Whatever lies below the column must rise from the start.
 template <class Word>
 void sort_by_column(std::vector<Word>& words, std::vector<Word>& spare, std::size_t size, int lowest, int bits) {
+  if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("More than 2^32 features in a row.");
   if (size < 48) {
     std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(size));
     return;

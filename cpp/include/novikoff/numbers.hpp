@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <stdexcept>
 #include <system_error>
 #include <type_traits>
 
@@ -179,7 +180,7 @@ inline std::ptrdiff_t significant_digits(const char* p, const char* end) {
 }  // namespace detail
 
 /// [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent: what Python's `float` takes,
-/// without its names for infinity and its underscores.
+/// without its names for infinity and NaN and its underscores.
 ///
 /// Nothing tells where the text ends: a byte that belongs to no number must stand there, and seven more behind it.
 inline Decimal scan_decimal(const char* p) {
@@ -232,8 +233,11 @@ inline bool is_large(const Decimal& number) {
 template <class Float>
 Float convert_slowly(const Decimal& number) {
   Float value = 0;
-  if (std::from_chars(number.begin, number.end, value).ec == std::errc::result_out_of_range)
+  const auto [end, error] = std::from_chars(number.begin, number.end, value);
+  if (error == std::errc::result_out_of_range)
     value = is_large(number) ? std::numeric_limits<Float>::infinity() : Float{0};
+  else if (error != std::errc{} || end != number.end)  // no memory for its digits, say
+    throw std::runtime_error("A decimal number was found but could not be read.");
   return number.negative ? -value : value;
 }
 

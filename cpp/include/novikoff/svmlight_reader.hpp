@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -90,13 +91,16 @@ class SvmlightReader {
     return std::nullopt;
   }
 
-  /// Makes room for as much again, times `factor`, as was read so far: a guess will do.
+  /// Makes room for as much again, times `factor`, as was read so far. That is a guess: without the room, things go on.
   void expect(double factor) {
     const auto more = [factor](std::size_t size) {
       return size + static_cast<std::size_t>(1.02 * factor * static_cast<double>(size));
     };
-    values.expect(more(values.size()));
-    columns.expect(more(columns.size()));
+    try {
+      values.expect(more(values.size()));
+      columns.expect(more(columns.size()));
+    } catch (const std::bad_alloc&) {
+    }
   }
 
  private:

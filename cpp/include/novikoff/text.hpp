@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "keys.hpp"
+#include "novikoff/bytes.hpp"
 #include "novikoff/unicode.hpp"
 
 namespace novikoff {

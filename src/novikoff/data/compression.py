@@ -17,7 +17,13 @@ MOST_OUT = 1 << 22  # bytes that one step may give, whatever the ratio
 STEP = 1 << 16  # compressed bytes that one step takes
 STEP_OF_ZSTD = 1 << 10  # its decompressor takes no limit, and makes up to 32,000 bytes of one
 
-BEGINNINGS = {"gzip": b"\x1f\x8b", "bzip2": b"BZh", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
+BEGINNINGS = {  # bzip2's name and level are followed by the mark of a block, or of the end
+    b"\x1f\x8b": "gzip",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    **{b"BZh%d%b" % (level, mark): "bzip2" for level in range(1, 10) for mark in (b"1AY&SY", b"\x17rE8P\x90")},
+}
+LONGEST_BEGINNING = max(map(len, BEGINNINGS))
 
 
 class DamagedError(Exception):
@@ -30,12 +36,12 @@ class DamagedError(Exception):
 
 def kind_of(beginning: bytes) -> str | None:
     """The kind of compression, if any."""
-    return next((kind for kind, magic in BEGINNINGS.items() if beginning.startswith(magic)), None)
+    return next((kind for magic, kind in BEGINNINGS.items() if beginning.startswith(magic)), None)
 
 
 def is_undecided(beginning: bytes) -> bool:
     """Whether more bytes are needed to know."""
-    return any(magic.startswith(beginning) and magic != beginning for magic in BEGINNINGS.values())
+    return any(magic.startswith(beginning) and magic != beginning for magic in BEGINNINGS)
 
 
 def decompressed(kind: str, chunks: Iterator[bytes]) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ from novikoff._atomic import replacing
 from novikoff.errors import InvalidInputError, invalid, unreadable
 
 from .ahead import ahead
-from .compression import DamagedError, compressing, decompressed, is_undecided, kind_of
+from .compression import LONGEST_BEGINNING, DamagedError, compressing, decompressed, is_undecided, kind_of
 
 CHUNK = 1 << 20
 BLOCK = 1 << 23  # bytes that are parsed at a time
@@ -58,7 +58,7 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
     if is_path(source):
         with _open(where, name, source) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not follow
-            if plain and kind_of(os.pread(file.fileno(), 8, 0)) is None:
+            if plain and kind_of(os.pread(file.fileno(), LONGEST_BEGINNING, 0)) is None:
                 yield _WholeFile(where, name, file, threads).fill
                 return
             with _chunks(_followed(where, name, source, file) if follow else _read(where, name, file)) as fill:

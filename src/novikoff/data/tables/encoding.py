@@ -127,14 +127,24 @@ class Encoder:
         X = _compressed(np.hstack(indices), np.hstack(values), 2**self._hashing.n_bits)
         for words in texts:
             X = X + self._hashing.transform(words)
-        return self._measured(X)
+        return self._measured(X, place)
 
-    def _measured(self, X: Any) -> Any:
+    def _measured(self, X: Any, place: Place) -> Any:
         """Give rows the length and the dtype that the hashing asks for."""
+        rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         if self._norm is not None:
-            lengths = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-            X.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(X.indptr))
-        return X.astype(self._dtype, copy=False)
+            largest = np.zeros(X.shape[0])
+            np.maximum.at(largest, rows, np.abs(X.data))
+            usual = ((largest > 1e-100) & (largest < 1e100)) | (largest == 0)  # squares of others overflow or are lost
+            X.data /= np.where(usual, 1.0, largest)[rows]
+            lengths = np.sqrt(np.bincount(rows, X.data**2, minlength=X.shape[0]))
+            X.data /= lengths[rows]
+        with np.errstate(over="ignore"):
+            X = X.astype(self._dtype, copy=False)
+        if not np.isfinite(X.data).all():
+            row = int(rows[np.argmin(np.isfinite(X.data))])
+            raise invalid(self._where, f"Values that fit {np.dtype(self._dtype)}.", f"one too large at {place(row)}")
+        return X
 
     def _distinct(self, name: str, array: Any, place: Place) -> tuple[NDArray[np.int64], list[str]]:
         """Return a code for each row, -1 where it is missing, and what the codes stand for."""

@@ -65,8 +65,10 @@ def _open_relation(where: str, name: str, connection: Any, sql: str, batch_size:
         reader = relation_reader(connection.sql(sql), batch_size)
 
     def batches(needed: list[str]) -> Iterator[Any]:
-        yield from reader
-        connection.close()
+        try:
+            yield from reader
+        finally:
+            connection.close()
 
     return arrow_reader(where, name, reader.schema, batches)
 
@@ -102,7 +104,7 @@ def _attach(where: str, connection: Any, alias: Any, database: Any) -> None:
     except Exception as error:
         # What came is not repeated, as far as it may hold a password.
         message = sentence(error).replace(database, alias if kind else database)
-        raise invalid(where, f"A database that can be attached as {alias!r}.", f"an error: {message}") from error
+        raise invalid(where, f"A database that can be attached as {alias!r}.", f"an error: {message}") from None
 
 
 def _load(where: str, connection: Any, alias: str, extension: str) -> None:
