@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import platform
@@ -15,6 +16,13 @@ import numpy as np
 import scipy.sparse as sp
 
 RESULTS = Path(__file__).parent / "results"
+
+
+def share_of_rows(description: str) -> int:
+    """1, or 10 if the command line asks for a quick run over a tenth of the data."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="a tenth of the data, and numbers that are kept apart")
+    return 10 if parser.parse_args().quick else 1
 
 
 def interleave(contestants: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
@@ -54,7 +62,7 @@ def read_bandwidth(size: int = 200_000_000) -> float:
     return array.nbytes / best
 
 
-def report(name: str, table: list[dict[str, Any]], **facts: Any) -> None:
+def report(name: str, share: int, table: list[dict[str, Any]], **facts: Any) -> None:
     """Print the rows of a table and save them as JSON with what is known of the machine."""
     columns = list(table[0])
     cells = [[_text(row[column]) for column in columns] for row in table]
@@ -65,7 +73,7 @@ def report(name: str, table: list[dict[str, Any]], **facts: Any) -> None:
         print(f"{fact}: {_text(value)}")
     machine = {"machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}.json"
+    path = RESULTS / f"{name}{'-quick' * (share > 1)}.json"
     path.write_text(json.dumps({"table": table, **facts, **machine}, indent=1) + "\n")
 
 

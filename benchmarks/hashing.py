@@ -8,14 +8,13 @@ The folder, ../shared/data unless said, holds imdb_train.tsv.gz: a label, a name
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import os
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from harness import interleave, report
+from harness import interleave, report, share_of_rows
 from sklearn.feature_extraction.text import HashingVectorizer
 
 import novikoff as nk
@@ -50,16 +49,14 @@ def compare(texts: list[str], work: str, rounds: int, **options: Any) -> list[di
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the texts")
-    quick = parser.parse_args().quick
+    share = share_of_rows(__doc__)
     path = DATA / "imdb_train.tsv.gz"
     if not path.is_file():
         print(f"Skipped: there is no {path}. Set NOVIKOFF_DATA to the folder that holds it.")
         return
-    texts = imdb_texts(path, step=10 if quick else 1)
+    texts = imdb_texts(path, step=share)
     table = compare(texts, "words", rounds=5) + compare(texts, "words and pairs", rounds=3, ngram_range=(1, 2))
-    report("hashing-quick" if quick else "hashing", table, texts=len(texts), characters=sum(map(len, texts)))
+    report("hashing", share, table, texts=len(texts), characters=sum(map(len, texts)))
 
 
 if __name__ == "__main__":

@@ -6,7 +6,6 @@ python benchmarks/online.py --quick    # a tenth of them
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import subprocess
 import sys
@@ -18,7 +17,7 @@ import numpy as np
 import river.linear_model
 import scipy.sparse as sp
 import sklearn.linear_model
-from harness import interleave, read_bandwidth, report, text_like
+from harness import interleave, read_bandwidth, report, share_of_rows, text_like
 
 import novikoff as nk
 
@@ -118,15 +117,14 @@ def import_seconds() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    scale = 10 if parser.parse_args().quick else 1
-    X, y = text_like(200_000 // scale, 50_000, 57)
-    table = passes(X, y, 1, rounds=9) + passes(X, y, 5, rounds=5) + streams(X, y, 20_000 // scale)
+    share = share_of_rows(__doc__)
+    X, y = text_like(200_000 // share, 50_000, 57)
+    table = passes(X, y, 1, rounds=9) + passes(X, y, 5, rounds=5) + streams(X, y, 20_000 // share)
     bandwidth = read_bandwidth()
     limit = (X.data.itemsize + X.indices.itemsize) / bandwidth * 1e9
     report(
-        "online" if scale == 1 else "online-quick",
+        "online",
+        share,
         table,
         rows=X.shape[0],
         nonzeros_a_row=X.nnz / X.shape[0],

@@ -9,8 +9,6 @@ and then stops, so that its time is that of reading.
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import io
 import shutil
 import subprocess
@@ -21,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from harness import interleave, report, text_like
+from harness import interleave, report, share_of_rows, text_like
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import novikoff as nk
@@ -46,7 +44,7 @@ def write_files(folder: Path, rows: int) -> tuple[Path, Path, Path]:
         X, y = text_like(rows, 50_000, 57)
         nk.write_svmlight(X, y, text)
         wrong.write_bytes(text.read_bytes() + b"wrong\n")
-        packed.write_bytes(gzip.compress(text.read_bytes(), 6))
+        nk.write_svmlight(X, y, packed)
     return text, wrong, packed
 
 
@@ -63,10 +61,8 @@ def memory(path: Path) -> tuple[int, int]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    scale = 10 if parser.parse_args().quick else 1
-    text, wrong, packed = write_files(Path("build") / "bench", 200_000 // scale)
+    share = share_of_rows(__doc__)
+    text, wrong, packed = write_files(Path("build") / "bench", 200_000 // share)
     size = text.stat().st_size
     ours, theirs = nk.read_svmlight(text), load_svmlight_file(str(text))
     assert np.array_equal(ours.X.data, theirs[0].data)
@@ -78,7 +74,7 @@ def main() -> None:
         "scikit-learn": lambda: load_svmlight_file(str(text)),
         "gzip": lambda: nk.read_svmlight(packed),
         "zlib": lambda: zlib.decompress(packed.read_bytes(), wbits=31),
-        "write": lambda: nk.write_svmlight(ours.X, ours.y, io.BytesIO()),
+        "write": lambda: nk.write_svmlight(ours.X, ours.y, io.BytesIO(), n_jobs=2),
         "scikit-learn writes": lambda: dump_svmlight_file(ours.X, ours.y, io.BytesIO(), zero_based=False),
     }
     train = shutil.which("liblinear-train") or shutil.which("train")
@@ -109,7 +105,8 @@ def main() -> None:
     ]
     beyond, arrays = memory(text)
     report(
-        "parse" if scale == 1 else "parse-quick",
+        "parse",
+        share,
         table,
         file_MB=size / 1e6,
         nonzeros=int(ours.X.nnz),

@@ -10,11 +10,10 @@ normalised and invariant; --sgd is the plain one.
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 
 import vowpalwabbit
-from harness import interleave, report
+from harness import interleave, report, share_of_rows
 from parse import write_files
 
 import novikoff as nk
@@ -42,9 +41,8 @@ def progressive(model: nk.online.Perceptron, path: Path) -> int:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the rows")
-    rows = 20_000 if parser.parse_args().quick else 200_000
+    share = share_of_rows(__doc__)
+    rows = 200_000 // share
     text, *_ = write_files(Path("build") / "bench", rows)
     theirs = write_vw(text)
     cached = text.with_suffix(".nvk")
@@ -72,7 +70,7 @@ def main() -> None:
         for mine in ("perceptron", "passive-aggressive I", "perceptron, cached rows")
         for other in ("VW", "VW --sgd")
     ]
-    report("stream" if rows == 200_000 else "stream-quick", table, file_MB=size / 1e6, rows=rows)
+    report("stream", share, table, file_MB=size / 1e6, rows=rows)
 
 
 if __name__ == "__main__":
