@@ -25,7 +25,7 @@ class Columns:
     ----------
     where : the name that errors begin with
     schema : Arrow's schema of the table, or of the first of several that must agree
-    target : the column of labels; None looks for the one called y, label or target
+    target : the column of labels; None looks for the one called y, label or target, False means that there is none
     features : the feature columns in order; None takes all that are neither target nor weight
     weight : the column of weights, if any
     text : the columns that are texts; they are features, whether or not ``features`` lists them
@@ -47,7 +47,7 @@ class Columns:
         where: str,
         schema: Any,
         *,
-        target: str | None,
+        target: str | bool | None,
         features: Sequence[str] | None,
         weight: str | None,
         text: str | Sequence[str] | None,
@@ -67,7 +67,7 @@ class Columns:
         self.text = [self._known("text", name, names) for name in _listed(where, "text", text)]
         self.features = self._features(names, features)
         self.takes_all = features is None
-        self.needed = [*self.features, self.target, *([self.weight] if self.weight else [])]
+        self.needed = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
         self.kinds = {name: self._kind(schema.field(name)) for name in self.needed}
         self.types = {name: self._type(schema.field(name)) for name in self.needed}
         self.numbers = [name for name in self.features if ALIKE.get(self.kinds[name], self.kinds[name]) == "number"]
@@ -79,18 +79,23 @@ class Columns:
             marks = [f"{name}=missing" for name in self.numbers if missing == "indicator"]
             self.feature_names = (*self.numbers, *marks)
 
-    def _target(self, names: list[str], target: str | None) -> str:
+    def _target(self, names: list[str], target: str | bool | None) -> str | None:
+        if target is False:
+            return None
         if target is not None:
             return self._known("target", target, names)
         found = [name for name in names if name in LABEL_NAMES]
         if len(found) == 1:
             return found[0]
-        need = "A column of labels named by target=, or exactly one column called y, label or target."
+        need = (
+            "A column of labels named by target= (False if there are none), "
+            "or exactly one column called y, label or target."
+        )
         raise invalid(self.where, need, f"the columns {_some(names)}")
 
     def _features(self, names: list[str], features: Sequence[str] | None) -> list[str]:
         taken = {self.target: "target", self.weight: "weight"}
-        if self.weight == self.target:
+        if self.weight is not None and self.weight == self.target:
             raise invalid(self.where, "Different columns for target= and weight=.", f"{self.target!r} for both")
         if features is None:
             chosen = [name for name in names if name not in taken]
@@ -126,10 +131,16 @@ class Columns:
         else:
             role = "labels" if field.name == self.target else "features"
             hold = "numbers, strings or booleans"
+            kind = self._kind_of_feature(field.type) if role == "features" else kind
         if kind is None:
             way = " (cast it in SQL, or leave it out with features=)" if role == "features" else ""
             raise invalid(self.where, f"{hold.capitalize()} in the column {field.name!r} of {role}{way}.", field.type)
         return kind
+
+    def _kind_of_feature(self, type_: Any) -> str | None:
+        """A category is a name, also where the names are numbers."""
+        kind = kind_of(self.arrow, type_)
+        return "string" if kind is not None and self.arrow.types.is_dictionary(type_) else kind
 
     def _type(self, field: Any) -> Any:
         kind = self.kinds[field.name]
@@ -146,11 +157,13 @@ class Columns:
         self._refuse_twice("columns", schema.names)
         self.check_names(name, schema.names)
         for column in self.needed:
-            first, here = self.kinds[column], kind_of(self.arrow, schema.field(column).type)
+            type_ = schema.field(column).type
+            first = self.kinds[column]
+            here = self._kind_of_feature(type_) if column in self.features else kind_of(self.arrow, type_)
             same = first == here if column == self.target else ALIKE.get(first, first) == ALIKE.get(here or "", here)
-            if not same and str(schema.field(column).type) != "null":
+            if not same and str(type_) != "null":
                 need = f"A column {column!r} that holds {first}s, as at first."
-                raise invalid(self.where, need, f"{schema.field(column).type} in {name}")
+                raise invalid(self.where, need, f"{type_} in {name}")
 
     def check_names(self, name: str, names: Sequence[str]) -> None:
         """Refuse a further table that lacks a column, or has one more where all were to be features."""

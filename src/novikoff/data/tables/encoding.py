@@ -46,7 +46,7 @@ class Encoder:
         columns = self._columns
         if first:
             return self.batch(table, lambda row: place(first + row))
-        y = self._labels(table.column(columns.target), place)
+        y = None if columns.target is None else self._labels(columns.target, table.column(columns.target), place)
         weights = None if columns.weight is None else self._weights(table.column(columns.weight), place)
         numbers, absent = self._numbers(table, place)
         if columns.feature_names is None:
@@ -56,8 +56,8 @@ class Encoder:
             numbers = np.hstack([numbers, marks])
         return Batch(numbers, y, weights, feature_names=columns.feature_names)
 
-    def _labels(self, array: Any, place: Place) -> NDArray[Any]:
-        name, array = self._columns.target, self._decoded(array)
+    def _labels(self, name: str, array: Any, place: Place) -> NDArray[Any]:
+        array = self._decoded(array)
         need = f"A label in every row of column {name!r}."
         if array.null_count:
             self._refuse_first(_is_null(array), need, array, place)

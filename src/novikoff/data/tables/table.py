@@ -62,7 +62,7 @@ class Table:
         where: str,
         source: Any,
         *,
-        target: str | None,
+        target: str | bool | None,
         features: Sequence[str] | None = None,
         weight: str | None = None,
         text: str | Sequence[str] | None = None,

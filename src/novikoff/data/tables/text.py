@@ -20,7 +20,10 @@ from .encoding import Encoder
 from .foreign import library, sentence
 
 TEXT_FORMATS = ("csv", "tsv", "ndjson")
-MISSING_NUMBERS = ["", "NA", "N/A", "NaN", "nan", "NULL", "null"]
+MISSING_NUMBERS = [  # what pandas takes for missing
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"),
+    *("N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
+]
 BLOCK = 4 << 20  # bytes that are parsed at a time
 PART = 1 << 20  # bytes of it for one thread
 LONGEST_RECORD = 64 << 20
@@ -82,7 +85,7 @@ class TextReader:
     """One pass over blocks that each end where a record does; the last one may lack its line end.
 
     The first line of CSV and TSV names the columns, and an empty field is a missing value; in columns of numbers, so
-    are NA, N/A, NaN, nan, NULL and null. TSV knows no quotes: a field is what stands between two tabs. What a column
+    are the words that pandas takes for it, such as NA, NaN, NULL and None. TSV knows no quotes: a field is what stands between two tabs. What a column
     holds is what its first block holds, and a later value that does not fit is refused with its line; a column that is
     empty there is taken for numbers.
 
@@ -301,7 +304,7 @@ class LineTable:
         blocks: Iterable[bytes],
         *,
         format: str,
-        target: str | None,
+        target: str | bool | None,
         name: str = "the input",
         batch_size: int = 8192,
         features: Sequence[str] | None = None,
