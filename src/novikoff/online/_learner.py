@@ -206,6 +206,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             label is refused. Without it new labels may appear at any time.
         """
         if isinstance(X, Scan):
+            self._refuse_beside(self._where("partial_fit"), y, sample_weight)
             for part in X.widening():
                 self.partial_fit(part, classes=classes)
             return self
@@ -230,6 +231,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         with self._all_or_nothing():
             self._match_columns()
             if isinstance(X, Batch):
+                self._refuse_beside(where, y, sample_weight)
                 X, y, sample_weight = self._widen(X.X), X.y, X.weights
             X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
             labels = check_labels(where, y, X.shape[0])
@@ -244,12 +246,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             batch.weights = self._weigh(where, labels, batch.codes, weights)
         return labels, batch
 
+    def _refuse_beside(self, where: str, y: Any, sample_weight: Any) -> None:
+        """A stream and its batches bring their labels and weights."""
+        if y is not None or sample_weight is not None:
+            what = "y" if y is not None else "sample_weight"
+            raise invalid(
+                where, "A stream, or a batch of one, alone: it brings labels and weights.", f"{what} beside it"
+            )
+
     def _widen(self, X: Any) -> Any:
         """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
-        if not sp.issparse(X) or getattr(self, "_by_name", False) or "_width" not in self.__dict__:
+        if not sp.issparse(X) or getattr(self, "_by_name", False):
             return X
-        width: int = max(self.n_features_in_, X.shape[1])
-        self._width = width
+        width: int = max(1, self.__dict__.get("_width", 0), X.shape[1])  # at first there may be no feature at all
+        if "_width" in self.__dict__:
+            self._width = width
         return X if X.shape[1] == width else csr(X.data, X.indices, X.indptr, width)
 
     @contextmanager
