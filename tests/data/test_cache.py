@@ -7,6 +7,7 @@ import struct
 import sys
 import tempfile
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -92,7 +93,7 @@ def batches(draw):
     edges = [0, *draw(cuts(rows)), rows]
     return [
         Batch(X[a:b], y[a:b], None if weights is None else weights[a:b], feature_names=names, index_base=base)
-        for a, b in zip(edges[:-1], edges[1:], strict=True)
+        for a, b in pairwise(edges)
     ]
 
 

@@ -222,9 +222,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ----------
         X, y, sample_weight : as in ``partial_fit``, one batch at a time
         """
+        is_first = not hasattr(self, "_learner")
         labels, batch = self._take_in(self._where("predict_then_learn"), X, y, None, sample_weight)
         parts = self._learn_batch(labels, batch, predict=True)
-        return np.concatenate(parts) if parts else np.zeros(0, labels.dtype)
+        predictions = np.concatenate(parts)
+        if is_first:  # the first label may have told that all are booleans, but not before it was seen
+            predictions = predictions.astype(object)
+            predictions[0] = None
+        return predictions
 
     def _take_in(self, where: str, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NDArray[Any], Examples]:
         """Check a batch, before anything of it is learned."""
@@ -307,7 +312,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             before = copy.copy(self._classes)
             if begin in starts:
                 self._meet(labels[begin : begin + 1].tolist()[0])
-            scored = {*before.questions, *self._classes.questions} if predict else set()
+            scored = {*before.questions, *self._classes.questions} if predict else None
             scores = self._learn_piece(batch, begin, end, scored)
             if predict:  # the first of a new class was predicted before that class was known
                 new = 1 if begin in starts else 0
@@ -315,14 +320,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._runs, self._lane = None, None
         return predictions
 
-    def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int]) -> Floats:
-        """Learn rows from ``begin`` to ``end``; return the scores that some questions gave them before."""
+    def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int] | None) -> Floats:
+        """Learn rows from ``begin`` to ``end``; return the scores that some questions, if any, gave them before."""
         questions = self._learner.questions
-        scores = np.empty((questions, len(batch.codes) if scored else 0))
+        scores = np.empty((questions, 0 if scored is None else len(batch.codes)))
 
         def learn(q: int) -> None:
             beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
-            self._learner.learn(q, *beside, scores[q] if q in scored else None)
+            self._learner.learn(q, *beside, scores[q] if scored and q in scored else None)
 
         with in_threads(min(thread_count("n_jobs", self.n_jobs), questions)) as each:
             each(learn, questions)
