@@ -81,7 +81,8 @@ class Progress:
         self._latest: tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Record]:
-        stream = self._stream.widening() if isinstance(self._stream, Scan) else self._stream
+        may_widen = isinstance(self._model, RowByRow)
+        stream = self._stream.widening() if isinstance(self._stream, Scan) and may_widen else self._stream
         for example in stream:
             x, y, *weight = example
             if np.ndim(y) > 0:
@@ -151,11 +152,6 @@ class Progress:
             label=label,
             prediction=prediction,
         )
-
-
-def _tally(labels: NDArray[Any]) -> dict[Any, int]:
-    values, counts = np.unique(labels, return_counts=True)
-    return dict(zip(values.tolist(), counts.tolist(), strict=True))
 
 
 def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = None) -> Progress:

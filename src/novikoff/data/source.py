@@ -142,8 +142,13 @@ def _watched(file: Any) -> Callable[[], Any]:
 def _followed(where: str, name: str, path: Any, file: Any) -> Iterator[bytes]:
     """Chunks of a file that others append to, without an end; an empty one wherever there is no more for now."""
     begin = os.fstat(file.fileno())
+    if not stat.S_ISREG(begin.st_mode):
+        raise invalid(where, "A regular file, where follow=True (a pipe is waited for without it).", name)
     while True:
-        chunk = file.read(CHUNK)
+        try:
+            chunk = file.read(CHUNK)
+        except OSError as error:
+            raise unreadable(where, name, error) from None
         yield chunk
         if chunk:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
 from novikoff._validation import check_choice, check_flag, check_integer
-from novikoff.errors import invalid
+from novikoff.errors import InvalidInputError, invalid
 
 from .batch import Batch
 from .cache import CacheFile, CacheScan, CacheWriter, is_cache
@@ -132,18 +133,14 @@ def read(source: Any, *, format: str | None = None, attach: Mapping[str, str] | 
     ([[1.5, 2.0], [0.5, 1.0]], ['dog', 'cat'])
     """
     where = "read"
-    given = FOR_TABLES | FOR_LINES | options
-    if unknown := set(given) - set(FOR_TABLES) - set(FOR_LINES):
-        raise invalid(where, f"Options among {', '.join([*FOR_TABLES, *FOR_LINES])}.", sorted(unknown))
+    given = _completed(where, options)
     kind = _kind(where, source, format)
-    if kind == "cache":
-        return CacheFile(where, source).mapped()
     if kind == "svmlight" and not isinstance(source, list | tuple):
-        _refuse(where, given, FOR_TABLES, "a table", kind)
+        _check_options(where, source, kind, attach, given)
         whole: Batch = read_svmlight(source, **{name: given[name] for name in FOR_LINES})
         return whole
     opened = _open(where, source, format, 1 << 16, False, attach, given)
-    return _joined(list(opened.batches(opened.width())))
+    return opened.cache.mapped() if isinstance(opened, CacheScan) else _joined(where, list(opened.batches(None)))
 
 
 def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = None, **options: Any) -> Batch:
@@ -151,7 +148,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = No
 
     The file is written once, as a whole or not at all, and taken as it is the next time, if its source is a file that
     has not changed since (by size and time) and the options are the same. It is checked by its hashes whenever it is
-    opened.
+    opened, and written anew if it is damaged.
 
     Parameters
     ----------
@@ -173,24 +170,31 @@ def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = No
     [(2, 3)]
     """
     where = "cache"
-    mark = _mark(source, {"format": format, "attach": attach, **options})
+    given = _completed(where, options)
+    if not is_path(path) or "\0" in os.fsdecode(path):
+        raise invalid(where, "The path of a file to keep the rows in.", repr(path))
+    mark = _mark(where, source, path, {"format": format, "attach": attach, **options})
     if mark is not None and is_cache(path):
-        known = CacheFile(where, path)
-        if known.header["source"] == mark:
-            return known.mapped()
-    opened = _open(where, source, format, 1 << 16, False, attach, FOR_TABLES | FOR_LINES | options)
+        with suppress(InvalidInputError):  # damaged, or of another version: it can be had again
+            known = CacheFile(where, path)
+            if known.header["source"] == mark:
+                return known.mapped()
+    opened = _open(where, source, format, 1 << 16, False, attach, given)
     CacheWriter(where, path).write(opened.batches(None), mark)
     return CacheFile(where, path).mapped()
 
 
-def _mark(source: Any, options: dict[str, Any]) -> dict[str, Any] | None:
+def _mark(where: str, source: Any, path: Any, options: dict[str, Any]) -> dict[str, Any] | None:
     """What a source is known by: its files, their sizes and times, and how they are read. None if it is no file."""
     sources = source if isinstance(source, list | tuple) else [source]
-    if not all(is_path(part) and os.path.isfile(part) for part in sources):
+    files = [part for part in sources if is_path(part) and os.path.isfile(part)]
+    if any(os.path.realpath(part) == os.path.realpath(path) for part in files):
+        raise invalid(where, "A place other than that of the source, which it would replace.", name_of(path))
+    if len(files) < len(sources):
         return None
-    stats = [(os.path.realpath(part), os.stat(part)) for part in sources]
-    files = [[path, stat.st_size, stat.st_mtime_ns] for path, stat in stats]
-    return {"files": files, "options": {name: repr(value) for name, value in sorted(options.items())}}
+    stats = [(os.path.realpath(part), os.stat(part)) for part in files]
+    marks = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
+    return {"files": marks, "options": {name: repr(value) for name, value in sorted(options.items())}}
 
 
 def _open(
@@ -201,16 +205,14 @@ def _open(
     check_flag(where, "follow", follow)
     kind = _kind(where, source, format)
     table = {name: given[name] for name in FOR_TABLES}
-    if kind in ("svmlight", "cache"):
-        _refuse(where, given, FOR_TABLES, "a table", kind)
-        if attach is not None:
-            raise invalid(where, "attach= together with SQL.", f"attach={attach!r} with {kind}")
-    if kind != "svmlight":
-        _refuse(where, given, FOR_LINES, "svmlight", kind)
+    _check_options(where, source, kind, attach, given)
     if follow and kind not in ("svmlight", *TEXT_FORMATS):
         raise invalid(where, "A text that grows by lines, where follow=True.", kind)
+    if follow and not is_path(source):
+        got = name_of(source) if not isinstance(source, list | tuple) else f"{len(source)} files"
+        raise invalid(where, "The path of a file, where follow=True.", got)
     if kind == "cache":
-        return CacheScan(where, source, batch_size)
+        return CacheScan(where, source[0] if isinstance(source, list | tuple) else source, batch_size)
     if kind == "svmlight":
         sources = list(source) if isinstance(source, list | tuple) else [source]
         layout = Layout.of(where, *(given[name] for name in ("n_features", "index_base", "dtype", "n_jobs")))
@@ -250,29 +252,57 @@ def _kind(where: str, source: Any, format: str | None) -> str:
         if format is not None:
             raise invalid(where, "format= with files only.", f"format={format!r} with {type(source).__name__}")
         return "table"
-    if format is not None:
-        return check_choice(where, "format", format, FORMATS)
     parts = source if isinstance(source, list | tuple) else [source]
+    if not parts:
+        raise invalid(where, "At least one file.", repr(source))
+    if format is not None:
+        if format == "cache":
+            _refuse_several(where, parts)
+        return check_choice(where, "format", format, FORMATS)
     kinds = {format_of(os.fspath(part)) if is_path(part) else None for part in parts}
     if len(kinds) > 1:
         raise invalid(where, "Files of one format.", ", ".join(map(name_of, parts)))
-    kind = kinds.pop() if kinds else None
-    if kind is None and len(parts) == 1 and is_path(parts[0]) and is_cache(parts[0]):
+    kind = kinds.pop()
+    if kind is None and any(map(is_cache, parts)):
+        _refuse_several(where, parts)
         return "cache"
     return kind or "svmlight"
+
+
+def _refuse_several(where: str, parts: Sequence[Any]) -> None:
+    if len(parts) > 1:
+        raise invalid(where, "One cache at a time.", ", ".join(map(name_of, parts)))
+
+
+def _completed(where: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Options of all kinds of sources, where only some are given."""
+    given = FOR_TABLES | FOR_LINES
+    if unknown := sorted(set(options) - set(given)):
+        raise invalid(where, f"Options among {', '.join(given)}.", ", ".join(unknown))
+    return given | options
+
+
+def _check_options(where: str, source: Any, kind: str, attach: Any, given: dict[str, Any]) -> None:
+    """Refuse options of other kinds of sources."""
+    if attach is not None and not is_query(source):
+        raise invalid(where, "attach= together with SQL.", f"attach={attach!r} with {kind}")
+    if kind in ("svmlight", "cache"):
+        _refuse(where, given, FOR_TABLES, "a table", kind)
+    if kind != "svmlight":
+        _refuse(where, given, FOR_LINES, "svmlight", kind)
 
 
 def _refuse(where: str, given: dict[str, Any], defaults: dict[str, Any], of: str, kind: str) -> None:
     """Refuse options that would be passed over."""
     for name, value in defaults.items():
-        if given[name] is not value and given[name] != value:
+        if given[name] is not value and (value is None or given[name] != value):
             raise invalid(where, f"{name}= with {of} only.", f"{name}={given[name]!r} with {kind}")
 
 
-def _joined(batches: list[Batch]) -> Batch:
+def _joined(where: str, batches: list[Batch]) -> Batch:
     """Batches as one."""
     if not batches:
-        raise invalid("read", "At least one row.", "none")
+        raise invalid(where, "At least one row.", "none")
     width = max(batch.X.shape[1] for batch in batches)
     parts = [batch.X for batch in batches]
     if sp.issparse(parts[0]):

@@ -293,7 +293,7 @@ class SvmlightScan:
             yield from batches
 
     def _batches(self, width: int | None) -> Iterator[Batch]:
-        seen, empty = width or 0, True
+        seen, empty = width or self.layout.n_features or 0, True
         for source in self.sources:
             lines = _Lines(self.where, self.layout, source)
             for _ in lines.blocks(BLOCK, MOST_LINE, self.follow):

@@ -206,6 +206,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             label is refused. Without it new labels may appear at any time.
         """
         if isinstance(X, Scan):
+            self._refuse_beside(self._where("partial_fit"), y, sample_weight)
             for part in X.widening():
                 self.partial_fit(part, classes=classes)
             return self
@@ -221,15 +222,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ----------
         X, y, sample_weight : as in ``partial_fit``, one batch at a time
         """
+        is_first = not hasattr(self, "_learner")
         labels, batch = self._take_in(self._where("predict_then_learn"), X, y, None, sample_weight)
         parts = self._learn_batch(labels, batch, predict=True)
-        return np.concatenate(parts) if parts else np.zeros(0, labels.dtype)
+        predictions = np.concatenate(parts)
+        if is_first:  # the first label may have told that all are booleans, but not before it was seen
+            predictions = predictions.astype(object)
+            predictions[0] = None
+        return predictions
 
     def _take_in(self, where: str, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NDArray[Any], Examples]:
         """Check a batch, before anything of it is learned."""
         with self._all_or_nothing():
             self._match_columns()
             if isinstance(X, Batch):
+                self._refuse_beside(where, y, sample_weight)
                 X, y, sample_weight = self._widen(X.X), X.y, X.weights
             X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
             labels = check_labels(where, y, X.shape[0])
@@ -245,12 +252,21 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             batch.weights = self._weigh(where, labels, batch.codes, weights)
         return labels, batch
 
+    def _refuse_beside(self, where: str, y: Any, sample_weight: Any) -> None:
+        """A stream and its batches bring their labels and weights."""
+        if y is not None or sample_weight is not None:
+            what = "y" if y is not None else "sample_weight"
+            raise invalid(
+                where, "A stream, or a batch of one, alone: it brings labels and weights.", f"{what} beside it"
+            )
+
     def _widen(self, X: Any) -> Any:
         """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
-        if not sp.issparse(X) or getattr(self, "_by_name", False) or "_width" not in self.__dict__:
+        if not sp.issparse(X) or getattr(self, "_by_name", False):
             return X
-        width: int = max(self.n_features_in_, X.shape[1])
-        self._width = width
+        width: int = max(1, self.__dict__.get("_width", 0), X.shape[1])  # at first there may be no feature at all
+        if "_width" in self.__dict__:
+            self._width = width
         return X if X.shape[1] == width else csr(X.data, X.indices, X.indptr, width)
 
     @contextmanager
@@ -297,7 +313,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             before = copy.copy(self._classes)
             if begin in starts:
                 self._meet(labels[begin : begin + 1].tolist()[0])
-            scored = {*before.questions, *self._classes.questions} if predict else set()
+            scored = {*before.questions, *self._classes.questions} if predict else None
             scores = self._learn_piece(batch, begin, end, scored)
             if predict:  # the first of a new class was predicted before that class was known
                 new = 1 if begin in starts else 0
@@ -305,14 +321,14 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         self._runs, self._lane = None, None
         return predictions
 
-    def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int]) -> Floats:
-        """Learn rows from ``begin`` to ``end``; return the scores that some questions gave them before."""
+    def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int] | None) -> Floats:
+        """Learn rows from ``begin`` to ``end``; return the scores that some questions, if any, gave them before."""
         questions = self._learner.questions
-        scores = np.empty((questions, len(batch.codes) if scored else 0))
+        scores = np.empty((questions, 0 if scored is None else len(batch.codes)))
 
         def learn(q: int) -> None:
             beside = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
-            self._learner.learn(q, *beside, scores[q] if q in scored else None)
+            self._learner.learn(q, *beside, scores[q] if scored and q in scored else None)
 
         with in_threads(min(batch.jobs, questions)) as each:
             each(learn, questions)
