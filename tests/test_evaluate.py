@@ -123,6 +123,17 @@ def test_a_model_that_knows_only_batches_predicts_each_as_a_whole():
     assert [1 in progress.mistakes, 2 in progress.mistakes] == [p != t for p, t in zip(expected, y[:2], strict=True)]
 
 
+def test_a_model_that_was_never_fitted_predicts_nothing_at_first():
+    class Strict(SGDClassifier):
+        def partial_fit(self, X, y):
+            return super().partial_fit(X, y, classes=[-1, 1])
+
+    progress = nk.evaluate.progressive(Strict(random_state=0), nk.scan(b"1 1:1\n-1 2:1\n1 1:1\n-1 3:1\n", batch_size=2))
+    *_, last = progress
+    assert last.examples == 4
+    assert list(progress.mistakes)[:2] == [1, 2]
+
+
 def test_weights_reach_the_learner():
     X, y, w = np.eye(4), [1, 0, 1, 0], [2.0, 0.5, 0.0, 1.0]
     one, batch = nk.Perceptron(), nk.Perceptron()

@@ -110,6 +110,14 @@ std::optional<std::map<std::int32_t, Float>> features_of(std::span<const std::st
   return row;
 }
 
+/// Whole numbers of up to 19 digits must be doubles.
+inline bool keeps_digits(std::string word, double label) {
+  if (word.starts_with('-') || word.starts_with('+')) word.erase(0, 1);
+  word.erase(0, word.find_first_not_of('0'));
+  const bool whole = word.find_first_not_of("0123456789") == word.npos && word.size() <= 19;
+  return !whole || std::strtoull(word.c_str(), nullptr, 10) == static_cast<unsigned long long>(std::abs(label));
+}
+
 template <class Float>
 Result<Float> read(std::string_view text, novikoff::IndexRange range) {
   Result<Float> result;
@@ -123,7 +131,7 @@ Result<Float> read(std::string_view text, novikoff::IndexRange range) {
     const std::optional<double> label = finite<double>(words[0]);
     const bool query = words.size() > 1 && words[1].starts_with("qid:") && is_integer(words[1].substr(4));
     const auto row = features_of<Float>(std::span(words).subspan(query ? 2 : 1), range);
-    if (!label || !row) return Result<Float>::bad(result.lines);
+    if (!label || !keeps_digits(words[0], *label) || !row) return Result<Float>::bad(result.lines);
     for (const auto& [column, value] : *row) {
       result.columns.push_back(column);
       result.values.push_back(std::bit_cast<Bits<Float>>(value));

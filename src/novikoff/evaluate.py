@@ -10,6 +10,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 
 from ._validation import check_integer
 from .data.batch import Batch
@@ -101,8 +102,10 @@ class Progress:
             return (
                 model.predict_then_learn(batch) if isinstance(batch, Batch) else model.predict_then_learn(X, y, weights)
             )
-        fitted = not hasattr(model, "__sklearn_is_fitted__") or model.__sklearn_is_fitted__()
-        predictions = model.predict(X) if fitted and len(y) else np.full(len(y), None)
+        try:
+            predictions = model.predict(X)
+        except NotFittedError:  # nothing to go by yet
+            predictions = np.full(len(y), None)
         model.partial_fit(X, y, **({} if weights is None else {"sample_weight": weights}))
         return np.asarray(predictions)
 

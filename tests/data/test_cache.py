@@ -250,6 +250,14 @@ def test_the_source_itself_is_never_replaced(kept):
     assert kept.source.read_bytes() == TEXT
 
 
+def test_a_file_that_is_no_cache_is_never_replaced(tmp_path):
+    path = tmp_path / "thesis.txt"
+    path.write_text("years of work")
+    with pytest.raises(nk.InvalidInputError, match=r"a new file, or of a cache.*Got another file, .*thesis\.txt"):
+        nk.cache(TEXT, path)
+    assert path.read_text() == "years of work"
+
+
 @pytest.mark.parametrize("path", ["-", 7, b"rows", None, "a\0b"])
 def test_a_place_that_is_no_path_is_refused(path):
     with pytest.raises(nk.InvalidInputError, match=r"\[cache\] The path of a file"):

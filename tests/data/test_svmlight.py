@@ -220,6 +220,8 @@ def test_labels_are_integers_if_all_of_them_are_whole():
     assert nk.read_svmlight(b"1\n0.5\n").y.tolist() == [1.0, 0.5]
     assert nk.read_svmlight(b"9007199254740992\n").y.dtype == np.int64
     assert nk.read_svmlight(b"9007199254740994\n").y.dtype == np.float64
+    with pytest.raises(nk.InvalidInputError, match=r"keeps its digits.*Got '-9007199254740993' at <bytes>:1"):
+        nk.read_svmlight(b"-9007199254740993\n")
 
 
 def test_queries_are_passed_over():

@@ -265,3 +265,32 @@ def test_a_model_of_scikit_learn_is_given_batches_of_one_width(monkeypatch):
     model = SGDClassifier(random_state=0).partial_fit(np.zeros((1, 4)), [0], classes=[0, 1])
     *_, last = nk.evaluate.progressive(model, stream)
     assert last.examples == 16
+
+
+TABLE, SWAPPED = b"a,b,label\n1,0,p\n0,1,q\n", b"b,a,label\n0,1,p\n1,0,q\n"
+
+
+def test_columns_of_a_stream_keep_their_names():
+    model = nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv"))
+    before = learned(model)
+    for other in (SWAPPED, b"c,d,label\n1,0,p\n0,1,q\n", b"a,b,label\nx,0,p\ny,1,q\n"):
+        with pytest.raises(nk.InvalidInputError, match=r"The 2 columns of before, \['a', 'b'\]\. Got "):
+            model.partial_fit(nk.scan(other, format="csv"))
+    assert learned(model) == before
+    model.partial_fit(nk.scan(TABLE, format="csv"))
+    assert model.predict_one({"b": 1.0}) == "q"
+
+
+def test_columns_of_a_stream_are_those_of_a_frame_before():
+    frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0]})
+    model = nk.Perceptron().partial_fit(frame, ["p", "q"])
+    model.partial_fit(nk.scan(TABLE, format="csv"))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+    with pytest.raises(nk.InvalidInputError, match="columns of before"):
+        model.partial_fit(nk.scan(SWAPPED, format="csv"))
+    assert model.feature_names_in_.tolist() == ["a", "b"]
+
+
+def test_fit_forgets_the_names_of_a_stream():
+    model = nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv")).fit(np.eye(3), [0, 1, 0])
+    assert model.predict_one({0: 1.0}) == 0

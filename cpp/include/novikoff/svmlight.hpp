@@ -154,7 +154,15 @@ class LineParser {
     labels_[rows] = number.end ? convert<double>(number) : 0.0;
     if (!number.end || !detail::ends_word(*number.end) || !std::isfinite(labels_[rows]))
       return refuse("A finite number as the label.", p);
+    if (number.mantissa > 1ULL << 53 && loses_digits(number, std::abs(labels_[rows])))
+      return refuse("A label that keeps its digits: whole numbers do up to 2^53.", p);
     return number.end;
+  }
+
+  /// Whether a whole number, written as such, is none of the doubles: another label would become the same.
+  static bool loses_digits(const Decimal& number, double label) {
+    const bool plain = std::all_of(number.begin, number.end, [](char c) { return '0' <= c && c <= '9'; });
+    return plain && number.whole && static_cast<std::uint64_t>(label) != number.mantissa;
   }
 
   /// qid:5 behind the label is for ranking; it is passed over.

@@ -89,6 +89,8 @@ class CacheWriter:
 
     def _take(self, batch: Batch) -> None:
         X, rows = batch.X, batch.X.shape[0]
+        if batch.y is None:
+            raise invalid(self.where, "Rows with labels.", "a table without")
         sparse = hasattr(X, "indptr")
         if sparse:
             self._spill("values", X.data)

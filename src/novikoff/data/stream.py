@@ -11,6 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
+from novikoff import _core
 from novikoff._validation import check_choice, check_flag, check_integer
 from novikoff.errors import InvalidInputError, invalid
 
@@ -59,7 +60,7 @@ def scan(
     source: Any,
     *,
     format: str | None = None,
-    target: str | None = None,
+    target: str | bool | None = None,
     features: Sequence[str] | None = None,
     weight: str | None = None,
     text: str | Sequence[str] | None = None,
@@ -82,7 +83,8 @@ def scan(
         compressed with gzip, bzip2, xz or zstd.
     format : "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow" or "cache", where the name of a file does
         not say it; without either, text is svmlight
-    target : the column of labels of a table; by default the one that is called y, label or target
+    target : the column of labels of a table; by default the one that is called y, label or target. False reads a table
+        without labels, to predict them: y is None then.
     features : the feature columns of a table; by default all others
     weight : the column of weights of a table, which batches then unpack as their third part
     text : columns of a table that are texts, counted by their words
@@ -97,7 +99,8 @@ def scan(
     Returns
     -------
     Scan
-        An iterable of ``Batch``; see there how wide they are.
+        An iterable of batches, all of one width, or in a pipe as wide as the features seen so far. A batch unpacks as
+        ``X, y`` (or ``X, y, weights``) and has the attributes ``feature_names`` and ``index_base``.
 
     Examples
     --------
@@ -174,6 +177,10 @@ def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = No
     if not is_path(path) or "\0" in os.fsdecode(path):
         raise invalid(where, "The path of a file to keep the rows in.", repr(path))
     mark = _mark(where, source, path, {"format": format, "attach": attach, **options})
+    if os.path.isfile(path) and os.path.getsize(path) and not is_cache(path):
+        raise invalid(
+            where, "The path of a new file, or of a cache, to keep the rows in.", f"another file, {name_of(path)}"
+        )
     if mark is not None and is_cache(path):
         with suppress(InvalidInputError):  # damaged, or of another version: it can be had again
             known = CacheFile(where, path)
@@ -194,7 +201,8 @@ def _mark(where: str, source: Any, path: Any, options: dict[str, Any]) -> dict[s
         return None
     stats = [(os.path.realpath(part), os.stat(part)) for part in files]
     marks = [[name, stat.st_size, stat.st_mtime_ns] for name, stat in stats]
-    return {"files": marks, "options": {name: repr(value) for name, value in sorted(options.items())}}
+    given = {name: repr(value) for name, value in sorted(options.items())}
+    return {"files": marks, "options": given, "unicode": _core.unicode_version}
 
 
 def _open(
@@ -311,6 +319,6 @@ def _joined(where: str, batches: list[Batch]) -> Batch:
         X = sp.vstack(parts, format="csr")
     else:
         X = np.concatenate(parts)
-    y = np.concatenate([batch.y for batch in batches])
+    y = None if batches[0].y is None else np.concatenate([batch.y for batch in batches])
     weights = None if batches[0].weights is None else np.concatenate([batch.weights for batch in batches])
     return Batch(X, y, weights, feature_names=batches[0].feature_names, index_base=batches[0].index_base)

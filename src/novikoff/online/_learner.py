@@ -161,6 +161,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
                 cycle.cancelled.set()
                 raise
         if not warm:
+            self.__dict__.pop("_column_names", None)
             self._by_name = False
             self._balance = RunningBalance()
         self._learner, self._classes, self._lane, self._is_stream = learner, classes, None, False
@@ -237,8 +238,9 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             self._match_columns()
             if isinstance(X, Batch):
                 self._refuse_beside(where, y, sample_weight)
-                X, y, sample_weight = self._widen(X.X), X.y, X.weights
-            X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
+                X, y, sample_weight = self._rows_of(where, X), X.y, X.weights
+            else:
+                X = check_rows(self, where, X, reset=not hasattr(self, "n_features_in_"))
             labels = check_labels(where, y, X.shape[0])
             weights = check_weights(where, sample_weight, X.shape[0])
             batch = Examples.of(where, X, np.zeros(0, np.int32), weights)
@@ -259,6 +261,22 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             raise invalid(
                 where, "A stream, or a batch of one, alone: it brings labels and weights.", f"{what} beside it"
             )
+
+    def _rows_of(self, where: str, batch: Batch) -> Any:
+        """The rows of a batch of a stream; if columns had names before, they must be the same."""
+        of_frame = self.__dict__.pop("feature_names_in_", None)  # scikit-learn would miss them in an array
+        known = self.__dict__.get("_column_names") if of_frame is None else of_frame.tolist()
+        first = not hasattr(self, "n_features_in_")
+        names = None if batch.feature_names is None else list(batch.feature_names)
+        if known is not None and known != names:
+            got = "columns without names" if names is None else f"{len(names)} columns, {names[:5]}"
+            raise invalid(where, f"The {len(known)} columns of before, {known[:5]}.", got)
+        X = check_rows(self, where, self._widen(batch.X), reset=first)
+        if of_frame is not None:
+            self.feature_names_in_ = of_frame
+        elif first and names is not None:
+            self._column_names = names
+        return X
 
     def _widen(self, X: Any) -> Any:
         """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
@@ -474,7 +492,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             return
         width = getattr(self, "n_features_in_", 0)
         if self.max_features is None:
-            self._learner.name_columns(list(getattr(self, "feature_names_in_", range(width))))
+            names = getattr(self, "feature_names_in_", self.__dict__.get("_column_names"))
+            self._learner.name_columns(list(range(width) if names is None else names))
         elif width not in (0, self.max_features):
             raise invalid(where, f"Rows of numbers as before; for dicts, max_features = {width}.", "a dict")
         self._by_name = True

@@ -265,3 +265,28 @@ def test_rows_are_counted_from_the_beginning_of_the_table():
     table = pa.table({"x": [0.0] * 9 + [np.inf], "y": [0] * 10})
     with pytest.raises(nk.InvalidInputError, match="row 9 of the Table"):
         list(Table("scan", table, target="y", batch_size=4))
+
+
+def test_a_category_is_a_name_also_where_it_is_a_number():
+    frame = pa.table({"zip": pa.array([3, 5, 3]).dictionary_encode(), "label": [0, 1, 0]})
+    X, _ = whole(Table("scan", frame, target=None, hashing=Hashing(n_bits=BITS)))
+    columns = Hashing(n_bits=BITS).columns(["zip=3", "zip=5"])
+    np.testing.assert_array_equal(X.toarray()[:, columns], [[1, 0], [0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("word", ["", "NA", "None", "n/a", "#N/A", "<NA>", "null"])
+def test_what_pandas_takes_for_missing_in_a_column_of_numbers_is_missing(word):
+    X, _ = nk.read(f"age,label\n31,0\n{word},1\n45,0\n".encode(), format="csv", missing="zero")
+    assert X.tolist() == [[31.0], [0.0], [45.0]]
+
+
+@pytest.mark.parametrize("rest", ["", ",s"])
+def test_a_table_without_labels_is_read_if_that_is_said(rest):
+    table = f"a,label{rest}\n1,5{rest}\n2,6{rest}\n".encode()
+    labelled, bare = nk.read(table, format="csv"), nk.read(table, format="csv", features=["a"], target=False)
+    assert bare.y is None
+    assert bare.X.tolist() == [[1.0], [2.0]]
+    assert labelled.y.tolist() == [5, 6]
+    assert nk.read(table, format="csv", target=False).X.shape[1] == labelled.X.shape[1] + (rest == "")
+    with pytest.raises(nk.InvalidInputError, match="Rows with labels"):
+        nk.cache(table, "never-written.nvk", format="csv", target=False)

@@ -85,9 +85,9 @@ class TextReader:
     """One pass over blocks that each end where a record does; the last one may lack its line end.
 
     The first line of CSV and TSV names the columns, and an empty field is a missing value; in columns of numbers, so
-    are the words that pandas takes for it, such as NA, NaN, NULL and None. TSV knows no quotes: a field is what stands between two tabs. What a column
-    holds is what its first block holds, and a later value that does not fit is refused with its line; a column that is
-    empty there is taken for numbers.
+    are the words that pandas takes for it, such as NA, NaN, NULL and None. TSV knows no quotes: a field is what stands
+    between two tabs. What a column holds is what its first block holds, and a later value that does not fit is refused
+    with its line; a column that is empty there is taken for numbers.
 
     Parameters
     ----------
