@@ -67,11 +67,16 @@ std::string random_number(Random& random) {
   }
 }
 
+std::string random_label(Random& random) {
+  const std::string number = random_number(random);
+  return plain::keeps_digits(number, std::strtod(number.c_str(), nullptr)) ? number : "1";
+}
+
 /// A good line, or one that says nothing, as different as lines can be.
 std::string random_line(Random& random) {
   const std::string end = one_of(random, {"\n", "\n", "\n", "\r\n", " \n", "\t\n", " # comment 1:2\n", "#\n"});
   if (random.below(8) == 0) return one_of(random, {"", "", " ", "# 1 2:3", "\t#:::::"}) + end;
-  std::string line = one_of(random, {"", "", "", " ", "\t"}) + random_number(random);
+  std::string line = one_of(random, {"", "", "", " ", "\t"}) + random_label(random);
   if (random.below(6) == 0) line += one_of(random, {" qid:7", " qid:-1", "\tqid:00"});
   std::vector<std::int64_t> indices;
   for (std::uint64_t count = random.below(12), index = 1 + random.below(3); count > 0; --count)
@@ -276,6 +281,12 @@ TEST(the_largest_index_is_the_largest_of_32_bits) {
   CHECK(read<double>("1 2147483647:5\n", from_zero).columns == std::vector<std::int32_t>{2147483647});
   CHECK(read<double>("1 0000000000002147483647:5\n").bad_line == 0);
   CHECK(read<double>("1 2147483648:5\n").bad_line == 1);
+}
+
+TEST(a_whole_label_that_would_lose_digits_is_refused) {
+  for (const char* good : {"9007199254740992\n", "-9007199254740994\n", "9007199254740993.0\n", "12345678901234567890123\n"})
+    CHECK(!first_bad(good));
+  for (const char* bad : {"9007199254740993\n", "-0009007199254740993 1:2\n", "+9223372036854775807\n"}) CHECK(first_bad(bad));
 }
 
 TEST(what_was_written_reads_back_to_the_same_bits) {
