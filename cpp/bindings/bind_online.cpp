@@ -173,7 +173,7 @@ class OnlineLearner {
     const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
                       (!order || order->size() == n) && (!duals || duals->size() == n) && begin <= end && end <= n;
     if (!fits || q >= question_count()) throw std::invalid_argument("Arrays of one entry a row, and a question that is asked.");
-    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, {}, begin, end};
+    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end};
     if (weights) batch.weights = span_of(*weights);
     if (order) batch.order = span_of(*order);
     if (duals) batch.duals = span_of(*duals);

@@ -775,7 +775,7 @@ TEST(hypotheses_of_no_opinion_vote_positive_when_ties_do) {
   for (Tie tie : {Tie::mistake, Tie::positive}) {
     Learner learner{PerceptronRule{tie}, {}, tie, {blank(1)}};
     learner.questions[0].votes->survive(1, 0);
-    CHECK(learner.score(learner.questions[0], DenseRow<double>{&x, 1, 1}, scratch) == (tie == Tie::positive ? 1 : 0));
+    CHECK(score(learner.questions[0], DenseRow<double>{&x, 1, 1}, tie, scratch) == (tie == Tie::positive ? 1 : 0));
   }
 }
 

@@ -255,8 +255,8 @@ TEST(what_is_wrong_is_said_with_the_word_that_stands_there) {
             "1"},
            {"3:5 4:6\n", "A label before the features.", "3:5"},
            {"1,2 3:5\n", "One label a line; where examples have several, write a file for each label.", "1,2"},
-           {"1 3:5 4:6 3:7\n", "Each feature once a line.", "3: twice"},
-           {"1 3:5 3:5\n", "Each feature once a line.", "3: twice"},
+           {"1 3:5 4:6 3:7\n", "No feature twice in a line.", "3:"},
+           {"1 3:5 3:5\n", "No feature twice in a line.", "3:"},
        }) {
     const auto bad = first_bad(c.text, c.range);
     CHECK(bad && bad->line == 1 && bad->need == c.need && bad->word == c.word);

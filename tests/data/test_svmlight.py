@@ -332,7 +332,7 @@ BAD_LINES = [
     ("1 -1:5", "Indices from 1 on.", "'-1:5'"),
     ("1 2147483648:5", "Indices up to 2147483647.", "'2147483648:5'"),
     ("1 18446744073709551617:5", "Indices up to 2147483647.", "'18446744073709551617:5'"),
-    ("1 3:5 4:6 3:7", "Each feature once a line.", "'3: twice'"),
+    ("1 3:5 4:6 3:7", "No feature twice in a line.", "'3:'"),
     ("3:5 4:6", "A label before the features.", "'3:5'"),
     ("1,2 3:5", "One label a line; where examples have several, write a file for each label.", "'1,2'"),
     ("x 3:5", LABEL, "'x'"),

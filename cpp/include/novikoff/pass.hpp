@@ -23,8 +23,8 @@ struct Batch {
   std::span<const double> squared_norms;  // |x|^2
   std::span<const std::int64_t> order;    // the rows to visit
   std::span<double> duals;                // each row's total step
-  std::span<double> scores;               // each row's score before it is learned from
   std::size_t begin = 0, end = 0;         // positions of the order, or rows
+  std::span<double> scores = {};          // each row's score before it is learned from
 };
 
 struct PassReport {

@@ -228,7 +228,7 @@ class LineParser {
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       std::tie(columns_[first + k], values_[first + k]) = pairs[k];
       if (k > 0 && pairs[k].first == pairs[k - 1].first)
-        bad = BadLine{lines + 1, "Each feature once a line.", std::to_string(pairs[k].first + range_.base) + ": twice"};
+        bad = BadLine{lines + 1, "No feature twice in a line.", std::to_string(pairs[k].first + range_.base) + ":"};
     }
   }
 
