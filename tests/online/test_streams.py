@@ -69,6 +69,7 @@ def cases(draw):
     return X, y, weights, [0, *draw(cuts(len(y))), len(y)]
 
 
+@settings(max_examples=20)
 @given(case=cases(), options=st.sampled_from([{}, {"class_weight": "balanced"}, {"fit_intercept": False}]))
 def test_a_stream_that_grows_wider_teaches_what_the_whole_does(make, case, options):
     X, y, weights, edges = case
@@ -83,6 +84,7 @@ def test_a_stream_that_grows_wider_teaches_what_the_whole_does(make, case, optio
         assert snapshot(model) == snapshot(whole)
 
 
+@settings(max_examples=20)
 @given(case=cases(), sparse=st.booleans(), options=st.sampled_from([{}, {"class_weight": "balanced"}, {"n_jobs": 2}]))
 def test_predictions_are_those_of_one_row_after_the_other(make, case, sparse, options):
     X, y, weights, edges = case
@@ -113,6 +115,7 @@ def test_rows_of_weight_0_are_predicted_also_before_any_class_is_known(make):
     assert model.classes_.tolist() == [5]
 
 
+@settings(max_examples=20)
 @given(case=cases())
 def test_predictions_of_declared_classes_are_those_of_one_row_after_the_other(make, case):
     X, y, weights, edges = case
@@ -132,7 +135,7 @@ def test_predictions_of_declared_classes_are_those_of_one_row_after_the_other(ma
     assert learned(model, X) == learned(one_by_one, X)
 
 
-@settings(max_examples=10)
+@settings(max_examples=8)
 @given(seed=seeds, batch_size=st.integers(1, 40), block=st.sampled_from([16, 64, 1 << 20]))
 def test_a_file_in_blocks_of_any_size_teaches_what_the_whole_does(make, seed, batch_size, block):
     rng = np.random.default_rng(seed)
@@ -212,6 +215,16 @@ def test_rows_of_a_stream_may_be_wider_or_narrower_and_those_of_a_matrix_may_not
         model.partial_fit(Batch(np.eye(2, 4), np.array([0, 1])))  # columns of a table have their meaning
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+def test_columns_that_have_names_do_not_grow(make):
+    frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
+    model = make().partial_fit(frame, [0, 1])
+    for width in (2, 5):
+        with pytest.raises(nk.InvalidInputError, match=f"X has {width} features"):
+            model.partial_fit(Batch(sp.csr_array(np.eye(2, width)), np.array([0, 1])))
+    assert model.partial_fit(Batch(sp.csr_array(np.eye(2, 3)), np.array([0, 1]))).coef_.shape == (1, 3)
+
+
 def test_a_stream_may_begin_without_features(make):
     parts = [Batch(sp.csr_array((1, 0)), np.array([1])), Batch(sp.csr_array(np.eye(1, 2)), np.array([0]))]
     model, whole = make(), make().partial_fit(sp.csr_array([[0.0, 0.0], [1.0, 0.0]]), [1, 0])
@@ -237,6 +250,8 @@ def test_labels_and_weights_beside_a_stream_are_refused(make):
             name = next(iter(beside))
             with pytest.raises(nk.InvalidInputError, match=rf"A stream, or a batch of one, alone.* Got {name} beside"):
                 learn(next(iter(stream)), **beside)
+    with pytest.raises(nk.InvalidInputError, match=r"One batch at a time.* Got a stream"):
+        make().predict_then_learn(stream)
     with pytest.raises(nk.InvalidInputError, match="Got y beside it"):
         make().partial_fit(stream, [1, 0])
 

@@ -44,6 +44,11 @@ def is_path(source: Any) -> bool:
     return isinstance(source, os.PathLike) or (isinstance(source, str) and source != "-")
 
 
+def is_pipe(path: Any) -> bool:
+    """Whether a path leads to something that gives its bytes once, as they come."""
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
+
+
 def is_lasting(source: Any) -> bool:
     """Whether a source can be read more than once."""
     if is_path(source):

@@ -18,7 +18,7 @@ from novikoff.errors import InvalidInputError, invalid
 from .batch import Batch
 from .cache import CacheFile, CacheScan, CacheWriter, is_cache
 from .hashing import Hashing
-from .source import is_path, name_of
+from .source import is_path, is_pipe, name_of
 from .svmlight import Layout, SvmlightScan, read_svmlight
 from .tables import TABLE_FORMATS, TEXT_FORMATS, LineTable, Table, file_blocks, format_of, is_frame, is_query
 
@@ -225,7 +225,7 @@ def _open(
         sources = list(source) if isinstance(source, list | tuple) else [source]
         layout = Layout.of(where, *(given[name] for name in ("n_features", "index_base", "dtype", "n_jobs")))
         return SvmlightScan(where, sources, layout, batch_size, follow)
-    if follow or not (kind == "table" or is_path(source) or isinstance(source, list | tuple)):
+    if follow or not (kind == "table" or isinstance(source, list | tuple) or (is_path(source) and not is_pipe(source))):
         return _Rows(lambda: _lines(where, source, kind, batch_size, follow, table))
     files = None if kind == "table" else kind
     whole = Table(where, source, **table, format=files, attach=attach, batch_size=batch_size)

@@ -223,8 +223,10 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         ----------
         X, y, sample_weight : as in ``partial_fit``, one batch at a time
         """
-        is_first = not hasattr(self, "_learner")
-        labels, batch = self._take_in(self._where("predict_then_learn"), X, y, None, sample_weight)
+        where, is_first = self._where("predict_then_learn"), not hasattr(self, "_learner")
+        if isinstance(X, Scan):
+            raise invalid(where, "One batch at a time (evaluate.progressive takes a stream).", "a stream")
+        labels, batch = self._take_in(where, X, y, None, sample_weight)
         parts = self._learn_batch(labels, batch, predict=True)
         predictions = np.concatenate(parts)
         if is_first:  # the first label may have told that all are booleans, but not before it was seen
@@ -280,8 +282,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _widen(self, X: Any) -> Any:
         """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
-        if not sp.issparse(X) or getattr(self, "_by_name", False):
-            return X
+        if not sp.issparse(X) or getattr(self, "_by_name", False) or hasattr(self, "feature_names_in_"):
+            return X  # what has names is no wider than they are many
         width: int = max(1, self.__dict__.get("_width", 0), X.shape[1])  # at first there may be no feature at all
         if "_width" in self.__dict__:
             self._width = width

@@ -80,7 +80,7 @@ class Table:
             raise invalid(where, "attach= together with SQL.", f"attach={list(attach)} with {type(source).__name__}")
         no_file = is_query(source) or is_frame(source)
         self._paths: Sequence[str | None] = [None] if no_file else expand(where, source)
-        self._opened: Reader | TextReader | None = self._open(self._paths[0])
+        self._opened = self._open(self._paths[0])
         self._columns = Columns(
             where,
             self._opened.schema,
@@ -96,8 +96,8 @@ class Table:
 
     def __iter__(self) -> Iterator[Batch]:
         for path in self._paths:
-            # What was opened for its schema is read first.
-            reader, self._opened = self._opened or self._open(path), None
+            # What was opened for its schema is read first, by one of the threads that may share this table.
+            reader = self.__dict__.pop("_opened", None) or self._open(path)
             first = 0
             for table in resized(self._columns, reader.tables(self._columns), self._batch_size):
                 yield self._encoder.batch(table, reader.place, first)

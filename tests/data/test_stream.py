@@ -1,0 +1,743 @@
+"""One door for all sources: whatever the rows are in, the same ones come out, in batches or as a whole."""
+
+import gc
+import gzip
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.data import source as sources
+from novikoff.data import svmlight
+from novikoff.data.stream import FORMATS
+from novikoff.data.tables import text as texts
+from snapshots import plain
+from table_files import write
+
+TEXT = b"+1 1:0.5 3:2  # first\n\n-1 2:1e-3\n+1\n-1 5:1\n-1 1:-0.25 4:1e9\n"
+FRAME = pa.table(
+    {
+        "a": [1.0, 2.5, -3.0, 0.0, 1e6],
+        "b": [0.1, 0.2, 0.3, 0.4, 0.5],
+        "w": [1.0, 0.0, 0.5, 2.0, 1.0],
+        "label": ["yes", "no", "no", "maybe", "yes"],
+    }
+)
+CSV = b"a,b,label\n1,0.5,yes\n2,0.25,no\n"
+
+
+def as_one(batches):
+    """The rows of all batches: dense, labels, weights."""
+    batches = list(batches)
+    width = max(batch.X.shape[1] for batch in batches)
+    X = np.vstack([padded(batch.X, width) for batch in batches])
+    y = np.concatenate([batch.y for batch in batches])
+    weights = None if batches[0].weights is None else np.concatenate([batch.weights for batch in batches])
+    return plain((X, y.tolist(), weights, batches[0].feature_names, batches[0].index_base))
+
+
+def padded(X, width):
+    X = X.toarray() if sp.issparse(X) else X
+    return np.pad(X, ((0, 0), (0, width - X.shape[1])))
+
+
+def refusal(act, *beside, error=nk.InvalidInputError, **options):
+    """What is said, in one sentence."""
+    with pytest.raises(error) as caught:
+        act(*beside, **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith("[")
+    assert ". Got " in message
+    return message
+
+
+def helpers():
+    """The threads that read ahead."""
+    return [thread for thread in threading.enumerate() if thread.name == "novikoff-ahead"]
+
+
+def assert_nothing_is_left(fds=None):
+    gc.collect()
+    until = time.monotonic() + 5
+    while helpers() and time.monotonic() < until:
+        time.sleep(0.01)
+    assert helpers() == []
+    if fds is not None and sys.platform == "linux":
+        assert open_files() == fds
+
+
+def open_files():
+    return sorted(os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if _is_file(fd))
+
+
+def _is_file(fd):
+    try:
+        return os.path.isfile(os.readlink(f"/proc/self/fd/{fd}"))
+    except OSError:  # that of the listing itself
+        return False
+
+
+# ---- all sources give the same rows ---------------------------------------------------------------------------------
+
+
+def lines(path):
+    """Sources of svmlight text: name, source, options, and whether it lasts."""
+    path.write_bytes(TEXT)
+    packed = path.with_suffix(".gz")
+    packed.write_bytes(gzip.compress(TEXT))
+    half = TEXT.index(b"+1\n")
+    first, second = path.with_suffix(".1"), path.with_suffix(".2")
+    first.write_bytes(TEXT[:half])
+    second.write_bytes(gzip.compress(TEXT[half:]))
+    kept = path.with_suffix(".nvk")
+    nk.cache(TEXT, kept)
+    return {
+        "path": (path, {}, True),
+        "string": (str(path), {}, True),
+        "format": (path, {"format": "svmlight"}, True),
+        "gzip": (packed, {}, True),
+        "two files": ([first, second], {}, True),
+        "a file and bytes": ((first, TEXT[half:]), {}, True),
+        "bytes": (TEXT, {}, True),
+        "bytearray": (bytearray(TEXT), {}, True),
+        "memoryview": (memoryview(TEXT), {}, True),
+        "packed bytes": (gzip.compress(TEXT), {}, True),
+        "file object": (io.BytesIO(TEXT), {}, False),
+        "one thread": (path, {"n_jobs": 1}, True),
+        "cache": (kept, {}, True),
+    }
+
+
+LINES = tuple(lines(Path(tempfile.mkdtemp(), "t.svm")))
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize("batch_size", [1, 2, 3, 5, 8192])
+def test_every_source_of_svmlight_gives_the_same_rows(tmp_path, name, batch_size):
+    source, options, lasts = lines(tmp_path / "t.svm")[name]
+    expected = as_one([nk.read_svmlight(TEXT)])
+    stream = nk.scan(source, batch_size=batch_size, **options)
+    batches = list(stream)
+    assert as_one(batches) == expected
+    assert max(len(batch.y) for batch in batches) <= batch_size
+    if lasts:
+        assert {batch.X.shape[1] for batch in batches} == {5}
+        assert as_one(stream) == as_one(stream.widening()) == expected
+        assert as_one([nk.read(source, **options)]) == expected
+
+
+def tables(folder):
+    """The same table in every form: name, source, options, and whether it lasts."""
+    frame = FRAME.to_pandas()
+    every = {format: (write(folder, format, FRAME), {}) for format in ("csv", "ndjson", "jsonl", "json", "parquet")}
+    every |= {format: (write(folder, format, FRAME), {}) for format in ("arrow", "feather", "ipc", "csv.gz")}
+    frame.to_csv(folder / "table.tsv", sep="\t", index=False)
+    parts = [write(folder, "parquet", FRAME.slice(k, 3)).rename(folder / f"part{k}.parquet") for k in (0, 3)]
+    write(folder, "parquet", FRAME)
+    csv = (folder / "table.csv").read_bytes()
+    every |= {
+        "tsv": (folder / "table.tsv", {}),
+        "string": (str(folder / "table.csv"), {}),
+        "two files": (parts, {}),
+        "pattern": (str(folder / "part*.parquet"), {}),
+        "bytes": (csv, {"format": "csv"}),
+        "packed bytes": (gzip.compress(csv), {"format": "csv"}),
+        "sql": (f"SELECT * FROM '{folder / 'table.parquet'}'", {}),
+        "pandas": (frame, {}),
+        "polars": (pl.from_arrow(FRAME), {}),
+        "pyarrow": (FRAME, {}),
+        "duckdb": (duckdb.sql(f"SELECT * FROM '{folder / 'table.parquet'}'"), {}),
+        "file object": (io.BytesIO(csv), {"format": "csv"}),
+        "reader": (FRAME.to_reader(), {}),
+    }
+    nk.cache(FRAME, folder / "table.nvk", weight="w")
+    return {name: (*held, name not in ("file object", "reader")) for name, held in every.items()}
+
+
+TABLES = (
+    *("csv", "ndjson", "jsonl", "json", "parquet", "arrow", "feather", "ipc", "csv.gz", "tsv", "string", "two files"),
+    *("pattern", "bytes", "packed bytes", "sql", "pandas", "polars", "pyarrow", "duckdb", "file object", "reader"),
+)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("batch_size", [1, 2, 8192])
+def test_every_source_of_a_table_gives_the_same_rows(tmp_path, name, batch_size):
+    source, options, lasts = tables(tmp_path)[name]
+    X = np.array([FRAME["a"].to_pylist(), FRAME["b"].to_pylist()]).T
+    y, weights = FRAME["label"].to_pylist(), np.array(FRAME["w"].to_pylist())
+    expected = plain((X, y, weights, ("a", "b"), None))
+    stream = nk.scan(source, weight="w", batch_size=batch_size, **options)
+    batches = list(stream)
+    assert as_one(batches) == expected
+    assert max(len(batch.y) for batch in batches) <= batch_size
+    if lasts:
+        assert as_one(stream) == as_one(stream.widening()) == expected
+        assert as_one([nk.read(source, weight="w", **options)]) == expected
+        assert as_one([nk.cache(source, tmp_path / "kept", weight="w", **options)]) == expected
+        assert as_one(nk.scan(tmp_path / "kept", batch_size=batch_size)) == expected
+
+
+@pytest.mark.parametrize("name", ["file object", "reader"])
+def test_what_can_be_read_once_says_so_the_second_time(tmp_path, name):
+    source, options, _ = tables(tmp_path)[name]
+    stream = nk.scan(source, **options)
+    list(stream)
+    assert refusal(list, stream)
+    lines = nk.scan(io.BytesIO(TEXT))
+    list(lines)
+    assert "At least one example. Got none in <file>." in refusal(list, lines)
+
+
+def test_hashed_rows_are_the_same_in_batches_and_as_a_whole(tmp_path):
+    options = {"features": ["a", "job"], "hashing": nk.Hashing(n_bits=8), "missing": "indicator"}
+    frame = pd.DataFrame({"a": [1.0, None, 3.0], "job": ["x", "y", None], "label": [1, 0, 1]})
+    whole = as_one([nk.read(frame, **options)])
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for source in (frame, tmp_path / "t.csv"):
+        for batch_size in (1, 2, 3):
+            assert as_one(nk.scan(source, batch_size=batch_size, **options)) == whole
+
+
+PROGRAM = """
+import sys, json, novikoff as nk
+options = json.loads(sys.argv[1])
+for X, y in nk.scan("-", **options):
+    print(X.shape[1], *y.tolist(), flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "printed"),
+    [
+        (TEXT, '{"batch_size": 2}', ["5 1 -1", "5 1 -1", "5 -1"]),
+        (gzip.compress(TEXT), '{"n_features": 9}', ["9 1 -1 1 -1 -1"]),
+        (CSV, '{"format": "csv"}', ["2 yes no"]),
+        (gzip.compress(CSV), '{"format": "csv", "batch_size": 1}', ["2 yes", "2 no"]),
+    ],
+    ids=["svmlight", "gzip", "csv", "csv.gz"],
+)
+def test_standard_input_is_a_stream(text, options, printed):
+    done = subprocess.run([sys.executable, "-c", PROGRAM, options], input=text, capture_output=True, timeout=60)
+    assert done.stderr == b""
+    assert done.stdout.decode().splitlines() == printed
+
+
+# ---- batches of any size from blocks of any size --------------------------------------------------------------------
+
+
+@given(
+    rows=st.lists(st.dictionaries(st.integers(1, 30), st.floats(-9, 9), max_size=4), min_size=1, max_size=20),
+    labels=st.lists(st.sampled_from(["1", "-1", "0.5", "7"]), min_size=20, max_size=20),
+    batch_size=st.integers(1, 25),
+    block=st.sampled_from([8, 32, 1 << 16]),
+)
+def test_batches_are_the_whole_whatever_their_size(rows, labels, batch_size, block):
+    text = "".join(
+        f"{label} {' '.join(f'{index}:{value!r}' for index, value in row.items())}\n"
+        for label, row in zip(labels, rows, strict=False)
+    ).encode()
+    whole = nk.read_svmlight(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(svmlight, "BLOCK", block)
+        stream = nk.scan(text, batch_size=batch_size)
+        batches, widening = list(stream), list(stream.widening())
+    assert as_one(batches)[1:] == as_one(widening)[1:] == as_one([whole])[1:]
+    np.testing.assert_array_equal(np.vstack([batch.X.toarray() for batch in batches]), whole.X.toarray())
+    assert {batch.X.shape[1] for batch in batches} == {whole.X.shape[1]}
+    widths = [batch.X.shape[1] for batch in widening]
+    assert widths == sorted(widths)
+    assert widths[-1] == whole.X.shape[1]
+
+
+def test_a_stream_that_widens_is_as_wide_as_the_features_so_far(monkeypatch):
+    monkeypatch.setattr(svmlight, "BLOCK", 8)
+    stream = nk.scan(b"1 1:1\n0 2:1\n1 1:1\n0 9:1\n")
+    assert [X.shape[1] for X, _ in stream] == [9, 9, 9, 9]
+    assert [X.shape[1] for X, _ in stream.widening()] == [1, 2, 2, 9]
+    piped = nk.scan(io.BytesIO(b"1 1:1\n0 2:1\n1 1:1\n0 9:1\n"))
+    assert [X.shape[1] for X, _ in piped] == [1, 2, 2, 9]
+
+
+def test_the_number_of_features_is_the_width_and_the_limit(monkeypatch):
+    monkeypatch.setattr(svmlight, "BLOCK", 8)
+    stream = nk.scan(TEXT, n_features=7)
+    assert {X.shape[1] for X, _ in stream} == {X.shape[1] for X, _ in stream.widening()} == {7}
+    assert nk.read([TEXT, TEXT], n_features=7).X.shape == (10, 7)
+    assert "<bytes>:5" in refusal(lambda: list(nk.scan(TEXT, n_features=4)))
+
+
+def test_the_index_base_shifts_the_columns():
+    ((X, _),), ((shifted, _),) = nk.scan(TEXT), nk.scan(TEXT, index_base=0)
+    np.testing.assert_array_equal(X.toarray(), shifted.toarray()[:, 1:])
+    assert next(iter(nk.scan(b"1 0:1\n", index_base=0))).index_base == 0
+    assert "<bytes>:1" in refusal(lambda: list(nk.scan(b"1 0:1\n")))
+    assert nk.read(b"1 0:1\n", index_base="auto").index_base == 0
+    assert "index_base = 1 or 0" in refusal(nk.scan, TEXT, index_base="auto")
+
+
+def test_values_have_the_type_asked_for():
+    assert {X.dtype for X, _ in nk.scan(TEXT, dtype=np.float32, batch_size=2)} == {np.dtype(np.float32)}
+    assert nk.read([TEXT], dtype="float32").X.dtype == np.float32
+
+
+# ---- what a source is -----------------------------------------------------------------------------------------------
+
+
+def test_the_name_says_the_format_and_format_overrules_it(tmp_path):
+    for name in ("t.csv", "t.CSV", "t.Csv.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(CSV) if name.endswith("gz") else CSV)
+        assert nk.read(tmp_path / name).y.tolist() == ["yes", "no"]
+    for name in ("t", "t.txt", "t.svm"):
+        (tmp_path / name).write_bytes(CSV)
+        assert nk.read(tmp_path / name, format="csv").y.tolist() == ["yes", "no"]
+        assert "t:1" in refusal(nk.read, tmp_path / "t")
+    (tmp_path / "lines.csv").write_bytes(TEXT)
+    assert as_one([nk.read(tmp_path / "lines.csv", format="svmlight")]) == as_one([nk.read(TEXT)])
+
+
+def test_a_cache_is_known_by_its_content_unless_its_name_says_another_format(tmp_path):
+    for name in ("rows", "rows.svm", "rows.gz"):
+        nk.cache(TEXT, tmp_path / name)
+        assert as_one([nk.read(tmp_path / name)]) == as_one([nk.read(TEXT)])
+    nk.cache(TEXT, tmp_path / "rows.csv")
+    refusal(nk.read, tmp_path / "rows.csv")
+    assert as_one([nk.read(tmp_path / "rows.csv", format="cache")]) == as_one([nk.read(TEXT)])
+
+
+def test_looking_for_a_cache_takes_nothing_from_a_pipe(tmp_path):
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    for scan in (lambda path: list(nk.scan(path)), lambda path: [nk.read(path)]):
+        writer = threading.Thread(target=path.write_bytes, args=(TEXT,))
+        writer.start()
+        assert as_one(scan(path)) == as_one([nk.read(TEXT)])
+        writer.join()
+
+
+WRONG = {
+    "target of svmlight": (TEXT, {"target": "y"}, "target= with a table only. Got target='y' with svmlight"),
+    "hashing of svmlight": (TEXT, {"hashing": nk.Hashing()}, "hashing= with a table only"),
+    "missing of svmlight": (TEXT, {"missing": "zero"}, "missing= with a table only"),
+    "an array of features": (TEXT, {"features": np.array(["a", "b"])}, "features= with a table only"),
+    "attach of svmlight": (TEXT, {"attach": {"a": "b"}}, "attach= together with SQL"),
+    "attach of a table": (CSV, {"format": "csv", "attach": {"a": "b"}}, "attach= together with SQL"),
+    "attach of a frame": (FRAME, {"attach": {"a": "b"}}, "attach= together with SQL"),
+    "n_features of a table": (CSV, {"format": "csv", "n_features": 3}, "n_features= with svmlight only"),
+    "index_base of a frame": (FRAME, {"index_base": 0}, "index_base= with svmlight only. Got index_base=0 with table"),
+    "dtype of SQL": ("SELECT 1 AS y, 2 AS a", {"dtype": np.float32}, "dtype= with svmlight only"),
+    "n_jobs of a frame": (FRAME, {"n_jobs": 2}, "n_jobs= with svmlight only"),
+    "format of a frame": (FRAME, {"format": "csv"}, "format= with files only"),
+    "format of SQL": ("SELECT 1 AS y, 2 AS a", {"format": "csv"}, "format= with files only"),
+    "an unknown format": (TEXT, {"format": "xml"}, "format = 'svmlight' or 'cache' or 'csv'"),
+    "a format that is no word": (TEXT, {"format": 3}, "format = 'svmlight' or"),
+    "table": (TEXT, {"format": "table"}, "format = 'svmlight' or"),
+    "no files": ([], {}, "At least one file. Got []"),
+    "no files of a format": ([], {"format": "csv"}, "At least one file. Got []"),
+    "files of two formats": (["a.csv", "a.parquet"], {}, "Files of one format. Got a.csv, a.parquet"),
+    "a table and lines": (["a.csv", "a.svm"], {}, "Files of one format. Got a.csv, a.svm"),
+    "a missing file": ("none.csv", {}, "A file that exists. Got none.csv: No such file"),
+    "a missing pattern": ("none*.csv", {}, "Files that exist"),
+    "a directory": ("/tmp", {"format": "csv"}, "the directory '/tmp'"),
+}
+ONLY_SCAN = {
+    "a batch size of 0": (TEXT, {"batch_size": 0}, "An integer batch_size of at least 1. Got 0"),
+    "half a batch": (TEXT, {"batch_size": 1.5}, "An integer batch_size of at least 1. Got 1.5"),
+    "a number of follow": (TEXT, {"follow": 1}, "follow = True or False. Got 1"),
+    "follow of bytes": (TEXT, {"follow": True}, "The path of a file, where follow=True. Got <bytes>"),
+    "follow of standard input": ("-", {"follow": True}, "The path of a file, where follow=True. Got <stdin>"),
+    "follow of several": (["a", "b"], {"follow": True}, "The path of a file, where follow=True. Got 2 files"),
+    "follow of several tables": (["a.csv"], {"follow": True}, "The path of a file, where follow=True. Got 1 files"),
+    "follow of parquet": ("a.parquet", {"follow": True}, "A text that grows by lines, where follow=True. Got parquet"),
+    "follow of a frame": (FRAME, {"follow": True}, "A text that grows by lines, where follow=True. Got table"),
+}
+
+
+@pytest.mark.parametrize("case", [*WRONG.values(), *ONLY_SCAN.values()], ids=[*WRONG, *ONLY_SCAN])
+def test_what_does_not_fit_is_refused_at_once(case):
+    source, options, message = case
+    assert message in refusal(nk.scan, source, **options)
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
+def test_what_does_not_fit_is_refused_by_read_and_cache_too(tmp_path, case):
+    source, options, message = case
+    assert message in refusal(nk.read, source, **options)
+    assert message in refusal(nk.cache, source, tmp_path / "rows", **options)
+    assert os.listdir(tmp_path) == []
+
+
+def test_options_of_another_kind_are_refused_with_a_cache(tmp_path):
+    nk.cache(TEXT, tmp_path / "rows")
+    for option in ({"n_features": 3}, {"target": "y"}, {"attach": {}}):
+        name = next(iter(option))
+        for act in (nk.read, nk.scan):
+            assert f"{name}= " in refusal(act, tmp_path / "rows", **option)
+
+
+def test_read_takes_no_batch_size():
+    assert "Options among target, features" in refusal(nk.read, TEXT, batch_size=3)
+    assert "Got follow." in refusal(nk.read, TEXT, follow=True)
+
+
+@pytest.mark.parametrize("format", sorted(set(FORMATS) - {"svmlight", "cache", "csv", "tsv", "ndjson"}))
+def test_formats_that_are_no_lines_need_a_path(format):
+    for source in (b"PAR1", io.BytesIO(b"ARROW1")):
+        message = refusal(lambda source=source: list(nk.scan(source, format=format)))
+        assert "The path of a file, where its format is not text by lines." in message
+
+
+@pytest.mark.parametrize(
+    "source", [7, None, {"a": 1}, object(), [7], [None, TEXT], io.StringIO("1 1:1\n")], ids=range(7)
+)
+def test_what_is_no_source_is_refused(source):
+    refusal(lambda: list(nk.scan(source)))
+    refusal(nk.read, source)
+
+
+def test_a_name_with_a_zero_byte_is_refused():
+    for source in ("a\0b", "a\0b.csv", ["a\0b"]):
+        refusal(lambda source=source: list(nk.scan(source)))
+
+
+# ---- bad lines ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("n_jobs", [1, -1])
+def test_batches_before_the_block_of_a_bad_line_come_first(tmp_path, monkeypatch, n_jobs):
+    monkeypatch.setattr(svmlight, "BLOCK", 64)
+    path = tmp_path / "t.svm"
+    path.write_bytes(b"+1 1:1\n" * 100 + b"+1 1:what\n" + b"+1 1:1\n")
+    seen = []
+
+    def collect(batches):
+        seen.extend(label for batch in batches for label in batch.y)
+
+    assert f"'1:what' at {path}:101" in refusal(collect, nk.scan(path, n_jobs=n_jobs, n_features=1, batch_size=4))
+    assert 90 <= len(seen) <= 100
+    assert f"'1:what' at {path}:101" in refusal(collect, nk.scan(path, n_jobs=n_jobs).widening())
+    seen.clear()
+    assert f"'1:what' at {path}:101" in refusal(collect, nk.scan(path, n_jobs=n_jobs))
+    assert seen == []  # it was looked through for its width
+    assert_nothing_is_left()
+
+
+def test_a_bad_record_is_told_by_its_line_after_the_batches_before(tmp_path, monkeypatch):
+    monkeypatch.setattr(texts, "BLOCK", 64)
+    path = tmp_path / "t.csv"
+    path.write_bytes(b"a,label\n" + b"1,yes\n" * 100 + b"what,no\n")
+    for source, options in ((path, {}), (io.BytesIO(path.read_bytes()), {"format": "csv"})):
+        seen = []
+        stream = nk.scan(source, batch_size=4, **options)
+        message = refusal(lambda stream=stream, seen=seen: seen.extend(stream))
+        assert "A number in column 'a', as in the rows before. Got 'what' at" in message
+        assert message.endswith(":102.")
+        assert 80 <= sum(len(batch.y) for batch in seen) <= 100
+
+
+def test_a_bad_line_in_the_second_file_is_told_with_that_file(tmp_path):
+    good, bad = tmp_path / "good", tmp_path / "bad"
+    good.write_bytes(TEXT)
+    bad.write_bytes(b"1 1:1\nwhat\n")
+    for act in (lambda files: list(nk.scan(files).widening()), nk.read, lambda files: nk.cache(files, tmp_path / "c")):
+        assert f"{bad}:2" in refusal(act, [good, bad])
+
+
+def test_an_empty_source_is_refused(tmp_path):
+    for source, options in (
+        (b"", {}),
+        (b"# nothing\n", {}),
+        (b"", {"format": "csv"}),
+        (b"a,label\n", {"format": "csv"}),
+    ):
+        assert "t least one" in refusal(lambda s=source, o=options: list(nk.scan(s, **o)))
+        assert "t least one" in refusal(nk.read, source, **options)
+
+
+# ---- threads and generators -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def long(tmp_path):
+    """A file of many blocks, plain and packed, as svmlight and as CSV; with the labels."""
+    labels = np.arange(120_000) % 7
+    text = b"".join(b"%d 1:1 2:0.5 3:0.25\n" % label for label in labels)
+    (tmp_path / "t.svm").write_bytes(text)
+    (tmp_path / "t.svm.gz").write_bytes(gzip.compress(text, 1))
+    table = b"a,label\n" + b"".join(b"0.5,%d\n" % label for label in labels)
+    (tmp_path / "t.csv").write_bytes(table)
+    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(table, 1))
+    return tmp_path, labels
+
+
+LONG = ("t.svm", "t.svm.gz", "t.csv", "t.csv.gz")
+
+
+@pytest.mark.parametrize("name", LONG)
+@pytest.mark.parametrize("way", ["close", "drop", "raise"])
+def test_a_stream_that_is_left_half_way_leaves_no_thread_and_no_file(long, monkeypatch, name, way):
+    monkeypatch.setattr(svmlight, "BLOCK", 1 << 12)
+    monkeypatch.setattr(texts, "BLOCK", 1 << 12)
+    fds = open_files()
+    batches = iter(nk.scan(long[0] / name, batch_size=100).widening())
+    next(batches)
+    next(batches)
+    if way == "close":
+        batches.close()
+    elif way == "raise":
+        with pytest.raises(RuntimeError):
+            batches.throw(RuntimeError("stop"))
+    del batches
+    assert_nothing_is_left(fds)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_stream_that_is_never_read_leaves_no_thread_and_no_file(long, name):
+    fds = open_files()
+    stream = nk.scan(long[0] / name)
+    batches = iter(stream.widening())
+    del stream, batches
+    assert_nothing_is_left(fds)
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_two_scans_of_one_file_at_once(long, name):
+    folder, labels = long
+    shared = nk.scan(folder / name, batch_size=1000)
+    found = {}
+
+    def read(number, stream):
+        found[number] = np.concatenate([y for _, y in stream])
+
+    streams = [nk.scan(folder / name, batch_size=777), nk.scan(folder / name, batch_size=1000), shared, shared]
+    threads = [threading.Thread(target=read, args=(k, stream)) for k, stream in enumerate(streams)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(found) == [0, 1, 2, 3]
+    for y in found.values():
+        np.testing.assert_array_equal(y, labels)
+    assert_nothing_is_left()
+
+
+def test_two_loops_over_one_stream_do_not_meet(tmp_path):
+    (tmp_path / "t.csv").write_bytes(CSV)
+    (tmp_path / "t.svm").write_bytes(TEXT)
+    nk.cache(TEXT, tmp_path / "t.nvk")
+    for name in os.listdir(tmp_path):
+        stream = nk.scan(tmp_path / name, batch_size=1)
+        once = [y[0] for _, y in stream]
+        assert [(a[0], b[0]) for _, a in stream for _, b in stream] == [(a, b) for a in once for b in once]
+
+
+# ---- slow writers ---------------------------------------------------------------------------------------------------
+
+SLOW = {
+    "svmlight": ({}, [b"+1 1:1\n-1 2", b":1\n+1 3:1\n", b"-1 9:1"], [[1], [-1, 1], [-1]]),
+    "csv": ({"format": "csv"}, [b"a,label\n1,2\n5", b",3\n6,4\n", b"7,5"], [[2], [3, 4], [5]]),
+    "ndjson": (
+        {"format": "ndjson"},
+        [b'{"a": 1, "y": 2}\n{"a"', b': 1, "y": 3}\n', b'{"a": 1, "y": 5}'],
+        [[2], [3], [5]],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", SLOW.values(), ids=SLOW)
+@pytest.mark.parametrize("way", ["descriptor", "path"])
+def test_a_pipe_whose_writer_is_slow_gives_what_is_there(tmp_path, case, way):
+    options, chunks, expected = case
+    if way == "path":
+        os.mkfifo(tmp_path / "pipe")
+        keep = os.open(tmp_path / "pipe", os.O_RDWR)  # so that neither end waits for the other
+        reader, writer = os.open(tmp_path / "pipe", os.O_RDONLY), os.open(tmp_path / "pipe", os.O_WRONLY)
+        os.close(reader)
+        source = tmp_path / "pipe"
+    else:
+        reader, writer = os.pipe()
+        keep, source = None, os.fdopen(reader, "rb")
+    batches = iter(nk.scan(source, **options))
+    os.write(writer, chunks[0])
+    assert next(batches).y.tolist() == expected[0]
+    os.write(writer, chunks[1])
+    assert next(batches).y.tolist() == expected[1]
+    os.write(writer, chunks[2])
+    os.close(writer)
+    if keep is not None:
+        os.close(keep)
+    assert [batch.y.tolist() for batch in batches] == expected[2:]
+    if way == "descriptor":
+        source.close()
+
+
+# ---- files that grow ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def growing(tmp_path, monkeypatch):
+    """A file that others append to, and what was read of it by another thread."""
+    monkeypatch.setattr(sources, "PAUSE", 0.002)
+
+    class Growing:
+        def __init__(self, name, begin=b"", **options):
+            self.path, self.labels, self.error = tmp_path / name, [], None
+            self.path.write_bytes(begin)
+            self.stream = iter(nk.scan(self.path, follow=True, **options))
+            self.thread = threading.Thread(target=self.read, daemon=True)
+            self.thread.start()
+
+        def read(self):
+            try:
+                for _, y in self.stream:
+                    self.labels.extend(y.tolist())
+            except nk.InvalidInputError as error:
+                self.error = error
+            self.stream = None
+
+        def append(self, data):
+            with open(self.path, "ab", buffering=0) as file:
+                file.write(data)
+
+        def wait(self, count):
+            until = time.monotonic() + 10
+            while len(self.labels) < count and self.thread.is_alive() and time.monotonic() < until:
+                time.sleep(0.001)
+            time.sleep(0.01)
+            return self.labels
+
+        def end(self, change):
+            change(self.path)
+            self.thread.join(10)
+            assert not self.thread.is_alive()
+            return str(self.error)
+
+    return Growing
+
+
+GROWING = {
+    "svmlight": ("t.svm", b"", [b"1 1:1\n", b"2 1:", b"1 9:1\n3", b" 1:1\n4 1:1\n5\n"]),
+    "begun": ("t.svm", b"1 1:1\n2", [b"", b" 1:1", b"\n3 1:1\n", b"4\n5\n"]),
+    "csv": ("t.csv", b"", [b"a,lab", b"el\n1,1\n2,", b"2\n", b'"3",3\n4,4\n5,5\n']),
+    "tsv": ("t.tsv", b"a\tlabel\n", [b"1\t1\n2\t2", b"\n3\t", b"3\n", b"4\t4\n5\t5\n"]),
+    "ndjson": (
+        "t.ndjson",
+        b"",
+        [b'{"a": 1, "y": 1}\n{"a"', b': 2, "y": 2}\n', b'{"a": 1, "y": 3}\n', b'{"a": 4, "y": 4}\n{"a": 4, "y": 5}\n'],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", GROWING.values(), ids=GROWING)
+def test_lines_that_are_appended_come_as_soon_as_they_are_whole(growing, case):
+    name, begin, chunks = case
+    file = growing(name, begin)
+    text = begin
+    for chunk in chunks:
+        file.append(chunk)
+        text += chunk
+        whole = text.count(b"\n") - (name.endswith("sv") and b"\n" in text)
+        assert file.wait(whole) == list(range(1, whole + 1))
+    assert "A file that stays in its place." in file.end(os.unlink)
+    assert file.labels == [1, 2, 3, 4, 5]
+
+
+def test_a_growing_file_widens(growing):
+    file = growing("t.svm", b"1 1:1\n")
+    file.wait(1)
+    file.append(b"2 7:1\n")
+    assert file.wait(2) == [1, 2]
+    file.end(os.unlink)
+
+
+@pytest.mark.parametrize("name", ["t.svm", "t.csv"])
+def test_a_growing_file_that_is_cut_removed_or_replaced_ends_with_a_sentence(growing, tmp_path, name):
+    begin = b"a,label\n1,1\n2,2\n" if name == "t.csv" else b"1 1:1\n2 1:1\n"
+
+    def replace(path):
+        (tmp_path / "other").write_bytes(begin * 9)
+        os.replace(tmp_path / "other", path)
+
+    for change, need in (
+        (
+            lambda path: os.truncate(path, 3),
+            f"A file that only grows. Got {tmp_path / name}, cut from {len(begin)} to 3",
+        ),
+        (os.unlink, f"A file that stays in its place. Got {tmp_path / name}, which was removed or replaced"),
+        (replace, f"A file that stays in its place. Got {tmp_path / name}, which was removed or replaced"),
+    ):
+        fds = open_files()
+        file = growing(name, begin)
+        assert file.wait(2) == [1, 2]
+        assert need in file.end(change)
+        file.error = None
+        assert_nothing_is_left(fds)
+
+
+@pytest.mark.parametrize("name", ["t.svm", "t.csv", "t.svm.gz", "t.csv.gz"])
+def test_a_growing_file_that_is_left_leaves_no_thread_and_no_file(tmp_path, name):
+    data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    fds = open_files()
+    batches = iter(nk.scan(tmp_path / name, follow=True))
+    assert next(batches).y.tolist() == [1, 2]
+    batches.close()
+    del batches
+    assert_nothing_is_left(fds)
+
+
+FOLLOWER = """
+import sys, threading, novikoff as nk
+try:
+    for X, y in nk.scan(sys.argv[1], follow=True):
+        print(*y, flush=True)
+except KeyboardInterrupt:
+    print("stopped", threading.active_count(), flush=True)
+"""
+
+
+@pytest.mark.parametrize("name", ["t.svm", "t.csv", "t.svm.gz"])
+def test_an_interrupt_ends_a_growing_file(tmp_path, name):
+    data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
+    command = [sys.executable, "-c", FOLLOWER, tmp_path / name]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"1 2\n"
+        time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+    assert (out, err) == (b"stopped 1\n", b"")
+
+
+def test_a_growing_file_must_be_a_file(tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    keep = os.open(tmp_path / "pipe", os.O_RDWR)
+    assert "A regular file, where follow=True" in refusal(lambda: next(iter(nk.scan(tmp_path / "pipe", follow=True))))
+    os.close(keep)
+    refusal(lambda: next(iter(nk.scan(tmp_path, follow=True))))
+    assert refusal(lambda: next(iter(nk.scan(tmp_path / "none", follow=True))), error=nk.MissingFileError)
+
+
+def test_a_bad_line_of_a_growing_file_is_told_by_its_number(growing):
+    file = growing("t.svm", b"1 1:1\n")
+    file.wait(1)
+    file.append(b"2 1:1\n")
+    file.wait(2)
+    assert f"'what' at {file.path}:3" in file.end(lambda _: file.append(b"what\n"))
