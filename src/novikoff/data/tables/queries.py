@@ -14,7 +14,8 @@ from typing import Any
 
 from novikoff.errors import invalid
 
-from .foreign import Reader, arrow_reader, library, refusing, sentence
+from .foreign import library, refusing, sentence
+from .reader import Reader, arrow_reader
 
 QUERY = re.compile(r"\s*(select|with|from)(?=[\s(*'\"])", re.IGNORECASE)
 MEMORY = "2GB"  # what sorts and joins may hold; beyond it DuckDB writes to the temporary directory

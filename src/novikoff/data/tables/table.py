@@ -16,8 +16,9 @@ from novikoff.errors import invalid, unreadable
 
 from .columns import Columns
 from .encoding import Encoder
-from .foreign import Reader, arrow_reader, library, refusing
+from .foreign import library, refusing
 from .queries import is_query, open_json, open_query, relation_reader
+from .reader import Reader, arrow_reader
 from .text import TEXT_FORMATS, TextReader, file_blocks
 
 TABLE_FORMATS: Mapping[str, str] = MappingProxyType(
