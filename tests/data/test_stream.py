@@ -10,6 +10,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import duckdb
@@ -73,25 +74,24 @@ def helpers():
     return [thread for thread in threading.enumerate() if thread.name == "novikoff-ahead"]
 
 
-def assert_nothing_is_left(fds=None):
+def assert_nothing_is_left(folder):
+    """No thread that reads ahead, and no open file of a folder."""
     gc.collect()
     until = time.monotonic() + 5
     while helpers() and time.monotonic() < until:
         time.sleep(0.01)
     assert helpers() == []
-    if fds is not None and sys.platform == "linux":
-        assert open_files() == fds
+    if sys.platform == "linux":
+        assert open_files(folder) == []
 
 
-def open_files():
-    return sorted(os.readlink(f"/proc/self/fd/{fd}") for fd in os.listdir("/proc/self/fd") if _is_file(fd))
-
-
-def _is_file(fd):
-    try:
-        return os.path.isfile(os.readlink(f"/proc/self/fd/{fd}"))
-    except OSError:  # that of the listing itself
-        return False
+def open_files(folder):
+    """The files of a folder that this process has open."""
+    found = []
+    for number in os.listdir("/proc/self/fd"):
+        with suppress(OSError):  # that of the listing itself is closed
+            found.append(os.readlink(f"/proc/self/fd/{number}"))
+    return [path for path in found if path.startswith(str(folder))]
 
 
 # ---- all sources give the same rows ---------------------------------------------------------------------------------
@@ -436,7 +436,7 @@ def test_batches_before_the_block_of_a_bad_line_come_first(tmp_path, monkeypatch
     seen.clear()
     assert f"'1:what' at {path}:101" in refusal(collect, nk.scan(path, n_jobs=n_jobs))
     assert seen == []  # it was looked through for its width
-    assert_nothing_is_left()
+    assert_nothing_is_left(tmp_path)
 
 
 def test_a_bad_record_is_told_by_its_line_after_the_batches_before(tmp_path, monkeypatch):
@@ -495,7 +495,6 @@ LONG = ("t.svm", "t.svm.gz", "t.csv", "t.csv.gz")
 def test_a_stream_that_is_left_half_way_leaves_no_thread_and_no_file(long, monkeypatch, name, way):
     monkeypatch.setattr(svmlight, "BLOCK", 1 << 12)
     monkeypatch.setattr(texts, "BLOCK", 1 << 12)
-    fds = open_files()
     batches = iter(nk.scan(long[0] / name, batch_size=100).widening())
     next(batches)
     next(batches)
@@ -505,16 +504,15 @@ def test_a_stream_that_is_left_half_way_leaves_no_thread_and_no_file(long, monke
         with pytest.raises(RuntimeError):
             batches.throw(RuntimeError("stop"))
     del batches
-    assert_nothing_is_left(fds)
+    assert_nothing_is_left(long[0])
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_stream_that_is_never_read_leaves_no_thread_and_no_file(long, name):
-    fds = open_files()
     stream = nk.scan(long[0] / name)
     batches = iter(stream.widening())
     del stream, batches
-    assert_nothing_is_left(fds)
+    assert_nothing_is_left(long[0])
 
 
 @pytest.mark.parametrize("name", LONG)
@@ -535,7 +533,7 @@ def test_two_scans_of_one_file_at_once(long, name):
     assert sorted(found) == [0, 1, 2, 3]
     for y in found.values():
         np.testing.assert_array_equal(y, labels)
-    assert_nothing_is_left()
+    assert_nothing_is_left(folder)
 
 
 def test_two_loops_over_one_stream_do_not_meet(tmp_path):
@@ -683,24 +681,22 @@ def test_a_growing_file_that_is_cut_removed_or_replaced_ends_with_a_sentence(gro
         (os.unlink, f"A file that stays in its place. Got {tmp_path / name}, which was removed or replaced"),
         (replace, f"A file that stays in its place. Got {tmp_path / name}, which was removed or replaced"),
     ):
-        fds = open_files()
         file = growing(name, begin)
         assert file.wait(2) == [1, 2]
         assert need in file.end(change)
         file.error = None
-        assert_nothing_is_left(fds)
+        assert_nothing_is_left(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["t.svm", "t.csv", "t.svm.gz", "t.csv.gz"])
 def test_a_growing_file_that_is_left_leaves_no_thread_and_no_file(tmp_path, name):
     data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    fds = open_files()
     batches = iter(nk.scan(tmp_path / name, follow=True))
     assert next(batches).y.tolist() == [1, 2]
     batches.close()
     del batches
-    assert_nothing_is_left(fds)
+    assert_nothing_is_left(tmp_path)
 
 
 FOLLOWER = """
