@@ -7,11 +7,9 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -125,7 +123,10 @@ def lines(path):
     }
 
 
-LINES = tuple(lines(Path(tempfile.mkdtemp(), "t.svm")))
+LINES = (
+    *("path", "string", "format", "gzip", "two files", "a file and bytes", "bytes", "bytearray", "memoryview"),
+    *("packed bytes", "file object", "one thread", "cache"),
+)
 
 
 @pytest.mark.parametrize("name", LINES)
