@@ -189,7 +189,10 @@ class TextReader:
         return table
 
     def _parsed(self, block: bytes, columns: Columns | None, header: bool, part: int | None = None) -> Any:
-        parser, source = self._parser, self._arrow.py_buffer(block)
+        # In Arrow's memory: its threads may let go of the block while the interpreter ends, and must not need it then.
+        source = self._arrow.allocate_buffer(len(block))
+        memoryview(source).cast("B")[:] = block
+        parser = self._parser
         reading = {"use_threads": part is not None, "block_size": part or len(block) + 1}
         if self._format == "ndjson":
             extra = "infer" if columns is None else "error" if columns.takes_all else "ignore"
