@@ -219,10 +219,10 @@ def test_rows_of_a_stream_may_be_wider_or_narrower_and_those_of_a_matrix_may_not
 def test_columns_that_have_names_do_not_grow(make):
     frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
     model = make().partial_fit(frame, [0, 1])
-    for width in (2, 5):
-        with pytest.raises(nk.InvalidInputError, match=f"X has {width} features"):
+    for width in (2, 3, 5):
+        with pytest.raises(nk.InvalidInputError, match=r"The 3 columns of before, .*Got columns without names"):
             model.partial_fit(Batch(sp.csr_array(np.eye(2, width)), np.array([0, 1])))
-    assert model.partial_fit(Batch(sp.csr_array(np.eye(2, 3)), np.array([0, 1]))).coef_.shape == (1, 3)
+    assert model.coef_.shape == (1, 3)
 
 
 def test_a_stream_may_begin_without_features(make):

@@ -282,7 +282,7 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
 
     def _widen(self, X: Any) -> Any:
         """Give sparse rows of a stream and the model the same width: what never occurred is 0."""
-        if not sp.issparse(X) or getattr(self, "_by_name", False) or hasattr(self, "feature_names_in_"):
+        if not sp.issparse(X) or getattr(self, "_by_name", False):
             return X  # what has names is no wider than they are many
         width: int = max(1, self.__dict__.get("_width", 0), X.shape[1])  # at first there may be no feature at all
         if "_width" in self.__dict__:
