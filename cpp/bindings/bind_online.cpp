@@ -12,6 +12,7 @@
 
 #include "bindings.hpp"
 #include "keyed_row.hpp"
+#include "novikoff/learner.hpp"
 
 using namespace novikoff;
 

@@ -7,9 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
-#include "novikoff/learner.hpp"
+#include "novikoff/rows.hpp"
 
 namespace nb = nanobind;
 
@@ -46,5 +47,6 @@ struct RowsInMemory {
 
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_batch(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);

@@ -6,5 +6,6 @@ NB_MODULE(_core, m) {
   bind_rows(m);
   bind_hashing(m);
   bind_online(m);
+  bind_batch(m);
   bind_svmlight(m);
 }

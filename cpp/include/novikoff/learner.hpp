@@ -17,8 +17,6 @@ namespace novikoff {
 
 using Rule = std::variant<PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule,
                           PassiveAggressiveIIRule>;
-using AnyRows = std::variant<DenseRows<float>, DenseRows<double>, CsrRows<float, std::int32_t>, CsrRows<double, std::int32_t>,
-                             CsrRows<float, std::int64_t>, CsrRows<double, std::int64_t>>;
 
 struct Learner {
   Rule rule;

@@ -29,7 +29,8 @@ struct Random {
 };
 
 /// Fisher and Yates's shuffle, in place.
-inline void shuffle(std::span<std::int64_t> order, Random& random) {
+template <class I>
+void shuffle(std::span<I> order, Random& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
 }
 

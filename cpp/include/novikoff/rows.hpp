@@ -8,6 +8,7 @@
 #include <limits>
 #include <span>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace novikoff {
@@ -52,6 +53,15 @@ struct DenseRow {
   }
   void for_each(auto&& use) const {
     for (std::size_t j = 0; j < size; ++j) use(j, static_cast<double>(values[offset(j)]));
+  }
+  /// Adds a x x' to the lower triangle of a square matrix with sides of this length, kept row after row.
+  void add_square_to(double* lower, std::size_t side, double a) const {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double factor = a * static_cast<double>(values[offset(j)]);
+      if (factor == 0) continue;
+      double* const line = lower + j * side;
+      for (std::size_t k = 0; k <= j; ++k) line[k] += factor * static_cast<double>(values[offset(k)]);
+    }
   }
   double examine(std::size_t) const {
     const double norm = squared_norm();
@@ -123,6 +133,14 @@ struct SparseRow {
   }
   void for_each(auto&& use) const {
     for (std::size_t k = 0; k < size; ++k) use(at(k), value(k));
+  }
+  /// Adds a x x' to the lower triangle of a square matrix, kept row after row. The indices must rise.
+  void add_square_to(double* lower, std::size_t side, double a) const {
+    for (std::size_t j = 0; j < size; ++j) {
+      const double factor = a * value(j);
+      double* const line = lower + at(j) * side;
+      for (std::size_t k = 0; k <= j; ++k) line[at(k)] += factor * value(k);
+    }
   }
   void prefetch() const {
     prefetch_lines(values, values + size);
@@ -226,5 +244,9 @@ struct CsrRows {
     return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
   }
 };
+
+/// The kinds of matrices that Python hands in.
+using AnyRows = std::variant<DenseRows<float>, DenseRows<double>, CsrRows<float, std::int32_t>, CsrRows<double, std::int32_t>,
+                             CsrRows<float, std::int64_t>, CsrRows<double, std::int64_t>>;
 
 }  // namespace novikoff

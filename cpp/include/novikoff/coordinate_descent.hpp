@@ -1,0 +1,66 @@
+// Dual coordinate descent for the soft margin (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, algorithms 1 and 3).
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+
+#include "novikoff/random.hpp"
+#include "novikoff/soft_margin.hpp"
+
+namespace novikoff {
+
+/// The dual as a descent sees it: what divides the products of rows, what an intercept adds to each of them, and the loss.
+struct DualShape {
+  double lambda;
+  double rho;    // 1/kappa; for a free intercept the stiffness of sum y a = 0; 0 without one
+  double ridge;  // what the loss adds to the second derivative by alpha: 1/2 for the squared hinge, else 0
+  double top;
+};
+
+/// How far from optimal the rows of a pass were: the largest and the least of the projected derivatives. Rows at a bound
+/// whose derivative lies beyond those of the pass before are set aside, behind the first `active` of the order.
+struct Violations {
+  double largest = -std::numeric_limits<double>::infinity(), least = std::numeric_limits<double>::infinity();
+  std::size_t active = 0;
+};
+
+/// One pass over the active rows, in a new random order. v = (w, b) follows alpha.
+template <class Rows>
+Violations descend(const Rows& rows, const Examples& examples, const DualShape& shape, std::span<double> alpha,
+                   std::span<const double> norms, std::span<std::int32_t> order, std::span<double> v, const Violations& before,
+                   Random& random) {
+  Violations now;
+  now.active = before.active;
+  shuffle(order.first(now.active), random);
+  const double above = before.largest <= 0 ? std::numeric_limits<double>::infinity() : before.largest;
+  const double below = before.least >= 0 ? -std::numeric_limits<double>::infinity() : before.least;
+  for (std::size_t k = 0; k < now.active; ++k) {
+    if constexpr (requires(const Rows& r) { r[0].prefetch(); })
+      if (k + 2 < now.active) rows[static_cast<std::size_t>(order[k + 2])].prefetch();
+    const auto i = static_cast<std::size_t>(order[k]);
+    const auto x = rows[i];
+    const double old = alpha[i], derivative = examples.margin(x, i, v) - 1 + shape.ridge * old;
+    if ((old == 0 && derivative > above) || (old == shape.top && derivative < below)) {
+      std::swap(order[k--], order[--now.active]);
+      continue;
+    }
+    const bool held = (old == 0 && derivative > 0) || (old == shape.top && derivative < 0);
+    now.largest = std::max(now.largest, held ? 0.0 : derivative);
+    now.least = std::min(now.least, held ? 0.0 : derivative);
+    if (held || derivative == 0) continue;
+    const double cost = examples.cost(i), curvature = cost * (norms[i] / shape.lambda + shape.rho) + shape.ridge;
+    const double wanted = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? shape.top : 0.0);
+    alpha[i] = std::clamp(wanted, 0.0, shape.top);
+    const double change = cost * (alpha[i] - old) * examples.sign(i);
+    if (change == 0) continue;
+    x.add_to(v.data(), change * examples.scale / shape.lambda);
+    v.back() += change * shape.rho;
+  }
+  return now;
+}
+
+}  // namespace novikoff

@@ -1,0 +1,238 @@
+// The soft-margin problem, and the passes over its rows that the solvers are made of.
+//
+//   min over w, b:  lambda/2 |w|^2 + kappa/2 b^2 + sum_i c_i l(1 - m_i),   m_i = y_i (s x_i.w + b),
+//
+// with l(r) = max(0, r), the hinge, or its square. A dual point is one number alpha_i a row, from 0 to 1 for the hinge and
+// from 0 up for its square; a_i = c_i alpha_i are the field's dual variables, and w = sum_i a_i y_i s x_i / lambda at the
+// optimum. The scale s is a power of two that brings the rows to about unit length.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "novikoff/blocks.hpp"
+#include "novikoff/rows.hpp"
+
+namespace novikoff {
+
+/// All that stands beside the rows. `costs` may be empty: then every row costs 1.
+struct Examples {
+  std::span<const std::int32_t> codes;
+  std::int32_t positive;
+  std::span<const double> costs;
+  double scale;
+  double constant;  // 1 with an intercept, 0 without
+
+  double sign(std::size_t i) const { return codes[i] == positive ? 1.0 : -1.0; }
+  double cost(std::size_t i) const { return costs.empty() ? 1.0 : costs[i]; }
+  /// y (s x.w + b), where the last entry of v = (w, b) is the intercept.
+  double margin(const Row auto& x, std::size_t i, std::span<const double> v) const {
+    return sign(i) * (scale * x.dot(v.data()) + constant * v.back());
+  }
+};
+
+/// The dual that answers a margin, near a centre: clip(centre + (1 - m) / width, 0, top). It is the derivative of the loss,
+/// smoothed by a proximal term around the centre (Rockafellar 1976, the augmented Lagrangian of the dual). The squared hinge
+/// is its own: centre 0, width 1/2, no top. An infinite width answers with the centre itself.
+struct Response {
+  double width, top;
+
+  double at(double centre, double margin) const { return std::clamp(slide(centre, margin), 0.0, top); }
+  /// Whether the answer moves with the margin.
+  bool is_free(double centre, double margin) const {
+    const double alpha = slide(centre, margin);
+    return alpha > 0 && alpha < top;
+  }
+
+ private:
+  double slide(double centre, double margin) const { return centre + (1 - margin) / width; }
+};
+
+/// What the rows of one class add up to: sum a, sum a (1 - m), sum a alpha.
+struct ClassSums {
+  double mass = 0, pull = 0, squares = 0;
+
+  void operator+=(const ClassSums& other) {
+    mass += other.mass;
+    pull += other.pull;
+    squares += other.squares;
+  }
+};
+
+/// Both classes, negative first, and the loss of all rows: sum c max(0, 1 - m) and sum c max(0, 1 - m)^2.
+struct Sums {
+  std::array<ClassSums, 2> of_class;
+  double hinge = 0, squared_hinge = 0;
+
+  void operator+=(const Sums& other) {
+    for (std::size_t k = 0; k < 2; ++k) of_class[k] += other.of_class[k];
+    hinge += other.hinge;
+    squared_hinge += other.squared_hinge;
+  }
+};
+
+/// The first and second derivative of the smoothed loss along a direction.
+struct Slope {
+  double first = 0, second = 0;
+
+  void operator+=(const Slope& other) {
+    first += other.first;
+    second += other.second;
+  }
+};
+
+/// margins[i] = y_i (s x_i.w + b); with a direction in place of (w, b), how fast they change.
+void measure(const auto& rows, const Examples& examples, std::span<const double> v, const Blocks& blocks, std::size_t threads,
+             std::span<double> margins) {
+  blocks.for_each(threads, [&](std::size_t, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) margins[i] = examples.margin(rows[i], i, v);
+  });
+}
+
+/// What the answers to the margins add up to: their sums, and for each class sum a y (s x, 1) in `pulls`, the negative class
+/// first. Each block adds to vectors of its own.
+Sums answer(const auto& rows, const Examples& examples, std::span<const double> centres, std::span<const double> margins,
+            const Response& response, const Blocks& blocks, std::size_t threads, std::span<double> pulls) {
+  const std::size_t width = rows.columns + 1;
+  std::vector<double> parts((blocks.count - 1) * 2 * width);
+  std::vector<Sums> sums(blocks.count);
+  blocks.for_each(threads, [&](std::size_t block, std::size_t first, std::size_t last) {
+    double* const own = block == 0 ? pulls.data() : parts.data() + (block - 1) * 2 * width;
+    if (block == 0) std::fill_n(own, 2 * width, 0.0);
+    Sums total;
+    for (std::size_t i = first; i < last; ++i) {
+      const double cost = examples.cost(i), rest = 1 - margins[i], excess = std::max(rest, 0.0);
+      const double alpha = response.at(centres[i], margins[i]), a = cost * alpha, sign = examples.sign(i);
+      total.hinge += cost * excess;
+      total.squared_hinge += cost * excess * excess;
+      if (a == 0) continue;
+      const std::size_t k = sign > 0;
+      total.of_class[k] += ClassSums{a, a * rest, a * alpha};
+      rows[i].add_to(own + k * width, a * sign * examples.scale);
+      own[k * width + rows.columns] += a * sign * examples.constant;
+    }
+    sums[block] = total;
+  });
+  for (std::size_t block = 1; block < blocks.count; ++block) {
+    sums[0] += sums[block];
+    for (std::size_t j = 0; j < 2 * width; ++j) pulls[j] += parts[(block - 1) * 2 * width + j];
+  }
+  return sums[0];
+}
+
+/// The derivatives at `step` of the smoothed loss along the direction that changes the margins at these rates.
+inline Slope slope(const Examples& examples, std::span<const double> centres, std::span<const double> margins,
+                   std::span<const double> rates, double step, const Response& response, const Blocks& blocks,
+                   std::size_t threads) {
+  return blocks.sum<Slope>(threads, [&](std::size_t first, std::size_t last) {
+    Slope total;
+    for (std::size_t i = first; i < last; ++i) {
+      const double margin = margins[i] + step * rates[i], pace = examples.cost(i) * rates[i];
+      total.first -= pace * response.at(centres[i], margin);
+      if (response.is_free(centres[i], margin)) total.second += pace * rates[i] / response.width;
+    }
+    return total;
+  });
+}
+
+/// The rows whose answer moves with their margin.
+inline std::vector<std::int64_t> free_rows(const Examples& examples, std::span<const double> centres,
+                                           std::span<const double> margins, const Response& response) {
+  std::vector<std::int64_t> found;
+  for (std::size_t i = 0; i < margins.size(); ++i)
+    if (examples.cost(i) > 0 && response.is_free(centres[i], margins[i])) found.push_back(static_cast<std::int64_t>(i));
+  return found;
+}
+
+/// The squared length of s x.
+double scaled_norm(const Row auto& x, double scale) {
+  double sum = 0;
+  x.for_each([&](std::size_t, double value) { sum += (scale * value) * (scale * value); });
+  return sum;
+}
+
+/// The derivative of the loss by a shift of the intercept.
+inline double lean(const Examples& examples, std::span<const double> margins, double shift, bool squared, const Blocks& blocks,
+                   std::size_t threads) {
+  return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
+    double total = 0;
+    for (std::size_t i = first; i < last; ++i) {
+      const double sign = examples.sign(i), rest = 1 - margins[i] - sign * shift;
+      total -= rest > 0 ? sign * examples.cost(i) * (squared ? rest : 1.0) : 0.0;
+    }
+    return total;
+  });
+}
+
+/// The shift of the intercept that makes the loss least, found by halving, and applied to the margins.
+inline double balance(const Examples& examples, std::span<double> margins, bool squared, const Blocks& blocks,
+                      std::size_t threads) {
+  constexpr int halvings = 50;
+  const double start = lean(examples, margins, 0, squared, blocks, threads);
+  if (start == 0) return 0;
+  const double direction = start < 0 ? 1 : -1;
+  double inside = 0, outside = direction * 1e-3;  // the loss falls at `inside` and no longer does at `outside`
+  while (std::abs(outside) < 1e12 && direction * lean(examples, margins, outside, squared, blocks, threads) < 0) {
+    inside = outside;
+    outside *= 4;
+  }
+  for (int k = 0; k < halvings && std::abs(outside - inside) > 1e-12 * std::abs(outside); ++k) {
+    const double middle = inside + (outside - inside) / 2;
+    (direction * lean(examples, margins, middle, squared, blocks, threads) < 0 ? inside : outside) = middle;
+  }
+  const double shift = outside;
+  for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += examples.sign(i) * shift;
+  return shift;
+}
+
+/// What can be said of a matrix before it is used: how many rows there are before the first with a value that is not finite
+/// or an index out of range, the largest value, and whether the indices of every row rise.
+struct Survey {
+  std::size_t good = 0;
+  double largest = 0;
+  bool rising = true;
+};
+
+template <class T>
+Survey survey(const DenseRows<T>& rows) {
+  Survey found;
+  for (; found.good < rows.count; ++found.good) {
+    double largest = 0, poison = 0;  // x * 0 is NaN for what is not finite
+    rows[found.good].for_each([&](std::size_t, double value) {
+      largest = std::max(largest, std::abs(value));
+      poison += value * 0;
+    });
+    if (poison != 0) break;
+    found.largest = std::max(found.largest, largest);
+  }
+  return found;
+}
+
+template <class T, class I>
+Survey survey(const CsrRows<T, I>& rows) {
+  Survey found;
+  for (; found.good < rows.count; ++found.good) {
+    const SparseRow<T, I> x = rows[found.good];
+    double largest = 0, poison = 0;
+    unsigned falls = 0, outside = 0;
+    for (std::size_t k = 0; k < x.size; ++k) {
+      const double value = static_cast<double>(x.values[k]);
+      largest = std::max(largest, std::abs(value));
+      poison += value * 0;
+      falls |= static_cast<unsigned>(k > 0 && x.indices[k - 1] >= x.indices[k]);
+      outside |= static_cast<unsigned>(x.indices[k] < 0 || static_cast<std::size_t>(x.indices[k]) >= rows.columns);
+    }
+    if (poison != 0 || outside) break;
+    found.rising = found.rising && falls == 0;
+    found.largest = std::max(found.largest, largest);
+  }
+  return found;
+}
+
+}  // namespace novikoff

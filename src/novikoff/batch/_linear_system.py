@@ -1,0 +1,91 @@
+"""The linear system of a Newton step, solved the cheapest way.
+
+With u = (s x, 1) and theta = c / width for the free rows, it is (ridge + sum theta u u') d = -gradient. Where columns are few
+it is formed and factored. Otherwise there is one unknown a free row (``cpp/include/novikoff/conjugate_gradients.hpp``): a few
+are factored, more are left to conjugate gradients.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from novikoff.theory.geometry import Floats
+
+from ._problem import Problem, Smoothing
+
+FEW_COLUMNS = 1200  # so many can be factored at every step
+FEW_ROWS = 300
+MOST_STEPS = 1000  # of conjugate gradients
+ACCURACY = 1e-8  # of conjugate gradients: less, and Newton's method takes several times as many steps
+LEAST_PIVOT = 1e-14  # relative; what rounding would leave of a pivot that is 0
+
+
+def newton_direction(problem: Problem, smoothing: Smoothing, gradient: Floats) -> Floats:
+    """The direction of the Newton step from here."""
+    free = problem.kernel.free_rows(problem.alpha, problem.margins, smoothing.width, smoothing.top)
+    if problem.columns < FEW_COLUMNS and problem.columns < 4 * len(free) + 50:
+        return _by_columns(problem, free, smoothing.width, gradient)
+    if len(free) < FEW_ROWS:
+        return _by_rows(problem, free, smoothing.width, gradient)
+    direction = np.empty_like(gradient)
+    problem.kernel.solve_by_rows(
+        free, smoothing.width, problem.lam, problem.kappa, gradient, ACCURACY, MOST_STEPS, direction
+    )
+    return direction
+
+
+def _by_columns(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
+    side = problem.columns + 1
+    matrix = np.empty((side, side))
+    problem.kernel.gram(free, width, matrix)
+    diagonal = matrix.reshape(-1)[:: side + 1]
+    diagonal += problem.ridge
+    if diagonal[-1] == 0:  # no intercept, or no free row that tells where it should go
+        diagonal[-1] = 1.0
+    return _solve(matrix, -gradient)
+
+
+def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
+    """The same with one unknown a free row: q = theta (x.d_w + d_b)."""
+    kernel, lam, kappa = problem.kernel, problem.lam, problem.kappa
+    direction = -gradient / lam
+    slope = gradient[-1]
+    if len(free) == 0:
+        direction[-1] = -slope / kappa if kappa > 0 else -slope
+        return direction
+    matrix = np.empty((len(free), len(free)))
+    kernel.row_products(free, free, matrix)
+    matrix /= lam
+    matrix.reshape(-1)[:: len(free) + 1] += width / problem.costs_of(free)
+    right = np.empty(len(free))
+    kernel.project(free, direction, right)
+    ones = np.full(len(free), float(problem.objective.intercept != "none"))
+    answers = _solve(matrix, np.column_stack([right, ones]))
+    answer, unit = answers.T
+    stiffness = kappa + float(ones @ unit)
+    shift = -(slope + float(ones @ answer)) / stiffness if stiffness > 0 else 0.0
+    total = np.empty_like(gradient)
+    kernel.combine(free, answer + shift * unit, total)
+    direction -= total / lam
+    direction[-1] = shift
+    return direction
+
+
+def _solve(matrix: Floats, right: Floats) -> Floats:
+    """Solve with a symmetric matrix whose lower triangle is given; it is overwritten.
+
+    Each diagonal entry is raised by what rounding may have taken from it, and by more if that was not enough: any positive
+    matrix gives a direction downhill.
+    """
+    diagonal = matrix.diagonal().copy()
+    upper = matrix.T  # LAPACK counts columns first
+    raised = LEAST_PIVOT
+    while True:
+        np.fill_diagonal(upper, diagonal * (1 + raised))
+        factor, failed = scipy.linalg.lapack.dpotrf(upper, lower=0, clean=0)
+        if not failed:
+            solution: Floats = scipy.linalg.lapack.dpotrs(factor, right, lower=0)[0]
+            return solution
+        raised *= 100

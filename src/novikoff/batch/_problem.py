@@ -1,0 +1,145 @@
+"""One binary question of the soft margin: its state, its smoothed form, and the bounds on its optimum.
+
+The kernels solve it divided by C and with the rows scaled by a power of two s:
+
+    min over w, b:  lam/2 |w|^2 + kappa/2 b^2 + sum_i c_i l(1 - y_i (s x_i.w + b)),
+
+with one dual number alpha_i a row (``cpp/include/novikoff/soft_margin.hpp``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff._base import Codes
+from novikoff.theory.geometry import Floats
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a data set, the classes they belong to and what each of them costs; what all questions share."""
+
+    rows: _core.Rows
+    codes: Codes
+    costs: NDArray[np.float64] | None  # None where every row costs 1
+    elements: int  # values that are stored
+    largest: float  # of them, without its sign
+
+
+@dataclass(frozen=True)
+class Objective:
+    """What is to be minimised, and how far."""
+
+    C: float
+    squared: bool
+    intercept: str  # "free", "penalized" or "none"
+    tol: float
+
+
+@dataclass(frozen=True)
+class Smoothing:
+    """How the dual answers a margin: clip(centre + (1 - m) / width, 0, top)."""
+
+    width: float
+    top: float
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """A primal point and a dual point: what they are worth, and what Newton's method needs of them.
+
+    ``row_gap`` is the part of the gap that the rows would leave if (w, b) were optimal for these answers: the rest is
+    for Newton's method to close.
+    """
+
+    v: Floats  # the primal point (w, b)
+    primal: float
+    dual: float
+    row_gap: float
+    gradient: Floats  # of the smoothed problem
+    shares: tuple[float, float]  # what is left of each class's dual numbers so that sum y a = 0, negative class first
+
+    @property
+    def gap(self) -> float:
+        """How far the two can be from the optimum."""
+        return max(0.0, self.primal - self.dual)
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap in proportion to the primal value."""
+        return self.gap / self.primal if self.primal > 0 else 0.0
+
+
+Report = Callable[[Bounds], bool]  # takes note of a step, and says whether it was the last
+
+
+class Problem:
+    """The rows of one question with its three vectors of rows: dual numbers, margins, and their rates of change."""
+
+    def __init__(self, table: Table, positive: int, objective: Objective, threads: int) -> None:
+        self.table, self.positive, self.objective = table, positive, objective
+        self.rows, self.columns = table.rows.count, table.rows.columns
+        length = table.largest * math.sqrt(max(1.0, table.elements / self.rows))
+        exponent = -math.frexp(length)[1] if length > 0 else 0
+        self.scale = math.ldexp(1.0, exponent)
+        has_intercept = objective.intercept != "none"
+        self.kernel = _core.SoftMargin(
+            table.rows, table.codes, positive, table.costs, self.scale, has_intercept, table.elements, threads
+        )
+        self.lam = self.scale * self.scale / objective.C
+        self.kappa = 1 / objective.C if objective.intercept == "penalized" else 0.0
+        self.free_intercept = objective.intercept == "free"
+        self.ridge = np.full(self.columns + 1, self.lam)
+        self.ridge[-1] = self.kappa
+        self.squared, self.top = objective.squared, math.inf if objective.squared else 1.0
+        self.alpha = np.zeros(self.rows)
+        self.margins = np.empty(self.rows)
+        self.rates = np.empty(self.rows)
+        self._pulls = np.empty(2 * (self.columns + 1))
+
+    def costs_of(self, rows: NDArray[np.int64]) -> Floats:
+        """What some rows cost."""
+        return np.ones(len(rows)) if self.table.costs is None else self.table.costs[rows]
+
+    def signs(self) -> Floats:
+        """The labels as -1 and +1."""
+        return np.where(self.table.codes == self.positive, 1.0, -1.0)
+
+    def imbalance(self) -> float:
+        """Return sum y a, which a free intercept brings to 0."""
+        weighted = self.alpha if self.table.costs is None else self.alpha * self.table.costs
+        return float(weighted @ self.signs())
+
+    def measure(self, v: Floats) -> None:
+        """Compute all margins of v = (w, b)."""
+        self.kernel.measure(v, self.margins)
+
+    def bounds(self, v: Floats, smoothing: Smoothing | None = None) -> Bounds:
+        """What v, whose margins are known, proves together with the answers to them, or with the dual point as it is."""
+        smoothing = smoothing or Smoothing(math.inf, self.top)
+        sums = self.kernel.answer(self.alpha, self.margins, smoothing.width, smoothing.top, self._pulls)
+        negative, positive = self._pulls[: self.columns + 1], self._pulls[self.columns + 1 :]
+        loss = sums["squared_hinge" if self.squared else "hinge"]
+        primal = 0.5 * float(v @ (self.ridge * v)) + loss
+        row_gap = loss - sum(sums["pull"]) + 0.25 * self.squared * sum(sums["squares"])
+        shares = self._shares(*sums["mass"])
+        pull = shares[0] * negative + shares[1] * positive
+        dual = sum(
+            share * mass - 0.25 * self.squared * share * share * squares
+            for share, mass, squares in zip(shares, sums["mass"], sums["squares"], strict=True)
+        )
+        dual -= 0.5 * float(pull[:-1] @ pull[:-1]) / self.lam
+        if self.kappa > 0:
+            dual -= 0.5 * pull[-1] ** 2 / self.kappa
+        return Bounds(v, primal, dual, max(0.0, row_gap), self.ridge * v - (negative + positive), shares)
+
+    def _shares(self, negative: float, positive: float) -> tuple[float, float]:
+        if not self.free_intercept or negative == positive:
+            return 1.0, 1.0
+        return (positive / negative, 1.0) if negative > positive else (1.0, negative / positive)

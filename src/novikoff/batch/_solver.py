@@ -1,0 +1,117 @@
+"""The solver that chooses: coordinate descent where it is fast, Newton's method where it is not."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.theory.geometry import Floats
+
+from . import _newton
+from ._descent import Descent
+from ._linear_system import FEW_COLUMNS
+from ._problem import Bounds, Problem
+
+NEWTON_STEPS = 40  # about as many as it takes
+SMOOTHEST = 1.0  # the width that Newton's method begins with
+
+
+@dataclass(frozen=True)
+class Moment:
+    """One line of the history: seconds, steps, and the bounds on the optimum."""
+
+    time: float
+    step: int
+    primal: float
+    dual: float
+
+    @property
+    def gap(self) -> float:
+        """The relative gap."""
+        return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+
+
+@dataclass
+class Solution:
+    """Where the solver ended, in the units of the user's problem."""
+
+    weights: Floats
+    bias: float
+    duals: Floats  # a_i of every row
+    primal: float
+    dual: float
+    history: list[Moment]
+    start: tuple[Floats, Floats] = field(repr=False)  # for a warm start: dual numbers and the primal point
+
+    @property
+    def steps(self) -> int:
+        """Passes of coordinate descent and steps of Newton's method."""
+        return self.history[-1].step
+
+
+class Progress:
+    """Takes note of every step, and says when to stop: the gap is small enough, or ``max_iter`` steps are made."""
+
+    def __init__(
+        self, problem: Problem, max_iter: int, say: Callable[[str], None] | None, cancelled: threading.Event
+    ) -> None:
+        self.problem, self.max_iter, self.say, self.cancelled = problem, max_iter, say, cancelled
+        self.began = time.perf_counter()
+        self.history: list[Moment] = []
+        self.step = 0
+
+    def __call__(self, bounds: Bounds) -> bool:
+        self.step += 1
+        C = self.problem.objective.C
+        moment = Moment(time.perf_counter() - self.began, self.step, C * bounds.primal, C * bounds.dual)
+        self.history.append(moment)
+        if self.say is not None:
+            self.say(f"step {moment.step}: primal {moment.primal:.8g}, dual {moment.dual:.8g}, gap {moment.gap:.2e}")
+        return bounds.relative_gap <= self.problem.objective.tol or self.step >= self.max_iter or self.cancelled.is_set()
+
+
+def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats] | None = None) -> Solution:
+    """Solve one question to the gap it asks for."""
+    v = np.zeros(problem.columns + 1)
+    if start is not None:
+        problem.alpha[:], v = start[0], start[1].copy()
+    bounds = Descent(problem, v, _core.Random(seed)).run(progress, _newton_work(problem))
+    if bounds is None:
+        bounds = _newton.solve(problem, v, SMOOTHEST, progress)
+    return _finish(problem, bounds, progress)
+
+
+def _newton_work(problem: Problem) -> float:
+    """What Newton's method costs, in visits of rows by coordinate descent."""
+    per_row = problem.table.elements / problem.rows + 4
+    if problem.columns < FEW_COLUMNS:
+        factoring = problem.columns**3 / 3 / 8  # flops are cheaper there
+        return NEWTON_STEPS * (2.0 * problem.rows + factoring / per_row)
+    return NEWTON_STEPS * 30.0 * problem.rows
+
+
+def _finish(problem: Problem, bounds: Bounds, progress: Progress) -> Solution:
+    """Compute the bounds anew from the final points alone, over all rows, and in the units of the user."""
+    problem.measure(bounds.v)
+    bounds = problem.bounds(bounds.v)
+    C = problem.objective.C
+    signs_share = np.where(problem.table.codes == problem.positive, bounds.shares[1], bounds.shares[0])
+    duals = problem.alpha * signs_share
+    duals *= C
+    if problem.table.costs is not None:
+        duals *= problem.table.costs
+    return Solution(
+        weights=bounds.v[:-1] * problem.scale,
+        bias=float(bounds.v[-1]),
+        duals=duals,
+        primal=C * bounds.primal,
+        dual=C * bounds.dual,
+        history=progress.history,
+        start=(problem.alpha, bounds.v),
+    )
