@@ -29,17 +29,18 @@ def solve(X, y, costs, loss="hinge", intercept="free"):
     if not boxed:
         Q = Q + np.diag(0.5 / C)
     rows = len(C)
+    ridge = 1e-13 * (1.0 + np.trace(Q) / rows)  # rows that repeat others; it bends the path, not where it ends
     border = signs * (intercept == "free")
     a = C / 2 if boxed else np.full(rows, C.mean())
     b, z, t = 0.0, np.ones(rows), np.ones(rows) * boxed
     for _ in range(200):
         room = C - a if boxed else np.ones(rows)
         mu = (a @ z + room @ t) / (rows * (1 + boxed))
-        if mu * rows < 1e-13 * max(a.sum(), 1e-300) and abs(border @ a) < 1e-13 * a.sum():
+        if mu * rows < 1e-13 * a.sum() and abs(border @ a) < 1e-11 * a.sum():
             break
         mu *= 0.1
         system = np.zeros((rows + 1, rows + 1))
-        system[:rows, :rows] = Q + np.diag(z / a + t / room)
+        system[:rows, :rows] = Q + np.diag(z / a + t / room + ridge)
         system[:rows, rows] = system[rows, :rows] = border
         system[rows, rows] = 0.0 if intercept == "free" else 1.0
         residual = Q @ a - 1.0 + b * border - z + t
