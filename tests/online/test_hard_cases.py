@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
-from novikoff.theory.certificates import Duals
+from novikoff.theory.certificate import Duals
 
 
 def test_a_projection_repeated_a_billion_times_is_made_once():

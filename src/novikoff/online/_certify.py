@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from novikoff.theory import bounds
-from novikoff.theory.certificates import Evidence, MarginCertificate, MistakeCertificate
+from novikoff.theory.evidence import Evidence
+from novikoff.theory.margin import MarginCertificate
+from novikoff.theory.mistakes import MistakeCertificate
 
 from ._cycle import Run
 from ._rule import Rule

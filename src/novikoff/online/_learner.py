@@ -43,7 +43,8 @@ from novikoff.data.batch import Batch
 from novikoff.data.rows import as_rows, csr, is_keyed, one_row
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, invalid
-from novikoff.theory.certificates import Certificate, Duals, Evidence
+from novikoff.theory.certificate import Certificate, Duals
+from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Floats, copies_apart
 
 from ._certify import Question, certify_mistakes

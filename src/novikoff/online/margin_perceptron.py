@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff._validation import check_choice, check_number
-from novikoff.theory.certificates import Certificate
+from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Geometry
 
 from ._certify import certify_margin

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+BLOCK = 1 << 22  # entries of a table that are worked on at a time
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,17 @@ class Geometry:
 def as_table(X: Any) -> Any:
     """Return lists and data frames as arrays; sparse matrices stay, as CSR."""
     return X.tocsr() if sp.issparse(X) else np.asarray(X)
+
+
+def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Cut a table into rows enough for some 32 MB each, as float64, so that a large one is never copied whole."""
+    rows, columns = X.shape
+    # The sum over a sparse block is a vector of all columns, so a block has at least as many entries as that.
+    entries, enough = (X.nnz, max(BLOCK, columns)) if sp.issparse(X) else (rows * columns, BLOCK)
+    step = math.ceil(rows / math.ceil(entries / enough)) if entries else max(rows, 1)
+    for start in range(0, rows, step):
+        cut = slice(start, min(start + step, rows))
+        yield cut, X[cut].astype(np.float64, copy=False)
 
 
 class Lifted:

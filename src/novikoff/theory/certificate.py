@@ -1,0 +1,90 @@
+"""What all certificates share: how they are read, written and shown, and what data must be to be judged at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import html
+import json
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .geometry import Floats, blocks
+from .verification import Check
+
+ROUNDING = 1e-9  # relative; sums of a long run differ in their last digits from the same sums made anew
+
+
+class Certificate(ABC):
+    """What all certificates can do: be read, be written, be shown."""
+
+    def to_json(self) -> str:
+        """All fields as JSON, arrays as lists, infinities as null."""
+
+        def finite(value: Any) -> Any:
+            if isinstance(value, np.ndarray | np.generic):
+                value = value.tolist()
+            if isinstance(value, dict):
+                return {key: finite(entry) for key, entry in value.items()}
+            if isinstance(value, list):
+                return [finite(entry) for entry in value]
+            return None if isinstance(value, float) and not math.isfinite(value) else value
+
+        fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
+        return json.dumps(finite({"kind": type(self).__name__, **fields}))
+
+    @abstractmethod
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words, for tables."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self.facts())
+        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
+    def __str__(self) -> str:
+        return f"{type(self).__name__}: " + "; ".join(f"{k} {v}" for k, v in self.facts())
+
+
+@dataclass(frozen=True)
+class Duals:
+    """The weights a_i >= 0 of a combination v = sum a_i y_i u_i: row numbers and their weights, the rest being 0."""
+
+    rows: NDArray[np.int64]
+    weights: Floats
+
+    @classmethod
+    def of(cls, dense: Floats) -> Duals:
+        """Keep the entries that are not 0."""
+        rows = np.flatnonzero(dense)
+        return cls(rows, dense[rows])
+
+    def dense(self, rows: int) -> Floats:
+        """All weights of a data set of this many rows."""
+        full = np.zeros(rows)
+        within = self.rows < rows
+        full[self.rows[within]] = self.weights[within]
+        return full
+
+
+def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
+    """Say why no model of this many columns can be judged on the data, if their shape or their values show it."""
+    if X.ndim != 2:
+        return Check("data", "fails", f"a table of two dimensions is needed, not one of shape {X.shape}")
+    rows = X.shape[0]
+    if sample_weight is not None and np.shape(sample_weight) not in ((), (rows,)):
+        return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")
+    if np.size(y) != rows:
+        return Check("data", "fails", f"{rows} rows, but {np.size(y)} labels")
+    if X.shape[1] != columns:
+        return Check("data", "fails", f"the model has {columns} features, the data {X.shape[1]}")
+    if not all(np.all(np.isfinite(block.data if sp.issparse(block) else block)) for _, block in blocks(X)):
+        return Check("data", "fails", "NaN or infinity among the values")
+    return None

@@ -1,0 +1,91 @@
+"""The model that a certificate of an online learner speaks of, and what the data show of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from . import bounds
+from .certificate import ROUNDING, Duals, misfit
+from .geometry import Floats, Geometry, Lifted, copies_apart, length_of
+from .verification import Check
+
+
+@dataclass(frozen=True)
+class Recombined:
+    """A model built anew from its duals a: whether it is the same, sum a, |v| / sum a, and the rounding in that."""
+
+    check: Check
+    steps: float
+    ratio: float
+    rounding: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The model that a certificate speaks of: the vector v, the geometry it lives in, and the label it calls +1."""
+
+    weights: Floats
+    intercept: float
+    geometry: Geometry
+    positive: Any
+    duals: Duals | None = None  # v as a combination of the rows of one data set, where it is known
+
+    def signs(self, y: Any) -> Floats:
+        """Labels as -1 and +1."""
+        return np.where(np.asarray(y) == self.positive, 1.0, -1.0)
+
+    def examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Lifted, Floats, Floats]:
+        """The examples that the theorems speak of, their signs and their weights."""
+        signs = self.signs(np.ravel(y))
+        copies = np.ones(len(signs))
+        if sample_weight is not None:
+            copies *= np.asarray(sample_weight, dtype=np.float64)
+        if self.geometry.slack_feature and copies.max() > 1:
+            index, copies = copies_apart(copies)
+            X, signs = X[index], signs[index]
+        return Lifted(X, self.geometry), signs, copies
+
+    def fits(self, X: Any, y: Any, sample_weight: Any) -> Check | None:
+        """Say why the data cannot be those of the model, if their shape shows it."""
+        return misfit(X, y, sample_weight, columns=len(self.weights))
+
+    def margins(self, lifted: Lifted, signs: Floats) -> tuple[Floats, Floats]:
+        """Return y v.u of every row, and a bound on its rounding error. Private features count where they are known."""
+        margins = signs * lifted.scores(self.weights, self.intercept)
+        errors = lifted.rounding(self.weights, self.intercept)
+        if self.duals is not None and self.geometry.slack_feature:
+            own = self.geometry.slack_feature**2 * self.duals.dense(len(lifted))
+            margins, errors = margins + own, errors + ROUNDING * own
+        return margins, errors
+
+    def length(self) -> float:
+        """Return |v|."""
+        private = None if self.duals is None else self.duals.weights
+        return length_of(self.weights, self.intercept, private, self.geometry.slack_feature)
+
+    def recombined(self, lifted: Lifted, signs: Floats) -> Recombined:
+        """Build v anew from its duals, and check that it is v."""
+        assert self.duals is not None  # callers ask only then
+        if len(self.duals.rows) and self.duals.rows[-1] >= len(lifted):
+            check = Check("weights", "fails", f"they are a sum of more than the {len(lifted)} examples given")
+            return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
+        if np.any(self.duals.weights < 0):
+            check = Check("weights", "fails", "some of the examples behind them count less than nothing")
+            return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
+        a = self.duals.dense(len(lifted))
+        weights, intercept = lifted.combine(a * signs)
+        distance = length_of(weights - self.weights, intercept - self.intercept)
+        allowed = ROUNDING * float(a @ lifted.lengths)
+        length = length_of(weights, intercept, self.duals.weights, self.geometry.slack_feature)
+        detail = f"the weights differ from the sum of the examples by {distance:.3g}"
+        if distance > allowed:
+            detail += ": these are not the data, or not the order of the rows, that the model was trained on"
+        return Recombined(
+            check=Check("weights", "holds" if distance <= allowed else "fails", detail),
+            steps=float(a.sum()),
+            ratio=bounds.margin_upper_bound(length, float(a.sum())),
+            rounding=allowed / float(a.sum()) if a.any() else 0.0,
+        )

@@ -1,0 +1,283 @@
+"""The certificate of a soft-margin support vector machine, the duality gap, and its independent check in NumPy.
+
+Rows x_i have labels y_i in {-1, +1} and costs C_i >= 0, C times the weight of the row. The machine is the least
+
+    P(w, b) = 1/2 |w|^2 [+ 1/2 b^2] + sum_i C_i xi_i        (xi_i^2 for the squared hinge)
+
+with xi_i = max(0, 1 - y_i (w.x_i + b)); b^2 counts if the intercept is penalised. Its dual is the largest
+
+    D(a) = sum_i a_i - 1/2 |sum_i a_i y_i x_i|^2 [- 1/2 (sum_i y_i a_i)^2] [- sum_i a_i^2 / (4 C_i), squared hinge]
+
+over 0 <= a_i <= C_i (no upper end for the squared hinge, but a_i = 0 where C_i = 0), with sum_i y_i a_i = 0 if the
+intercept is free. Every such a and every (w, b) have D(a) <= the optimum <= P(w, b).  docs/theory.md E.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .certificate import ROUNDING, Certificate, Duals, misfit
+from .geometry import Floats, as_table, blocks
+from .verification import Check, Verification
+
+EPS = float(np.finfo(np.float64).eps)
+OTHER_DATA = "these are not the data, or not the order of the rows, that the model was trained on"
+
+LOSSES = ("hinge", "squared_hinge")
+INTERCEPTS = ("free", "penalized", "none")
+
+
+@dataclass(frozen=True)
+class SvmModel:
+    """The model that a gap certificate speaks of: (w, b), the label called +1, the duals a, and what rows cost.
+
+    ``costs`` is None where every row costs C.
+    """
+
+    weights: Floats
+    bias: float
+    positive: Any
+    duals: Duals
+    costs: Floats | None = None
+
+    def signs(self, y: Any) -> Floats:
+        """Labels as -1 and +1."""
+        return np.where(np.ravel(y) == self.positive, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A sum made in floating point: ``size`` adds up the absolute values of its terms, ``rounding`` bounds its error.
+
+    A sum of k products is wrong by at most (k + 2) eps times the sum of their absolute values, in whatever order it is
+    made (Higham 2002, section 3.1). Twice that is how far two honest sums can lie apart, here the solver's and ours.
+    """
+
+    found: float
+    size: float
+    rounding: float
+
+
+@dataclass(frozen=True, repr=False)
+class GapCertificate(Certificate):
+    """How far the objective of a soft-margin support vector machine is, at most, from the least that any model has.
+
+    ``dual`` <= the optimum <= ``primal``, which is the objective of the model; the bound below comes from
+    ``model.duals``. The problem is that of ``loss``, of an ``intercept`` that is free, penalised or not there, and of
+    rows that cost ``C`` each, or ``model.costs`` where rows or classes have weights: the costs are part of the claim.
+    ``tol`` is the relative gap that was asked for. ``examples`` counts the rows that cost anything.
+    """
+
+    loss: str
+    intercept: str
+    C: float
+    tol: float
+    primal: float
+    dual: float
+    iterations: int
+    examples: int
+    model: SvmModel
+
+    @property
+    def relative_gap(self) -> float:
+        """(primal - dual) / primal: the share of the objective that a better model could save, at most."""
+        return _relative(self.primal - self.dual, self.primal)
+
+    @property
+    def converged(self) -> bool:
+        """Whether the gap is as small as was asked for."""
+        return self.relative_gap <= self.tol
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute both bounds and the gap between them, in plain NumPy, without the solver.
+
+        ``sample_weight`` is how much each row counted, weights of classes multiplied in. If it is given, the costs must
+        be C times it. If not, they are those that the certificate states, which are then taken on trust: what is
+        shown is that the model is good for rows of these costs.
+        """
+        X = as_table(X)
+        if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit(y):
+            return Verification((unfit,))
+        costs, stated = self._costs(X.shape[0], sample_weight)
+        if costs is None:
+            return Verification((stated,))
+        signs = self.model.signs(y)
+        feasible, a = self._feasible(signs, costs)
+        checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
+        if a is None:
+            return Verification(tuple(checks))
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no bound, and is refused below
+            primal, dual = self._values(X, signs, costs, a)
+        return Verification((*checks, *self._check_values(primal, dual)))
+
+    def _misfit(self, y: Any) -> Check | None:
+        """Say why the model can be that of no data, or not of these labels."""
+        if self.loss not in LOSSES or self.intercept not in INTERCEPTS:
+            return Check("problem", "fails", f"there is none of loss {self.loss!r} and intercept {self.intercept!r}")
+        if not (0 <= self.C < math.inf and np.all(np.isfinite(self.model.weights)) and math.isfinite(self.model.bias)):
+            return Check("model", "fails", "NaN or infinity among the weights, or C is not a number from 0 on")
+        if self.intercept == "none" and self.model.bias != 0:
+            return Check("model", "fails", f"the bias is {self.model.bias:.6g} where there is no intercept")
+        if not np.any(np.ravel(y) == self.model.positive):
+            return Check("data", "fails", f"no row has the label {self.model.positive!r} that the model calls positive")
+        return None
+
+    def _costs(self, rows: int, sample_weight: Any) -> tuple[Floats | None, Check]:
+        """Return C_i of each row, or None if the claim and the data disagree about them, and what there is to say."""
+        claim = "costs"
+        stated = np.full(rows, float(self.C)) if self.model.costs is None else self.model.costs
+        if stated.shape != (rows,):
+            return None, Check(claim, "fails", f"{len(stated)} of them, but {rows} rows: {OTHER_DATA}")
+        if not np.all((stated >= 0) & (stated < np.inf)):
+            return None, Check(claim, "fails", "some are negative or not finite")
+        examples = int(np.count_nonzero(stated))
+        if examples != self.examples:
+            detail = f"claimed {self.examples} rows that cost anything, found {examples}: {OTHER_DATA}"
+            return None, Check(claim, "fails", detail)
+        words = f"{examples} rows cost {stated.sum():.6g} together"
+        if sample_weight is None:
+            if self.model.costs is None:
+                return stated, Check(claim, "holds", words)
+            return stated, Check(claim, "on trust", f"{words}, by the certificate; sample_weight would show it")
+        given = self.C * np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
+        wrong = np.flatnonzero(~(np.abs(given - stated) <= 8 * EPS * stated))  # a product of three, in any order
+        if len(wrong):
+            row = int(wrong[0])
+            detail = f"row {row} costs {stated[row]:.6g} by the certificate, {given[row]:.6g} by sample_weight, "
+            detail += "which must be what the rows counted, weights of classes multiplied in"
+            return None, Check(claim, "fails", detail, row)
+        return stated, Check(claim, "holds", words)
+
+    def _feasible(self, signs: Floats, costs: Floats) -> tuple[Check, Floats | None]:
+        """Check that the duals are allowed, and return them with the last rounding taken out; None if they are not."""
+        claim, duals, rows = "feasible duals", self.model.duals, len(signs)
+        if duals.rows.shape != duals.weights.shape or len(np.unique(duals.rows)) != len(duals.rows):
+            return Check(claim, "fails", "a row is named twice, or rows and weights are not as many"), None
+        outside = duals.rows[(duals.rows < 0) | (duals.rows >= rows)]
+        if len(outside):
+            return Check(claim, "fails", f"row {outside[0]} is none of the {rows} given: {OTHER_DATA}"), None
+        a = duals.dense(rows)
+        upper = costs if self.loss == "hinge" else np.where(costs > 0, np.inf, 0.0)
+        wrong = np.flatnonzero(~((a >= 0) & (a <= upper * (1 + ROUNDING)) & (a < np.inf)))
+        if len(wrong):
+            row = int(wrong[0])
+            return Check(claim, "fails", f"row {row} has {a[row]:.6g}, not from 0 to {upper[row]:.6g}", row), None
+        a = np.minimum(a, upper)
+        found = f"{np.count_nonzero(a)} rows, all within their limits"
+        if self.intercept != "free":
+            return Check(claim, "holds", found), a
+        positive, negative = math.fsum(a[signs > 0]), math.fsum(a[signs < 0])
+        apart = abs(positive - negative)
+        found += f"; those of the classes differ by {apart:.3g}"
+        if apart > ROUNDING * (positive + negative):
+            return Check(claim, "fails", f"{found}, where they must be equal: {OTHER_DATA}"), None
+        # An a that is balanced only nearly bounds the optimum only nearly. So the heavier class is scaled down, which
+        # keeps all limits, and the bound is that of the balanced a.  docs/theory.md E4.
+        heavier, lighter = max(positive, negative), min(positive, negative)
+        if apart > 0:
+            a[(signs > 0) == (positive > negative)] *= lighter / heavier
+        return Check(claim, "holds", found), a
+
+    def _values(self, X: Any, signs: Floats, costs: Floats, a: Floats) -> tuple[Value, Value]:
+        """Return P(w, b) and D(a), from one pass over the rows."""
+        w, b = self.model.weights, self.model.bias
+        v, v_size = np.zeros(len(w)), np.zeros(len(w))
+        losses = loss_rounding = 0.0
+        for cut, block in blocks(X):
+            absolute, y, cost = abs(block), signs[cut], costs[cut]
+            terms = np.diff(block.indptr) if sp.issparse(block) else len(w)
+            sizes = absolute @ np.abs(w)
+            error = (terms + 4) * EPS * (sizes + (sizes > 0) * (abs(b) + 1.0))  # where w.x is 0, the score is b itself
+            short = 1.0 - y * (block @ w + b)
+            short_at_most = np.maximum(0.0, short + error)  # no error where a row is beyond its margin for sure
+            slack = np.maximum(0.0, short)
+            if self.loss == "hinge":
+                losses += float(cost @ slack)
+                loss_rounding += float(cost @ np.minimum(error, short_at_most))
+            else:
+                losses += float((cost * slack) @ slack)
+                loss_rounding += float((cost * np.minimum(error, short_at_most)) @ (slack + short_at_most))
+            v += block.T @ (a[cut] * y)
+            v_size += absolute.T @ a[cut]
+        return self._primal(losses, loss_rounding, rows=len(a)), self._dual(v, v_size, signs, costs, a)
+
+    def _primal(self, losses: float, loss_rounding: float, rows: int) -> Value:
+        """P(w, b), whose terms are all positive: its size is itself."""
+        w, b = self.model.weights, self.model.bias if self.intercept == "penalized" else 0.0
+        found = 0.5 * float(w @ w) + 0.5 * b * b + losses
+        return Value(found, found, 2 * (loss_rounding + (rows + len(w) + 4) * EPS * found))
+
+    def _dual(self, v: Floats, v_size: Floats, signs: Floats, costs: Floats, a: Floats) -> Value:
+        """D(a), given v = sum a y x and v_size = sum a |x|."""
+        total, terms = float(a.sum()), int(np.count_nonzero(a)) + 4
+        length = 0.5 * float(v @ v)
+        size, errors = total + length, float(np.abs(v) @ v_size)
+        if self.intercept == "penalized":
+            balance = float(a @ signs)
+            length += 0.5 * balance * balance
+            size, errors = total + length, errors + abs(balance) * total
+        found = total - length
+        if self.loss == "squared_hinge":
+            used = a > 0
+            # a / C first: where the data are huge, a is so small that its square would vanish.
+            squares = 0.25 * float(a[used] @ (a[used] / costs[used]))
+            found, size = found - squares, size + squares
+        rounding = (terms * (size + errors) + len(v) * size) * EPS
+        # A v that is wrong by e = terms eps v_size makes |v|^2 / 2 wrong by |v|.e, counted above, and e^2 / 2.
+        rounding += 0.5 * float((terms * EPS * v_size) @ (terms * EPS * v_size))
+        if self.intercept == "free":
+            # Scaling leaves |sum y a| <= 2 eps sum a, which costs the bound that times the b of the optimum; the
+            # model's own b stands for it.
+            rounding += 2 * EPS * total * abs(self.model.bias)
+        return Value(found, size, 2 * rounding)
+
+    def _check_values(self, primal: Value, dual: Value) -> list[Check]:
+        """Hold the claims against what was found, up to rounding, which must be small beside ``tol`` to decide."""
+        # Where a bound is near the optimum, the terms of D add up to some 3 D: t a has the bound t S - t^2 Q, which is
+        # largest at t = 1 only if S = 2 Q. So a share of the size is about that share of the objective.
+        last_digits = min(ROUNDING, 0.01 * self.tol)
+        decisive = max(10 * ROUNDING, min(0.1 * self.tol, 1e-4))
+        above, below = (value.rounding + last_digits * value.size for value in (primal, dual))
+        gap = _relative(primal.found - dual.found, primal.found)
+        gap_slack = _relative(above + below, primal.found)
+        gap_decisive = _relative(decisive * (primal.size + dual.size), primal.found)
+        checks = [
+            _within("primal", self.primal, primal.found, primal.found - self.primal, above, decisive * primal.size),
+            _within("dual", self.dual, dual.found, self.dual - dual.found, below, decisive * dual.size),
+            _within("gap", self.relative_gap, gap, gap - self.relative_gap, gap_slack, gap_decisive),
+            Check("iterations", "on trust", f"{self.iterations}"),
+        ]
+        if self.converged:
+            checks.insert(3, _within("converged", self.tol, gap, gap - self.tol, gap_slack, 0.5 * self.tol))
+        return checks
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words."""
+        costs = "" if self.model.costs is None else f", rows cost {self.model.costs.sum():.6g} together"
+        asked = "within" if self.converged else "above"
+        return [
+            ("objective", f"{self.primal:.6g}, the least possible {self.dual:.6g} or more"),
+            ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
+            ("problem", f"{self.loss.replace('_', ' ')}, C {self.C:g}, intercept {self.intercept}{costs}"),
+            ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),
+            ("iterations", f"{self.iterations}"),
+        ]
+
+
+def _relative(part: float, whole: float) -> float:
+    return part / whole if whole != 0 else 0.0
+
+
+def _within(claim: str, claimed: float, found: float, excess: float, slack: float, decisive: float) -> Check:
+    """Check that ``found`` is not beyond the claim by more than ``slack``, and that so much slack decides anything."""
+    detail = f"claimed {claimed:.10g}, found {found:.10g}"
+    if not (excess <= slack and math.isfinite(found)):
+        return Check(claim, "fails", f"{detail}: {OTHER_DATA}, or the claim is false")
+    if slack > decisive and excess > -slack:
+        return Check(claim, "open", f"{detail}, but rounding may hide {slack:.3g}")
+    return Check(claim, "holds", detail)

@@ -1,0 +1,94 @@
+"""The certificate of the margin that a separator has, and its independent check in NumPy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .certificate import ROUNDING, Certificate
+from .evidence import Evidence
+from .geometry import Floats, Lifted, as_table
+from .verification import Check, Verification, compare
+
+
+@dataclass(frozen=True, repr=False)
+class MarginCertificate(Certificate):
+    """The margin a separator has, and the largest that any can have.
+
+    ``margin_lower_bound`` <= the model's own margin <= the best margin <= ``margin_upper_bound``. The lower bound is
+    -infinity where the model was not held against all its data, and not above 0 where it does not separate them.
+    ``halted`` says that the last pass changed nothing.
+    """
+
+    margin_lower_bound: float
+    margin_upper_bound: float
+    halted: bool
+    updates: int
+    examples: float
+    mistakes: float
+    radius: float
+    evidence: Evidence
+
+    @property
+    def ratio(self) -> float:
+        """The share of the best margin that the model is sure to have."""
+        return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute both bounds, in plain NumPy, without the kernels.
+
+        ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
+        """
+        X = as_table(X)
+        if misfit := self.evidence.fits(X, y, sample_weight):
+            return Verification((misfit,))
+        lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
+        seen = copies > 0
+        longest = float(lifted.lengths[seen].max(initial=0.0))
+        checks = [
+            compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=True),
+            compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
+            self._check_lower(lifted, signs, seen),
+            Check("mistakes", "on trust", f"{self.mistakes:g} in {self.examples:g} examples"),
+        ]
+        if self.evidence.duals is None:
+            checks.append(
+                Check("upper bound", "on trust", f"{self.margin_upper_bound:.6g}, the least |v|/M of the run")
+            )
+        else:
+            anew = self.evidence.recombined(lifted, signs)
+            checks += [
+                anew.check,
+                compare("upper bound", self.margin_upper_bound, anew.ratio, slack=anew.rounding),
+                compare(
+                    "updates, no fewer than the steps", float(self.updates), anew.steps, slack=ROUNDING * anew.steps
+                ),
+            ]
+        return Verification(tuple(checks))
+
+    def _check_lower(self, lifted: Lifted, signs: Floats, seen: NDArray[np.bool_]) -> Check:
+        claim = "lower bound"
+        length = self.evidence.length()
+        if length == 0 or self.margin_lower_bound == -np.inf:
+            return Check(claim, "on trust", "no lower bound is claimed")
+        margins, errors = self.evidence.margins(lifted, signs)
+        rows = np.flatnonzero(seen)
+        worst = int(rows[np.argmin(margins[rows])])
+        found, error = margins[worst] / length, errors[worst] / length + ROUNDING * abs(margins[worst]) / length
+        detail = f"claimed {self.margin_lower_bound:.6g}, found {found:.6g}"
+        if found + error < self.margin_lower_bound:
+            return Check(claim, "fails", detail, worst)
+        return Check(claim, "holds", detail)
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words."""
+        words = [("best margin", f"at most {self.margin_upper_bound:.6g}"), ("updates", str(self.updates))]
+        if self.margin_lower_bound > -np.inf:
+            words.insert(
+                0,
+                ("margin", f"at least {self.margin_lower_bound:.6g} ({100 * max(0.0, self.ratio):.1f} % of the best)"),
+            )
+        return words

@@ -1,0 +1,156 @@
+"""The certificate of the mistakes that an online learner made, and its independent check in NumPy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import invalid
+
+from . import bounds
+from .certificate import ROUNDING, Certificate
+from .evidence import Evidence
+from .geometry import Floats, Lifted, as_table, length_of
+from .verification import Check, Verification, compare
+
+
+@dataclass(frozen=True, repr=False)
+class MistakeCertificate(Certificate):
+    """How many mistakes a learner made, and how many it could have made.
+
+    ``mistakes`` were made on ``examples`` examples, each predicted before its label was seen; ``radius`` is the largest
+    |u|; no separator of what was seen has a margin above ``margin_upper_bound`` (there may be none at all).
+    ``positives`` (the weight of the positive examples), ``energy`` (the sum of |u|^2) and ``passes`` (0 after several
+    fits) tell these data from others; ``rule`` and ``parameter`` say which bound applies. ``separates`` says that the
+    last pass went through all the data without a mistake.
+    """
+
+    rule: str
+    parameter: float
+    examples: float
+    positives: float
+    mistakes: float
+    updates: int
+    radius: float
+    energy: float
+    margin_upper_bound: float
+    separates: bool
+    passes: int
+    evidence: Evidence
+
+    _BOUNDS: ClassVar[dict[str, Callable[[float, float, float], float]]] = {
+        "perceptron": lambda radius, margin, _: bounds.novikoff(radius, margin),
+        "passive-aggressive": lambda radius, margin, _: bounds.novikoff(radius, margin),
+        "passive-aggressive I": bounds.passive_aggressive_I,
+        "passive-aggressive II": bounds.passive_aggressive_II,
+    }
+
+    def bound(self, margin: float) -> float:
+        """Return the most mistakes that could have been made if a separator with this margin exists."""
+        return self._BOUNDS[self.rule](self.radius, margin, self.parameter)
+
+    def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
+        """Return the bound on a perceptron that any comparator gives, a separator or not (Freund and Schapire 1999)."""
+        if self.rule != "perceptron":
+            raise invalid("comparator_bound", "A perceptron's certificate.", f"one of the rule {self.rule!r}")
+        lifted = Lifted(as_table(X), self.evidence.geometry)
+        weights = np.asarray(coef, dtype=np.float64).ravel()
+        margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
+        return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute every claim that the data can show, in plain NumPy, without the kernels.
+
+        ``sample_weight`` is how much each row counted, weights of classes multiplied in. On a stream, X and y are all
+        of it.
+        """
+        X = as_table(X)
+        if misfit := self.evidence.fits(X, y, sample_weight):
+            return Verification((misfit,))
+        lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
+        seen = copies > 0
+        checks = self._check_data(lifted, signs, copies)
+        checks += self._check_margin(lifted, signs)
+        margins, errors = self.evidence.margins(lifted, signs)
+        if self.separates:
+            checks.append(_separation(margins, errors, seen))
+        checks.append(self._check_mistakes(margins, copies, seen))
+        return Verification(tuple(checks))
+
+    def _check_data(self, lifted: Lifted, signs: Floats, copies: Floats) -> list[Check]:
+        """Whether these are the data that the learner saw, as far as sums over them tell."""
+        longest = float(lifted.lengths[copies > 0].max(initial=0.0))
+        checks = [compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=self.passes > 0)]
+        if self.passes == 0:
+            return [*checks, Check("examples", "on trust", f"{self.examples:g}, of several fits")]
+        sums = [
+            ("examples", self.examples, float(copies.sum())),
+            ("positives", self.positives, float(copies[signs > 0].sum())),
+            ("sum of squares", self.energy, float(copies @ lifted.lengths**2)),
+        ]
+        for claim, claimed, found in sums:
+            slack = ROUNDING * max(claimed, self.examples)
+            check = compare(claim, claimed, self.passes * found, slack=slack, exact_match=True)
+            if check.status == "fails":
+                hint = "; sample_weight must be what the rows counted, weights of classes multiplied in"
+                check = replace(check, detail=check.detail + hint)
+            checks.append(check)
+        return checks
+
+    def _check_margin(self, lifted: Lifted, signs: Floats) -> list[Check]:
+        claim = "no separator has a larger margin"
+        if self.evidence.duals is None:
+            return [Check(claim, "on trust", f"at most {self.margin_upper_bound:.6g}, the least |v|/M of the run")]
+        anew = self.evidence.recombined(lifted, signs)
+        checks = [anew.check, compare(claim, self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
+        if self.rule == "perceptron":
+            found = "mistakes, as the steps behind the weights"
+            checks.append(compare(found, self.mistakes, anew.steps, slack=ROUNDING * anew.steps, exact_match=True))
+        return checks
+
+    def _check_mistakes(self, margins: Floats, copies: Floats, seen: NDArray[np.bool_]) -> Check:
+        """Hold the count against the theorem, with the model itself as the comparator."""
+        length = self.evidence.length()
+        if self.passes == 0:
+            return Check("mistakes", "on trust", f"{self.mistakes:g}, of several fits")
+        if self.mistakes > self.examples:
+            return Check("mistakes", "fails", f"{self.mistakes:g} in {self.examples:g} examples")
+        if length > 0 and self.separates and self.evidence.geometry.slack_feature == 0:
+            most = self.bound(float(margins[seen].min()) / length)
+        elif length > 0 and self.rule == "perceptron" and self.evidence.geometry.slack_feature == 0:
+            most = bounds.freund_schapire(self.radius, margins / length, copies, self.passes)
+        else:
+            return Check("mistakes", "on trust", f"{self.mistakes:g}")
+        if self.mistakes <= most * (1 + ROUNDING):
+            return Check("mistakes", "on trust", f"{self.mistakes:g}, within the {most:.6g} that the theorem allows")
+        return Check("mistakes", "fails", f"{self.mistakes:g}, more than the {most:.6g} that the theorem allows")
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words."""
+        words = [
+            ("mistakes", f"{self.mistakes:g} in {self.examples:g} examples"),
+            ("radius", f"{self.radius:.6g}"),
+            ("best margin", f"at most {self.margin_upper_bound:.6g}"),
+            ("separates", "yes: the last pass made no mistake" if self.separates else "not shown"),
+        ]
+        if self.evidence.geometry.slack_feature:
+            words.append(
+                ("geometry", f"with a private feature of {self.evidence.geometry.slack_feature:g} for each example")
+            )
+        return words
+
+
+def _separation(margins: Floats, errors: Floats, seen: NDArray[np.bool_]) -> Check:
+    claim = "separates"
+    rows = np.flatnonzero(seen)
+    wrong = rows[margins[rows] + errors[rows] <= 0]
+    if len(wrong):
+        return Check(claim, "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))
+    unsure = rows[margins[rows] <= errors[rows]]
+    if len(unsure):
+        return Check(claim, "open", f"row {unsure[0]} is too close to the boundary for floating point", int(unsure[0]))
+    return Check(claim, "holds", f"all {len(rows)} rows are on the right side")

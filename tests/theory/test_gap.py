@@ -1,0 +1,519 @@
+"""Gap certificates, docs/theory.md E: true ones are accepted, and no claim can be bettered without being caught."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.svm import SVC
+
+from certified import OTHER_DATA, separable_data
+from novikoff.theory import GapCertificate, SvmModel, geometry
+from novikoff.theory.certificate import Duals
+from reference import soft_margin
+from strategies import LAYOUTS, fractional_weights, laid_out, seeds, streams, ties
+
+LOSSES = ("hinge", "squared_hinge")
+INTERCEPTS = ("free", "penalized", "none")
+problems = pytest.mark.parametrize(("loss", "intercept"), [(loss, kind) for loss in LOSSES for kind in INTERCEPTS])
+any_problem = {"loss": st.sampled_from(LOSSES), "intercept": st.sampled_from(INTERCEPTS)}
+
+
+def noisy_data(seed=0):
+    """Data that a plane divides with errors: the machine has rows on both of its margins and beyond."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(50, 4))
+    y = np.where(X @ [1.0, -2.0, 0.5, 1.0] + 0.7 + 2 * rng.normal(size=50) > 0, 1.0, -1.0)
+    return X, y
+
+
+def state(w, b, a, X, y, *, C=1.0, weights=None, loss="hinge", intercept="free", tol=1e-6):
+    """The certificate that is true of (w, b) and a."""
+    costs = np.full(len(y), C) if weights is None else C * weights
+    penalized = intercept == "penalized"
+    return GapCertificate(
+        loss=loss,
+        intercept=intercept,
+        C=C,
+        tol=tol,
+        primal=float(soft_margin.primal(w, b, X, y, costs, loss, penalized)),
+        dual=float(soft_margin.dual(a, X, y, costs, loss, penalized)),
+        iterations=7,
+        examples=int(np.count_nonzero(costs)),
+        model=SvmModel(w, b, 1.0, Duals.of(a), None if weights is None else costs),
+    )
+
+
+def certify(X, y, *, C=1.0, weights=None, loss="hinge", intercept="free", tol=1e-6):
+    """The certificate of the optimum."""
+    costs = np.full(len(y), C) if weights is None else C * weights
+    w, b, a = soft_margin.solve(X, y, costs, loss, intercept)
+    return state(w, b, a, X, y, C=C, weights=weights, loss=loss, intercept=intercept, tol=tol)
+
+
+def change(certificate, **fields):
+    """The certificate with other claims; those of its model are named by a leading underscore."""
+    model = {name[1:]: value for name, value in fields.items() if name.startswith("_")}
+    own = {name: value for name, value in fields.items() if not name.startswith("_")}
+    return dataclasses.replace(certificate, model=dataclasses.replace(certificate.model, **model), **own)
+
+
+def dual_of(certificate, row, value):
+    """The certificate with another weight of one of the rows behind it."""
+    weights = certificate.model.duals.weights.copy()
+    weights[row] = value
+    return change(certificate, _duals=Duals(certificate.model.duals.rows, weights))
+
+
+def failed(verification):
+    return {check.claim for check in verification.failures}
+
+
+# ---- the reference --------------------------------------------------------------------------------------------------
+
+
+@given(data=streams(2), C=st.sampled_from([0.01, 1.0, 100.0]), **any_problem)
+def test_the_reference_finds_the_optimum(data, C, loss, intercept):
+    X, y = data[0], np.where(data[1] > 0, 1.0, -1.0)
+    certificate = certify(X, y, C=C, loss=loss, intercept=intercept)
+    assert -1e-11 <= certificate.relative_gap <= 1e-9
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_reference_agrees_with_libsvm(seed):
+    rng = np.random.default_rng(seed)
+    X, y = noisy_data(seed)
+    costs = 0.5 * rng.choice([0.5, 1.0, 3.0], size=len(y))
+    w, b, _ = soft_margin.solve(X, y, costs)
+    peer = SVC(kernel="linear", tol=1e-8).fit(X, y, sample_weight=costs)
+    np.testing.assert_allclose(peer.coef_[0], w, atol=1e-6)
+    ours, theirs = (soft_margin.primal(*model, X, y, costs) for model in ((w, b), (peer.coef_[0], peer.intercept_[0])))
+    assert ours <= theirs * (1 + 1e-12)
+    assert ours == pytest.approx(theirs, rel=1e-7)
+
+
+# ---- the statements -------------------------------------------------------------------------------------------------
+
+
+def test_E1_E5_with_a_large_C_the_margin_is_one_over_the_length_and_both_classes_are_that_far():
+    X, y = separable_data(gap=0.5)
+    model = certify(X, y, C=1e5).model
+    distances = y * (X @ model.weights + model.bias) / np.linalg.norm(model.weights)
+    assert distances[y > 0].min() == pytest.approx(1 / np.linalg.norm(model.weights), rel=1e-8)
+    assert distances[y < 0].min() == pytest.approx(1 / np.linalg.norm(model.weights), rel=1e-8)
+
+
+def test_E2_half_the_distance_between_the_hulls_is_the_margin():
+    X, y = separable_data(gap=0.5)
+    model = certify(X, y, C=1e5).model
+    a = model.duals.dense(len(y))
+    nearest = [(a[y == side] / a[y == side].sum()) @ X[y == side] for side in (1.0, -1.0)]
+    assert np.linalg.norm(nearest[0] - nearest[1]) / 2 == pytest.approx(1 / np.linalg.norm(model.weights), rel=1e-8)
+
+
+@given(seed=seeds, weighted=st.booleans(), **any_problem)
+def test_E3_no_model_is_below_a_feasible_dual(seed, weighted, loss, intercept):
+    rng = np.random.default_rng(seed)
+    X, y = noisy_data(seed)
+    costs = rng.choice([0.5, 2.0], size=len(y)) if weighted else np.ones(len(y))
+    a = costs * rng.random(len(y))
+    if intercept == "free":
+        a[y > 0] *= min(1.0, a[y < 0].sum() / a[y > 0].sum())
+        a[y < 0] *= min(1.0, a[y > 0].sum() / a[y < 0].sum())
+    w, b = rng.normal(size=4), 0.0 if intercept == "none" else float(rng.normal())
+    penalized = intercept == "penalized"
+    below = soft_margin.dual(a, X, y, costs, loss, penalized)
+    assert below <= soft_margin.primal(w, b, X, y, costs, loss, penalized)
+
+
+def test_E4_duals_out_of_balance_by_rounding_are_balanced_before_they_bound_anything():
+    """At an uncentred optimum the bias is large, and what is out of balance would raise the bound by that times it."""
+    X, y = noisy_data()
+    certificate = certify(X + 1e4, y)
+    assert abs(certificate.model.bias) > 100
+    a = certificate.model.duals.dense(len(y))
+    heavier = -np.sign(certificate.model.bias)
+    a[y == heavier] *= 1 - 4e-10
+    raised = state(certificate.model.weights, certificate.model.bias, a, X + 1e4, y)
+    assert raised.dual > certificate.primal * (1 + 1e-8)
+    assert failed(raised.verify(X + 1e4, y)) == {"dual", "gap"}
+    assert change(raised, dual=certificate.primal * (1 - 1e-7)).verify(X + 1e4, y)
+
+
+def test_E4_duals_out_of_balance_by_more_are_refused():
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    a = certificate.model.duals.dense(len(y))
+    a[y > 0] *= 1 - 1e-7
+    assert failed(change(certificate, _duals=Duals.of(a)).verify(X, y)) == {"feasible duals"}
+
+
+def test_E5_the_objective_tends_to_that_of_the_hard_margin():
+    X, y = separable_data(gap=0.5)
+    objectives = [certify(X, y, C=C).primal for C in (0.01, 0.1, 1.0, 10.0, 1e3, 1e5)]
+    assert np.all(np.diff(objectives) > -1e-9 * objectives[-1])
+    assert objectives[-1] == pytest.approx(objectives[-2], rel=1e-9)
+
+
+# ---- true certificates ----------------------------------------------------------------------------------------------
+
+
+@problems
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_verify_accepts_the_optimum(loss, intercept, layout, dtype):
+    X, y = noisy_data()
+    X = X.astype(dtype)
+    certificate = certify(X.astype(np.float64), y, loss=loss, intercept=intercept)
+    verification = certificate.verify(laid_out(X, layout, dtype), y)
+    assert certificate.converged
+    assert verification, str(verification)
+
+
+@given(data=st.one_of(streams(2), ties()), C=st.sampled_from([1e-3, 1.0, 1e3]), **any_problem)
+def test_verify_accepts_the_optimum_of_any_data(data, C, loss, intercept):
+    X, y = data[0], np.where(data[1] > 0, 1.0, -1.0)
+    verification = certify(X, y, C=C, loss=loss, intercept=intercept).verify(X, y)
+    assert verification, str(verification)
+
+
+@given(seed=seeds, scale=st.sampled_from([1e-3, 1.0, 1e3]), **any_problem)
+def test_verify_accepts_what_is_true_far_from_the_optimum(seed, scale, loss, intercept):
+    rng = np.random.default_rng(seed)
+    X, y = noisy_data(seed)
+    a = rng.random(len(y)) * (rng.random(len(y)) < 0.5)
+    if intercept == "free":
+        a[y > 0] *= np.divide(a[y < 0].sum(), a[y > 0].sum()) if a[y > 0].sum() > a[y < 0].sum() else 1.0
+        a[y < 0] *= np.divide(a[y > 0].sum(), a[y < 0].sum()) if a[y < 0].sum() > a[y > 0].sum() else 1.0
+    b = 0.0 if intercept == "none" else scale
+    certificate = state(scale * rng.normal(size=4), b, a, X, y, loss=loss, intercept=intercept)
+    assert not certificate.converged
+    verification = certificate.verify(X, y)
+    assert verification, str(verification)
+
+
+@problems
+def test_verify_takes_lists_and_frames(loss, intercept):
+    pd = pytest.importorskip("pandas", reason="frames need it")
+    X, y = noisy_data()
+    certificate = certify(X, y, loss=loss, intercept=intercept)
+    assert certificate.verify(pd.DataFrame(X), pd.Series(y))
+    assert certificate.verify(X.tolist(), y.tolist())
+
+
+def test_verify_takes_labels_of_any_kind():
+    X, y = noisy_data()
+    certificate = change(certify(X, y), _positive="yes")
+    assert certificate.verify(X, np.where(y > 0, "yes", "no"))
+    assert failed(certificate.verify(X, np.where(y > 0, "oui", "non"))) == {"data"}
+
+
+@pytest.mark.parametrize("block", [1, 7, 64])
+@pytest.mark.parametrize("layout", ["C", "csr"])
+def test_blocks_change_nothing(block, layout, monkeypatch):
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    monkeypatch.setattr(geometry, "BLOCK", block)
+    assert certificate.verify(laid_out(X, layout), y)
+    assert not change(certificate, dual=certificate.dual * (1 + 1e-6)).verify(laid_out(X, layout), y)
+
+
+def test_the_model_of_a_single_class_has_no_gap():
+    X, y = noisy_data()[0], np.ones(50)
+    certificate = state(np.zeros(4), 1.0, np.zeros(50), X, y)
+    assert certificate.primal == certificate.relative_gap == 0.0
+    assert certificate.verify(X, y)
+
+
+# ---- costs ----------------------------------------------------------------------------------------------------------
+
+
+@given(data=st.data(), **any_problem)
+def test_verify_accepts_weighted_rows_with_and_without_being_told_the_weights(data, loss, intercept):
+    X, y = data.draw(streams(2))
+    y = np.where(y > 0, 1.0, -1.0)
+    weights = data.draw(fractional_weights(len(y)))
+    weights[[np.argmax(y < 0), np.argmax(y > 0)]] = 1.7
+    certificate = certify(X, y, C=0.3, weights=weights, loss=loss, intercept=intercept)
+    assert certificate.verify(X, y, sample_weight=weights)
+    (costs,) = (check for check in certificate.verify(X, y).checks if check.claim == "costs")
+    assert certificate.verify(X, y)
+    assert costs.status == "on trust"
+
+
+def test_weights_that_are_not_those_of_the_certificate_are_refused_and_the_row_is_named():
+    X, y = noisy_data()
+    weights = np.random.default_rng(1).choice([0.5, 2.0], size=len(y))
+    certificate = certify(X, y, weights=weights)
+    other = weights.copy()
+    other[17] *= 1 + 1e-6
+    (failure,) = certificate.verify(X, y, sample_weight=other).failures
+    assert (failure.claim, failure.row) == ("costs", 17)
+    assert not change(certificate, C=2.0).verify(X, y, sample_weight=weights)
+    assert not change(certificate, _costs=None).verify(X, y, sample_weight=weights)
+    assert not change(certificate, _costs=None).verify(X, y)
+    assert not change(certificate, _costs=certificate.model.costs[:-1]).verify(X, y)
+    assert not change(certificate, _costs=-certificate.model.costs).verify(X, y)
+    for bad in (np.nan, -1.0):
+        other[17] = bad
+        assert not certificate.verify(X, y, sample_weight=other)
+
+
+def test_a_certificate_of_equal_rows_is_not_one_of_weighted_rows():
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    assert certificate.verify(X, y, sample_weight=np.ones(len(y)))
+    assert certificate.verify(X, y, sample_weight=1.0)
+    assert failed(certificate.verify(X, y, sample_weight=np.full(len(y), 2.0))) == {"costs"}
+
+
+def test_a_row_that_costs_nothing_may_be_anything_but_has_no_weight():
+    X, y = noisy_data()
+    weights = np.ones(len(y))
+    weights[3] = 0.0
+    for loss in LOSSES:
+        certificate = certify(X, y, weights=weights, loss=loss, intercept="none")
+        other = X.copy()
+        other[3] = 100.0
+        assert certificate.examples == 49
+        assert certificate.verify(other, y, sample_weight=weights)
+        a = certificate.model.duals.dense(len(y))
+        a[3] = 1e-3
+        (failure,) = change(certificate, _duals=Duals.of(a)).verify(X, y).failures
+        assert (failure.claim, failure.row) == ("feasible duals", 3)
+
+
+# ---- lies -----------------------------------------------------------------------------------------------------------
+
+
+def other(names, name):
+    return names[(names.index(name) + 1) % len(names)]
+
+
+LIES = {
+    "a lower primal": lambda c: change(c, primal=c.primal * (1 - 1e-6)),
+    "a higher dual": lambda c: change(c, dual=c.dual * (1 + 1e-6)),
+    "both, to hide a gap": lambda c: change(c, primal=c.primal * (1 - 1e-3), dual=c.dual * (1 - 1e-3)),
+    "a primal of nothing": lambda c: change(c, primal=0.0, dual=0.0),
+    "a primal that is not a number": lambda c: change(c, primal=np.nan),
+    "a dual that is not a number": lambda c: change(c, dual=np.nan),
+    "an infinite dual": lambda c: change(c, dual=np.inf),
+    "infinite bounds": lambda c: change(c, primal=np.inf, dual=-np.inf),
+    "another dual weight": lambda c: dual_of(c, 0, c.model.duals.weights[0] / 3),
+    "a negative dual weight": lambda c: dual_of(c, 0, -1e-12),
+    "a large dual weight": lambda c: dual_of(c, 0, 5 * c.C),
+    "a dual weight that is not a number": lambda c: dual_of(c, 0, np.nan),
+    "an infinite dual weight": lambda c: dual_of(c, 0, np.inf),
+    "duals of other rows": lambda c: change(c, _duals=Duals(c.model.duals.rows[::-1], c.model.duals.weights)),
+    "duals beyond the rows": lambda c: change(c, _duals=Duals(c.model.duals.rows + 1, c.model.duals.weights)),
+    "duals before the rows": lambda c: change(c, _duals=Duals(c.model.duals.rows - 1, c.model.duals.weights)),
+    "a dual twice": lambda c: change(c, _duals=Duals(0 * c.model.duals.rows, c.model.duals.weights)),
+    "fewer duals than rows": lambda c: change(c, _duals=Duals(c.model.duals.rows, c.model.duals.weights[1:])),
+    "no duals": lambda c: change(c, _duals=Duals.of(np.zeros(50))),
+    "other weights": lambda c: change(c, _weights=c.model.weights + 0.01 * np.abs(c.model.weights).max()),
+    "turned weights": lambda c: change(c, _weights=c.model.weights[::-1].copy()),
+    "weights that are not numbers": lambda c: change(c, _weights=c.model.weights * np.nan),
+    "another bias": lambda c: change(c, _bias=c.model.bias + 0.01),
+    "the other label": lambda c: change(c, _positive=-1.0),
+    "a larger C": lambda c: change(c, C=1.01 * c.C),
+    "a smaller C": lambda c: change(c, C=0.99 * c.C),
+    "a negative C": lambda c: change(c, C=-c.C),
+    "another loss": lambda c: change(c, loss=other(LOSSES, c.loss)),
+    "a loss unheard of": lambda c: change(c, loss="hinges"),
+    "another intercept": lambda c: change(c, intercept=other(INTERCEPTS, c.intercept)),
+    "yet another intercept": lambda c: change(c, intercept=other(INTERCEPTS, other(INTERCEPTS, c.intercept))),
+    "an intercept unheard of": lambda c: change(c, intercept="fixed"),
+    "fewer examples": lambda c: change(c, examples=c.examples - 1),
+}
+
+
+@problems
+@pytest.mark.parametrize("lie", LIES)
+def test_verify_refuses_a_changed_claim(lie, loss, intercept):
+    X, y = noisy_data()
+    certificate = certify(X, y, loss=loss, intercept=intercept)
+    assert certificate.verify(X, y)
+    verification = LIES[lie](certificate).verify(X, y)
+    assert not verification
+    assert verification.failures, str(verification)
+
+
+@problems
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("data", OTHER_DATA)
+def test_verify_on_the_wrong_data_says_so(data, sparse, loss, intercept):
+    X, y = noisy_data()
+    certificate = certify(X, y, loss=loss, intercept=intercept)
+    X, y = OTHER_DATA[data](X, y)
+    verification = certificate.verify(sp.csr_matrix(X) if sparse else X, y)
+    assert verification.failures
+    assert all(check.detail for check in verification.failures)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("layout", ["C", "csr"])
+def test_values_that_are_not_numbers_are_refused(bad, layout):
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    X[3, 1] = bad
+    assert failed(certificate.verify(laid_out(X, layout), y)) == {"data"}
+
+
+def test_a_dual_above_its_cost_is_named():
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    top = int(np.argmax(certificate.model.duals.weights))
+    (failure,) = dual_of(certificate, top, 1.0 + 1e-8).verify(X, y).failures
+    assert failure.row == certificate.model.duals.rows[top]
+
+
+def test_a_negative_dual_is_named_even_where_its_sum_is_balanced():
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    pair = [int(np.argmin(certificate.model.duals.dense(len(y)) + 10 * (y != side))) for side in (1.0, -1.0)]
+    a = certificate.model.duals.dense(len(y))
+    a[pair] = -1e-12
+    (failure,) = change(certificate, _duals=Duals.of(a)).verify(X, y).failures
+    assert (failure.claim, failure.row) == ("feasible duals", min(pair))
+
+
+def test_a_dual_above_its_cost_by_rounding_bounds_no_more_than_its_cost_does():
+    X, y = noisy_data()
+    w, b, a = soft_margin.solve(X, y, np.full(len(y), 1e-3), intercept="none")
+    certificate = state(w, b, a, X, y, C=1e-3, intercept="none", tol=1e-9)
+    raised = state(w, b, (1 + 5e-10) * a, X, y, C=1e-3, intercept="none", tol=1e-9)
+    assert certificate.verify(X, y)
+    assert failed(raised.verify(X, y)) == {"dual", "gap"}
+    assert change(raised, dual=certificate.dual).verify(X, y)
+
+
+def test_a_claim_to_have_converged_is_checked_by_itself():
+    """Bounds that are true and far apart cannot be called close."""
+    X, y = noisy_data()
+    w, b, a = soft_margin.solve(X, y, np.ones(len(y)))
+    true = state(w, b, 0.9 * a, X, y)
+    assert not true.converged
+    assert true.verify(X, y)
+    assert failed(change(true, primal=true.dual * (1 + 1e-7)).verify(X, y)) == {"primal", "gap", "converged"}
+    assert failed(change(true, dual=true.primal * (1 - 1e-7)).verify(X, y)) == {"dual", "gap", "converged"}
+
+
+@given(seed=seeds, share=st.floats(0, 1), lift=st.floats(-1e-3, 1e-3), drop=st.floats(-1e-3, 1e-3), **any_problem)
+def test_no_accepted_bound_is_on_the_wrong_side_of_the_optimum(seed, share, lift, drop, loss, intercept):
+    """Whatever model and duals stand behind it: here anything between the optimum and a random point."""
+    rng = np.random.default_rng(seed)
+    X, y = noisy_data(seed)
+    w, b, a = soft_margin.solve(X, y, np.ones(len(y)), loss, intercept)
+    optimum = soft_margin.dual(a, X, y, np.ones(len(y)), loss, intercept == "penalized")
+    w, a = w + 1e-3 * share * rng.normal(size=4), (1 - 1e-3 * share) * a
+    moved = state(w, b, a, X, y, loss=loss, intercept=intercept)
+    claimed = change(moved, primal=moved.primal * (1 - drop), dual=moved.dual * (1 + lift))
+    if claimed.verify(X, y):
+        assert claimed.primal >= optimum * (1 - 1e-8)
+        assert claimed.dual <= optimum * (1 + 1e-8)
+    else:
+        assert drop > 0 or lift > 0
+
+
+# ---- numbers of all sizes -------------------------------------------------------------------------------------------
+
+
+def scaled(certificate, scale):
+    """The same machine on the data times ``scale``: w falls by it, and all that is squared by its square."""
+    model, squared = certificate.model, scale * scale
+    return change(
+        certificate,
+        C=certificate.C / squared,
+        primal=certificate.primal / squared,
+        dual=certificate.dual / squared,
+        _weights=model.weights / scale,
+        _duals=Duals(model.duals.rows, model.duals.weights / squared),
+        _costs=None if model.costs is None else model.costs / squared,
+    )
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("scale", [1e-150, 1e-100, 1e-30, 1e30, 1e100, 1e150])
+@pytest.mark.parametrize("layout", ["C", "csr"])
+def test_verify_judges_tiny_and_huge_data_as_any(scale, loss, intercept, layout):
+    X, y = noisy_data()
+    certificate = scaled(certify(X, y, loss=loss, intercept=intercept), scale)
+    X = laid_out(scale * X, layout)
+    verification = certificate.verify(X, y)
+    assert verification, str(verification)
+    for lie in ("a lower primal", "a higher dual", "another dual weight", "a large dual weight", "other weights"):
+        assert not LIES[lie](certificate).verify(X, y)
+
+
+def test_huge_data_that_can_be_separated_need_a_margin_beyond_rounding():
+    """C is 1e300 times the objective, so that the last digit of a score outweighs it; a little room makes it sure."""
+    X, y = separable_data(gap=0.5)
+    w, b, a = soft_margin.solve(X, y, np.full(len(y), 1e5))
+    bare, roomy = (
+        change(scaled(state((1 + room) * w, (1 + room) * b, a, X, y, C=1e5), 1e150), C=1.0) for room in (0.0, 1e-8)
+    )
+    assert not bare.verify(1e150 * X, y)
+    verification = roomy.verify(1e150 * X, y)
+    assert verification, str(verification)
+    for lie in ("a lower primal", "a higher dual"):
+        assert failed(LIES[lie](roomy).verify(1e150 * X, y))
+
+
+def test_what_overflows_is_refused():
+    X, y = noisy_data()
+    certificate = certify(X, y)
+    assert {"primal", "dual"} <= failed(change(certificate, _weights=np.full(4, 1e300)).verify(1e200 * X, y))
+
+
+def test_rounding_that_hides_the_answer_leaves_it_open():
+    """The scores are differences of numbers so large that nothing of them is left."""
+    X, y = noisy_data()
+    X = np.hstack([X, np.full((50, 2), 1e12)])
+    w, b, a = soft_margin.solve(X[:, :4], y, np.ones(50))
+    certificate = state(np.append(w, [1e3, -1e3]), b, a, X, y)
+    verification = certificate.verify(X, y)
+    assert not verification
+    assert {check.claim for check in verification.checks if check.status == "open"} >= {"primal"}
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_rounding_in_many_rows_hides_no_lie_of_a_millionth(loss):
+    rng = np.random.default_rng(0)
+    X = (rng.normal(size=(100_000, 20)) + 3).astype(np.float32)
+    y = np.where(X[:, 0] + rng.normal(size=len(X)) > 3, 1.0, -1.0)
+    a = rng.choice([0.0, 1.0], size=len(y))
+    certificate = state(rng.normal(size=20), 0.0, 1e-5 * a, X.astype(np.float64), y, loss=loss, intercept="none")
+    assert certificate.verify(X, y)
+    for lie in ("a lower primal", "a higher dual"):
+        assert failed(LIES[lie](certificate).verify(X, y))
+
+
+# ---- what it looks like ---------------------------------------------------------------------------------------------
+
+
+def test_it_is_frozen_and_says_what_it_claims():
+    X, y = noisy_data()
+    certificate = certify(X, y, weights=np.full(len(y), 2.0))
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        certificate.primal = 0.0
+    read = json.loads(certificate.to_json())
+    assert read["kind"] == "GapCertificate"
+    assert {f.name for f in dataclasses.fields(certificate)} < set(read)
+    assert read["model"]["weights"] == certificate.model.weights.tolist()
+    assert read["model"]["duals"]["rows"] == certificate.model.duals.rows.tolist()
+    assert read["model"]["costs"] == [2.0] * 50
+    assert str(certificate).startswith("GapCertificate: objective")
+    assert "rows cost 100 together" in str(certificate)
+    assert len(str(certificate)) < 300
+    assert certificate._repr_html_().count("<tr>") == len(certificate.facts())
+
+
+def test_it_says_whether_the_gap_is_as_small_as_was_asked_for():
+    X, y = noisy_data()
+    w, b, a = soft_margin.solve(X, y, np.ones(len(y)))
+    assert "within the 1e-06" in str(state(w, b, a, X, y))
+    assert "above the 1e-06" in str(state(w, b, 0.9 * a, X, y))

@@ -1,0 +1,32 @@
+"""Tables cut into blocks: every row once, in float64, without a copy where none is needed."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+from novikoff.theory import geometry
+from strategies import LAYOUTS, laid_out
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("layout", LAYOUTS)
+@pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 3), (20, 3), (5, 40)])
+def test_blocks_are_the_rows_in_order(shape, layout, dtype, monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK", 12)
+    X = np.random.default_rng(0).normal(size=shape).astype(dtype)
+    found = list(geometry.blocks(laid_out(X, layout, dtype)))
+    parts = [block.toarray() if sp.issparse(block) else block for _, block in found]
+    assert all(part.dtype == np.float64 for part in parts)
+    np.testing.assert_array_equal(np.vstack([np.empty((0, shape[1])), *parts]), X)
+    assert [row for cut, _ in found for row in range(*cut.indices(shape[0]))] == list(range(shape[0]))
+
+
+def test_a_block_is_small_and_a_view_where_it_can_be(monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK", 100)
+    X = np.zeros((1000, 10))
+    assert all(block.size <= 100 and np.shares_memory(block, X) for _, block in geometry.blocks(X))
+
+
+def test_a_wide_sparse_table_is_not_cut_into_more_blocks_than_its_columns_are_worth(monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK", 4)
+    assert len(list(geometry.blocks(sp.eye_array(100, 1000, format="csr")))) == 1
