@@ -120,3 +120,70 @@ def read_at(file: int, offset: int, room: memoryview, threads: int) -> int: ...
 def svmlight_text(
     rows: Rows, labels: NDArray[float64], index_base: int, begin: int, end: int, threads: int
 ) -> bytes: ...
+
+def survey(rows: Rows) -> tuple[int, float, bool]: ...
+
+class SoftMargin:
+    def __init__(
+        self,
+        rows: Rows,
+        codes: NDArray[int32],
+        positive: int,
+        costs: NDArray[float64] | None,
+        scale: float,
+        intercept: bool,
+        elements: int,
+        threads: int,
+    ) -> None: ...
+    def measure(self, v: NDArray[float64], margins: NDArray[float64]) -> None: ...
+    def answer(
+        self,
+        centres: NDArray[float64],
+        margins: NDArray[float64],
+        width: float,
+        top: float,
+        pulls: NDArray[float64],
+    ) -> dict[str, Any]: ...
+    def slope(
+        self,
+        centres: NDArray[float64],
+        margins: NDArray[float64],
+        rates: NDArray[float64],
+        step: float,
+        width: float,
+        top: float,
+    ) -> tuple[float, float]: ...
+    def balance(self, margins: NDArray[float64], squared: bool) -> float: ...
+    def free_rows(
+        self, centres: NDArray[float64], margins: NDArray[float64], width: float, top: float
+    ) -> NDArray[int64]: ...
+    def settle(self, centres: NDArray[float64], margins: NDArray[float64], width: float, top: float) -> None: ...
+    def solve_by_rows(
+        self,
+        free: NDArray[int64],
+        width: float,
+        lam: float,
+        kappa: float,
+        gradient: NDArray[float64],
+        accuracy: float,
+        most_steps: int,
+        direction: NDArray[float64],
+    ) -> int: ...
+    def combine(self, some: NDArray[int64], q: NDArray[float64], sum: NDArray[float64]) -> None: ...
+    def project(self, some: NDArray[int64], v: NDArray[float64], values: NDArray[float64]) -> None: ...
+    def gram(self, some: NDArray[int64], width: float, matrix: NDArray[float64]) -> None: ...
+    def row_products(self, some: NDArray[int64], others: NDArray[int64], products: NDArray[float64]) -> None: ...
+    def norms(self, squared: NDArray[float64]) -> None: ...
+    def descend(
+        self,
+        alpha: NDArray[float64],
+        norms: NDArray[float64],
+        order: NDArray[int32],
+        v: NDArray[float64],
+        before: tuple[float, float, int],
+        lam: float,
+        rho: float,
+        ridge: float,
+        top: float,
+        random: Random,
+    ) -> tuple[float, float, int]: ...

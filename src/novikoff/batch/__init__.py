@@ -1,0 +1,3 @@
+"""Learners that solve for the best separator of a whole data set: one algorithm a file."""
+
+from .soft_margin import LinearSVM as LinearSVM

@@ -47,7 +47,7 @@ class Solution:
     primal: float
     dual: float
     history: list[Moment]
-    start: tuple[Floats, Floats] = field(repr=False)  # for a warm start: dual numbers and the primal point
+    end: tuple[Floats, Floats] = field(repr=False)  # where another may start: dual numbers and the primal point
 
     @property
     def steps(self) -> int:
@@ -113,5 +113,5 @@ def _finish(problem: Problem, bounds: Bounds, progress: Progress) -> Solution:
         primal=C * bounds.primal,
         dual=C * bounds.dual,
         history=progress.history,
-        start=(problem.alpha, bounds.v),
+        end=(problem.alpha, bounds.v),
     )

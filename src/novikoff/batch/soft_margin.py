@@ -1,0 +1,249 @@
+"""The soft-margin support vector machine, solved until its duality gap proves it."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+
+from novikoff._base import in_threads
+from novikoff._validation import check_choice, check_flag, check_integer, check_number, thread_count
+from novikoff.errors import invalid
+from novikoff.theory.certificate import Duals
+from novikoff.theory.gap import GapCertificate, SvmModel
+from novikoff.theory.geometry import Floats
+
+from ._classifier import BatchClassifier, TrainingSet
+from ._problem import Objective, Problem, Table
+from ._solver import Moment, Progress, Solution, solve
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The parameters of a fit, checked."""
+
+    objective: Objective
+    max_iter: int
+    threads: int
+    seed: int
+
+
+class LinearSVM(BatchClassifier):
+    """The soft-margin support vector machine: the separator that weighs a wide margin against rows on its wrong side.
+
+    It minimises 1/2 |w|^2 + C sum_i xi_i with xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
+    ``loss="squared_hinge"``, until the relative duality gap is at most ``tol``: the objective is then within that
+    fraction of the least there is, and ``certificate_`` lets anyone check it. The intercept b is free, as in the
+    textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it, which is ``penalized_intercept=True`` here. Several
+    classes are told each from the rest.
+
+    Parameters
+    ----------
+    C : what a row on the wrong side of the margin costs
+    lam : the same in the other convention, sum_i xi_i + lam |w|^2: C = 1 / (2 lam). At most one of the two may be set.
+    loss : "hinge" or "squared_hinge"
+    fit_intercept : learn b; otherwise it is 0
+    penalized_intercept : add 1/2 b^2 to the objective
+    tol : the relative duality gap to reach
+    max_iter : most steps of the solver; if they are used up, a warning and the certificate say how far it came
+    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
+    warm_start : begin the next ``fit`` where the last one ended, if the shape of the data is the same
+    n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
+    random_state : seed of the order in which coordinate descent visits the rows
+    verbose : print a line after every step
+
+    Attributes
+    ----------
+    coef_, intercept_ : weights and intercepts, one row a question
+    classes_ : the labels
+    support_ : the rows with a dual weight above 0
+    dual_coef_ : y_i a_i of those rows, one row a question
+    objective_ : the objective of every question
+    n_iter_ : steps of the solver, the most of any question
+    certificate_ : a ``GapCertificate``; for more than two classes a list of one a class
+    history_ : what was known after each step: an array of records (time, step, primal, dual, gap); for more than two
+        classes a list of one a class
+
+    Examples
+    --------
+    >>> from novikoff import LinearSVM
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], ["no", "no", "yes", "yes"]
+    >>> model = LinearSVM(C=10.0).fit(X, y)
+    >>> model.predict([[2.5, 0.5]])
+    array(['yes'], dtype='<U3')
+    >>> bool(model.certificate_.verify(X, y))
+    True
+
+    References
+    ----------
+    Cortes and Vapnik (1995), Support-vector networks. Hsieh et al. (2008), A dual coordinate descent method for
+    large-scale linear SVM. Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm.
+    """
+
+    def __init__(
+        self,
+        *,
+        C: float = 1.0,
+        lam: float | None = None,
+        loss: str = "hinge",
+        fit_intercept: bool = True,
+        penalized_intercept: bool = False,
+        tol: float = 1e-4,
+        max_iter: int = 10_000,
+        class_weight: Any = None,
+        warm_start: bool = False,
+        n_jobs: int | None = -1,
+        random_state: Any = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.C = C
+        self.lam = lam
+        self.loss = loss
+        self.fit_intercept = fit_intercept
+        self.penalized_intercept = penalized_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Solve to the gap ``tol``.
+
+        Parameters
+        ----------
+        X : array, sparse matrix or data frame of shape (rows, features)
+        y : labels, any two or more values
+        sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
+        """
+        where = self._where("fit")
+        before = self.__dict__.copy()
+        try:
+            settings = self._settings(where)
+            data = self._take_in(where, X, y, sample_weight, self.class_weight)
+            solutions = self._solve(data, settings)
+        except BaseException:
+            self.__dict__ = before
+            raise
+        self._keep(data, settings.objective, solutions)
+        return self
+
+    def _settings(self, where: str) -> Settings:
+        cost = check_number(where, "C", self.C, above=0)
+        if self.lam is not None:
+            if self.C != 1.0:
+                raise invalid(where, "C or lam, not both.", f"C = {self.C!r} and lam = {self.lam!r}")
+            cost = 1 / (2 * check_number(where, "lam", self.lam, above=0))
+        check_choice(where, "loss", self.loss, ("hinge", "squared_hinge"))
+        penalized = check_flag(where, "penalized_intercept", self.penalized_intercept)
+        intercept = "penalized" if penalized else "free"
+        if not check_flag(where, "fit_intercept", self.fit_intercept):
+            intercept = "none"
+        tol = check_number(where, "tol", self.tol, above=0, at_most=1)
+        return Settings(
+            Objective(cost, self.loss == "squared_hinge", intercept, tol),
+            check_integer(where, "max_iter", self.max_iter, at_least=1),
+            thread_count(where, self.n_jobs),
+            int(check_random_state(self.random_state).randint(2**31)),
+        )
+
+    def _solve(self, data: TrainingSet, settings: Settings) -> list[Solution]:
+        """Solve all questions, side by side where there are threads for it."""
+        table = Table(data.rows, data.codes, data.weights, data.elements, data.largest)
+        starts = self._starts(data)
+        cancelled = threading.Event()
+        at_once = min(settings.threads, len(data.questions))
+
+        def one(place: int) -> Solution:
+            problem = Problem(table, data.questions[place], settings.objective, settings.threads // at_once)
+            label = data.classes.tolist()[data.questions[place]]
+            say = (lambda message: self._say(f"{label}: {message}")) if self.verbose else None
+            progress = Progress(problem, settings.max_iter, say, cancelled)
+            return solve(problem, progress, settings.seed, starts[place])
+
+        with in_threads(at_once) as each:
+            try:
+                return each(one, len(data.questions))
+            except BaseException:
+                cancelled.set()
+                raise
+
+    def _starts(self, data: TrainingSet) -> list[tuple[Floats, Floats] | None]:
+        """Where the last fit ended, if this one may begin there."""
+        last = self.__dict__.get("_ends") if self.warm_start else None
+        shape = (len(data.questions), data.X.shape[0], data.X.shape[1] + 1)
+        if last is None or (len(last), len(last[0][0]), len(last[0][1])) != shape:
+            return [None] * len(data.questions)
+        return list(last)
+
+    def _keep(self, data: TrainingSet, objective: Objective, solutions: list[Solution]) -> None:
+        """Turn solutions into the attributes of a fitted estimator, and warn once if a gap is too wide."""
+        self.classes_ = data.classes
+        self.coef_ = np.vstack([solution.weights for solution in solutions])
+        self.intercept_ = np.array([solution.bias for solution in solutions])
+        self.objective_ = np.array([solution.primal for solution in solutions])
+        self.n_iter_ = max(solution.steps for solution in solutions)
+        self.support_ = np.flatnonzero(np.any([solution.duals > 0 for solution in solutions], axis=0))
+        self.dual_coef_ = np.vstack(
+            [
+                np.where(data.codes == positive, solution.duals, -solution.duals)[self.support_]
+                for positive, solution in zip(data.questions, solutions, strict=True)
+            ]
+        )
+        certificates = [
+            _certify(data, objective, positive, solution)
+            for positive, solution in zip(data.questions, solutions, strict=True)
+        ]
+        histories = [_records(solution.history) for solution in solutions]
+        is_one = len(solutions) == 1
+        self.certificate_ = certificates[0] if is_one else certificates
+        self.history_ = histories[0] if is_one else histories
+        self._ends = [solution.end for solution in solutions] if self.warm_start else None
+        widest = max(certificates, key=lambda certificate: certificate.relative_gap)
+        if not widest.converged:
+            warnings.warn(
+                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
+                f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+
+def _certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
+    """The claim that a solution makes, with all that is needed to check it."""
+    costs = None if data.weights is None else objective.C * data.weights
+    return GapCertificate(
+        loss="squared_hinge" if objective.squared else "hinge",
+        intercept=objective.intercept,
+        C=objective.C,
+        tol=objective.tol,
+        primal=solution.primal,
+        dual=solution.dual,
+        iterations=solution.steps,
+        examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
+        model=SvmModel(
+            weights=solution.weights,
+            bias=solution.bias,
+            positive=data.classes.tolist()[positive],
+            duals=Duals.of(solution.duals),
+            costs=costs,
+        ),
+    )
+
+
+def _records(history: list[Moment]) -> Any:
+    """The history as an array of records."""
+    rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
+    return np.rec.array(rows, dtype=[("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")])
+
+
+def _advice(certificate: GapCertificate) -> str:
+    """What to do about a gap that stayed too wide."""
+    return "Raise max_iter or tol, lower C, or scale the columns of X."
