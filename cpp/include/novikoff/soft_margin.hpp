@@ -173,7 +173,7 @@ inline double lean(const Examples& examples, std::span<const double> margins, do
 /// The shift of the intercept that makes the loss least, found by halving, and applied to the margins.
 inline double balance(const Examples& examples, std::span<double> margins, bool squared, const Blocks& blocks,
                       std::size_t threads) {
-  constexpr int halvings = 50;
+  constexpr double close = 1e-9;
   const double start = lean(examples, margins, 0, squared, blocks, threads);
   if (start == 0) return 0;
   const double direction = start < 0 ? 1 : -1;
@@ -182,7 +182,7 @@ inline double balance(const Examples& examples, std::span<double> margins, bool 
     inside = outside;
     outside *= 4;
   }
-  for (int k = 0; k < halvings && std::abs(outside - inside) > 1e-12 * std::abs(outside); ++k) {
+  while (std::abs(outside - inside) > close * std::max(1.0, std::abs(outside))) {
     const double middle = inside + (outside - inside) / 2;
     (direction * lean(examples, margins, middle, squared, blocks, threads) < 0 ? inside : outside) = middle;
   }

@@ -13,6 +13,7 @@ from novikoff.theory.geometry import Floats
 from ._problem import Bounds, Problem, Report
 
 FRESH = (math.inf, -math.inf)  # violations that set no row aside
+PATIENCE = 0.15  # the share of Newton's work that is spent before its method is thought of
 GROWTH = 0.4  # how much more work is done, in proportion to what was done, before the gap is measured again
 
 
@@ -59,7 +60,7 @@ class Descent:
             if report(bounds):
                 return bounds
             gap = bounds.relative_gap
-            if last > 0 and self._left(gap, before, done - last) > newton_work:
+            if done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work:
                 return None
             before, last = gap, done
 
@@ -82,11 +83,10 @@ class Descent:
         return state
 
     def _measure(self) -> Bounds:
-        """The gap at the present dual point, with the intercept that suits its weights best."""
+        """The gap at the present dual point, with the intercept and the length that suit its weights best."""
         problem = self.problem
         problem.measure(self.v)
-        if not problem.free_intercept:
-            return problem.bounds(self.v.copy())
         v = self.v.copy()
-        v[-1] += problem.kernel.balance(problem.margins, problem.squared)
-        return problem.bounds(v)
+        if problem.free_intercept:
+            v[-1] += problem.kernel.balance(problem.margins, problem.squared)
+        return problem.bounds(problem.stretch(v))

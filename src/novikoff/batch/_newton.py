@@ -14,11 +14,11 @@ from novikoff.theory.geometry import Floats
 
 from ._linear_system import newton_direction
 from ._problem import Bounds, Problem, Report, Smoothing
+from ._search import least
 
 SHARPEN = 2.0  # by what the width is divided from round to round
 LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
 MOST_STEPS = 50  # in a round
-FLAT = 1e-3  # the line search ends where the derivative is this small a part of what it was
 
 
 def solve(problem: Problem, v: Floats, width: float, report: Report) -> Bounds:
@@ -58,7 +58,7 @@ def _one_round(
 
 
 def _line_search(problem: Problem, v: Floats, direction: Floats, smoothing: Smoothing) -> float:
-    """The step that minimises along the direction: a root of the derivative, which rises and is piecewise linear."""
+    """The step that minimises the smoothed problem along the direction."""
     along, square = float(v @ (problem.ridge * direction)), float(direction @ (problem.ridge * direction))
 
     def derivative(step: float) -> tuple[float, float]:
@@ -67,16 +67,4 @@ def _line_search(problem: Problem, v: Floats, direction: Floats, smoothing: Smoo
         )
         return along + step * square + first, square + second
 
-    start, _ = derivative(0.0)
-    if start >= 0:
-        return 0.0
-    low, high, step = 0.0, math.inf, 1.0
-    for _ in range(30):
-        first, second = derivative(step)
-        if abs(first) <= -FLAT * start:
-            break
-        low, high = (step, high) if first < 0 else (low, step)
-        step = step - first / second if second > 0 else math.inf
-        if not low < step < high:
-            step = 2 * low if high == math.inf else 0.5 * (low + high)
-    return step
+    return least(derivative)

@@ -20,6 +20,10 @@ from novikoff import _core
 from novikoff._base import Codes
 from novikoff.theory.geometry import Floats
 
+from ._search import least
+
+SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
+
 
 @dataclass(frozen=True)
 class Table:
@@ -119,6 +123,27 @@ class Problem:
     def measure(self, v: Floats) -> None:
         """Compute all margins of v = (w, b)."""
         self.kernel.measure(v, self.margins)
+
+    def stretch(self, v: Floats) -> Floats:
+        """Return the best multiple of v, whose margins are known, for the hinge; the margins follow.
+
+        Where v separates the rows, one that leaves them all surely beyond the margin is taken if it is about as good: the
+        loss is then 0 whatever the rounding, even if C is huge.
+        """
+        square = float(v @ (self.ridge * v))
+        if self.squared or square == 0:
+            return v
+
+        def derivative(step: float) -> tuple[float, float]:
+            first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, 1e-300, 1.0)
+            return step * square + first, square
+
+        factor = least(derivative)
+        smallest, beyond = float(self.margins.min()), 1 + min(SURE, 0.01 * self.objective.tol)
+        if smallest > 0 and beyond / smallest < factor * beyond**10:
+            factor = beyond / smallest
+        self.margins *= factor
+        return v * factor
 
     def bounds(self, v: Floats, smoothing: Smoothing | None = None) -> Bounds:
         """What v, whose margins are known, proves together with the answers to them, or with the dual point as it is."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from novikoff.theory.geometry import Floats
 from . import _newton
 from ._descent import Descent
 from ._linear_system import FEW_COLUMNS
+from ._one_core import one_core
 from ._problem import Bounds, Problem
 
 NEWTON_STEPS = 40  # about as many as it takes
@@ -68,12 +68,21 @@ class Progress:
 
     def __call__(self, bounds: Bounds) -> bool:
         self.step += 1
+        self.note(bounds)
+        return bounds.relative_gap <= self.problem.objective.tol or self.over
+
+    @property
+    def over(self) -> bool:
+        """Whether no more steps may be made."""
+        return self.step >= self.max_iter or self.cancelled.is_set()
+
+    def note(self, bounds: Bounds) -> None:
+        """Add a line to the history."""
         C = self.problem.objective.C
         moment = Moment(time.perf_counter() - self.began, self.step, C * bounds.primal, C * bounds.dual)
         self.history.append(moment)
         if self.say is not None:
             self.say(f"step {moment.step}: primal {moment.primal:.8g}, dual {moment.dual:.8g}, gap {moment.gap:.2e}")
-        return bounds.relative_gap <= self.problem.objective.tol or self.step >= self.max_iter or self.cancelled.is_set()
 
 
 def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats] | None = None) -> Solution:
@@ -81,10 +90,16 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
     v = np.zeros(problem.columns + 1)
     if start is not None:
         problem.alpha[:], v = start[0], start[1].copy()
-    bounds = Descent(problem, v, _core.Random(seed)).run(progress, _newton_work(problem))
-    if bounds is None:
-        bounds = _newton.solve(problem, v, SMOOTHEST, progress)
-    return _finish(problem, bounds, progress)
+    with one_core:
+        bounds = Descent(problem, v, _core.Random(seed)).run(progress, _newton_work(problem))
+        if bounds is not None:
+            v = bounds.v
+        proof = _proof(problem, v)
+        while proof.relative_gap > problem.objective.tol and not progress.over:
+            bounds = _newton.solve(problem, v, SMOOTHEST, progress)
+            v = bounds.v
+            proof = _proof(problem, v)
+    return _solution(problem, proof, progress)
 
 
 def _newton_work(problem: Problem) -> float:
@@ -96,22 +111,24 @@ def _newton_work(problem: Problem) -> float:
     return NEWTON_STEPS * 30.0 * problem.rows
 
 
-def _finish(problem: Problem, bounds: Bounds, progress: Progress) -> Solution:
-    """Compute the bounds anew from the final points alone, over all rows, and in the units of the user."""
-    problem.measure(bounds.v)
-    bounds = problem.bounds(bounds.v)
+def _proof(problem: Problem, v: Floats) -> Bounds:
+    """The bounds anew, from a primal point and the dual numbers alone, over all rows."""
+    problem.measure(v)
+    return problem.bounds(problem.stretch(v))
+
+
+def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
+    """The final points in the units of the user."""
     C = problem.objective.C
-    signs_share = np.where(problem.table.codes == problem.positive, bounds.shares[1], bounds.shares[0])
-    duals = problem.alpha * signs_share
-    duals *= C
-    if problem.table.costs is not None:
-        duals *= problem.table.costs
+    shares = np.where(problem.table.codes == problem.positive, proof.shares[1], proof.shares[0])
+    costs = 1.0 if problem.table.costs is None else problem.table.costs
+    progress.note(proof)
     return Solution(
-        weights=bounds.v[:-1] * problem.scale,
-        bias=float(bounds.v[-1]),
-        duals=duals,
-        primal=C * bounds.primal,
-        dual=C * bounds.dual,
+        weights=proof.v[:-1] * problem.scale,
+        bias=float(proof.v[-1]),
+        duals=C * costs * shares * problem.alpha,
+        primal=C * proof.primal,
+        dual=C * proof.dual,
         history=progress.history,
-        end=(problem.alpha, bounds.v),
+        end=(problem.alpha, proof.v),
     )
