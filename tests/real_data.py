@@ -34,7 +34,7 @@ def real(name):
 
 @lru_cache(maxsize=2)
 def two_classes(name):
-    """A set by its name, with labels -1 and +1: of the 20 news groups the first ten, of the 7 forests the second are +1."""
+    """A set by its name, with labels -1 and +1, which are the first ten of 20 news groups, the second of 7 forests."""
     if name == "covtype":
         table = pd.read_csv(real("covtype.csv.gz")).to_numpy(np.float64)
         return np.ascontiguousarray(table[:, :-1]), np.where(table[:, -1] == 2, 1, -1)
