@@ -118,13 +118,13 @@ class SoftMargin {
   }
 
   std::size_t solve_by_rows(Vector<const std::int64_t> free, double width, double lambda, double kappa, Vector<const double> gradient,
-                            double accuracy, std::size_t most_steps, Vector<double> direction) const {
-    check_some(free, free.size());
+                            double accuracy, std::size_t most_steps, Vector<double> direction, Vector<double> q) const {
+    check_some(free, q.size());
     check_columns(gradient.size(), 1);
     check_columns(direction.size(), 1);
     return on_rows([&](const auto& rows) {
-      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa}, threads_);
-      return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction));
+      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa});
+      return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction), span_of(q));
     });
   }
 
@@ -213,7 +213,7 @@ void bind_batch(nb::module_& m) {
            nb::arg("top"))
       .def("solve_by_rows", &SoftMargin::solve_by_rows, nb::arg("free").noconvert(), nb::arg("width"), nb::arg("lam"),
            nb::arg("kappa"), nb::arg("gradient").noconvert(), nb::arg("accuracy"), nb::arg("most_steps"),
-           nb::arg("direction").noconvert())
+           nb::arg("direction").noconvert(), nb::arg("q").noconvert())
       .def("combine", &SoftMargin::combine, nb::arg("some").noconvert(), nb::arg("q").noconvert(), nb::arg("sum").noconvert())
       .def("project", &SoftMargin::project, nb::arg("some").noconvert(), nb::arg("v").noconvert(), nb::arg("values").noconvert())
       .def("gram", &SoftMargin::gram, nb::arg("some").noconvert(), nb::arg("width"), nb::arg("matrix").noconvert())

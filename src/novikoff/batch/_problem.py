@@ -138,7 +138,7 @@ class Problem:
             first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, 1e-300, 1.0)
             return step * square + first, square
 
-        factor = least(derivative)
+        factor = least(derivative, 1e-3 * self.objective.tol)
         smallest, beyond = float(self.margins.min()), 1 + min(SURE, 0.01 * self.objective.tol)
         if smallest > 0 and beyond / smallest < factor * beyond**10:
             factor = beyond / smallest
