@@ -41,7 +41,7 @@ def say(message: str) -> None:
 
 
 def keep(options: Namespace, part: str, key: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
-    """Save the rows of a part, in place of earlier ones for the same work."""
+    """Save the rows of a part, in place of earlier ones with the same key; without a key, of all."""
     results = saved("svm", options.share)
     new = {tuple(row[k] for k in key) for row in rows}
     old = [row for row in results.get(part, {}).get("table", []) if tuple(row[k] for k in key) not in new]
@@ -107,8 +107,9 @@ def large(options: Namespace) -> None:
 
 def peak(data: Data, contestant: Ours) -> int:
     """The most bytes that a fit held beyond what was held before it; the record of the peak is reset first."""
-    tenth = slice(None, None, max(1, data[0].shape[0] // 50))
-    fit((data[0][tenth], data[1][tenth]), contestant)  # what is allocated once for all fits is no part of this one
+    X, y = data
+    few = slice(None, None, max(1, X.shape[0] // 50))
+    contestant.model().fit(X[few], y[few])  # what is allocated once for all fits is no part of this one
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
 
@@ -117,7 +118,7 @@ def peak(data: Data, contestant: Ours) -> int:
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith(field))
 
     before = status("VmRSS")
-    fit(data, contestant)
+    contestant.model().fit(X, y)
     return status("VmHWM") - before
 
 
@@ -127,6 +128,7 @@ def threads_and_memory(options: Namespace) -> None:
     solved = [row for row in table if row["ours"]["1e-6"]["proven"]]
     if not solved:
         say("D needs the times of part A: threads are left out")
+    measured = []
     for row in sorted(solved, key=lambda row: -row["seconds"]["1e-6"])[:5]:
         cell = Cell(row["set"], row["C"], row["loss"])
         worker = Worker(read, cell.set)
@@ -138,7 +140,8 @@ def threads_and_memory(options: Namespace) -> None:
         worker.close()
         seconds = {str(n_jobs): statistics.median(run["seconds"] for run in done) for n_jobs, done in runs.items()}
         cores = {str(n_jobs): statistics.median(run["cores"] for run in done) for n_jobs, done in runs.items()}
-        keep(options, "D", ("set", "C", "loss"), [{**vars(cell), "seconds": seconds, "cores": cores}])
+        measured.append({**vars(cell), "seconds": seconds, "cores": cores})
+        keep(options, "D", (), measured)
         say(f"D {cell}: {seconds}")
     for name in at_hand(("pcmac", "mushrooms") if options.quick else ("covtype", "news20")):
         worker = Worker(read, name)

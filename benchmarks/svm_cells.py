@@ -25,6 +25,7 @@ Data = tuple[Any, np.ndarray]
 NEAR = 1e-6  # the relative distance from the optimum at which LinearSVC has the same objective
 QUICK = 1.0  # seconds under which work is repeated
 MOST_ITERATIONS = 4**15  # LIBLINEAR counts them in 32 bits
+MOST_DIGITS = 16  # of LinearSVC's tolerance
 POINTS = 60  # of a history that are kept
 
 
@@ -207,20 +208,24 @@ class Search:
             before = attempt.max_iter
 
     def _efforts(self) -> Iterator[Theirs]:
-        """Four times as many iterations each time; the last may take nine tenths of the cap."""
+        """Four times the iterations that were made, each time, and a digit more; the last may take 0.9 of the cap.
+
+        Without a bound on the iterations, a tolerance that it cannot meet would keep it busy to the cap, even where its
+        objective is long good enough.
+        """
         iterations, digits = 1, 1
-        while iterations <= MOST_ITERATIONS:
+        while True:
             yield Theirs(self.cell.C, self.cell.loss, 10.0**-digits, iterations)
             run = self.attempts[-1][1]
-            longer = 0.9 * self.cap / run["seconds"]
-            if digits == 10 and not run["warned"]:
+            if not run["warned"] and digits == MOST_DIGITS:
                 return  # it is content, and more iterations would change nothing
-            if run["warned"] and longer < 4:
-                if longer > 1.2:
+            longer = 0.9 * self.cap / run["seconds"]
+            if run["warned"] and (longer < 4 or iterations == MOST_ITERATIONS):
+                if 1.2 < longer < 4:
                     yield Theirs(self.cell.C, self.cell.loss, 10.0**-digits, int(iterations * longer))
                 return
-            iterations *= 4
-            digits = min(10, digits + (iterations >= 256))
+            digits = min(digits + (not run["warned"] or iterations >= 256), MOST_DIGITS)
+            iterations = min(4 * run["iterations"], MOST_ITERATIONS)
 
     @property
     def winner(self) -> Theirs | None:

@@ -42,7 +42,7 @@ def overview(table: list[Row]) -> list[Row]:
             "LinearSVC, s": row["seconds"]["defaults"],
             "its distance": row["defaults"]["distance"],
             "warned": row["defaults"]["warned"],
-            "to 1e-6, s": mark(row).replace("<=", "") + f"{row['seconds']['same objective']:.4g}",
+            "to 1e-6, s": ("" if row["reached"] else ">=") + f"{row['seconds']['same objective']:.4g}",
             "ratio": f"{mark(row)}{ratio(row):.3g}",
             "ours/defaults": slowdown(row),
             "optimum known to": (row["best_primal"] - row["dual_bound"]) / row["best_primal"],
@@ -78,14 +78,15 @@ def summary(results: dict[str, Any]) -> list[Row]:
         claim("cells where LinearSVC warns by default", warned)
     for row in results.get("B", {}).get("table", []):
         found = row["seconds"]["SVC"] / row["seconds"]["ours"]
-        note = f"objectives: ours {row['objective']['ours']:.8g}, SVC "
-        note += f"{row['objective']['SVC']:.8g}" if row["reached"]["SVC"] else "unknown, stopped: a lower bound"
-        claim(f"SVC over ours, {row['set']}", found, least=50, note=note)
+        note = ", ".join(
+            f"{who} {value:.8g}" if value else f"{who} was stopped" for who, value in row["objective"].items()
+        )
+        claim(f"SVC over ours, {row['set']}", found, least=50, note=f"objectives: {note}")
     large = {row["copies"]: row for row in results.get("C", {}).get("table", [])}
     if large:
-        note = f"gap {large[1]['gap']}"
-        claim(f"{large[1]['set']} to the gap 1e-6, seconds", large[1]["seconds"], most=60, note=note)
-        claim("four copies over one", large[4]["seconds"] / large[1]["seconds"], most=5, note=f"gap {large[4]['gap']}")
+        gaps = {copies: f"gap {row['gap']:.2g}" if row["gap"] else "stopped" for copies, row in large.items()}
+        claim(f"{large[1]['set']} to the gap 1e-6, seconds", large[1]["seconds"], most=60, note=gaps[1])
+        claim("four copies over one", large[4]["seconds"] / large[1]["seconds"], most=5, note=gaps[4])
     for row in results.get("D", {}).get("table", []):
         note = f"{row['seconds']['1']:.3g} s with one, which kept {row['cores']['1']:.2g} cores busy"
         claim(f"two threads, {name_of(row)}", row["seconds"]["1"] / row["seconds"]["2"], least=1.5, note=note)
