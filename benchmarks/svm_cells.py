@@ -133,14 +133,23 @@ def again(worker: Worker, cap: float, contestants: dict[str, Contestant], second
         seconds.update(medians or {})
 
 
+def steady(worker: Worker, cap: float, contestant: Contestant) -> dict[str, Any] | None:
+    """One fit; of a quick one, the middle one of three."""
+    first = worker(cap, fit, contestant)
+    if first is None or first["seconds"] >= QUICK:
+        return first
+    runs = [first, *(run for run in (worker(cap, fit, contestant) for _ in range(2)) if run)]
+    return sorted(runs, key=lambda run: run["seconds"])[len(runs) // 2]
+
+
 def measure(cell: Cell, worker: Worker, cap: float) -> dict[str, Any]:
-    """All that is to be known of one cell; times are of fits that were stopped at ``cap`` if they are that long."""
+    """All that is to be known of one cell. A fit that was stopped has taken ``cap`` seconds."""
     contestants: dict[str, Contestant] = {
         "1e-4": Ours(cell.C, cell.loss, 1e-4),
         "1e-6": Ours(cell.C, cell.loss, NEAR),
         "defaults": Theirs(cell.C, cell.loss),
     }
-    exact = worker(cap, fit, Ours(cell.C, cell.loss, 1e-9))
+    exact = steady(worker, cap, Ours(cell.C, cell.loss, 1e-9))
     runs = {name: worker(cap, fit, one) for name, one in contestants.items()}
     seconds = {name: run["seconds"] if run else cap for name, run in runs.items()}
     mine = [run for run in (exact, runs["1e-6"], runs["1e-4"]) if run]
@@ -208,7 +217,7 @@ class Search:
             before = attempt.max_iter
 
     def _efforts(self) -> Iterator[Theirs]:
-        """Four times the iterations that were made, each time, and a digit more; the last may take 0.9 of the cap.
+        """Four times the iterations that were made, each time, and a digit more, but no more than the cap allows.
 
         Without a bound on the iterations, a tolerance that it cannot meet would keep it busy to the cap, even where its
         objective is long good enough.
@@ -217,15 +226,11 @@ class Search:
         while True:
             yield Theirs(self.cell.C, self.cell.loss, 10.0**-digits, iterations)
             run = self.attempts[-1][1]
-            if not run["warned"] and digits == MOST_DIGITS:
-                return  # it is content, and more iterations would change nothing
-            longer = 0.9 * self.cap / run["seconds"]
-            if run["warned"] and (longer < 4 or iterations == MOST_ITERATIONS):
-                if 1.2 < longer < 4:
-                    yield Theirs(self.cell.C, self.cell.loss, 10.0**-digits, int(iterations * longer))
-                return
+            growth = min(4.0, 0.9 * self.cap / run["seconds"]) if run["warned"] else 4.0
+            if growth < 1.2 or (digits == MOST_DIGITS and not run["warned"]) or iterations == MOST_ITERATIONS:
+                return  # there is no time for more, or it is content and more would change nothing
             digits = min(digits + (not run["warned"] or iterations >= 256), MOST_DIGITS)
-            iterations = min(4 * run["iterations"], MOST_ITERATIONS)
+            iterations = min(math.ceil(growth * max(1, run["iterations"])), MOST_ITERATIONS)
 
     @property
     def winner(self) -> Theirs | None:
