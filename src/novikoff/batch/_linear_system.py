@@ -13,9 +13,10 @@ import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from novikoff import _core
 from novikoff.theory.geometry import Floats
 
-from ._problem import Problem, Smoothing
+from ._problem import Problem
 
 FEW_COLUMNS = 1200  # so many can be factored at every step
 FEW_ROWS = 800
@@ -31,7 +32,7 @@ class Direction:
     free: NDArray[np.int64]
     q: Floats | None = None
 
-    def rates(self, problem: Problem, smoothing: Smoothing) -> None:
+    def rates(self, problem: Problem, response: _core.Response) -> None:
         """How fast all margins change along it.
 
         Where C is large, the dual numbers are tiny, and a margin says too little about them: those of the free rows are
@@ -39,20 +40,20 @@ class Direction:
         """
         problem.kernel.measure(self.d, problem.rates)
         if self.q is not None:
-            change = smoothing.width * self.q / problem.costs_of(self.free)
+            change = response.width * self.q / problem.costs_of(self.free)
             problem.rates[self.free] = np.where(problem.table.codes[self.free] == problem.positive, change, -change)
 
 
-def newton_direction(problem: Problem, smoothing: Smoothing, gradient: Floats, accuracy: float) -> Direction:
+def newton_direction(problem: Problem, response: _core.Response, gradient: Floats, accuracy: float) -> Direction:
     """The Newton step from here; ``accuracy`` is for conjugate gradients, relative."""
-    free = problem.kernel.free_rows(problem.alpha, problem.margins, smoothing.width, smoothing.top)
+    free = problem.kernel.free_rows(problem.alpha, problem.margins, response)
     if problem.columns < FEW_COLUMNS and problem.columns < 4 * len(free) + 50:
-        return Direction(_by_columns(problem, free, smoothing.width, gradient), free)
+        return Direction(_by_columns(problem, free, response.width, gradient), free)
     if len(free) < FEW_ROWS:
-        return _by_rows(problem, free, smoothing.width, gradient)
+        return _by_rows(problem, free, response.width, gradient)
     direction, q = np.empty_like(gradient), np.empty(len(free))
     problem.kernel.solve_by_rows(
-        free, smoothing.width, problem.lam, problem.kappa, gradient, accuracy, MOST_STEPS, direction, q
+        free, response.width, problem.lam, problem.kappa, gradient, accuracy, MOST_STEPS, direction, q
     )
     return Direction(direction, free, q)
 
