@@ -183,7 +183,7 @@ class SoftMargin {
       return novikoff::descend(rows, examples_, DualShape{lambda, rho, ridge, top}, span_of(alpha), span_of(norms),
                                span_of(order), span_of(v), Violations{largest, least, active}, random);
     });
-    return nb::make_tuple(now.largest, now.least, now.active);
+    return nb::make_tuple(now.largest, now.least, now.active, now.gap);
   }
 };
 
