@@ -201,7 +201,9 @@ nb::tuple survey_of(const RowsInMemory& rows) {
 void bind_batch(nb::module_& m) {
   m.def("survey", &survey_of);
   nb::class_<Response>(m, "Response", "How the dual answers a margin: clip(keep centre + (1 - m) / width, 0, top).")
-      .def(nb::init<double, double, double>(), nb::arg("width"), nb::arg("top"), nb::arg("keep"))
+      .def(
+          "__init__", [](Response* self, double width, double top, double keep) { new (self) Response{width, top, keep}; },
+          nb::arg("width"), nb::arg("top"), nb::arg("keep"))
       .def_ro("width", &Response::width);
   nb::class_<SoftMargin>(m, "SoftMargin", "One binary question of the soft margin, and the passes over its rows.")
       .def(nb::init<nb::object, Vector<const std::int32_t>, std::int32_t, std::optional<Vector<const double>>, double, bool,

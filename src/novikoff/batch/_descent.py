@@ -48,7 +48,7 @@ class Descent:
         Measuring costs about as much as a pass, and brings back the rows that were set aside: it is done where the gap
         that the visits themselves add up to is small enough, and now and then besides.
         """
-        done, before, last, goal = 0.0, math.inf, 0.0, self.problem.objective.tol
+        done, before, last, goal = 0.0, 1.0, 0.0, self.problem.objective.tol  # at the start the gap is all there is
         while True:
             done, met = self._passes(done, max(2 * self.problem.rows, SELDOM * done), goal)
             bounds = self._measure()
