@@ -127,7 +127,7 @@ class SoftMargin {
     check_columns(gradient.size(), 1);
     check_columns(direction.size(), 1);
     return on_rows([&](const auto& rows) {
-      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa});
+      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa}, threads_);
       return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction), span_of(q));
     });
   }
