@@ -21,8 +21,8 @@ STRICTER = 0.3  # what must seem to be the gap after it was found to be larger t
 class Descent:
     """Passes of coordinate descent, with the gap measured every so often.
 
-    The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed meanwhile.
-    A free intercept follows the method of multipliers: it rises in proportion to the imbalance sum y a, pass by pass.
+    The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed
+    meanwhile. A free intercept follows the method of multipliers: it moves in proportion to sum y a, pass by pass.
     """
 
     problem: Problem
@@ -78,8 +78,8 @@ class Descent:
     def _seems_small(self, gap: float, least: float, goal: float) -> bool:
         """Whether the relative gap seems to be down to ``goal``, by what the rows of a pass were like when visited.
 
-        ``gap`` is what they add up to. Where no row is at the top, the least derivative tells how far the weights need to be
-        stretched until no row has a loss.
+        ``gap`` is what they add up to. Where no row is at the top, the least derivative tells how far the weights need
+        to be stretched until no row has a loss.
         """
         problem, alpha, costs = self.problem, self.problem.alpha, self.problem.table.costs
         mass = float(alpha.sum() if costs is None else alpha @ costs)

@@ -209,8 +209,9 @@ class LinearSVM(BatchClassifier):
         widest = max(certificates, key=lambda certificate: certificate.relative_gap)
         if not widest.converged:
             warnings.warn(
-                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
-                f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
+                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is "
+                f"{widest.relative_gap:.2g}, above tol = {widest.tol:g}: the objective can be that much above the "
+                "least. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -242,8 +243,3 @@ def _records(history: list[Moment]) -> Any:
     """The history as an array of records."""
     rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
     return np.rec.array(rows, dtype=[("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")])
-
-
-def _advice(certificate: GapCertificate) -> str:
-    """What to do about a gap that stayed too wide."""
-    return "Raise max_iter or tol, lower C, or scale the columns of X."
