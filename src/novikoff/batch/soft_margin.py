@@ -50,7 +50,8 @@ class LinearSVM(BatchClassifier):
     fit_intercept : learn b; otherwise it is 0
     penalized_intercept : add 1/2 b^2 to the objective
     tol : the relative duality gap to reach
-    max_iter : most steps of the solver; if they are used up, a warning and the certificate say how far it came
+    max_iter : most steps of the solver, passes of coordinate descent or steps of Newton's method; if they are used up,
+        a warning and the certificate say how far it came
     class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
     warm_start : begin the next ``fit`` where the last one ended, if the shape of the data is the same
     n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
@@ -94,7 +95,7 @@ class LinearSVM(BatchClassifier):
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 10_000,
+        max_iter: int = 100_000,
         class_weight: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = -1,
