@@ -10,8 +10,8 @@ with one dual number alpha_i a row (``cpp/include/novikoff/soft_margin.hpp``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff._base import Codes
 from novikoff.theory.geometry import Floats
-
-from ._search import least
 
 SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
@@ -72,7 +70,17 @@ class Bounds:
         return self.gap / self.primal if self.primal > 0 else 0.0
 
 
-Report = Callable[[Bounds], bool]  # takes note of a step, and says whether it was the last
+class Report(Protocol):
+    """Takes note of what some steps of a solver came to, and says whether to stop."""
+
+    def __call__(self, bounds: Bounds, steps: int = 1) -> bool:
+        """Whether the gap is small enough, or no step is left."""
+        ...
+
+    @property
+    def left(self) -> int:
+        """How many more steps may be made."""
+        ...
 
 
 class Problem:
@@ -95,7 +103,6 @@ class Problem:
         self.ridge[-1] = self.kappa
         self.squared, self.top = objective.squared, math.inf if objective.squared else 1.0
         self.as_it_is = _core.Response(math.inf, self.top, 1.0)  # the dual point itself, whatever the margins
-        self._sharp = _core.Response(1e-300, 1.0, 0.0)  # the derivative of the hinge
         self.alpha = np.zeros(self.rows)
         self.margins = np.empty(self.rows)
         self.rates = np.empty(self.rows)
@@ -119,31 +126,21 @@ class Problem:
         self.kernel.measure(v, self.margins)
 
     def stretch(self, v: Floats) -> Floats:
-        """Return the best multiple of v, whose margins are known, for the hinge; the margins follow.
+        """Return v, or for the hinge a multiple of it that leaves all rows surely beyond the margin, if that is better.
 
-        Where v separates the rows, one that leaves them all surely beyond the margin is taken if it is about as good: the
-        loss is then 0 whatever the rounding, even if C is huge.
+        The loss is then 0 whatever the rounding, even if C is huge. The margins of v are known, and follow.
         """
-        square = float(v @ (self.ridge * v))
-        if self.squared or square == 0:
+        smallest = float(self.margins.min())
+        if self.squared or smallest <= 0:
             return v
-
-        def derivative(step: float) -> tuple[float, float]:
-            first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, self._sharp)
-            return step * square + first, square
-
-        def objective(factor: float) -> float:
-            return 0.5 * square * factor**2 + self.kernel.hinge(self.margins, factor)
-
-        factor = least(derivative, 1e-3 * self.objective.tol)
-        smallest, beyond = float(self.margins.min()), 1 + min(SURE, 0.01 * self.objective.tol)
-        if smallest > 0 and objective(beyond / smallest) <= objective(factor) * beyond**10:
-            factor = beyond / smallest
+        half, factor = 0.5 * float(v @ (self.ridge * v)), (1 + min(SURE, 0.01 * self.objective.tol)) / smallest
+        if half * factor * factor > half + self.kernel.hinge(self.margins):
+            return v
         self.margins *= factor
         return v * factor
 
     def bounds(self, v: Floats, response: _core.Response | None = None) -> Bounds:
-        """What v, whose margins are known, proves together with the answers to them, or with the dual point as it is."""
+        """What v, whose margins are known, proves with the answers to them, or with the dual point as it is."""
         sums = self.kernel.answer(self.alpha, self.margins, response or self.as_it_is, self._pulls)
         negative, positive = self._pulls[: self.columns + 1], self._pulls[self.columns + 1 :]
         loss = sums["squared_hinge" if self.squared else "hinge"]

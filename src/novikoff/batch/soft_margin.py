@@ -50,7 +50,8 @@ class LinearSVM(BatchClassifier):
     fit_intercept : learn b; otherwise it is 0
     penalized_intercept : add 1/2 b^2 to the objective
     tol : the relative duality gap to reach
-    max_iter : most steps of the solver; if they are used up, a warning and the certificate say how far it came
+    max_iter : most steps of the solver, passes of coordinate descent or steps of Newton's method; if they are used up,
+        a warning and the certificate say how far it came
     class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
     warm_start : begin the next ``fit`` where the last one ended, if the shape of the data is the same
     n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
@@ -94,7 +95,7 @@ class LinearSVM(BatchClassifier):
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 10_000,
+        max_iter: int = 100_000,
         class_weight: Any = None,
         warm_start: bool = False,
         n_jobs: int | None = -1,
@@ -209,8 +210,9 @@ class LinearSVM(BatchClassifier):
         widest = max(certificates, key=lambda certificate: certificate.relative_gap)
         if not widest.converged:
             warnings.warn(
-                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
-                f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
+                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is "
+                f"{widest.relative_gap:.2g}, above tol = {widest.tol:g}: the objective can be that much above the "
+                "least. Raise max_iter or tol, lower C, or scale the columns of X.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -242,8 +244,3 @@ def _records(history: list[Moment]) -> Any:
     """The history as an array of records."""
     rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
     return np.rec.array(rows, dtype=[("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")])
-
-
-def _advice(certificate: GapCertificate) -> str:
-    """What to do about a gap that stayed too wide."""
-    return "Raise max_iter or tol, lower C, or scale the columns of X."
