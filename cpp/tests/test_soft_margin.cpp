@@ -301,11 +301,17 @@ TEST(conjugate_gradients_find_the_direction_of_a_dense_solve) {
       const std::vector<double> plain = dense_solve(matrix, right);
       for_each_layout(q.sample, [&](const auto& rows) {
         for (std::size_t threads : {1, 2}) {
-          std::vector<double> direction(side, not_a_number);
-          RowSystem system(rows, q.examples(), free, width, Ridge{lambda, kappa}, threads);
-          const std::size_t steps = system.solve(gradient, Accuracy{1e-12, 1000}, direction);
+          std::vector<double> direction(side, not_a_number), answer(free.size(), not_a_number);
+          const Examples examples = q.examples();
+          RowSystem system(rows, examples, free, width, Ridge{lambda, kappa}, threads);
+          const std::size_t steps = system.solve(gradient, Accuracy{1e-12, 1000}, direction, answer);
           CHECK(steps > 0 && steps < 100);
           for (std::size_t j = 0; j < side; ++j) CHECK(std::abs(direction[j] - plain[j]) <= 1e-8);
+          for (std::size_t k = 0; k < free.size(); ++k) {  // q = c / width u.d
+            const auto i = static_cast<std::size_t>(free[k]);
+            const double along = q.sample.label(i) * dot(plain.data(), q.lifted(i));
+            CHECK(std::abs(answer[k] - q.cost(i) / width * along) <= 1e-6);
+          }
         }
       });
     }
@@ -320,7 +326,7 @@ TEST(without_free_rows_the_direction_is_downhill) {
     const auto rows = q.sample.rows();
     const Examples examples = q.examples();
     RowSystem system(rows, examples, std::span<const std::int64_t>{}, 0.25, Ridge{0.125, kappa}, 2);
-    system.solve(gradient, Accuracy{1e-8, 100}, direction);
+    system.solve(gradient, Accuracy{1e-8, 100}, direction, {});
     for (std::size_t j = 0; j < 5; ++j) CHECK(near(direction[j], -gradient[j] / 0.125, 10));
     CHECK(direction.back() * gradient.back() < 0);
   }
@@ -462,10 +468,11 @@ TEST(every_number_of_threads_gives_the_same_bits) {
       std::vector<std::int64_t> free = free_rows(q.examples(), centres, found, response);
       const Examples examples = q.examples();
       RowSystem system(rows, examples, free, 0.25, Ridge{0.125, 0}, threads);
-      const std::size_t steps = system.solve({pulls.data(), q.width()}, Accuracy{1e-8, 100}, direction);
+      std::vector<double> rest(free.size());
+      const std::size_t steps = system.solve({pulls.data(), q.width()}, Accuracy{1e-8, 100}, direction, rest);
       std::vector<double> shifted = found;
       const double shift = balance(q.examples(), shifted, false, blocks, threads);
-      for (const auto& part : {pulls, matrix, direction, shifted}) found.insert(found.end(), part.begin(), part.end());
+      for (const auto& part : {pulls, matrix, direction, rest, shifted}) found.insert(found.end(), part.begin(), part.end());
       for (const ClassSums& one : sums.of_class) found.insert(found.end(), {one.mass, one.pull, one.squares});
       found.insert(found.end(), {sums.hinge, sums.squared_hinge, along.first, along.second, shift});
       found.push_back(static_cast<double>(steps));
