@@ -42,8 +42,8 @@ def test_a_weight_of_k_is_k_copies_and_of_0_absence(make, data):
     for sign in (1.0, -1.0):
         weights[np.flatnonzero(y == sign)[0]] += 1
     copies = np.repeat(np.arange(len(y)), weights)
-    weighted = make(tol=1e-9, max_iter=1000).fit(X, y, sample_weight=weights)
-    repeated = make(tol=1e-9, max_iter=1000).fit(X[copies], y[copies])
+    weighted = make(tol=1e-9, max_iter=20_000).fit(X, y, sample_weight=weights)
+    repeated = make(tol=1e-9, max_iter=20_000).fit(X[copies], y[copies])
     assert_proven(weighted, X, y, weights)
     assert_same_machine(weighted, repeated)
     assert weighted.certificate_.examples == np.count_nonzero(weights)
@@ -99,11 +99,11 @@ def test_balanced_classes_weigh_the_same(make):
 @given(data=streams(3))
 def test_several_classes_are_one_question_each(make, data):
     X, y = data
-    model = make(tol=1e-7, max_iter=1000).fit(X, y)
+    model = make(tol=1e-7, max_iter=20_000).fit(X, y)
     assert model.coef_.shape == (3, X.shape[1])
     assert len(model.certificate_) == len(model.history_) == 3
     for label in range(3):
-        alone = make(tol=1e-7, max_iter=1000).fit(X, y == label)
+        alone = make(tol=1e-7, max_iter=20_000).fit(X, y == label)
         assert model.coef_[label].tobytes() == alone.coef_[0].tobytes()
         assert model.intercept_[label] == alone.intercept_[0]
         verification = model.certificate_[label].verify(X, y)

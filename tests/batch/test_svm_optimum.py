@@ -107,7 +107,7 @@ def test_the_optimum_is_that_of_the_reference(loss, intercept, problem, C):
     w, b, a = soft_margin.solve(X, y, C * weights, loss, intercept)
     penalized = intercept == "penalized"
     least = soft_margin.dual(a, X, y, C * weights, loss, penalized)
-    model = MACHINES[f"{loss}, {intercept}"](C=C, tol=1e-8, max_iter=500).fit(X, y, weights)
+    model = MACHINES[f"{loss}, {intercept}"](C=C, tol=1e-8, max_iter=20_000).fit(X, y, weights)
     assert_proven(model, X, y, weights)
     assert model.certificate_.primal >= least * (1 - 1e-9)
     assert model.certificate_.dual <= soft_margin.primal(w, b, X, y, C * weights, loss, penalized) * (1 + 1e-9)

@@ -28,7 +28,7 @@ def signs(y):
 @given(problem=soft_problems(), C=st.sampled_from([0.1, 1.0, 10.0]))
 def test_dual_coefficients_are_y_a_on_the_support_and_make_the_weights(make, problem, C):
     X, y, weights = problem
-    model = make(C=C, tol=1e-7, max_iter=1000).fit(X, y, weights)
+    model = make(C=C, tol=1e-7, max_iter=20_000).fit(X, y, weights)
     certificate = model.certificate_
     a = certificate.model.duals.dense(len(y))
     assert model.support_.tolist() == np.flatnonzero(a).tolist()
@@ -81,8 +81,8 @@ def test_the_history_holds_bounds_on_the_optimum_after_every_step(make, C):
 @given(problem=soft_problems(), lam=st.sampled_from([0.01, 0.25, 7.0]))
 def test_lambda_is_the_notes_way_to_say_the_cost(make, problem, lam):
     X, y, weights = problem
-    by_lam = make(lam=lam, tol=1e-6, max_iter=1000).fit(X, y, weights)
-    by_cost = make(C=1 / (2 * lam), tol=1e-6, max_iter=1000).fit(X, y, weights)
+    by_lam = make(lam=lam, tol=1e-6, max_iter=20_000).fit(X, y, weights)
+    by_cost = make(C=1 / (2 * lam), tol=1e-6, max_iter=20_000).fit(X, y, weights)
     assert by_lam.coef_.tobytes() == by_cost.coef_.tobytes()
     assert by_lam.certificate_.C == by_cost.C
     w, b = by_lam.coef_[0], by_lam.intercept_[0]
