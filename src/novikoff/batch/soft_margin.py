@@ -18,7 +18,7 @@ from novikoff.theory.certificate import Duals
 from novikoff.theory.gap import GapCertificate, SvmModel
 from novikoff.theory.geometry import Floats
 
-from ._classifier import BatchClassifier, TrainingSet
+from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._problem import Objective, Problem, Table
 from ._solver import Moment, Progress, Solution, solve
 
@@ -127,7 +127,7 @@ class LinearSVM(BatchClassifier):
         before = self.__dict__.copy()
         try:
             settings = self._settings(where)
-            data = self._take_in(where, X, y, sample_weight, self.class_weight)
+            data = take_in(self, where, X, y, sample_weight, self.class_weight)
             solutions = self._solve(data, settings)
         except BaseException:
             self.__dict__ = before
@@ -141,18 +141,7 @@ class LinearSVM(BatchClassifier):
             if self.C != 1.0:
                 raise invalid(where, "C or lam, not both.", f"C = {self.C!r} and lam = {self.lam!r}")
             cost = 1 / (2 * check_number(where, "lam", self.lam, above=0))
-        check_choice(where, "loss", self.loss, ("hinge", "squared_hinge"))
-        penalized = check_flag(where, "penalized_intercept", self.penalized_intercept)
-        intercept = "penalized" if penalized else "free"
-        if not check_flag(where, "fit_intercept", self.fit_intercept):
-            intercept = "none"
-        tol = check_number(where, "tol", self.tol, above=0, at_most=1)
-        return Settings(
-            Objective(cost, self.loss == "squared_hinge", intercept, tol),
-            check_integer(where, "max_iter", self.max_iter, at_least=1),
-            thread_count(where, self.n_jobs),
-            int(check_random_state(self.random_state).randint(2**31)),
-        )
+        return settings_of(where, self, cost)
 
     def _solve(self, data: TrainingSet, settings: Settings) -> list[Solution]:
         """Solve all questions, side by side where there are threads for it."""
@@ -198,7 +187,7 @@ class LinearSVM(BatchClassifier):
             ]
         )
         certificates = [
-            _certify(data, objective, positive, solution)
+            certify(data, objective, positive, solution)
             for positive, solution in zip(data.questions, solutions, strict=True)
         ]
         histories = [_records(solution.history) for solution in solutions]
@@ -206,17 +195,38 @@ class LinearSVM(BatchClassifier):
         self.certificate_ = certificates[0] if is_one else certificates
         self.history_ = histories[0] if is_one else histories
         self._ends = [solution.end for solution in solutions] if self.warm_start else None
-        widest = max(certificates, key=lambda certificate: certificate.relative_gap)
-        if not widest.converged:
-            warnings.warn(
-                f"[{self._where('fit')}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
-                f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        warn_if_wide(self._where("fit"), certificates)
 
 
-def _certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
+def settings_of(where: str, estimator: Any, C: float) -> Settings:
+    """Check the parameters that all soft-margin estimators share."""
+    check_choice(where, "loss", estimator.loss, ("hinge", "squared_hinge"))
+    penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
+    intercept = "penalized" if penalized else "free"
+    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
+        intercept = "none"
+    tol = check_number(where, "tol", estimator.tol, above=0, at_most=1)
+    return Settings(
+        Objective(C, estimator.loss == "squared_hinge", intercept, tol),
+        check_integer(where, "max_iter", estimator.max_iter, at_least=1),
+        thread_count(where, estimator.n_jobs),
+        int(check_random_state(estimator.random_state).randint(2**31)),
+    )
+
+
+def warn_if_wide(where: str, certificates: list[GapCertificate]) -> None:
+    """Warn once, of the widest gap, if it is wider than was asked for."""
+    widest = max(certificates, key=lambda certificate: certificate.relative_gap)
+    if not widest.converged:
+        warnings.warn(
+            f"[{where}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
+            f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
+            ConvergenceWarning,
+            stacklevel=4,
+        )
+
+
+def certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
     """The claim that a solution makes, with all that is needed to check it."""
     costs = None if data.weights is None else objective.C * data.weights
     return GapCertificate(
