@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import platform
+import re
 import statistics
 import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +21,16 @@ import scipy.sparse as sp
 RESULTS = Path(__file__).parent / "results"
 
 
+def command_line(description: str) -> argparse.ArgumentParser:
+    """A parser that knows ``--quick``."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="less data, and numbers that are kept apart")
+    return parser
+
+
 def share_of_rows(description: str) -> int:
     """1, or 10 if the command line asks for a quick run over a tenth of the data."""
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="a tenth of the data, and numbers that are kept apart")
-    return 10 if parser.parse_args().quick else 1
+    return 10 if command_line(description).parse_args().quick else 1
 
 
 def interleave(contestants: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
@@ -62,19 +70,105 @@ def read_bandwidth(size: int = 200_000_000) -> float:
     return array.nbytes / best
 
 
+class Worker:
+    """A process of its own that holds data and does one job at a time on them, and that can be stopped in a job.
+
+    It prepares its data before any clock starts: again, if it was stopped.
+    """
+
+    def __init__(self, prepare: Callable[..., Any], *arguments: Any) -> None:
+        self._prepare = (prepare, arguments)
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would inherit the threads of BLAS in a bad state
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, *self._prepare), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._receive()
+
+    def _receive(self) -> Any:
+        try:
+            result = self._pipe.recv()
+        except EOFError:
+            self._process.join()
+            raise RuntimeError(f"The worker died with exit code {self._process.exitcode}.") from None
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def __call__(self, cap: float, job: Callable[..., Any], *arguments: Any) -> Any:
+        """What ``job(data, *arguments)`` returns, or None if it was stopped after ``cap`` seconds."""
+        self._pipe.send((job, arguments))
+        if self._pipe.poll(cap):
+            return self._receive()
+        self.close()
+        self._start()
+        return None
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _serve(pipe: Connection, prepare: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    try:
+        data = prepare(*arguments)
+        pipe.send(None)
+    except Exception as error:
+        pipe.send(error)
+        return
+    while True:
+        try:
+            job, arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(job(data, *arguments))
+        except Exception as error:
+            pipe.send(error)
+
+
 def report(name: str, share: int, table: list[dict[str, Any]], **facts: Any) -> None:
     """Print the rows of a table and save them as JSON with what is known of the machine."""
+    show(table, **facts)
+    save(name, share, {"table": table, **facts, **machine()})
+
+
+def show(table: list[dict[str, Any]], **facts: Any) -> None:
+    """Print the rows of a table, and facts below it."""
     columns = list(table[0])
     cells = [[_text(row[column]) for column in columns] for row in table]
     widths = [max(len(line[k]) for line in [columns, *cells]) for k in range(len(columns))]
     for line in [columns, ["-" * width for width in widths], *cells]:
-        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)))
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
     for fact, value in facts.items():
         print(f"{fact}: {_text(value)}")
-    machine = {"machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
+
+
+def machine() -> dict[str, Any]:
+    return {"machine": platform.machine(), "cores": os.cpu_count(), "python": platform.python_version()}
+
+
+def save(name: str, share: int, content: dict[str, Any]) -> None:
+    """Write what was measured, a list of numbers on one line."""
     RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / f"{name}{'-quick' * (share > 1)}.json"
-    path.write_text(json.dumps({"table": table, **facts, **machine}, indent=1) + "\n")
+    text = json.dumps(content, indent=1)
+    text = re.sub(r"\[[-+.,\deE\s]*\]", lambda numbers: " ".join(numbers[0].split()), text)
+    result_path(name, share, "json").write_text(text + "\n")
+
+
+def saved(name: str, share: int) -> dict[str, Any]:
+    """What an earlier run saved, or nothing."""
+    path = result_path(name, share, "json")
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def result_path(name: str, share: int, kind: str) -> Path:
+    """Where a result is kept; those of a quick run lie apart."""
+    return RESULTS / f"{name}{'-quick' * (share > 1)}.{kind}"
 
 
 def _text(value: Any) -> str:

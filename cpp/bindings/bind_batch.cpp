@@ -62,14 +62,13 @@ class SoftMargin {
     on_rows([&](const auto& rows) { novikoff::measure(rows, examples_, span_of(v), blocks_, threads_, span_of(margins)); });
   }
 
-  nb::dict answer(Vector<const double> centres, Vector<const double> margins, double width, double top,
+  nb::dict answer(Vector<const double> centres, Vector<const double> margins, const Response& response,
                   Vector<double> pulls) const {
     check_rows(centres.size());
     check_rows(margins.size());
     check_columns(pulls.size(), 2);
     const Sums sums = on_rows([&](const auto& rows) {
-      return novikoff::answer(rows, examples_, span_of(centres), span_of(margins), Response{width, top}, blocks_, threads_,
-                              span_of(pulls));
+      return novikoff::answer(rows, examples_, span_of(centres), span_of(margins), response, blocks_, threads_, span_of(pulls));
     });
     nb::dict result;
     result["hinge"] = sums.hinge;
@@ -84,15 +83,21 @@ class SoftMargin {
   }
 
   nb::tuple slope(Vector<const double> centres, Vector<const double> margins, Vector<const double> rates, double step,
-                  double width, double top) const {
+                  const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
     check_rows(rates.size());
     nb::gil_scoped_release unlocked;
-    const Slope found = novikoff::slope(examples_, span_of(centres), span_of(margins), span_of(rates), step,
-                                        Response{width, top}, blocks_, threads_);
+    const Slope found = novikoff::slope(examples_, span_of(centres), span_of(margins), span_of(rates), step, response,
+                                        blocks_, threads_);
     nb::gil_scoped_acquire locked;
     return nb::make_tuple(found.first, found.second);
+  }
+
+  double hinge(Vector<const double> margins, double factor) const {
+    check_rows(margins.size());
+    nb::gil_scoped_release unlocked;
+    return novikoff::hinge(examples_, span_of(margins), factor, blocks_, threads_);
   }
 
   double balance(Vector<double> margins, bool squared) const {
@@ -101,30 +106,29 @@ class SoftMargin {
     return novikoff::balance(examples_, span_of(margins), squared, blocks_, threads_);
   }
 
-  Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, double width, double top) const {
+  Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
-    return to_numpy(novikoff::free_rows(examples_, span_of(centres), span_of(margins), Response{width, top}));
+    return to_numpy(novikoff::free_rows(examples_, span_of(centres), span_of(margins), response));
   }
 
   /// The centres become the answers to the margins.
-  void settle(Vector<double> centres, Vector<const double> margins, double width, double top) const {
+  void settle(Vector<double> centres, Vector<const double> margins, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
-    const Response response{width, top};
     const auto alpha = span_of(centres);
     const auto m = span_of(margins);
     for (std::size_t i = 0; i < alpha.size(); ++i) alpha[i] = response.at(alpha[i], m[i]);
   }
 
   std::size_t solve_by_rows(Vector<const std::int64_t> free, double width, double lambda, double kappa, Vector<const double> gradient,
-                            double accuracy, std::size_t most_steps, Vector<double> direction) const {
-    check_some(free, free.size());
+                            double accuracy, std::size_t most_steps, Vector<double> direction, Vector<double> q) const {
+    check_some(free, q.size());
     check_columns(gradient.size(), 1);
     check_columns(direction.size(), 1);
     return on_rows([&](const auto& rows) {
-      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa}, threads_);
-      return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction));
+      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa});
+      return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction), span_of(q));
     });
   }
 
@@ -196,24 +200,28 @@ nb::tuple survey_of(const RowsInMemory& rows) {
 
 void bind_batch(nb::module_& m) {
   m.def("survey", &survey_of);
+  nb::class_<Response>(m, "Response", "How the dual answers a margin: clip(keep centre + (1 - m) / width, 0, top).")
+      .def(nb::init<double, double, double>(), nb::arg("width"), nb::arg("top"), nb::arg("keep"))
+      .def_ro("width", &Response::width);
   nb::class_<SoftMargin>(m, "SoftMargin", "One binary question of the soft margin, and the passes over its rows.")
       .def(nb::init<nb::object, Vector<const std::int32_t>, std::int32_t, std::optional<Vector<const double>>, double, bool,
                     std::size_t, std::size_t>(),
            nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("positive"), nb::arg("costs").noconvert().none(),
            nb::arg("scale"), nb::arg("intercept"), nb::arg("elements"), nb::arg("threads"))
       .def("measure", &SoftMargin::measure, nb::arg("v").noconvert(), nb::arg("margins").noconvert())
-      .def("answer", &SoftMargin::answer, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(), nb::arg("width"),
-           nb::arg("top"), nb::arg("pulls").noconvert())
+      .def("answer", &SoftMargin::answer, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(), nb::arg("response"),
+           nb::arg("pulls").noconvert())
       .def("slope", &SoftMargin::slope, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
-           nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("width"), nb::arg("top"))
+           nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("response"))
+      .def("hinge", &SoftMargin::hinge, nb::arg("margins").noconvert(), nb::arg("factor"))
       .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
-           nb::arg("width"), nb::arg("top"))
-      .def("settle", &SoftMargin::settle, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(), nb::arg("width"),
-           nb::arg("top"))
+           nb::arg("response"))
+      .def("settle", &SoftMargin::settle, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
+           nb::arg("response"))
       .def("solve_by_rows", &SoftMargin::solve_by_rows, nb::arg("free").noconvert(), nb::arg("width"), nb::arg("lam"),
            nb::arg("kappa"), nb::arg("gradient").noconvert(), nb::arg("accuracy"), nb::arg("most_steps"),
-           nb::arg("direction").noconvert())
+           nb::arg("direction").noconvert(), nb::arg("q").noconvert())
       .def("combine", &SoftMargin::combine, nb::arg("some").noconvert(), nb::arg("q").noconvert(), nb::arg("sum").noconvert())
       .def("project", &SoftMargin::project, nb::arg("some").noconvert(), nb::arg("v").noconvert(), nb::arg("values").noconvert())
       .def("gram", &SoftMargin::gram, nb::arg("some").noconvert(), nb::arg("width"), nb::arg("matrix").noconvert())

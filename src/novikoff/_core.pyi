@@ -123,6 +123,11 @@ def svmlight_text(
 
 def survey(rows: Rows) -> tuple[int, float, bool]: ...
 
+class Response:
+    def __init__(self, width: float, top: float, keep: float) -> None: ...
+    @property
+    def width(self) -> float: ...
+
 class SoftMargin:
     def __init__(
         self,
@@ -140,8 +145,7 @@ class SoftMargin:
         self,
         centres: NDArray[float64],
         margins: NDArray[float64],
-        width: float,
-        top: float,
+        response: Response,
         pulls: NDArray[float64],
     ) -> dict[str, Any]: ...
     def slope(
@@ -150,14 +154,14 @@ class SoftMargin:
         margins: NDArray[float64],
         rates: NDArray[float64],
         step: float,
-        width: float,
-        top: float,
+        response: Response,
     ) -> tuple[float, float]: ...
+    def hinge(self, margins: NDArray[float64], factor: float) -> float: ...
     def balance(self, margins: NDArray[float64], squared: bool) -> float: ...
     def free_rows(
-        self, centres: NDArray[float64], margins: NDArray[float64], width: float, top: float
+        self, centres: NDArray[float64], margins: NDArray[float64], response: Response
     ) -> NDArray[int64]: ...
-    def settle(self, centres: NDArray[float64], margins: NDArray[float64], width: float, top: float) -> None: ...
+    def settle(self, centres: NDArray[float64], margins: NDArray[float64], response: Response) -> None: ...
     def solve_by_rows(
         self,
         free: NDArray[int64],
@@ -168,6 +172,7 @@ class SoftMargin:
         accuracy: float,
         most_steps: int,
         direction: NDArray[float64],
+        q: NDArray[float64],
     ) -> int: ...
     def combine(self, some: NDArray[int64], q: NDArray[float64], sum: NDArray[float64]) -> None: ...
     def project(self, some: NDArray[int64], v: NDArray[float64], values: NDArray[float64]) -> None: ...

@@ -5,14 +5,16 @@
 //
 //   (Theta^-1 + U R^-1 U') q = -U R^-1 g,     d = -R^-1 (g + U' q),
 //
-// which needs no vector of columns but one, and whose rows, divided by their diagonal, are all alike however long the examples
-// are. Where the intercept is free, kappa = 0: it is the multiplier of sum q = -g_b, and every iterate has that sum.
+// whose rows, divided by their diagonal, are all alike however long the examples are. Where the intercept is free, kappa = 0:
+// it is the multiplier of sum q = -g_b, and every iterate has that sum.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "novikoff/soft_margin.hpp"
@@ -28,68 +30,149 @@ struct Accuracy {
   std::size_t most_steps;
 };
 
+/// Products with s^2 X X' for a few rows X of a dense matrix, read where they lie.
+template <class Rows>
+class DirectProduct {
+ public:
+  DirectProduct(const Rows& rows, double scale, std::span<const std::int64_t> some)
+      : rows_(rows), scale_(scale), some_(some), sums_(rows.columns) {}
+
+  void operator()(const std::vector<double>& q, std::vector<double>& product) {
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    for (std::size_t k = 0; k < q.size(); ++k) row(k).add_to(sums_.data(), q[k] * scale_);
+    for (std::size_t k = 0; k < q.size(); ++k) product[k] = scale_ * row(k).dot(sums_.data());
+  }
+
+ private:
+  auto row(std::size_t k) const { return rows_[static_cast<std::size_t>(some_[k])]; }
+
+  const Rows& rows_;
+  double scale_;
+  std::span<const std::int64_t> some_;
+  std::vector<double> sums_;
+};
+
+/// The same for sparse rows, from a copy of them by rows and by columns, so that each value is only read and the vectors
+/// between them stay in the cache. A column that occurs in one row alone adds to its own square, and is kept there.
+class CompactProduct {
+ public:
+  CompactProduct(const auto& rows, double scale, std::span<const std::int64_t> some) : own_(some.size()) {
+    const auto row = [&](std::size_t k) { return rows[static_cast<std::size_t>(some[k])]; };
+    std::vector<std::uint32_t> place(rows.columns);
+    for (std::size_t k = 0; k < some.size(); ++k) row(k).for_each([&](std::size_t j, double) { ++place[j]; });
+    by_column_.starts = {0};
+    for (std::uint32_t& count : place) {
+      const bool is_shared = count > 1;
+      if (is_shared) by_column_.starts.push_back(by_column_.starts.back() + count);
+      count = is_shared ? static_cast<std::uint32_t>(by_column_.starts.size() - 1) : 0;  // from 1 up; 0 is for no place
+    }
+    const std::size_t kept = by_column_.starts.back();
+    by_column_.reserve(kept);
+    by_row_.reserve(kept);
+    by_row_.starts = {0};
+    std::vector<std::size_t> next(by_column_.starts.begin(), by_column_.starts.end() - 1);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      std::size_t end = by_row_.starts.back();
+      row(k).for_each([&](std::size_t j, double value) {
+        const double x = scale * value;
+        if (place[j] == 0) {
+          own_[k] += x * x;
+          return;
+        }
+        by_row_.set(end++, place[j] - 1, x);
+        by_column_.set(next[place[j] - 1]++, static_cast<std::uint32_t>(k), x);
+      });
+      by_row_.starts.push_back(end);
+    }
+    sums_.resize(next.size());
+  }
+
+  void operator()(const std::vector<double>& q, std::vector<double>& product) {
+    by_column_.times(q, sums_);
+    by_row_.times(sums_, product);
+    for (std::size_t k = 0; k < q.size(); ++k) product[k] += own_[k] * q[k];
+  }
+
+ private:
+  struct Lines {
+    std::vector<std::size_t> starts;
+    std::vector<std::uint32_t> places;
+    std::vector<double> values;
+
+    void reserve(std::size_t size) {
+      places.resize(size);
+      values.resize(size);
+    }
+    void set(std::size_t at, std::uint32_t place, double value) {
+      places[at] = place;
+      values[at] = value;
+    }
+    void times(const std::vector<double>& vector, std::vector<double>& product) const {
+      for (std::size_t line = 0; line + 1 < starts.size(); ++line) {
+        double even = 0, odd = 0;
+        std::size_t e = starts[line];
+        for (; e + 2 <= starts[line + 1]; e += 2) {
+          even += values[e] * vector[places[e]];
+          odd += values[e + 1] * vector[places[e + 1]];
+        }
+        if (e < starts[line + 1]) even += values[e] * vector[places[e]];
+        product[line] = even + odd;
+      }
+    }
+  };
+
+  Lines by_row_, by_column_;
+  std::vector<double> own_, sums_;
+};
+
+template <class Rows>
+struct ProductOf {
+  using type = CompactProduct;
+};
+template <class T>
+struct ProductOf<DenseRows<T>> {
+  using type = DirectProduct<DenseRows<T>>;
+};
+
+/// The system of a Newton step, by free rows.
 template <class Rows>
 class RowSystem {
  public:
-  RowSystem(const Rows& rows, const Examples& examples, std::span<const std::int64_t> free, double width, const Ridge& ridge,
-            std::size_t threads)
-      : rows_(rows),
-        examples_(examples),
-        free_(free),
-        ridge_(ridge),
-        softness_(free.size()),
-        level_(free.size()),
-        halves_{free.size(), free.size() < 2 ? 1u : 2u},
-        threads_(threads),
-        sums_(halves_.count * rows.columns) {
-    for (std::size_t k = 0; k < free.size(); ++k) {
-      const auto i = static_cast<std::size_t>(free[k]);
-      softness_[k] = width / examples.cost(i);
-      level_[k] = 1 / (softness_[k] + scaled_norm(rows[i], examples.scale) / ridge.lambda + constant_product());
-      total_level_ += level_[k];
+  RowSystem(const Rows& rows, const Examples& examples, std::span<const std::int64_t> free, double width, const Ridge& ridge)
+      : rows_(rows), examples_(examples), free_(free), ridge_(ridge), product_(rows, examples.scale, free) {
+    for (const std::int64_t row : free) {
+      const auto i = static_cast<std::size_t>(row);
+      softness_.push_back(width / examples.cost(i));
+      const double square = scaled_norm(rows[i], examples.scale) / ridge.lambda + constant_product();
+      level_.push_back(1 / (softness_.back() + square));
+      total_level_ += level_.back();
     }
   }
 
-  /// The direction d; returns how many steps it took.
-  std::size_t solve(std::span<const double> gradient, const Accuracy& accuracy, std::span<double> direction) {
-    const std::size_t n = free_.size();
-    std::vector<double> q(n), rest(n), step(n), along(n), moved(n);
-    const bool given_sum = ridge_.kappa == 0 && examples_.constant != 0;
-    if (given_sum)
-      for (std::size_t k = 0; k < n; ++k) q[k] = -gradient.back() * level_[k] / total_level_;
-    times(q, moved);
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto x = rows_[static_cast<std::size_t>(free_[k])];
-      const double constant = ridge_.kappa > 0 ? examples_.constant * gradient.back() / ridge_.kappa : 0;
-      rest[k] = -examples_.scale * x.dot(gradient.data()) / ridge_.lambda - constant - moved[k];
-    }
-    condition(rest, given_sum, step);
-    along = step;
+  /// The direction d and its q; returns how many steps it took.
+  std::size_t solve(std::span<const double> gradient, const Accuracy& accuracy, std::span<double> direction,
+                    std::span<double> answer) {
+    std::vector<double> q = start(gradient.back()), rest = residual(gradient, q), step(q.size()), moved(q.size());
+    condition(rest, step);
+    std::vector<double> along = step;
     const double first = dot(rest, step);
     double size = first;
     std::size_t taken = 0;
-    while (taken < accuracy.most_steps && size > accuracy.residual * accuracy.residual * first) {
+    for (; taken < accuracy.most_steps && size > accuracy.residual * accuracy.residual * first; ++taken) {
       times(along, moved);
       const double length = size / dot(along, moved);
       if (!std::isfinite(length)) break;
-      for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t k = 0; k < q.size(); ++k) {
         q[k] += length * along[k];
         rest[k] -= length * moved[k];
       }
-      condition(rest, given_sum, step);
+      condition(rest, step);
       const double before = size;
       size = dot(rest, step);
-      for (std::size_t k = 0; k < n; ++k) along[k] = step[k] + size / before * along[k];
-      ++taken;
+      for (std::size_t k = 0; k < q.size(); ++k) along[k] = step[k] + size / before * along[k];
     }
-    gather(q);
-    for (std::size_t j = 0; j < rows_.columns; ++j) direction[j] = -(gradient[j] + sums_[j]) / ridge_.lambda;
-    double total = 0;
-    for (const double value : q) total += value;
-    if (given_sum)
-      direction.back() = n > 0 ? -mean(rest) : -gradient.back();
-    else
-      direction.back() = ridge_.kappa > 0 ? -(gradient.back() + examples_.constant * total) / ridge_.kappa : 0;
+    step_from(gradient, q, rest, direction);
+    std::copy(q.begin(), q.end(), answer.begin());
     return taken;
   }
 
@@ -98,50 +181,61 @@ class RowSystem {
   const Examples& examples_;
   std::span<const std::int64_t> free_;
   Ridge ridge_;
+  typename ProductOf<Rows>::type product_;
   std::vector<double> softness_, level_;
-  Blocks halves_;
-  std::size_t threads_;
-  std::vector<double> sums_;
   double total_level_ = 0;
 
+  bool sum_is_given() const { return ridge_.kappa == 0 && examples_.constant != 0; }
   double constant_product() const { return ridge_.kappa > 0 ? examples_.constant * examples_.constant / ridge_.kappa : 0; }
+  double mean(const std::vector<double>& values) const { return dot(level_, values) / total_level_; }
 
   static double dot(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
     for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
     return sum;
   }
-  double mean(const std::vector<double>& values) const { return dot(level_, values) / total_level_; }
+  static double sum(const std::vector<double>& values) {
+    double total = 0;
+    for (const double value : values) total += value;
+    return total;
+  }
 
+  std::vector<double> start(double slope) const {
+    std::vector<double> q(free_.size());
+    if (sum_is_given())
+      for (std::size_t k = 0; k < q.size(); ++k) q[k] = -slope * level_[k] / total_level_;
+    return q;
+  }
+  std::vector<double> residual(std::span<const double> gradient, const std::vector<double>& q) {
+    std::vector<double> rest(q.size());
+    times(q, rest);
+    const double constant = ridge_.kappa > 0 ? examples_.constant * gradient.back() / ridge_.kappa : 0;
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      const auto x = rows_[static_cast<std::size_t>(free_[k])];
+      rest[k] = -examples_.scale * x.dot(gradient.data()) / ridge_.lambda - constant - rest[k];
+    }
+    return rest;
+  }
+  void times(const std::vector<double>& q, std::vector<double>& product) {
+    product_(q, product);
+    const double shift = constant_product() * sum(q);
+    for (std::size_t k = 0; k < q.size(); ++k) product[k] = softness_[k] * q[k] + product[k] / ridge_.lambda + shift;
+  }
   /// Divides by the diagonal, without a change of the sum of q where that is given.
-  void condition(const std::vector<double>& rest, bool given_sum, std::vector<double>& step) const {
-    const double shift = given_sum ? mean(rest) : 0;
+  void condition(const std::vector<double>& rest, std::vector<double>& step) const {
+    const double shift = sum_is_given() ? mean(rest) : 0;
     for (std::size_t k = 0; k < rest.size(); ++k) step[k] = level_[k] * (rest[k] - shift);
   }
-
-  /// sums_[j] = sum q s x_j, in two halves that are added in order.
-  void gather(const std::vector<double>& q) {
-    const std::size_t columns = rows_.columns;
-    halves_.for_each(threads_, [&](std::size_t half, std::size_t first, std::size_t last) {
-      double* const own = sums_.data() + half * columns;
-      std::fill_n(own, columns, 0.0);
-      for (std::size_t k = first; k < last; ++k)
-        rows_[static_cast<std::size_t>(free_[k])].add_to(own, q[k] * examples_.scale);
-    });
-    if (halves_.count == 2)
-      for (std::size_t j = 0; j < columns; ++j) sums_[j] += sums_[columns + j];
-  }
-
-  void times(const std::vector<double>& q, std::vector<double>& product) {
-    gather(q);
-    double total = 0;
-    for (const double value : q) total += value;
-    halves_.for_each(threads_, [&](std::size_t, std::size_t first, std::size_t last) {
-      for (std::size_t k = first; k < last; ++k) {
-        const auto x = rows_[static_cast<std::size_t>(free_[k])];
-        product[k] = softness_[k] * q[k] + examples_.scale * x.dot(sums_.data()) / ridge_.lambda + constant_product() * total;
-      }
-    });
+  void step_from(std::span<const double> gradient, const std::vector<double>& q, const std::vector<double>& rest,
+                 std::span<double> direction) const {
+    std::copy(gradient.begin(), gradient.end(), direction.begin());
+    for (std::size_t k = 0; k < q.size(); ++k)
+      rows_[static_cast<std::size_t>(free_[k])].add_to(direction.data(), q[k] * examples_.scale);
+    for (double& d : direction) d /= -ridge_.lambda;
+    if (sum_is_given())
+      direction.back() = q.empty() ? -gradient.back() : -mean(rest);
+    else
+      direction.back() = ridge_.kappa > 0 ? -(gradient.back() + examples_.constant * sum(q)) / ridge_.kappa : 0;
   }
 };
 

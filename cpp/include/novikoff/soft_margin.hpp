@@ -39,9 +39,10 @@ struct Examples {
 
 /// The dual that answers a margin, near a centre: clip(centre + (1 - m) / width, 0, top). It is the derivative of the loss,
 /// smoothed by a proximal term around the centre (Rockafellar 1976, the augmented Lagrangian of the dual). The squared hinge
-/// is its own: centre 0, width 1/2, no top. An infinite width answers with the centre itself.
+/// is its own: no centre, width 1/2, no top. An infinite width answers with the centre itself.
 struct Response {
   double width, top;
+  double keep = 1;  // 0 where there is no centre
 
   double at(double centre, double margin) const { return std::clamp(slide(centre, margin), 0.0, top); }
   /// Whether the answer moves with the margin.
@@ -51,7 +52,7 @@ struct Response {
   }
 
  private:
-  double slide(double centre, double margin) const { return centre + (1 - margin) / width; }
+  double slide(double centre, double margin) const { return keep * centre + (1 - margin) / width; }
 };
 
 /// What the rows of one class add up to: sum a, sum a (1 - m), sum a alpha.
@@ -189,6 +190,16 @@ inline double balance(const Examples& examples, std::span<double> margins, bool 
   const double shift = outside;
   for (std::size_t i = 0; i < margins.size(); ++i) margins[i] += examples.sign(i) * shift;
   return shift;
+}
+
+/// The hinge loss at a multiple of the margins.
+inline double hinge(const Examples& examples, std::span<const double> margins, double factor, const Blocks& blocks,
+                    std::size_t threads) {
+  return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
+    double total = 0;
+    for (std::size_t i = first; i < last; ++i) total += examples.cost(i) * std::max(0.0, 1 - factor * margins[i]);
+    return total;
+  });
 }
 
 /// What can be said of a matrix before it is used: how many rows there are before the first with a value that is not finite

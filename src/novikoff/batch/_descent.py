@@ -37,6 +37,8 @@ class Descent:
             self.rho = float(np.mean(problem.rates)) / lam
         else:
             self.rho = 1 / kappa if kappa > 0 else 0.0
+        if problem.alpha.any():
+            problem.follow(self.v)
         self.imbalance = problem.imbalance() if problem.free_intercept else 0.0
 
     def run(self, report: Report, newton_work: float) -> Bounds | None:

@@ -7,33 +7,55 @@ are factored, more are left to conjugate gradients.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import scipy.linalg
 from numpy.typing import NDArray
 
+from novikoff import _core
 from novikoff.theory.geometry import Floats
 
-from ._problem import Problem, Smoothing
+from ._problem import Problem
 
 FEW_COLUMNS = 1200  # so many can be factored at every step
-FEW_ROWS = 300
+FEW_ROWS = 800
 MOST_STEPS = 1000  # of conjugate gradients
-ACCURACY = 1e-8  # of conjugate gradients: less, and Newton's method takes several times as many steps
 LEAST_PIVOT = 1e-14  # relative; what rounding would leave of a pivot that is 0
 
 
-def newton_direction(problem: Problem, smoothing: Smoothing, gradient: Floats) -> Floats:
-    """The direction of the Newton step from here."""
-    free = problem.kernel.free_rows(problem.alpha, problem.margins, smoothing.width, smoothing.top)
+@dataclass(frozen=True)
+class Direction:
+    """Where a Newton step goes; by rows also q = theta u.d, which knows better than d how the free rows answer to it."""
+
+    d: Floats
+    free: NDArray[np.int64]
+    q: Floats | None = None
+
+    def rates(self, problem: Problem, response: _core.Response) -> None:
+        """How fast all margins change along it.
+
+        Where C is large, the dual numbers are tiny, and a margin says too little about them: those of the free rows are
+        then taken from q, so that rounding does not part the primal point from the dual one.
+        """
+        problem.kernel.measure(self.d, problem.rates)
+        if self.q is not None:
+            change = response.width * self.q / problem.costs_of(self.free)
+            problem.rates[self.free] = np.where(problem.table.codes[self.free] == problem.positive, change, -change)
+
+
+def newton_direction(problem: Problem, response: _core.Response, gradient: Floats, accuracy: float) -> Direction:
+    """The Newton step from here; ``accuracy`` is for conjugate gradients, relative."""
+    free = problem.kernel.free_rows(problem.alpha, problem.margins, response)
     if problem.columns < FEW_COLUMNS and problem.columns < 4 * len(free) + 50:
-        return _by_columns(problem, free, smoothing.width, gradient)
+        return Direction(_by_columns(problem, free, response.width, gradient), free)
     if len(free) < FEW_ROWS:
-        return _by_rows(problem, free, smoothing.width, gradient)
-    direction = np.empty_like(gradient)
+        return _by_rows(problem, free, response.width, gradient)
+    direction, q = np.empty_like(gradient), np.empty(len(free))
     problem.kernel.solve_by_rows(
-        free, smoothing.width, problem.lam, problem.kappa, gradient, ACCURACY, MOST_STEPS, direction
+        free, response.width, problem.lam, problem.kappa, gradient, accuracy, MOST_STEPS, direction, q
     )
-    return direction
+    return Direction(direction, free, q)
 
 
 def _by_columns(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
@@ -47,14 +69,14 @@ def _by_columns(problem: Problem, free: NDArray[np.int64], width: float, gradien
     return _solve(matrix, -gradient)
 
 
-def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
+def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Direction:
     """The same with one unknown a free row: q = theta (x.d_w + d_b)."""
     kernel, lam, kappa = problem.kernel, problem.lam, problem.kappa
     direction = -gradient / lam
     slope = gradient[-1]
     if len(free) == 0:
         direction[-1] = -slope / kappa if kappa > 0 else -slope
-        return direction
+        return Direction(direction, free)
     matrix = np.empty((len(free), len(free)))
     kernel.row_products(free, free, matrix)
     matrix /= lam
@@ -66,11 +88,11 @@ def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: 
     answer, unit = answers.T
     stiffness = kappa + float(ones @ unit)
     shift = -(slope + float(ones @ answer)) / stiffness if stiffness > 0 else 0.0
-    total = np.empty_like(gradient)
-    kernel.combine(free, answer + shift * unit, total)
+    q, total = answer + shift * unit, np.empty_like(gradient)
+    kernel.combine(free, q, total)
     direction -= total / lam
     direction[-1] = shift
-    return direction
+    return Direction(direction, free, q)
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:

@@ -10,61 +10,74 @@ from __future__ import annotations
 
 import math
 
+from novikoff import _core
 from novikoff.theory.geometry import Floats
 
 from ._linear_system import newton_direction
-from ._problem import Bounds, Problem, Report, Smoothing
+from ._problem import Bounds, Problem, Report
 from ._search import least
 
 SHARPEN = 2.0  # by what the width is divided from round to round
 LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
-MOST_STEPS = 50  # in a round
+SMOOTHEST = 1.0  # the width to begin with
+ACCURACY, FINEST = 1e-8, 1e-14  # of directions by conjugate gradients
+FLAT = 1e-3  # a step ends where the slope along it is this small a part of what it was
+SHORT = 1e-4  # a step that tells of a direction that was not accurate enough
 
 
-def solve(problem: Problem, v: Floats, width: float, report: Report) -> Bounds:
-    """Sharpen and solve until ``report`` says stop. ``problem.alpha`` is the start and the result."""
+def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
+    """Sharpen and solve until ``report`` says stop; None if rounding leaves no way on.
+
+    ``problem.alpha`` is the start and the result: what it is worth only rises.
+    """
     problem.measure(v)
-    if problem.squared:
-        problem.alpha[:] = 0
-        bounds = _one_round(problem, v, Smoothing(0.5, math.inf), report, math.inf)[0]
-        problem.kernel.settle(problem.alpha, problem.margins, 0.5, math.inf)
-        return bounds
+    dual = problem.bounds(v).dual
+    width, top, keep = (0.5, math.inf, 0.0) if problem.squared else (SMOOTHEST, 1.0, 1.0)
     while True:
-        smoothing = Smoothing(width, 1.0)
-        bounds, done = _one_round(problem, v, smoothing, report, MOST_STEPS)
-        problem.kernel.settle(problem.alpha, problem.margins, smoothing.width, smoothing.top)
-        if done:
+        response = _core.Response(width, top, keep)
+        bounds, outcome = _one_round(problem, v, response, dual, report)
+        if outcome == "done" or bounds.dual > dual:
+            problem.kernel.settle(problem.alpha, problem.margins, response)
+        if outcome == "done":
             return bounds
-        v = bounds.v
+        if outcome == "stuck" and (problem.squared or bounds.dual <= dual):
+            return None
+        v, dual = bounds.v, bounds.dual
         width /= SHARPEN
 
 
-def _one_round(
-    problem: Problem, v: Floats, smoothing: Smoothing, report: Report, most_steps: float
-) -> tuple[Bounds, bool]:
-    """Minimise the smoothed problem until what is left of its own gap is small beside that of the rows."""
-    bounds = problem.bounds(v, smoothing)
-    step = 0
+def _one_round(problem: Problem, v: Floats, response: _core.Response, dual: float, report: Report) -> tuple[Bounds, str]:
+    """Minimise the smoothed problem until what is left of its own gap is small beside that of the rows, and the answers are
+    worth more than ``dual``, what the centres are worth.
+
+    Directions are as accurate as they need to be: a short step tells that they were not.
+    """
+    bounds = problem.bounds(v, response)
+    accuracy, steps = ACCURACY, 0
     while not report(bounds):
-        if step == most_steps or (step and not problem.squared and bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap):
-            return bounds, False
-        direction = newton_direction(problem, smoothing, bounds.gradient)
-        problem.kernel.measure(direction, problem.rates)
-        length = _line_search(problem, bounds.v, direction, smoothing)
-        problem.margins += length * problem.rates
-        bounds = problem.bounds(bounds.v + length * direction, smoothing)
-        step += 1
-    return bounds, True
+        solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and bounds.dual > dual
+        if solved and steps and not problem.squared:
+            return bounds, "sharpen"
+        direction = newton_direction(problem, response, bounds.gradient, accuracy)
+        direction.rates(problem, response)
+        length = _line_search(problem, bounds.v, direction.d, response)
+        if length < SHORT:
+            if accuracy <= FINEST:
+                return bounds, "stuck"
+            accuracy = max(FINEST, accuracy * 1e-3)
+        if length > 0:
+            problem.margins += length * problem.rates
+            bounds = problem.bounds(bounds.v + length * direction.d, response)
+        steps += 1
+    return bounds, "done"
 
 
-def _line_search(problem: Problem, v: Floats, direction: Floats, smoothing: Smoothing) -> float:
+def _line_search(problem: Problem, v: Floats, direction: Floats, response: _core.Response) -> float:
     """The step that minimises the smoothed problem along the direction."""
     along, square = float(v @ (problem.ridge * direction)), float(direction @ (problem.ridge * direction))
 
     def derivative(step: float) -> tuple[float, float]:
-        first, second = problem.kernel.slope(
-            problem.alpha, problem.margins, problem.rates, step, smoothing.width, smoothing.top
-        )
+        first, second = problem.kernel.slope(problem.alpha, problem.margins, problem.rates, step, response)
         return along + step * square + first, square + second
 
-    return least(derivative)
+    return least(derivative, FLAT)

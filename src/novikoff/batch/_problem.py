@@ -47,14 +47,6 @@ class Objective:
 
 
 @dataclass(frozen=True)
-class Smoothing:
-    """How the dual answers a margin: clip(centre + (1 - m) / width, 0, top)."""
-
-    width: float
-    top: float
-
-
-@dataclass(frozen=True)
 class Bounds:
     """A primal point and a dual point: what they are worth, and what Newton's method needs of them.
 
@@ -102,6 +94,8 @@ class Problem:
         self.ridge = np.full(self.columns + 1, self.lam)
         self.ridge[-1] = self.kappa
         self.squared, self.top = objective.squared, math.inf if objective.squared else 1.0
+        self.as_it_is = _core.Response(math.inf, self.top, 1.0)  # the dual point itself, whatever the margins
+        self._sharp = _core.Response(1e-300, 1.0, 0.0)  # the derivative of the hinge
         self.alpha = np.zeros(self.rows)
         self.margins = np.empty(self.rows)
         self.rates = np.empty(self.rows)
@@ -135,20 +129,22 @@ class Problem:
             return v
 
         def derivative(step: float) -> tuple[float, float]:
-            first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, 1e-300, 1.0)
+            first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, self._sharp)
             return step * square + first, square
 
-        factor = least(derivative)
+        def objective(factor: float) -> float:
+            return 0.5 * square * factor**2 + self.kernel.hinge(self.margins, factor)
+
+        factor = least(derivative, 1e-3 * self.objective.tol)
         smallest, beyond = float(self.margins.min()), 1 + min(SURE, 0.01 * self.objective.tol)
-        if smallest > 0 and beyond / smallest < factor * beyond**10:
+        if smallest > 0 and objective(beyond / smallest) <= objective(factor) * beyond**10:
             factor = beyond / smallest
         self.margins *= factor
         return v * factor
 
-    def bounds(self, v: Floats, smoothing: Smoothing | None = None) -> Bounds:
+    def bounds(self, v: Floats, response: _core.Response | None = None) -> Bounds:
         """What v, whose margins are known, proves together with the answers to them, or with the dual point as it is."""
-        smoothing = smoothing or Smoothing(math.inf, self.top)
-        sums = self.kernel.answer(self.alpha, self.margins, smoothing.width, smoothing.top, self._pulls)
+        sums = self.kernel.answer(self.alpha, self.margins, response or self.as_it_is, self._pulls)
         negative, positive = self._pulls[: self.columns + 1], self._pulls[self.columns + 1 :]
         loss = sums["squared_hinge" if self.squared else "hinge"]
         primal = 0.5 * float(v @ (self.ridge * v)) + loss
@@ -163,6 +159,14 @@ class Problem:
         if self.kappa > 0:
             dual -= 0.5 * pull[-1] ** 2 / self.kappa
         return Bounds(v, primal, dual, max(0.0, row_gap), self.ridge * v - (negative + positive), shares)
+
+    def follow(self, v: Floats) -> None:
+        """Make v the primal point that belongs to the dual numbers; a free intercept stays."""
+        self.measure(v)
+        gradient = self.bounds(v).gradient
+        v[:-1] -= gradient[:-1] / self.lam
+        if self.kappa > 0:
+            v[-1] -= gradient[-1] / self.kappa
 
     def _shares(self, negative: float, positive: float) -> tuple[float, float]:
         if not self.free_intercept or negative == positive:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-FLAT = 1e-3  # the search ends where the derivative is this small a part of what it was
 MOST_TRIALS = 40
 
 
-def least(derivative: Callable[[float], tuple[float, float]], guess: float = 1.0) -> float:
-    """Return about the step from 0 up where a rising derivative is 0; it comes with its own derivative, for Newton's method."""
+def least(derivative: Callable[[float], tuple[float, float]], flat: float) -> float:
+    """Return about the step from 0 up where a rising derivative is 0: there it is at most ``flat`` of what it is at 0.
+
+    The derivative comes with its own, for Newton's method.
+    """
     start, _ = derivative(0.0)
     if start >= 0:
         return 0.0
-    low, high, step = 0.0, math.inf, guess
+    low, high, step = 0.0, math.inf, 1.0
     for _ in range(MOST_TRIALS):
         first, second = derivative(step)
-        if abs(first) <= -FLAT * start:
+        if abs(first) <= -flat * start:
             break
         low, high = (step, high) if first < 0 else (low, step)
         step = step - first / second if second > 0 else math.inf

@@ -19,7 +19,7 @@ from ._one_core import one_core
 from ._problem import Bounds, Problem
 
 NEWTON_STEPS = 40  # about as many as it takes
-SMOOTHEST = 1.0  # the width that Newton's method begins with
+MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
 
 @dataclass(frozen=True)
@@ -90,15 +90,17 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
     v = np.zeros(problem.columns + 1)
     if start is not None:
         problem.alpha[:], v = start[0], start[1].copy()
+    patience = _newton_work(problem)
     with one_core:
-        bounds = Descent(problem, v, _core.Random(seed)).run(progress, _newton_work(problem))
-        if bounds is not None:
-            v = bounds.v
-        proof = _proof(problem, v)
-        while proof.relative_gap > problem.objective.tol and not progress.over:
-            bounds = _newton.solve(problem, v, SMOOTHEST, progress)
-            v = bounds.v
-            proof = _proof(problem, v)
+        while True:
+            bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience)
+            bounds = bounds or _newton.solve(problem, v, progress)
+            if bounds is not None:
+                v = bounds.v
+                proof = _proof(problem, v)
+                if proof.relative_gap <= problem.objective.tol or progress.over:
+                    break
+            patience *= MORE_PATIENCE
     return _solution(problem, proof, progress)
 
 

@@ -1,0 +1,49 @@
+"""The real data sets of the soft-margin benchmarks, each as two classes, -1 and +1.
+
+They lie in $NOVIKOFF_DATA, or in ../shared/data from the project's root. They are no part of the project.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+import novikoff as nk
+
+DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[2] / "shared" / "data"))
+SETS = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "colon", "covtype")
+TINY = ("pcmac", "colon", "mushrooms")
+
+
+def path_of(name: str) -> Path:
+    return DATA / ("covtype.csv.gz" if name == "covtype" else f"{name}.svm.gz")
+
+
+def at_hand(names: tuple[str, ...]) -> list[str]:
+    """Those whose files are there; the others are named."""
+    for name in names:
+        if not path_of(name).exists():
+            print(f"{name} is left out: {path_of(name)} is not there (set NOVIKOFF_DATA)")
+    return [name for name in names if path_of(name).exists()]
+
+
+def read(name: str, copies: int = 1) -> tuple[Any, np.ndarray]:
+    """Rows and labels -1 and +1; ``copies`` stacks the set that many times.
+
+    news20 is its first ten classes against its last ten; covtype is its class 2 against the rest, dense and unscaled.
+    """
+    if name == "covtype":
+        table = np.loadtxt(path_of(name), delimiter=",", skiprows=1, dtype=np.int16)
+        X, positive = table[:, :-1].astype(np.float64), table[:, -1] == 2
+    else:
+        X, labels = nk.read_svmlight(path_of(name))
+        positive = labels > 10 if name == "news20" else labels == labels.max()
+    y = np.where(positive, 1, -1)
+    if copies > 1:
+        X = sp.vstack([X] * copies, format="csr") if sp.issparse(X) else np.vstack([X] * copies)
+        y = np.tile(y, copies)
+    return X, y
