@@ -136,24 +136,20 @@ def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
     )
 
 
-NEARBY = 0.25  # the width that Newton's method begins with where the solution is not far
-
-
 def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats]) -> Solution:
     """Solve from where a problem that differs little ended, in C or in some rows: its dual numbers and primal point.
 
-    Newton's method gains the most from it. Coordinate descent, for many columns, needs the weights of the dual numbers.
+    Where columns are few, Newton's method comes first: it gains the most from such a start.
     """
     problem.alpha[:], v = start[0], start[1].copy()
-    proof = _proof(problem, v)
-    if proof.relative_gap > problem.objective.tol and problem.columns >= FEW_COLUMNS:
-        pull = -problem.bounds(np.zeros_like(v)).gradient
-        v[:-1] = pull[:-1] / problem.lam
-        if problem.kappa > 0:
-            v[-1] = pull[-1] / problem.kappa
-        return solve(problem, progress, seed, (problem.alpha.copy(), v))
+    tol = problem.objective.tol
     with one_core:
-        while proof.relative_gap > problem.objective.tol and not progress.over:
-            v = _newton.solve(problem, v, NEARBY, progress).v
-            proof = _proof(problem, v)
+        proof = _proof(problem, v)
+        if proof.relative_gap > tol and problem.columns < FEW_COLUMNS:
+            bounds = _newton.solve(problem, v, progress)
+            if bounds is not None:
+                v = bounds.v
+                proof = _proof(problem, v)
+    if proof.relative_gap > tol and not progress.over:
+        return solve(problem, progress, seed, (problem.alpha.copy(), v))
     return _solution(problem, proof, progress)
