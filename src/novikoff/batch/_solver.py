@@ -144,12 +144,11 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
     problem.alpha[:], v = start[0], start[1].copy()
     tol = problem.objective.tol
     with one_core:
-        proof = _proof(problem, v)
-        if proof.relative_gap > tol and problem.columns < FEW_COLUMNS:
+        problem.measure(v)
+        if problem.bounds(v).relative_gap > tol and problem.columns < FEW_COLUMNS:
             bounds = _newton.solve(problem, v, progress)
-            if bounds is not None:
-                v = bounds.v
-                proof = _proof(problem, v)
+            v = v if bounds is None else bounds.v
+        proof = _proof(problem, v)
     if proof.relative_gap > tol and not progress.over:
         return solve(problem, progress, seed, (problem.alpha.copy(), v))
     return _solution(problem, proof, progress)

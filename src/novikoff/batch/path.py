@@ -44,7 +44,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     max_iter : most steps of the solver at every C
     class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
     screen : leave out, at every C, the rows that the last solution proves to have no say in the next. The solutions are
-        as good, since each is proved on all rows. It pays where neighbouring C are within some percent of each other.
+        as good, since each is proved on all rows. It needs neighbouring C within some percent of each other, and even
+        then often gains no time.
     n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
     random_state : seed of the order in which coordinate descent visits the rows
 
