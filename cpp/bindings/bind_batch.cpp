@@ -20,7 +20,7 @@ using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::dev
 /// One binary question over rows in Python's memory. Its three vectors of rows are NumPy's, and handed to each pass.
 class SoftMargin {
  private:
-  static constexpr std::size_t worth_a_second_thread = 100'000;  // elements
+  static constexpr std::size_t worth_a_second_thread = 1'000'000;  // elements
 
   std::vector<nb::object> owners_;
   const RowsInMemory& rows_;
@@ -94,10 +94,10 @@ class SoftMargin {
     return nb::make_tuple(found.first, found.second);
   }
 
-  double hinge(Vector<const double> margins, double factor) const {
+  double hinge(Vector<const double> margins) const {
     check_rows(margins.size());
     nb::gil_scoped_release unlocked;
-    return novikoff::hinge(examples_, span_of(margins), factor, blocks_, threads_);
+    return novikoff::hinge(examples_, span_of(margins), blocks_, threads_);
   }
 
   double balance(Vector<double> margins, bool squared) const {
@@ -213,7 +213,7 @@ void bind_batch(nb::module_& m) {
            nb::arg("pulls").noconvert())
       .def("slope", &SoftMargin::slope, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("response"))
-      .def("hinge", &SoftMargin::hinge, nb::arg("margins").noconvert(), nb::arg("factor"))
+      .def("hinge", &SoftMargin::hinge, nb::arg("margins").noconvert())
       .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("response"))

@@ -192,12 +192,11 @@ inline double balance(const Examples& examples, std::span<double> margins, bool 
   return shift;
 }
 
-/// The hinge loss at a multiple of the margins.
-inline double hinge(const Examples& examples, std::span<const double> margins, double factor, const Blocks& blocks,
-                    std::size_t threads) {
+/// The hinge loss.
+inline double hinge(const Examples& examples, std::span<const double> margins, const Blocks& blocks, std::size_t threads) {
   return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
     double total = 0;
-    for (std::size_t i = first; i < last; ++i) total += examples.cost(i) * std::max(0.0, 1 - factor * margins[i]);
+    for (std::size_t i = first; i < last; ++i) total += examples.cost(i) * std::max(0.0, 1 - margins[i]);
     return total;
   });
 }

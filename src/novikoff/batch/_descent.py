@@ -13,7 +13,7 @@ from novikoff.theory.geometry import Floats
 from ._problem import Bounds, Problem, Report
 
 FRESH = (math.inf, -math.inf)  # violations that set no row aside
-PATIENCE = 0.15  # the share of Newton's work that is spent before its method is thought of
+PATIENCE = 0.05  # the share of Newton's work that is spent before its method is thought of
 GROWTH = 0.4  # how much more work is done, in proportion to what was done, before the gap is measured again
 
 

@@ -20,8 +20,6 @@ from novikoff import _core
 from novikoff._base import Codes
 from novikoff.theory.geometry import Floats
 
-from ._search import least
-
 SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
 
@@ -95,7 +93,6 @@ class Problem:
         self.ridge[-1] = self.kappa
         self.squared, self.top = objective.squared, math.inf if objective.squared else 1.0
         self.as_it_is = _core.Response(math.inf, self.top, 1.0)  # the dual point itself, whatever the margins
-        self._sharp = _core.Response(1e-300, 1.0, 0.0)  # the derivative of the hinge
         self.alpha = np.zeros(self.rows)
         self.margins = np.empty(self.rows)
         self.rates = np.empty(self.rows)
@@ -119,26 +116,16 @@ class Problem:
         self.kernel.measure(v, self.margins)
 
     def stretch(self, v: Floats) -> Floats:
-        """Return the best multiple of v, whose margins are known, for the hinge; the margins follow.
+        """Return v, or for the hinge a multiple of it that leaves all rows surely beyond the margin, if that is better.
 
-        Where v separates the rows, one that leaves them all surely beyond the margin is taken if it is about as good: the
-        loss is then 0 whatever the rounding, even if C is huge.
+        The loss is then 0 whatever the rounding, even if C is huge. The margins of v are known, and follow.
         """
-        square = float(v @ (self.ridge * v))
-        if self.squared or square == 0:
+        smallest = float(self.margins.min())
+        if self.squared or smallest <= 0:
             return v
-
-        def derivative(step: float) -> tuple[float, float]:
-            first, second = self.kernel.slope(self.alpha, self.margins, self.margins, step - 1, self._sharp)
-            return step * square + first, square
-
-        def objective(factor: float) -> float:
-            return 0.5 * square * factor**2 + self.kernel.hinge(self.margins, factor)
-
-        factor = least(derivative, 1e-3 * self.objective.tol)
-        smallest, beyond = float(self.margins.min()), 1 + min(SURE, 0.01 * self.objective.tol)
-        if smallest > 0 and objective(beyond / smallest) <= objective(factor) * beyond**10:
-            factor = beyond / smallest
+        half, factor = 0.5 * float(v @ (self.ridge * v)), (1 + min(SURE, 0.01 * self.objective.tol)) / smallest
+        if half * factor * factor > half + self.kernel.hinge(self.margins):
+            return v
         self.margins *= factor
         return v * factor
 
