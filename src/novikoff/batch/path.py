@@ -124,7 +124,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             raise
         self._keep(data, Cs, certificates)
         self.screened_ = screened
-        warn_if_wide(where, [certificate for column in certificates for certificate in column])
+        warn_if_wide(where, [certificate for column in certificates for certificate in column], stacklevel=3)
         return self
 
     def _keep(self, data: TrainingSet, Cs: Floats, certificates: list[list[GapCertificate]]) -> None:

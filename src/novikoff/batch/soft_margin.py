@@ -252,7 +252,7 @@ class LinearSVM(BatchClassifier):
         self.certificate_ = certificates[0] if is_one else certificates
         self.history_ = histories[0] if is_one else histories
         self._ends = [solution.end for solution in solutions] if self.warm_start else None
-        warn_if_wide(self._where("fit"), certificates)
+        warn_if_wide(self._where("fit"), certificates, stacklevel=4)
 
 
 def settings_of(where: str, estimator: Any, C: float) -> Settings:
@@ -271,7 +271,7 @@ def settings_of(where: str, estimator: Any, C: float) -> Settings:
     )
 
 
-def warn_if_wide(where: str, certificates: list[GapCertificate]) -> None:
+def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
     """Warn once, of the widest gap, if it is wider than was asked for."""
     widest = max(certificates, key=lambda certificate: certificate.relative_gap)
     if not widest.converged:
@@ -279,7 +279,7 @@ def warn_if_wide(where: str, certificates: list[GapCertificate]) -> None:
             f"[{where}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
             f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
             ConvergenceWarning,
-            stacklevel=4,
+            stacklevel=stacklevel,
         )
 
 
