@@ -16,6 +16,7 @@ from ._problem import Objective, Problem, Table
 from ._screening import Reduced, fixed_rows
 from ._solver import Progress, Solution, solve, solve_near
 
+EASY = 3  # so few steps of coordinate descent for the hinge are less than Newton's method would take
 WORTH_REDUCING = 0.5  # the share of rows that must be fixed before the others are copied
 
 
@@ -42,25 +43,28 @@ def follow(
     """Solve one question for each C in turn; also return the share of rows that was set aside by proof.
 
     alpha_i = a_i / C_i stays as it is from one C to the next, and so does (w, b): rows at 0 and at their bounds, most
-    of them, are then already where they belong.
+    of them, are then already where they belong. Coordinate descent goes first as long as it is easy, which it is at
+    small C.
     """
     table = table_of(data)
     before: tuple[Floats, Floats] | None = None
     norms: Floats | None = None
+    is_easy = not manner.objective.squared
     for C in Cs.tolist():
         objective = dataclasses.replace(manner.objective, C=C)
         problem = Problem(table, positive, objective, manner.threads)
         progress = Progress(problem, manner.max_iter, say, manner.cancelled)
         share = 0.0
-        if before is None:
-            solution = solve(problem, progress, manner.seed)
+        if before is not None and manner.screen:
+            if norms is None:
+                norms = np.empty(problem.rows)
+                problem.kernel.norms(norms)
+            before, share = _screened(data, problem, progress, manner, before, norms)
+        if before is None or (is_easy and share == 0):
+            solution = solve(problem, progress, manner.seed, before)
         else:
-            if manner.screen:
-                if norms is None:
-                    norms = np.empty(problem.rows)
-                    problem.kernel.norms(norms)
-                before, share = _screened(data, problem, progress, manner, before, norms)
             solution = solve_near(problem, progress, manner.seed, before)
+        is_easy = is_easy and solution.steps <= EASY
         before = (_feasible(problem, solution), solution.end[1])
         yield objective, solution, share
 
