@@ -36,7 +36,8 @@ class SoftMargin {
     if (size != rows_.count()) throw std::invalid_argument("A vector with one entry for each row.");
   }
   void check_columns(std::size_t size, std::size_t times) const {
-    if (size != times * (rows_.columns() + 1)) throw std::invalid_argument("A vector with one entry for each column, and one more.");
+    if (size != times * (rows_.columns() + 1))
+      throw std::invalid_argument("A vector with one entry for each column, and one more.");
   }
   void check_some(const Vector<const std::int64_t>& some, std::size_t size) const {
     if (some.size() != size) throw std::invalid_argument("One number for each of some rows.");
@@ -45,8 +46,8 @@ class SoftMargin {
   }
 
  public:
-  SoftMargin(nb::object rows, Vector<const std::int32_t> codes, std::int32_t positive, std::optional<Vector<const double>> costs,
-             double scale, bool intercept, std::size_t elements, std::size_t threads)
+  SoftMargin(nb::object rows, Vector<const std::int32_t> codes, std::int32_t positive,
+             std::optional<Vector<const double>> costs, double scale, bool intercept, std::size_t elements, std::size_t threads)
       : owners_{rows, nb::cast(codes), nb::cast(costs)},
         rows_(nb::cast<const RowsInMemory&>(rows)),
         examples_{span_of(codes), positive, costs ? span_of(*costs) : std::span<const double>{}, scale, intercept ? 1.0 : 0.0},
@@ -88,8 +89,8 @@ class SoftMargin {
     check_rows(margins.size());
     check_rows(rates.size());
     nb::gil_scoped_release unlocked;
-    const Slope found = novikoff::slope(examples_, span_of(centres), span_of(margins), span_of(rates), step, response,
-                                        blocks_, threads_);
+    const Slope found =
+        novikoff::slope(examples_, span_of(centres), span_of(margins), span_of(rates), step, response, blocks_, threads_);
     nb::gil_scoped_acquire locked;
     return nb::make_tuple(found.first, found.second);
   }
@@ -121,13 +122,14 @@ class SoftMargin {
     for (std::size_t i = 0; i < alpha.size(); ++i) alpha[i] = response.at(alpha[i], m[i]);
   }
 
-  std::size_t solve_by_rows(Vector<const std::int64_t> free, double width, double lambda, double kappa, Vector<const double> gradient,
-                            double accuracy, std::size_t most_steps, Vector<double> direction, Vector<double> q) const {
+  std::size_t solve_by_rows(Vector<const std::int64_t> free, double width, double lambda, double kappa,
+                            Vector<const double> gradient, double accuracy, std::size_t most_steps, Vector<double> direction,
+                            Vector<double> q) const {
     check_some(free, q.size());
     check_columns(gradient.size(), 1);
     check_columns(direction.size(), 1);
     return on_rows([&](const auto& rows) {
-      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa});
+      RowSystem system(rows, examples_, span_of(free), width, Ridge{lambda, kappa}, threads_);
       return system.solve(span_of(gradient), Accuracy{accuracy, most_steps}, span_of(direction), span_of(q));
     });
   }
@@ -159,7 +161,8 @@ class SoftMargin {
     check_some(some, products.shape(0));
     check_some(others, products.shape(1));
     on_rows([&](const auto& rows) {
-      novikoff::row_products(rows, examples_.scale, span_of(some), span_of(others), threads_, {products.data(), products.size()});
+      novikoff::row_products(rows, examples_.scale, span_of(some), span_of(others), threads_,
+                             {products.data(), products.size()});
     });
   }
 
@@ -183,7 +186,7 @@ class SoftMargin {
       return novikoff::descend(rows, examples_, DualShape{lambda, rho, ridge, top}, span_of(alpha), span_of(norms),
                                span_of(order), span_of(v), Violations{largest, least, active}, random);
     });
-    return nb::make_tuple(now.largest, now.least, now.active);
+    return nb::make_tuple(now.largest, now.least, now.active, now.gap);
   }
 };
 
@@ -201,7 +204,9 @@ nb::tuple survey_of(const RowsInMemory& rows) {
 void bind_batch(nb::module_& m) {
   m.def("survey", &survey_of);
   nb::class_<Response>(m, "Response", "How the dual answers a margin: clip(keep centre + (1 - m) / width, 0, top).")
-      .def(nb::init<double, double, double>(), nb::arg("width"), nb::arg("top"), nb::arg("keep"))
+      .def(
+          "__init__", [](Response* self, double width, double top, double keep) { new (self) Response{width, top, keep}; },
+          nb::arg("width"), nb::arg("top"), nb::arg("keep"))
       .def_ro("width", &Response::width);
   nb::class_<SoftMargin>(m, "SoftMargin", "One binary question of the soft margin, and the passes over its rows.")
       .def(nb::init<nb::object, Vector<const std::int32_t>, std::int32_t, std::optional<Vector<const double>>, double, bool,
@@ -217,13 +222,13 @@ void bind_batch(nb::module_& m) {
       .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("response"))
-      .def("settle", &SoftMargin::settle, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
-           nb::arg("response"))
+      .def("settle", &SoftMargin::settle, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(), nb::arg("response"))
       .def("solve_by_rows", &SoftMargin::solve_by_rows, nb::arg("free").noconvert(), nb::arg("width"), nb::arg("lam"),
            nb::arg("kappa"), nb::arg("gradient").noconvert(), nb::arg("accuracy"), nb::arg("most_steps"),
            nb::arg("direction").noconvert(), nb::arg("q").noconvert())
       .def("combine", &SoftMargin::combine, nb::arg("some").noconvert(), nb::arg("q").noconvert(), nb::arg("sum").noconvert())
-      .def("project", &SoftMargin::project, nb::arg("some").noconvert(), nb::arg("v").noconvert(), nb::arg("values").noconvert())
+      .def("project", &SoftMargin::project, nb::arg("some").noconvert(), nb::arg("v").noconvert(),
+           nb::arg("values").noconvert())
       .def("gram", &SoftMargin::gram, nb::arg("some").noconvert(), nb::arg("width"), nb::arg("matrix").noconvert())
       .def("row_products", &SoftMargin::row_products, nb::arg("some").noconvert(), nb::arg("others").noconvert(),
            nb::arg("products").noconvert())

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "novikoff/pair.hpp"
 #include "novikoff/soft_margin.hpp"
 
 namespace novikoff {
@@ -35,13 +37,22 @@ template <class Rows>
 class DirectProduct {
  public:
   DirectProduct(const Rows& rows, double scale, std::span<const std::int64_t> some)
-      : rows_(rows), scale_(scale), some_(some), sums_(rows.columns) {}
+      : rows_(rows), scale_(scale), some_(some), sums_{std::vector<double>(rows.columns), std::vector<double>(rows.columns)} {}
 
-  void operator()(const std::vector<double>& q, std::vector<double>& product) {
-    std::fill(sums_.begin(), sums_.end(), 0.0);
-    for (std::size_t k = 0; k < q.size(); ++k) row(k).add_to(sums_.data(), q[k] * scale_);
-    for (std::size_t k = 0; k < q.size(); ++k) product[k] = scale_ * row(k).dot(sums_.data());
+  void operator()(const std::vector<double>& q, std::vector<double>& product, Pair& pair) {
+    const auto begin = [&](int half) { return q.size() / 2 * static_cast<std::size_t>(half); };
+    const auto end = [&](int half) { return half == 0 ? q.size() / 2 : q.size(); };
+    pair.both([&](int half) {
+      std::vector<double>& sum = sums_[static_cast<std::size_t>(half)];
+      std::fill(sum.begin(), sum.end(), 0.0);
+      for (std::size_t k = begin(half); k < end(half); ++k) row(k).add_to(sum.data(), q[k] * scale_);
+    });
+    for (std::size_t j = 0; j < rows_.columns; ++j) sums_[0][j] += sums_[1][j];
+    pair.both([&](int half) {
+      for (std::size_t k = begin(half); k < end(half); ++k) product[k] = scale_ * row(k).dot(sums_[0].data());
+    });
   }
+  std::size_t size() const { return some_.size() * rows_.columns; }
 
  private:
   auto row(std::size_t k) const { return rows_[static_cast<std::size_t>(some_[k])]; }
@@ -49,7 +60,7 @@ class DirectProduct {
   const Rows& rows_;
   double scale_;
   std::span<const std::int64_t> some_;
-  std::vector<double> sums_;
+  std::array<std::vector<double>, 2> sums_;
 };
 
 /// The same for sparse rows, from a copy of them by rows and by columns, so that each value is only read and the vectors
@@ -85,19 +96,23 @@ class CompactProduct {
       by_row_.starts.push_back(end);
     }
     sums_.resize(next.size());
+    by_column_.cut();
+    by_row_.cut();
   }
 
-  void operator()(const std::vector<double>& q, std::vector<double>& product) {
-    by_column_.times(q, sums_);
-    by_row_.times(sums_, product);
+  void operator()(const std::vector<double>& q, std::vector<double>& product, Pair& pair) {
+    pair.both([&](int half) { by_column_.times(q, sums_, half); });
+    pair.both([&](int half) { by_row_.times(sums_, product, half); });
     for (std::size_t k = 0; k < q.size(); ++k) product[k] += own_[k] * q[k];
   }
+  std::size_t size() const { return by_row_.values.size(); }
 
  private:
   struct Lines {
     std::vector<std::size_t> starts;
     std::vector<std::uint32_t> places;
     std::vector<double> values;
+    std::array<std::size_t, 3> halves{};
 
     void reserve(std::size_t size) {
       places.resize(size);
@@ -107,8 +122,14 @@ class CompactProduct {
       places[at] = place;
       values[at] = value;
     }
-    void times(const std::vector<double>& vector, std::vector<double>& product) const {
-      for (std::size_t line = 0; line + 1 < starts.size(); ++line) {
+    /// Where the second half of the values begins.
+    void cut() {
+      const auto middle = std::lower_bound(starts.begin(), starts.end() - 1, values.size() / 2);
+      halves = {0, static_cast<std::size_t>(middle - starts.begin()), starts.size() - 1};
+    }
+    void times(const std::vector<double>& vector, std::vector<double>& product, int half) const {
+      const auto h = static_cast<std::size_t>(half);
+      for (std::size_t line = halves[h]; line < halves[h + 1]; ++line) {
         double even = 0, odd = 0;
         std::size_t e = starts[line];
         for (; e + 2 <= starts[line + 1]; e += 2) {
@@ -138,8 +159,14 @@ struct ProductOf<DenseRows<T>> {
 template <class Rows>
 class RowSystem {
  public:
-  RowSystem(const Rows& rows, const Examples& examples, std::span<const std::int64_t> free, double width, const Ridge& ridge)
-      : rows_(rows), examples_(examples), free_(free), ridge_(ridge), product_(rows, examples.scale, free) {
+  RowSystem(const Rows& rows, const Examples& examples, std::span<const std::int64_t> free, double width, const Ridge& ridge,
+            std::size_t threads)
+      : rows_(rows),
+        examples_(examples),
+        free_(free),
+        ridge_(ridge),
+        product_(rows, examples.scale, free),
+        pair_(threads > 1 && product_.size() > worth_a_helper) {
     for (const std::int64_t row : free) {
       const auto i = static_cast<std::size_t>(row);
       softness_.push_back(width / examples.cost(i));
@@ -177,11 +204,14 @@ class RowSystem {
   }
 
  private:
+  static constexpr std::size_t worth_a_helper = 20'000;  // values
+
   const Rows& rows_;
   const Examples& examples_;
   std::span<const std::int64_t> free_;
   Ridge ridge_;
   typename ProductOf<Rows>::type product_;
+  Pair pair_;
   std::vector<double> softness_, level_;
   double total_level_ = 0;
 
@@ -217,7 +247,7 @@ class RowSystem {
     return rest;
   }
   void times(const std::vector<double>& q, std::vector<double>& product) {
-    product_(q, product);
+    product_(q, product, pair_);
     const double shift = constant_product() * sum(q);
     for (std::size_t k = 0; k < q.size(); ++k) product[k] = softness_[k] * q[k] + product[k] / ridge_.lambda + shift;
   }

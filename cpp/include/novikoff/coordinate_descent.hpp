@@ -22,10 +22,12 @@ struct DualShape {
 };
 
 /// How far from optimal the rows of a pass were: the largest and the least of the projected derivatives. Rows at a bound
-/// whose derivative lies beyond those of the pass before are set aside, behind the first `active` of the order.
+/// whose derivative lies beyond those of the pass before are set aside, behind the first `active` of the order. `gap` adds up
+/// what each visited row had to do with the duality gap when it was visited.
 struct Violations {
   double largest = -std::numeric_limits<double>::infinity(), least = std::numeric_limits<double>::infinity();
   std::size_t active = 0;
+  double gap = 0;
 };
 
 /// One pass over the active rows, in a new random order. v = (w, b) follows alpha.
@@ -43,7 +45,9 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
       if (k + 2 < now.active) rows[static_cast<std::size_t>(order[k + 2])].prefetch();
     const auto i = static_cast<std::size_t>(order[k]);
     const auto x = rows[i];
-    const double old = alpha[i], derivative = examples.margin(x, i, v) - 1 + shape.ridge * old;
+    const double old = alpha[i], rest = 1 - examples.margin(x, i, v), derivative = shape.ridge * old - rest;
+    const double excess = std::max(rest, 0.0), loss = shape.ridge > 0 ? excess * excess : excess;
+    now.gap += examples.cost(i) * (loss - old * (rest - 0.5 * shape.ridge * old));
     if ((old == 0 && derivative > above) || (old == shape.top && derivative < below)) {
       std::swap(order[k--], order[--now.active]);
       continue;

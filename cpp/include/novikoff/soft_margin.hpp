@@ -43,16 +43,15 @@ struct Examples {
 struct Response {
   double width, top;
   double keep = 1;  // 0 where there is no centre
+  double sharpness = 1 / width;
 
-  double at(double centre, double margin) const { return std::clamp(slide(centre, margin), 0.0, top); }
+  double at(double centre, double margin) const { return clip(slide(centre, margin)); }
   /// Whether the answer moves with the margin.
-  bool is_free(double centre, double margin) const {
-    const double alpha = slide(centre, margin);
-    return alpha > 0 && alpha < top;
-  }
+  bool is_free(double centre, double margin) const { return is_inside(slide(centre, margin)); }
 
- private:
-  double slide(double centre, double margin) const { return keep * centre + (1 - margin) / width; }
+  double slide(double centre, double margin) const { return keep * centre + (1 - margin) * sharpness; }
+  double clip(double alpha) const { return std::min(std::max(alpha, 0.0), top); }
+  bool is_inside(double alpha) const { return static_cast<bool>(int{alpha > 0} & int{alpha < top}); }  // without a branch
 };
 
 /// What the rows of one class add up to: sum a, sum a (1 - m), sum a alpha.
@@ -134,10 +133,11 @@ inline Slope slope(const Examples& examples, std::span<const double> centres, st
   return blocks.sum<Slope>(threads, [&](std::size_t first, std::size_t last) {
     Slope total;
     for (std::size_t i = first; i < last; ++i) {
-      const double margin = margins[i] + step * rates[i], pace = examples.cost(i) * rates[i];
-      total.first -= pace * response.at(centres[i], margin);
-      if (response.is_free(centres[i], margin)) total.second += pace * rates[i] / response.width;
+      const double alpha = response.slide(centres[i], margins[i] + step * rates[i]), pace = examples.cost(i) * rates[i];
+      total.first -= pace * response.clip(alpha);
+      total.second += pace * rates[i] * static_cast<double>(response.is_inside(alpha));
     }
+    total.second *= response.sharpness;
     return total;
   });
 }

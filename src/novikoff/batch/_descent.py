@@ -12,17 +12,17 @@ from novikoff.theory.geometry import Floats
 
 from ._problem import Bounds, Problem, Report
 
-FRESH = (math.inf, -math.inf)  # violations that set no row aside
 PATIENCE = 0.05  # the share of Newton's work that is spent before its method is thought of
-GROWTH = 0.4  # how much more work is done, in proportion to what was done, before the gap is measured again
+SELDOM = 0.7  # how much more work is done, in proportion to what was done, before the gap is measured in any case
+STRICTER = 0.3  # what must seem to be the gap after it was found to be larger than it seemed
 
 
 @dataclass
 class Descent:
     """Passes of coordinate descent, with the gap measured every so often.
 
-    The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed meanwhile.
-    A free intercept follows the method of multipliers: it rises in proportion to the imbalance sum y a, pass by pass.
+    The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed
+    meanwhile. A free intercept follows the method of multipliers: it moves in proportion to sum y a, pass by pass.
     """
 
     problem: Problem
@@ -45,44 +45,70 @@ class Descent:
         """Descend until ``report`` says stop, or what is left to do will cost more than Newton's method would.
 
         Work is counted in visits of rows. The gap is taken to go on falling as it fell since it was last measured.
+        Measuring costs about as much as a pass, and brings back the rows that were set aside: it is done where the gap
+        that the visits themselves add up to is small enough, and now and then besides.
         """
-        problem, rows = self.problem, self.problem.rows
-        done, before, last = 0.0, math.inf, 0.0
+        done, before, last, goal = 0.0, 1.0, 0.0, self.problem.objective.tol  # at the start the gap is all there is
         while True:
-            until = done + max(2.0 * rows, GROWTH * done)
-            order = problem.margins.view(np.int32)[:rows]
-            order[:] = np.arange(rows, dtype=np.int32)
-            state = (*FRESH, rows)
-            while done < until:
-                done += state[2]
-                state = self._one_pass(order, state)
-                if state[0] - state[1] < 1e-12:
-                    break
+            done, met = self._passes(done, max(2 * self.problem.rows, SELDOM * done), goal)
             bounds = self._measure()
             if report(bounds):
                 return bounds
+            if met:
+                goal *= STRICTER
             gap = bounds.relative_gap
             if done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work:
                 return None
             before, last = gap, done
+
+    def _passes(self, done: float, most: float, goal: float) -> tuple[float, bool]:
+        """Pass over the rows until the gap seems to be down to ``goal``, or ``most`` more rows were visited."""
+        problem, until = self.problem, done + most
+        order = problem.margins.view(np.int32)[: problem.rows]
+        order[:] = np.arange(problem.rows, dtype=np.int32)
+        state = (math.inf, -math.inf, problem.rows)  # violations that set no row aside
+        while done < until:
+            done += state[2]
+            largest, least, active, gap = self._one_pass(order, state)
+            state = (largest, least, active)
+            if self._seems_small(gap, least, goal):
+                return done, True
+        return done, False
+
+    def _seems_small(self, gap: float, least: float, goal: float) -> bool:
+        """Whether the relative gap seems to be down to ``goal``, by what the rows of a pass were like when visited.
+
+        ``gap`` is what they add up to. Where no row is at the top, the least derivative tells how far the weights need
+        to be stretched until no row has a loss.
+        """
+        problem, alpha, costs = self.problem, self.problem.alpha, self.problem.table.costs
+        mass = float(alpha.sum() if costs is None else alpha @ costs)
+        half = 0.5 * float(self.v @ (problem.ridge * self.v))
+        if problem.squared:
+            dual = mass - half - 0.25 * float(alpha @ (alpha if costs is None else alpha * costs))
+        else:
+            dual = mass - half
+            if -1 < least < 0 and alpha.max() < 1:
+                gap = min(gap, half / (1 + least) ** 2 - dual)
+        return gap <= goal * (gap + dual)
 
     def _left(self, gap: float, before: float, work: float) -> float:
         """Visits until the gap is small enough, at the pace it was falling."""
         pace = math.log(before / gap) / work if 0 < gap < before else 0.0
         return math.log(gap / self.problem.objective.tol) / pace if pace > 0 else math.inf
 
-    def _one_pass(self, order: np.ndarray, state: tuple[float, float, int]) -> tuple[float, float, int]:
+    def _one_pass(self, order: np.ndarray, state: tuple[float, float, int]) -> tuple[float, float, int, float]:
         problem, v = self.problem, self.v
         if problem.free_intercept:
             v[-1] += self.rho * self.imbalance
         start = v[-1]
         ridge = 0.5 if problem.squared else 0.0
-        state = problem.kernel.descend(
+        result = problem.kernel.descend(
             problem.alpha, problem.rates, order, v, state, problem.ridge[0], self.rho, ridge, problem.top, self.random
         )
         if problem.free_intercept:
             self.imbalance += (v[-1] - start) / self.rho
-        return state
+        return result
 
     def _measure(self) -> Bounds:
         """The gap at the present dual point, with the intercept and the length that suit its weights best."""

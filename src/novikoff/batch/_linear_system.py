@@ -1,8 +1,8 @@
 """The linear system of a Newton step, solved the cheapest way.
 
-With u = (s x, 1) and theta = c / width for the free rows, it is (ridge + sum theta u u') d = -gradient. Where columns are few
-it is formed and factored. Otherwise there is one unknown a free row (``cpp/include/novikoff/conjugate_gradients.hpp``): a few
-are factored, more are left to conjugate gradients.
+With u = (s x, 1) and theta = c / width for the free rows, it is (ridge + sum theta u u') d = -gradient. Where columns
+are few it is formed and factored. Otherwise there is one unknown a free row
+(``cpp/include/novikoff/conjugate_gradients.hpp``): a few are factored, more are left to conjugate gradients.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LEAST_PIVOT = 1e-14  # relative; what rounding would leave of a pivot that is 0
 
 @dataclass(frozen=True)
 class Direction:
-    """Where a Newton step goes; by rows also q = theta u.d, which knows better than d how the free rows answer to it."""
+    """Where a Newton step goes; by rows also q = theta u.d, which knows better than d how the free rows answer."""
 
     d: Floats
     free: NDArray[np.int64]
@@ -98,8 +98,8 @@ def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: 
 def _solve(matrix: Floats, right: Floats) -> Floats:
     """Solve with a symmetric matrix whose lower triangle is given; it is overwritten.
 
-    Each diagonal entry is raised by what rounding may have taken from it, and by more if that was not enough: any positive
-    matrix gives a direction downhill.
+    Each diagonal entry is raised by what rounding may have taken from it, and by more if that was not enough: any
+    positive matrix gives a direction downhill.
     """
     diagonal = matrix.diagonal().copy()
     upper = matrix.T  # LAPACK counts columns first

@@ -1,9 +1,9 @@
 """The proximal method of multipliers with Newton's method inside: exact where coordinate descent stalls.
 
-For the hinge, alpha solves a sequence of problems, each smoothed around the last answer (Rockafellar 1976): its loss has
-the derivative -clip(alpha + (1 - m) / width, 0, 1), so it is piecewise quadratic, and Newton's method with an exact line
-search ends after finitely many steps. The width falls from round to round. The squared hinge is one such problem by
-itself. Each Newton step concerns only the rows that are free, neither at 0 nor at the top.
+For the hinge, alpha solves a sequence of problems, each smoothed around the last answer (Rockafellar 1976): its loss
+has the derivative -clip(alpha + (1 - m) / width, 0, 1), so it is piecewise quadratic, and Newton's method with an exact
+line search ends after finitely many steps. The width falls from round to round. The squared hinge is one such problem
+by itself. Each Newton step concerns only the rows that are free, neither at 0 nor at the top.
 """
 
 from __future__ import annotations
@@ -46,11 +46,13 @@ def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
         width /= SHARPEN
 
 
-def _one_round(problem: Problem, v: Floats, response: _core.Response, dual: float, report: Report) -> tuple[Bounds, str]:
-    """Minimise the smoothed problem until what is left of its own gap is small beside that of the rows, and the answers are
-    worth more than ``dual``, what the centres are worth.
+def _one_round(
+    problem: Problem, v: Floats, response: _core.Response, dual: float, report: Report
+) -> tuple[Bounds, str]:
+    """Minimise the smoothed problem until what is left of its own gap is small beside that of the rows.
 
-    Directions are as accurate as they need to be: a short step tells that they were not.
+    The answers must also be worth more than ``dual``, which is what the centres are worth. Directions are as accurate
+    as they need to be: a short step tells that they were not.
     """
     bounds = problem.bounds(v, response)
     accuracy, steps = ACCURACY, 0

@@ -130,7 +130,7 @@ class Problem:
         return v * factor
 
     def bounds(self, v: Floats, response: _core.Response | None = None) -> Bounds:
-        """What v, whose margins are known, proves together with the answers to them, or with the dual point as it is."""
+        """What v, whose margins are known, proves with the answers to them, or with the dual point as it is."""
         sums = self.kernel.answer(self.alpha, self.margins, response or self.as_it_is, self._pulls)
         negative, positive = self._pulls[: self.columns + 1], self._pulls[self.columns + 1 :]
         loss = sums["squared_hinge" if self.squared else "hinge"]

@@ -277,7 +277,8 @@ def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int
     if not widest.converged:
         warnings.warn(
             f"[{where}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
-            f"above tol = {widest.tol:g}: the objective can be that much above the least. {_advice(widest)}",
+            f"above tol = {widest.tol:g}: the objective can be that much above the least. "
+            "Raise max_iter or tol, lower C, or scale the columns of X.",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
@@ -309,8 +310,3 @@ def _records(history: list[Moment]) -> Any:
     """The history as an array of records."""
     rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
     return np.rec.array(rows, dtype=[("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")])
-
-
-def _advice(certificate: GapCertificate) -> str:
-    """What to do about a gap that stayed too wide."""
-    return "Raise max_iter or tol, lower C, or scale the columns of X."
