@@ -50,9 +50,11 @@ class Descent:
         """
         done, before, last, goal = 0.0, 1.0, 0.0, self.problem.objective.tol  # at the start the gap is all there is
         while True:
-            done, met = self._passes(done, max(2 * self.problem.rows, SELDOM * done), goal)
+            most = max(2 * self.problem.rows, SELDOM * done)
+            visits, passes, met = self._passes(most, goal, report)
+            done += visits
             bounds = self._measure()
-            if report(bounds):
+            if report(bounds, passes):
                 return bounds
             if met:
                 goal *= STRICTER
@@ -61,19 +63,23 @@ class Descent:
                 return None
             before, last = gap, done
 
-    def _passes(self, done: float, most: float, goal: float) -> tuple[float, bool]:
-        """Pass over the rows until the gap seems to be down to ``goal``, or ``most`` more rows were visited."""
-        problem, until = self.problem, done + most
+    def _passes(self, most: float, goal: float, report: Report) -> tuple[float, int, bool]:
+        """Pass over the rows until the gap seems to be down to ``goal``, or ``most`` rows were visited.
+
+        Returns how many rows and passes there were, and whether the gap seems small.
+        """
+        problem, visits, passes = self.problem, 0.0, 0
         order = problem.margins.view(np.int32)[: problem.rows]
         order[:] = np.arange(problem.rows, dtype=np.int32)
         state = (math.inf, -math.inf, problem.rows)  # violations that set no row aside
-        while done < until:
-            done += state[2]
+        while visits < most and passes < report.left:
+            visits += state[2]
+            passes += 1
             largest, least, active, gap = self._one_pass(order, state)
             state = (largest, least, active)
             if self._seems_small(gap, least, goal):
-                return done, True
-        return done, False
+                return visits, passes, True
+        return visits, passes, False
 
     def _seems_small(self, gap: float, least: float, goal: float) -> bool:
         """Whether the relative gap seems to be down to ``goal``, by what the rows of a pass were like when visited.

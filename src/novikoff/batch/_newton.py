@@ -36,7 +36,7 @@ def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
     while True:
         response = _core.Response(width, top, keep)
         bounds, outcome = _one_round(problem, v, response, dual, report)
-        if outcome == "done" or bounds.dual > dual:
+        if bounds.dual > dual:
             problem.kernel.settle(problem.alpha, problem.margins, response)
         if outcome == "done":
             return bounds

@@ -10,8 +10,8 @@ with one dual number alpha_i a row (``cpp/include/novikoff/soft_margin.hpp``).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,17 @@ class Bounds:
         return self.gap / self.primal if self.primal > 0 else 0.0
 
 
-Report = Callable[[Bounds], bool]  # takes note of a step, and says whether it was the last
+class Report(Protocol):
+    """Takes note of what some steps of a solver came to, and says whether to stop."""
+
+    def __call__(self, bounds: Bounds, steps: int = 1) -> bool:
+        """Whether the gap is small enough, or no step is left."""
+        ...
+
+    @property
+    def left(self) -> int:
+        """How many more steps may be made."""
+        ...
 
 
 class Problem:

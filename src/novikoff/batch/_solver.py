@@ -67,15 +67,15 @@ class Progress:
         self.history: list[Moment] = []
         self.step = 0
 
-    def __call__(self, bounds: Bounds) -> bool:
-        self.step += 1
+    def __call__(self, bounds: Bounds, steps: int = 1) -> bool:
+        self.step += steps
         self.note(bounds)
-        return bounds.relative_gap <= self.problem.objective.tol or self.over
+        return bounds.relative_gap <= self.problem.objective.tol or self.left == 0
 
     @property
-    def over(self) -> bool:
-        """Whether no more steps may be made."""
-        return self.step >= self.max_iter or self.cancelled.is_set()
+    def left(self) -> int:
+        """How many more steps may be made."""
+        return 0 if self.cancelled.is_set() else max(0, self.max_iter - self.step)
 
     def note(self, bounds: Bounds) -> None:
         """Add a line to the history."""
@@ -99,7 +99,7 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
             if bounds is not None:
                 v = bounds.v
                 proof = _proof(problem, v)
-                if proof.relative_gap <= problem.objective.tol or progress.over:
+                if proof.relative_gap <= problem.objective.tol or progress.left == 0:
                     break
             patience *= MORE_PATIENCE
     return _solution(problem, proof, progress)

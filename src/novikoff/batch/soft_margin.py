@@ -60,7 +60,8 @@ class LinearSVM(BatchClassifier):
     fit_intercept : learn b; otherwise it is 0
     penalized_intercept : add 1/2 b^2 to the objective
     tol : the relative duality gap to reach
-    max_iter : most steps of the solver; if they are used up, a warning and the certificate say how far it came
+    max_iter : most steps of the solver, passes of coordinate descent or steps of Newton's method; if they are used up,
+        a warning and the certificate say how far it came
     class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
     probability : give ``predict_proba``, by Platt scaling of scores that are predicted for held-out rows. That takes
         five more fits, each on four fifths of the rows. It changes neither the machine nor its predictions.
@@ -107,7 +108,7 @@ class LinearSVM(BatchClassifier):
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 10_000,
+        max_iter: int = 100_000,
         class_weight: Any = None,
         probability: bool = False,
         warm_start: bool = False,
