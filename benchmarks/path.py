@@ -12,7 +12,7 @@ from svm_sets import at_hand, read
 import novikoff as nk
 
 SETS = ("a9a", "w8a", "phishing", "ijcnn1", "pcmac", "spam_stream")
-KINDS = {"free": {}, "penalized": {"penalized_intercept": True}}
+KINDS = {"free": {}, "penalized": {"penalized_intercept": True}, "squared": {"loss": "squared_hinge"}}
 
 
 def compare(name: str, kind: str, count: int, tol: float, rounds: int) -> None:

@@ -44,8 +44,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     max_iter : most steps of the solver at every C
     class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
     screen : leave out, at every C, the rows that the last solution proves to have no say in the next. The solutions are
-        as good, since each is proved on all rows. It needs neighbouring C within some percent of each other, and even
-        then often gains no time.
+        as good, since each is proved on all rows. It costs more time than it saves on all data that were tried.
     n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
     random_state : seed of the order in which coordinate descent visits the rows
 
@@ -58,7 +57,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     objectives_ : the objectives, of shape (Cs, questions)
     certificates_ : a ``GapCertificate`` for each C; for more than two classes a list of one a class for each C
     n_iter_ : steps of the solver at each C, the most of any question
-    screened_ : the share of rows left out at each C, a mean over the questions
+    screened_ : the share of rows left out at each C, a mean over the questions; 0 where they were fewer than half
 
     Examples
     --------
