@@ -16,7 +16,7 @@ from ._problem import Objective, Problem, Table
 from ._screening import Reduced, fixed_rows
 from ._solver import Progress, Solution, solve, solve_near
 
-EASY = 2  # so few steps of coordinate descent for the hinge are less than Newton's method would take
+EASY = 5  # so few passes of coordinate descent for the hinge are less than Newton's method would take
 WORTH_REDUCING = 0.5  # the share of rows that must be fixed before the others are copied
 
 

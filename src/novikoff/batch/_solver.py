@@ -150,6 +150,6 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
             bounds = _newton.solve(problem, v, progress)
             v = v if bounds is None else bounds.v
         proof = _proof(problem, v)
-    if proof.relative_gap > tol and not progress.over:
+    if proof.relative_gap > tol and progress.left > 0:
         return solve(problem, progress, seed, (problem.alpha.copy(), v))
     return _solution(problem, proof, progress)

@@ -108,7 +108,7 @@ class LinearSVMCV(BatchClassifier):
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 10_000,
+        max_iter: int = 100_000,
         class_weight: Any = None,
         n_jobs: int | None = -1,
         random_state: Any = 0,

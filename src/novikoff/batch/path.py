@@ -83,7 +83,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
-        max_iter: int = 10_000,
+        max_iter: int = 100_000,
         class_weight: Any = None,
         screen: bool = False,
         n_jobs: int | None = -1,
