@@ -1,11 +1,28 @@
 """Where real data lies, if it is at hand: in $NOVIKOFF_DATA, or in ../shared/data from the project's root."""
 
 import os
+from functools import lru_cache
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
 
+import novikoff as nk
+
 DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[2] / "shared" / "data"))
+TWO_CLASSES = (
+    "colon",
+    "pcmac",
+    "mushrooms",
+    "phishing",
+    "a9a",
+    "ijcnn1",
+    "w8a",
+    "spam_stream",
+    "news20",
+    "covtype",
+)
 
 
 def real(name):
@@ -13,3 +30,16 @@ def real(name):
     if not (DATA / name).exists():
         pytest.skip(f"{name} is not in {DATA}")
     return DATA / name
+
+
+@lru_cache(maxsize=2)
+def two_classes(name):
+    """A set by its name, with labels -1 and +1, which are the first ten of 20 news groups, the second of 7 forests."""
+    if name == "covtype":
+        table = pd.read_csv(real("covtype.csv.gz")).to_numpy(np.float64)
+        return np.ascontiguousarray(table[:, :-1]), np.where(table[:, -1] == 2, 1, -1)
+    batch = nk.read_svmlight(real(f"{name}.svm.gz"))
+    labels = np.unique(batch.y)
+    positive = labels[:10] if name == "news20" else labels[1:]
+    X = batch.X.toarray() if name == "colon" else batch.X
+    return X, np.where(np.isin(batch.y, positive), 1, -1)

@@ -183,3 +183,40 @@ def laid_out(X, layout, dtype=np.float64):
             matrix.indices, matrix.indptr = matrix.indices.astype(np.int64), matrix.indptr.astype(np.int64)
         return matrix
     return np.ascontiguousarray(X)
+
+
+@st.composite
+def soft_problems(draw, max_rows=25, max_columns=6):
+    """Rows for a soft margin, signs, and weights: rows that repeat, rows of zeros, multiples of columns."""
+    rng = np.random.default_rng(draw(seeds))
+    rows, columns = draw(st.integers(2, max_rows)), draw(st.integers(1, max_columns))
+    X = rng.normal(size=(rows, columns))
+    if draw(st.booleans()):
+        X = np.round(2 * X)
+    if draw(st.booleans()):
+        X[rng.random(rows) < 0.3] = X[0]
+    if draw(st.booleans()):
+        X[rng.random(rows) < 0.2] = 0
+    if draw(st.booleans()) and columns > 1:
+        X[:, -1] = draw(st.sampled_from([0.0, 1.0, -3.0])) * X[:, 0]
+    if draw(st.booleans()):
+        X[:, 0] = draw(st.sampled_from([0.0, 1.0, 100.0]))
+    y = np.where(rng.random(rows) < draw(st.sampled_from([0.1, 0.5])), 1.0, -1.0)
+    y[rng.choice(rows, 2, replace=False)] = [1.0, -1.0]
+    kinds = [np.ones(rows), rng.integers(0, 4, size=rows).astype(float), rng.uniform(0.1, 2, size=rows)]
+    weights = kinds[draw(st.integers(0, 2))]
+    for sign in (1.0, -1.0):
+        first = np.flatnonzero(y == sign)[0]
+        weights[first] = max(weights[first], 1.0)
+    return X, y, weights
+
+
+@st.composite
+def scaled_problems(draw):
+    """Soft-margin problems whose rows or columns are as large or as small as doubles allow to be squared."""
+    X, y, weights = draw(soft_problems())
+    scales = st.sampled_from([1e-150, 1e-75, 1e-20, 1e-3, 1.0, 1e3, 1e20, 1e75, 1e150])
+    if draw(st.booleans()):
+        return X * draw(scales), y, weights
+    columns = draw(st.lists(scales, min_size=X.shape[1], max_size=X.shape[1]))
+    return X * np.array(columns), y, weights

@@ -1,0 +1,28 @@
+"""The gap asked for is reached and proven on real data, whatever the cost, the loss and the intercept."""
+
+import itertools
+import time
+
+import pytest
+
+from machines import INTERCEPTS, LOSSES, MACHINES, assert_proven
+from real_data import TWO_CLASSES, two_classes
+
+COSTS = (1e-4, 0.01, 1.0, 100.0, 1e4)
+SMALL = ("colon", "pcmac", "mushrooms", "phishing")
+GRID = [
+    pytest.param(name, C, loss, intercept, marks=() if name in SMALL else pytest.mark.slow)
+    for name, C, loss, intercept in itertools.product(TWO_CLASSES, COSTS, LOSSES, INTERCEPTS)
+]
+
+
+@pytest.mark.parametrize(("name", "C", "loss", "intercept"), GRID)
+def test_the_gap_is_reached_and_proven_on_real_data(name, C, loss, intercept, record_property):
+    X, y = two_classes(name)
+    model = MACHINES[f"{loss}, {intercept}"](C=C, tol=1e-6, n_jobs=1, max_iter=1000)
+    began = time.perf_counter()
+    model.fit(X, y)
+    seconds = time.perf_counter() - began
+    gap = model.certificate_.relative_gap
+    record_property("svm_grid", f"{name:12}{C:8g}  {loss:14}{intercept:10}{model.n_iter_:6}{gap:10.1e}{seconds:9.2f}")
+    assert_proven(model, X, y)

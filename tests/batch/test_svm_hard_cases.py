@@ -1,0 +1,144 @@
+"""Data at the edges: rows and columns that say nothing or the same, extreme scales, next to no rows."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+from machines import MACHINES, assert_proven, assert_says_how_far_it_came, fit_and_listen
+from strategies import scaled_problems, soft_problems
+
+ASTRONOMICAL = 1e12  # of C |x|^2: the answer to the slightest change of w, in the units of the margin
+each_machine = pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES.keys())
+
+
+def assert_proven_or_says_why(model, X, y, weights=None):
+    """It converges. Only where C |x|^2 is astronomical it may say that it did not, and its bounds hold all the same."""
+    messages = fit_and_listen(model, X, y, weights)
+    costs = model.C * np.max(np.ones(len(y)) if weights is None else weights)
+    if not messages:
+        assert_proven(model, X, y, weights)
+        return
+    largest = float(np.max(np.abs(X)))
+    assert costs * largest * largest * X.shape[1] > ASTRONOMICAL, messages
+    assert len(messages) == 1
+    assert_says_how_far_it_came(messages[0], model)
+    assert not model.certificate_.converged
+    assert np.all(np.isfinite(model.coef_))
+    verification = model.certificate_.verify(X, y, weights)
+    assert verification, str(verification)
+
+
+@each_machine
+@given(problem=soft_problems(), C=st.sampled_from([1e-3, 1.0, 1e3, 1e6]))
+def test_rows_and_columns_that_repeat_or_vanish_do_no_harm(make, problem, C):
+    X, y, weights = problem
+    assert_proven_or_says_why(make(C=C, tol=1e-6, max_iter=1000), X, y, weights)
+
+
+@each_machine
+@given(problem=scaled_problems(), C=st.sampled_from([1e-3, 1.0, 1e3]))
+def test_extreme_scales_are_solved_or_owned_up_to(make, problem, C):
+    X, y, weights = problem
+    assert_proven_or_says_why(make(C=C, tol=1e-6, max_iter=300), X, y, weights)
+
+
+@each_machine
+@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-8, 1e8, 1e30, 1e150])
+def test_a_scale_of_all_rows_is_only_a_change_of_units(make, scale):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.where(rng.random(40) < 0.5, 1, -1)
+    scale = 2.0 ** np.round(np.log2(scale))
+    plain = make(C=1.0, tol=1e-9).fit(X, y)
+    other = make(C=1.0 / scale**2, tol=1e-9).fit(scale * X, y)
+    assert_proven(other, scale * X, y)
+    if make.keywords.get("penalized_intercept"):
+        return  # b^2 does not change its units with the rows
+    assert other.objective_[0] * scale**2 == pytest.approx(plain.objective_[0], rel=1e-8)
+    np.testing.assert_allclose(other.coef_ * scale, plain.coef_, atol=1e-3)
+
+
+@each_machine
+@pytest.mark.parametrize("C", [1e-4, 1.0, 1e4])
+def test_all_zeros_give_zero_weights_and_the_larger_class(make, C):
+    X, y = np.zeros((5, 3)), np.array([1, 1, 1, -1, -1])
+    model = make(C=C, tol=1e-9).fit(X, y)
+    assert_proven(model, X, y)
+    assert not np.any(model.coef_)
+    if model.fit_intercept:
+        assert model.predict(X).tolist() == [1] * 5
+    else:
+        assert model.objective_[0] == pytest.approx(5 * C)
+
+
+@each_machine
+def test_an_empty_sparse_table_is_all_zeros(make):
+    y = [0, 1, 1]
+    model = make(tol=1e-9).fit(sp.csr_array((3, 4)), y)
+    assert_proven(model, sp.csr_array((3, 4)), y)
+    assert not np.any(model.coef_)
+
+
+@each_machine
+@pytest.mark.parametrize("C", [1e-4, 0.1, 1.0, 1e4])
+@pytest.mark.parametrize("X", [[[1.0], [-1.0]], [[3.0], [1.0]], [[1.0], [1.0]], [[1.0, 2.0], [0.0, 0.0]]])
+def test_one_row_a_class(make, X, C):
+    y = ["b", "a"]
+    model = make(C=C, tol=1e-9).fit(X, y)
+    assert_proven(model, X, y)
+
+
+def test_two_points_have_the_answer_of_the_textbook():
+    """The hard margin of x = 1 and x = -1 is w = 1, b = 0, with both duals 1/2, if they may be so large."""
+    for C, w in [(10.0, 1.0), (0.5, 1.0), (0.25, 0.5), (0.01, 0.02)]:
+        model = MACHINES["hinge, free"](C=C, tol=1e-12).fit([[1.0], [-1.0]], [1, -1])
+        assert model.coef_[0, 0] == pytest.approx(w, rel=1e-6)
+        assert np.abs(model.dual_coef_).sum() == pytest.approx(w, rel=1e-6)
+
+
+@each_machine
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_all_labels_but_one_the_same(make, C):
+    rng = np.random.default_rng(2)
+    X, y = rng.normal(size=(200, 4)), np.where(np.arange(200) == 17, 1, 0)
+    model = make(C=C, tol=1e-8).fit(X, y)
+    assert_proven(model, X, y)
+
+
+@each_machine
+def test_the_same_row_with_both_labels(make):
+    X, y = np.array([[1.0, 2.0], [1.0, 2.0]]), np.array([1, -1])
+    model = make(C=3.0, tol=1e-9).fit(X, y)
+    assert_proven(model, X, y)
+    assert model.objective_[0] == pytest.approx(6.0)
+    np.testing.assert_allclose(model.coef_, 0, atol=1e-4)
+
+
+@each_machine
+def test_one_column(make):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(100, 1))
+    y = np.where(X[:, 0] + 0.5 * rng.normal(size=100) > 0.3, 1, -1)
+    model = make(C=10.0, tol=1e-8).fit(X, y)
+    assert_proven(model, X, y)
+
+
+@each_machine
+@pytest.mark.parametrize("copies", [1, 2, 5])
+def test_copies_of_a_column_share_its_weight(make, copies):
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(60, 2)), np.where(rng.random(60) < 0.5, 1, -1)
+    wide = np.hstack([X] * copies)
+    model = make(tol=1e-10).fit(wide, y)
+    assert_proven(model, wide, y)
+    shares = model.coef_.reshape(copies, 2)
+    np.testing.assert_allclose(shares, np.tile(shares[0], (copies, 1)), atol=1e-4)
+
+
+@each_machine
+def test_a_score_of_exactly_zero_goes_to_the_last_class(make):
+    model = make(tol=1e-9).fit([[1.0], [-1.0]], ["left", "right"])
+    model.intercept_[:] = 0.0
+    assert model.predict([[0.0]]).tolist() == ["right"]
+    assert model.predict_sign([[0.0]]).tolist() == [0]
