@@ -13,7 +13,6 @@ GAP = "both fits are within tol of the optimum, which is not the same seven digi
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": GAP,
     "check_sample_weight_equivalence_on_sparse_data": GAP,
-    "check_class_weight_classifiers": "costs of 1000 and 0.0001 at small C: Newton's line search overshoots",
 }
 
 
