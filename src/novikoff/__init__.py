@@ -11,6 +11,8 @@ except ImportError as error:
 from . import evaluate as evaluate
 from . import theory as theory
 from .batch import LinearSVM as LinearSVM
+from .batch import LinearSVMCV as LinearSVMCV
+from .batch import LinearSVMPath as LinearSVMPath
 from .data.hashing import Hashing as Hashing
 from .data.stream import cache as cache
 from .data.stream import read as read

@@ -42,6 +42,46 @@ class TrainingSet:
         return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
 
 
+def take_in(estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingSet:
+    """Check a data set and view it as rows; nothing is copied but what is not in order."""
+    X = check_rows(estimator, where, X, reset=True)
+    labels = check_labels(where, y, X.shape[0])
+    weights = check_weights(where, sample_weight, X.shape[0])
+    classes, codes = _classes_of(where, labels, weights)
+    weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
+    if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
+        raise invalid(where, "A weight above 0 for some row of every class.", "a class without any")
+    rows, largest = _survey(where, X)
+    if rows is None:
+        X = X.copy()
+        X.sum_duplicates()
+        rows, largest = _survey(where, X)
+    return TrainingSet(X, rows, largest, classes, codes, weights)
+
+
+def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], Codes]:
+    present = labels if weights is None else labels[weights > 0]
+    if len(present) == 0:
+        raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
+    classes, codes = encode(where, present)
+    if len(classes) < 2:
+        raise invalid(where, "Labels of at least two classes.", f"one class, {classes.tolist()[0]!r}")
+    if weights is not None:
+        every = np.zeros(len(labels), dtype=np.int32)
+        every[weights > 0] = codes
+        codes = every
+    return classes, codes
+
+
+def _survey(where: str, X: Any) -> tuple[Any, float]:
+    """The rows and their largest value; no rows if their indices are out of order."""
+    rows = as_rows(where, X)
+    good, largest, rising = _core.survey(rows)
+    if good < rows.count:
+        raise describe_bad_row(where, X, good)
+    return (rows if rising else None), largest
+
+
 class BatchClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A linear classifier with ``coef_`` and ``intercept_``, learned from a whole data set."""
 
@@ -54,45 +94,6 @@ class BatchClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _say(self, message: str) -> None:
         print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
-
-    def _take_in(self, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingSet:
-        """Check a data set and view it as rows; nothing is copied but what is not in order."""
-        X = check_rows(self, where, X, reset=True)
-        labels = check_labels(where, y, X.shape[0])
-        weights = check_weights(where, sample_weight, X.shape[0])
-        classes, codes = self._classes_of(where, labels, weights)
-        weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
-        if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
-            raise invalid(where, "A weight above 0 for some row of every class.", "a class without any")
-        rows, largest = self._survey(where, X)
-        if rows is None:
-            X = X.copy()
-            X.sum_duplicates()
-            rows, largest = self._survey(where, X)
-        return TrainingSet(X, rows, largest, classes, codes, weights)
-
-    def _classes_of(
-        self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None
-    ) -> tuple[NDArray[Any], Codes]:
-        present = labels if weights is None else labels[weights > 0]
-        if len(present) == 0:
-            raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
-        classes, codes = encode(where, present)
-        if len(classes) < 2:
-            raise invalid(where, "Labels of at least two classes.", f"one class, {classes.tolist()[0]!r}")
-        if weights is not None:
-            every = np.zeros(len(labels), dtype=np.int32)
-            every[weights > 0] = codes
-            codes = every
-        return classes, codes
-
-    def _survey(self, where: str, X: Any) -> tuple[Any, float]:
-        """The rows and their largest value; no rows if their indices are out of order."""
-        rows = as_rows(where, X)
-        good, largest, rising = _core.survey(rows)
-        if good < rows.count:
-            raise describe_bad_row(where, X, good)
-        return (rows if rising else None), largest
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: one number a row for two classes, one a class for more."""

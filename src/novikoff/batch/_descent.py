@@ -34,7 +34,7 @@ class Descent:
         problem.kernel.norms(problem.rates)
         lam, kappa = problem.ridge[0], problem.ridge[-1]
         if problem.free_intercept:
-            self.rho = float(np.mean(problem.rates)) / lam
+            self.rho = (float(np.mean(problem.rates)) or 1.0) / lam  # rows of zeros leave the intercept alone to learn
         else:
             self.rho = 1 / kappa if kappa > 0 else 0.0
         if problem.alpha.any():

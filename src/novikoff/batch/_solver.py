@@ -135,3 +135,21 @@ def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
         history=progress.history,
         end=(problem.alpha, proof.v),
     )
+
+
+def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats]) -> Solution:
+    """Solve from where a problem that differs little ended, in C or in some rows: its dual numbers and primal point.
+
+    Where columns are few, Newton's method comes first: it gains the most from such a start.
+    """
+    problem.alpha[:], v = start[0], start[1].copy()
+    tol = problem.objective.tol
+    with one_core:
+        problem.measure(v)
+        if problem.bounds(v).relative_gap > tol and problem.columns < FEW_COLUMNS:
+            bounds = _newton.solve(problem, v, progress)
+            v = v if bounds is None else bounds.v
+        proof = _proof(problem, v)
+    if proof.relative_gap > tol and progress.left > 0:
+        return solve(problem, progress, seed, (problem.alpha.copy(), v))
+    return _solution(problem, proof, progress)
