@@ -110,7 +110,8 @@ class SoftMargin {
   Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
-    return to_numpy(novikoff::free_rows(examples_, span_of(centres), span_of(margins), response));
+    return to_numpy(
+        on_rows([&](const auto&) { return novikoff::free_rows(examples_, span_of(centres), span_of(margins), response); }));
   }
 
   /// The centres become the answers to the margins.
@@ -119,6 +120,7 @@ class SoftMargin {
     check_rows(margins.size());
     const auto alpha = span_of(centres);
     const auto m = span_of(margins);
+    nb::gil_scoped_release unlocked;
     for (std::size_t i = 0; i < alpha.size(); ++i) alpha[i] = response.at(alpha[i], m[i]);
   }
 

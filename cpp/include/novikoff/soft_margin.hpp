@@ -12,7 +12,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -158,7 +157,7 @@ double scaled_norm(const Row auto& x, double scale) {
   return sum;
 }
 
-/// The derivative of the loss by a shift of the intercept.
+/// The derivative of the loss by a shift of the intercept; half of it for the squared hinge.
 inline double lean(const Examples& examples, std::span<const double> margins, double shift, bool squared, const Blocks& blocks,
                    std::size_t threads) {
   return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {

@@ -19,6 +19,8 @@ from novikoff.data.rows import as_rows
 from novikoff.errors import invalid
 from novikoff.theory.geometry import Floats
 
+from ._problem import Table
+
 
 @dataclass(frozen=True)
 class TrainingSet:
@@ -37,9 +39,10 @@ class TrainingSet:
         return [1] if len(self.classes) == 2 else list(range(len(self.classes)))
 
     @property
-    def elements(self) -> int:
-        """How many values are stored."""
-        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+    def table(self) -> Table:
+        """The rows as the solver wants them."""
+        elements = int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+        return Table(self.rows, self.codes, self.weights, elements, self.largest)
 
 
 def take_in(estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingSet:

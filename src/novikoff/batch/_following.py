@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.theory.geometry import Floats
 
 from ._classifier import TrainingSet
-from ._problem import Objective, Problem, Table
+from ._problem import Objective, Problem
 from ._screening import Reduced, fixed_rows
 from ._solver import Progress, Solution, solve, solve_near
 
@@ -32,11 +32,6 @@ class Manner:
     cancelled: threading.Event = dataclasses.field(default_factory=threading.Event)
 
 
-def table_of(data: TrainingSet) -> Table:
-    """The rows as the solver wants them."""
-    return Table(data.rows, data.codes, data.weights, data.elements, data.largest)
-
-
 def follow(
     data: TrainingSet, positive: int, Cs: Floats, manner: Manner, say: Callable[[str], None] | None = None
 ) -> Iterator[tuple[Objective, Solution, float]]:
@@ -46,7 +41,7 @@ def follow(
     of them, are then already where they belong. Coordinate descent goes first as long as it is easy, which it is at
     small C.
     """
-    table = table_of(data)
+    table = data.table
     before: tuple[Floats, Floats] | None = None
     norms: Floats | None = None
     is_easy = not manner.objective.squared

@@ -96,7 +96,7 @@ def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: 
 
 
 def _solve(matrix: Floats, right: Floats) -> Floats:
-    """Solve with a symmetric matrix whose lower triangle is given; it is overwritten.
+    """Solve with a symmetric matrix whose lower triangle is given; its diagonal is overwritten.
 
     Each diagonal entry is raised by what rounding may have taken from it, and by more if that was not enough: any
     positive matrix gives a direction downhill.
@@ -111,3 +111,5 @@ def _solve(matrix: Floats, right: Floats) -> Floats:
             solution: Floats = scipy.linalg.lapack.dpotrs(factor, right, lower=0)[0]
             return solution
         raised *= 100
+        if raised > 1:  # there are values that are no numbers; no direction is better than a false one
+            return np.zeros_like(right)

@@ -18,8 +18,10 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff._base import Codes
+from novikoff.errors import invalid
 from novikoff.theory.geometry import Floats
 
+FARTHEST = 506  # the largest power of two, up or down, whose square can still be computed with
 SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
 
@@ -44,6 +46,11 @@ class Objective:
     tol: float
 
 
+def relative_gap(primal: float, dual: float) -> float:
+    """The gap in proportion to the primal value; NaN if they are no numbers."""
+    return 0.0 if primal <= dual else (primal - dual) / primal
+
+
 @dataclass(frozen=True)
 class Bounds:
     """A primal point and a dual point: what they are worth, and what Newton's method needs of them.
@@ -61,13 +68,13 @@ class Bounds:
 
     @property
     def gap(self) -> float:
-        """How far the two can be from the optimum."""
-        return max(0.0, self.primal - self.dual)
+        """How far the two can be from the optimum; NaN if they are no numbers."""
+        return 0.0 if self.primal <= self.dual else self.primal - self.dual
 
     @property
     def relative_gap(self) -> float:
         """The gap in proportion to the primal value."""
-        return self.gap / self.primal if self.primal > 0 else 0.0
+        return relative_gap(self.primal, self.dual)
 
 
 class Report(Protocol):
@@ -83,15 +90,28 @@ class Report(Protocol):
         ...
 
 
+def _scale(table: Table, C: float) -> float:
+    """The power of two that brings the rows to about unit length."""
+    length = table.largest * math.sqrt(max(1.0, table.elements / table.rows.count))
+    if length == 0:
+        return 1.0
+    exponent = math.frexp(length)[1]
+    if abs(exponent) > FARTHEST or not -2 * FARTHEST < math.log2(C) + 2 * exponent < 2 * FARTHEST:
+        raise invalid(
+            "LinearSVM",
+            "Rows of a length from 1e-152 to 1e152, and C times its square from 1e-304 to 1e304.",
+            f"a length of about {length:.1g} and C = {C:g}",
+        )
+    return math.ldexp(1.0, -exponent)
+
+
 class Problem:
     """The rows of one question with its three vectors of rows: dual numbers, margins, and their rates of change."""
 
     def __init__(self, table: Table, positive: int, objective: Objective, threads: int) -> None:
         self.table, self.positive, self.objective = table, positive, objective
         self.rows, self.columns = table.rows.count, table.rows.columns
-        length = table.largest * math.sqrt(max(1.0, table.elements / self.rows))
-        exponent = -math.frexp(length)[1] if length > 0 else 0
-        self.scale = math.ldexp(1.0, exponent)
+        self.scale = _scale(table, objective.C)
         has_intercept = objective.intercept != "none"
         self.kernel = _core.SoftMargin(
             table.rows, table.codes, positive, table.costs, self.scale, has_intercept, table.elements, threads
@@ -152,9 +172,10 @@ class Problem:
             share * mass - 0.25 * self.squared * share * share * squares
             for share, mass, squares in zip(shares, sums["mass"], sums["squares"], strict=True)
         )
-        dual -= 0.5 * float(pull[:-1] @ pull[:-1]) / self.lam
+        weights = pull[:-1] / math.sqrt(self.lam)  # divided first: squares of tiny dual numbers would vanish
+        dual -= 0.5 * float(weights @ weights)
         if self.kappa > 0:
-            dual -= 0.5 * pull[-1] ** 2 / self.kappa
+            dual -= 0.5 * (pull[-1] / math.sqrt(self.kappa)) ** 2
         return Bounds(v, primal, dual, max(0.0, row_gap), self.ridge * v - (negative + positive), shares)
 
     def follow(self, v: Floats) -> None:

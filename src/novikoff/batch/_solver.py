@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -16,10 +18,11 @@ from . import _newton
 from ._descent import Descent
 from ._linear_system import FEW_COLUMNS
 from ._one_core import one_core
-from ._problem import Bounds, Problem
+from ._problem import Bounds, Problem, relative_gap
 
 NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
+MOST_ATTEMPTS = 4  # in a row that do not halve the gap: then rounding keeps it where it is
 MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
 
@@ -35,7 +38,7 @@ class Moment:
     @property
     def gap(self) -> float:
         """The relative gap."""
-        return max(0.0, self.primal - self.dual) / self.primal if self.primal > 0 else 0.0
+        return relative_gap(self.primal, self.dual)
 
 
 @dataclass
@@ -88,21 +91,32 @@ class Progress:
 
 def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats] | None = None) -> Solution:
     """Solve one question to the gap it asks for."""
-    v = np.zeros(problem.columns + 1)
-    if start is not None:
-        problem.alpha[:], v = start[0], start[1].copy()
-    patience = _newton_work(problem)
+    v = np.zeros(problem.columns + 1) if start is None else _begin(problem, start)
+    patience, least, attempts = _newton_work(problem), math.inf, 0
     with one_core:
         while True:
             bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience)
             bounds = bounds or _newton.solve(problem, v, progress)
-            if bounds is not None:
-                v = bounds.v
-                proof = _proof(problem, v)
-                if proof.relative_gap <= problem.objective.tol or progress.left == 0:
-                    break
+            v = v if bounds is None else bounds.v
+            proof = _proof(problem, v)
+            if proof.relative_gap <= problem.objective.tol or progress.left == 0:
+                break
+            attempts = attempts + 1 if not proof.relative_gap < 0.5 * least else 0
+            if attempts == MOST_ATTEMPTS:
+                break
+            least = min(least, proof.relative_gap)
             patience *= MORE_PATIENCE
     return _solution(problem, proof, progress)
+
+
+def _begin(problem: Problem, start: tuple[Floats, Floats]) -> Floats:
+    """Take over dual numbers, and the primal point that is returned, from a problem that may have been another."""
+    np.minimum(start[0], problem.top, out=problem.alpha)
+    v = start[1].copy()
+    if problem.objective.intercept == "none":
+        v[-1] = 0.0
+    problem.follow(v)
+    return v
 
 
 def _newton_work(problem: Problem) -> float:
@@ -121,17 +135,19 @@ def _proof(problem: Problem, v: Floats) -> Bounds:
 
 
 def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
-    """The final points in the units of the user."""
-    C = problem.objective.C
+    """The final points in the units of the user. A dual point that is worth less than none at all is none at all."""
+    C, dual = problem.objective.C, proof.dual
+    if not dual >= 0:
+        problem.alpha[:], dual = 0.0, 0.0
     shares = np.where(problem.table.codes == problem.positive, proof.shares[1], proof.shares[0])
     costs = 1.0 if problem.table.costs is None else problem.table.costs
-    progress.note(proof)
+    progress.note(dataclasses.replace(proof, dual=dual))
     return Solution(
         weights=proof.v[:-1] * problem.scale,
         bias=float(proof.v[-1]),
         duals=C * costs * shares * problem.alpha,
         primal=C * proof.primal,
-        dual=C * proof.dual,
+        dual=C * dual,
         history=progress.history,
         end=(problem.alpha, proof.v),
     )
@@ -142,7 +158,7 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
 
     Where columns are few, Newton's method comes first: it gains the most from such a start.
     """
-    problem.alpha[:], v = start[0], start[1].copy()
+    problem.alpha[:], v = start[0], start[1].copy()  # of the same question: (w, b) fits as it is
     tol = problem.objective.tol
     with one_core:
         problem.measure(v)

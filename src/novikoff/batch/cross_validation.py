@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import numbers
 import threading
 import warnings
 from collections.abc import Callable
@@ -22,6 +23,7 @@ from novikoff.theory.geometry import Floats
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import Split, rows_to_learn, stratified_folds
 from ._following import Manner, follow
+from ._problem import relative_gap
 from .path import grid_of
 from .soft_margin import LinearSVM, Settings, settings_of
 
@@ -159,12 +161,12 @@ class LinearSVMCV(BatchClassifier):
         return Trial(data, labels, weights, splits, Cs, _scorer(self.scoring))
 
     def _splits(self, where: str, data: TrainingSet, labels: NDArray[Any], weights: Weights, seed: int) -> list[Split]:
-        if isinstance(self.cv, int):
+        if isinstance(self.cv, numbers.Integral):
             return stratified_folds(where, data.codes, weights, check_integer(where, "cv", self.cv, at_least=2), seed)
         from sklearn.model_selection import check_cv  # slow to import, and rarely needed
 
         try:
-            splits = list(check_cv(self.cv).split(data.X, labels))
+            splits = list(check_cv(self.cv, labels, classifier=True).split(data.X, labels))
         except (TypeError, ValueError, AttributeError) as error:
             raise invalid(where, "cv that is a number of folds, a splitter or a list of splits.", str(error)) from error
         if len(splits) < 2:
@@ -236,7 +238,7 @@ def _models(part: TrainingSet, Cs: Floats, manner: Manner) -> tuple[list[LinearS
     for question, positive in enumerate(part.questions):
         for place, (_, solution, _) in enumerate(follow(part, positive, Cs, manner)):
             weights[place, question], biases[place, question] = solution.weights, solution.bias
-            gap = max(gap, (solution.primal - solution.dual) / solution.primal if solution.primal > 0 else 0.0)
+            gap = max(gap, relative_gap(solution.primal, solution.dual))
     models = []
     for place, C in enumerate(Cs.tolist()):
         model = LinearSVM(C=C)

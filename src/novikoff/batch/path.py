@@ -16,7 +16,7 @@ from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._classifier import TrainingSet, take_in
-from ._following import Manner, follow, table_of
+from ._following import Manner, follow
 from ._problem import Problem
 from ._smallest_cost import smallest_cost
 from .soft_margin import Settings, certify, settings_of, warn_if_wide
@@ -142,7 +142,7 @@ def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, setting
     """The values of C: those given, in order, or so many from the smallest that makes a difference to ``C_max``."""
     if np.ndim(Cs) == 0:
         count = check_integer(where, "Cs", Cs, at_least=1)
-        table = table_of(data)
+        table = data.table
         least = min(smallest_cost(Problem(table, k, settings.objective, settings.threads)) for k in data.questions)
         most = REACH * least if C_max is None else check_number(where, "C_max", C_max, above=0)
         return np.geomspace(min(least, most), most, count)

@@ -22,7 +22,7 @@ from novikoff.theory.geometry import Floats
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import rows_to_learn, stratified_folds
-from ._problem import Objective, Problem, Table
+from ._problem import Objective, Problem
 from ._solver import Moment, Progress, Solution, solve
 from .platt import FOLDS, Sigmoid, probabilities
 
@@ -68,7 +68,7 @@ class LinearSVM(BatchClassifier):
     warm_start : begin the next ``fit`` where the last one ended, if the shape of the data is the same
     n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
     random_state : seed of the order in which coordinate descent visits the rows
-    verbose : print a line after every step
+    verbose : print a line each time the gap is measured
 
     Attributes
     ----------
@@ -79,8 +79,8 @@ class LinearSVM(BatchClassifier):
     objective_ : the objective of every question
     n_iter_ : steps of the solver, the most of any question
     certificate_ : a ``GapCertificate``; for more than two classes a list of one a class
-    history_ : what was known after each step: an array of records (time, step, primal, dual, gap); for more than two
-        classes a list of one a class
+    history_ : what was known each time the gap was measured: an array of records (time, step, primal, dual, gap); for
+        more than two classes a list of one a class
 
     Examples
     --------
@@ -145,8 +145,9 @@ class LinearSVM(BatchClassifier):
             settings = self._settings(where)
             probability = check_flag(where, "probability", self.probability)
             data = take_in(self, where, X, y, sample_weight, self.class_weight)
-            sigmoids = self._sigmoids(where, data, sample_weight, settings) if probability else []
-            solutions = self._solve(data, settings)
+            cancelled = threading.Event()
+            sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
+            solutions = self._solve(data, settings, cancelled)
         except BaseException:
             self.__dict__ = before
             raise
@@ -162,7 +163,9 @@ class LinearSVM(BatchClassifier):
             cost = 1 / (2 * check_number(where, "lam", self.lam, above=0))
         return settings_of(where, self, cost)
 
-    def _sigmoids(self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings) -> list[Sigmoid]:
+    def _sigmoids(
+        self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings, cancelled: threading.Event
+    ) -> list[Sigmoid]:
         """One sigmoid a question, from scores of rows that were held out."""
         weights = check_weights(where, sample_weight, data.X.shape[0])
         splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
@@ -172,11 +175,15 @@ class LinearSVM(BatchClassifier):
             learned, held_out = splits[place]
             part = rows_to_learn(where, data, learned, weights, self.class_weight)
             single = dataclasses.replace(settings, threads=1)
-            for question, solution in enumerate(self._solve(part, single, warm=False)):
+            for question, solution in enumerate(self._solve(part, single, cancelled, warm=False)):
                 scores[held_out, question] = data.X[held_out] @ solution.weights + solution.bias
 
         with in_threads(min(settings.threads, len(splits))) as each:
-            each(one, len(splits))
+            try:
+                each(one, len(splits))
+            except BaseException:
+                cancelled.set()
+                raise
         counted = np.arange(len(scores)) if weights is None else np.flatnonzero(weights > 0)
         costs = None if weights is None else weights[counted]
         return [
@@ -201,11 +208,12 @@ class LinearSVM(BatchClassifier):
             logarithms: Floats = np.log(self.predict_proba(X))
         return logarithms
 
-    def _solve(self, data: TrainingSet, settings: Settings, warm: bool = True) -> list[Solution]:
+    def _solve(
+        self, data: TrainingSet, settings: Settings, cancelled: threading.Event, warm: bool = True
+    ) -> list[Solution]:
         """Solve all questions, side by side where there are threads for it."""
-        table = Table(data.rows, data.codes, data.weights, data.elements, data.largest)
+        table = data.table
         starts = self._starts(data) if warm else [None] * len(data.questions)
-        cancelled = threading.Event()
         at_once = min(settings.threads, len(data.questions))
 
         def one(place: int) -> Solution:
@@ -274,8 +282,9 @@ def settings_of(where: str, estimator: Any, C: float) -> Settings:
 
 def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
     """Warn once, of the widest gap, if it is wider than was asked for."""
-    widest = max(certificates, key=lambda certificate: certificate.relative_gap)
-    if not widest.converged:
+    wide = [certificate for certificate in certificates if not certificate.converged]
+    if wide:
+        widest = max(wide, key=lambda certificate: certificate.relative_gap)
         warnings.warn(
             f"[{where}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
             f"above tol = {widest.tol:g}: the objective can be that much above the least. "
