@@ -21,6 +21,7 @@ from novikoff._base import Codes
 from novikoff.errors import invalid
 from novikoff.theory.geometry import Floats
 
+EPS = float(np.finfo(np.float64).eps)
 FARTHEST = 506  # the largest power of two, up or down, whose square can still be computed with
 SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
@@ -88,6 +89,15 @@ class Report(Protocol):
     def left(self) -> int:
         """How many more steps may be made."""
         ...
+
+
+def _half_square(pull: Floats, rounding: float, ridge: float) -> float:
+    """Return |pull|^2 / (2 ridge), made larger by what rounding may have taken from the sum that pull is.
+
+    The division comes first: the squares of tiny numbers would vanish.
+    """
+    length = (float(np.linalg.norm(pull)) + rounding) / math.sqrt(ridge)
+    return 0.5 * length * length
 
 
 def _scale(table: Table, C: float) -> float:
@@ -172,10 +182,10 @@ class Problem:
             share * mass - 0.25 * self.squared * share * share * squares
             for share, mass, squares in zip(shares, sums["mass"], sums["squares"], strict=True)
         )
-        weights = pull[:-1] / math.sqrt(self.lam)  # divided first: squares of tiny dual numbers would vanish
-        dual -= 0.5 * float(weights @ weights)
+        rounding = EPS * sum(share * mass for share, mass in zip(shares, sums["mass"], strict=True))
+        dual -= _half_square(pull[:-1], rounding, self.lam)
         if self.kappa > 0:
-            dual -= 0.5 * (pull[-1] / math.sqrt(self.kappa)) ** 2
+            dual -= _half_square(pull[-1:], rounding, self.kappa)
         return Bounds(v, primal, dual, max(0.0, row_gap), self.ridge * v - (negative + positive), shares)
 
     def follow(self, v: Floats) -> None:

@@ -22,6 +22,7 @@ from ._problem import Bounds, Problem, relative_gap
 
 NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
+NOTHING = 1e-9  # of the primal value: a dual value this small may be rounding
 MOST_ATTEMPTS = 4  # in a row that do not halve the gap: then rounding keeps it where it is
 MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
@@ -135,9 +136,9 @@ def _proof(problem: Problem, v: Floats) -> Bounds:
 
 
 def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
-    """The final points in the units of the user. A dual point that is worth less than none at all is none at all."""
+    """The final points in the units of the user. A dual point that is worth next to nothing is left out."""
     C, dual = problem.objective.C, proof.dual
-    if not dual >= 0:
+    if not dual > NOTHING * proof.primal:
         problem.alpha[:], dual = 0.0, 0.0
     shares = np.where(problem.table.codes == problem.positive, proof.shares[1], proof.shares[0])
     costs = 1.0 if problem.table.costs is None else problem.table.costs
