@@ -17,12 +17,13 @@ from ._linear_system import newton_direction
 from ._problem import Bounds, Problem, Report
 from ._search import least
 
+MOST_STEPS = 300  # in a round
 SHARPEN = 2.0  # by what the width is divided from round to round
 LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
-SMOOTHEST = 1.0  # the width to begin with
+SMOOTHEST, NARROWEST = 1.0, 1e-13  # the width to begin with, and the one where rounding takes over
 ACCURACY, FINEST = 1e-8, 1e-14  # of directions by conjugate gradients
 FLAT = 1e-3  # a step ends where the slope along it is this small a part of what it was
-SHORT = 1e-4  # a step that tells of a direction that was not accurate enough
+SHORT, MOST_SHORT = 1e-4, 10  # a step that tells of a direction that was not accurate enough, and how many in a row
 
 
 def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
@@ -40,7 +41,7 @@ def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
             problem.kernel.settle(problem.alpha, problem.margins, response)
         if outcome == "done":
             return bounds
-        if outcome == "stuck" and (problem.squared or bounds.dual <= dual):
+        if (outcome == "stuck" and (problem.squared or bounds.dual <= dual)) or width < NARROWEST:
             return None
         v, dual = bounds.v, bounds.dual
         width /= SHARPEN
@@ -55,7 +56,7 @@ def _one_round(
     as they need to be: a short step tells that they were not.
     """
     bounds = problem.bounds(v, response)
-    accuracy, steps = ACCURACY, 0
+    accuracy, steps, shorts = ACCURACY, 0, 0
     while not report(bounds):
         solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and bounds.dual > dual
         if solved and steps and not problem.squared:
@@ -63,10 +64,10 @@ def _one_round(
         direction = newton_direction(problem, response, bounds.gradient, accuracy)
         direction.rates(problem, response)
         length = _line_search(problem, bounds.v, direction.d, response)
-        if length < SHORT:
-            if accuracy <= FINEST:
-                return bounds, "stuck"
-            accuracy = max(FINEST, accuracy * 1e-3)
+        shorts = shorts + 1 if length < SHORT else 0
+        if shorts == MOST_SHORT or steps == MOST_STEPS or (length == 0 and accuracy <= FINEST):
+            return bounds, "stuck"
+        accuracy = max(FINEST, accuracy * 1e-3) if shorts else ACCURACY
         if length > 0:
             problem.margins += length * problem.rates
             bounds = problem.bounds(bounds.v + length * direction.d, response)

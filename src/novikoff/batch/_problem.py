@@ -23,7 +23,7 @@ from novikoff.theory.geometry import Floats
 
 EPS = float(np.finfo(np.float64).eps)
 FARTHEST = 506  # the largest power of two, up or down, whose square can still be computed with
-SURE = 1e-8  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
+SURE = 1e-6  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
 
 @dataclass(frozen=True)

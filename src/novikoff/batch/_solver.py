@@ -23,7 +23,7 @@ from ._problem import Bounds, Problem, relative_gap
 NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
 NOTHING = 1e-9  # of the primal value: a dual value this small may be rounding
-MOST_ATTEMPTS = 4  # in a row that do not halve the gap: then rounding keeps it where it is
+MOST_ATTEMPTS = 3  # in a row that do not halve the gap: then rounding keeps it where it is
 MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
 
