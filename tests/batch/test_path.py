@@ -8,7 +8,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.batch._classifier import take_in
-from novikoff.batch._following import table_of
 from novikoff.batch._problem import Objective, Problem
 from novikoff.batch._screening import _best_intercepts, fixed_rows
 from real_data import real
@@ -208,7 +207,7 @@ def test_weights_are_copies():
 
 def question(X, y, C, loss, intercept, weights=None):
     data = take_in(nk.LinearSVM(), "test", X, y, weights, None)
-    return Problem(table_of(data), 1, Objective(C, loss == "squared_hinge", intercept, 1e-4), 1)
+    return Problem(data.table, 1, Objective(C, loss == "squared_hinge", intercept, 1e-4), 1)
 
 
 @every_loss

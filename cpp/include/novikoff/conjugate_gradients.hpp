@@ -179,6 +179,7 @@ class RowSystem {
   std::size_t solve(std::span<const double> gradient, const Accuracy& accuracy, std::span<double> direction,
                     std::span<double> answer) {
     std::vector<double> q = start(gradient.back()), rest = residual(gradient, q), step(q.size()), moved(q.size());
+    double multiplier = centre(rest);
     condition(rest, step);
     std::vector<double> along = step;
     const double first = dot(rest, step);
@@ -192,12 +193,13 @@ class RowSystem {
         q[k] += length * along[k];
         rest[k] -= length * moved[k];
       }
+      multiplier += centre(rest);
       condition(rest, step);
       const double before = size;
       size = dot(rest, step);
       for (std::size_t k = 0; k < q.size(); ++k) along[k] = step[k] + size / before * along[k];
     }
-    step_from(gradient, q, rest, direction);
+    step_from(gradient, q, multiplier, direction);
     std::copy(q.begin(), q.end(), answer.begin());
     return taken;
   }
@@ -245,6 +247,12 @@ class RowSystem {
     }
     return rest;
   }
+  double centre(std::vector<double>& rest) const {
+    if (!sum_is_given() || rest.empty()) return 0;
+    const double m = mean(rest);
+    for (double& value : rest) value -= m;
+    return m;
+  }
   void times(const std::vector<double>& q, std::vector<double>& product) {
     product_(q, product, pair_);
     const double shift = constant_product() * sum(q);
@@ -255,14 +263,14 @@ class RowSystem {
     const double shift = sum_is_given() ? mean(rest) : 0;
     for (std::size_t k = 0; k < rest.size(); ++k) step[k] = level_[k] * (rest[k] - shift);
   }
-  void step_from(std::span<const double> gradient, const std::vector<double>& q, const std::vector<double>& rest,
+  void step_from(std::span<const double> gradient, const std::vector<double>& q, double multiplier,
                  std::span<double> direction) const {
     std::copy(gradient.begin(), gradient.end(), direction.begin());
     for (std::size_t k = 0; k < q.size(); ++k)
       rows_[static_cast<std::size_t>(free_[k])].add_to(direction.data(), q[k] * examples_.scale);
     for (double& d : direction) d /= -ridge_.lambda;
     if (sum_is_given())
-      direction.back() = q.empty() ? -gradient.back() : -mean(rest);
+      direction.back() = q.empty() ? -gradient.back() : -multiplier;
     else
       direction.back() = ridge_.kappa > 0 ? -(gradient.back() + examples_.constant * sum(q)) / ridge_.kappa : 0;
   }

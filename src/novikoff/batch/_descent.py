@@ -42,7 +42,7 @@ class Descent:
         self.imbalance = problem.imbalance() if problem.free_intercept else 0.0
 
     def run(self, report: Report, newton_work: float) -> Bounds | None:
-        """Descend until ``report`` says stop, or what is left to do will cost more than Newton's method would.
+        """Descend until ``report`` says stop, or what is left or was done costs more than Newton's method would.
 
         Work is counted in visits of rows. The gap is taken to go on falling as it fell since it was last measured.
         Measuring costs about as much as a pass, and brings back the rows that were set aside: it is done where the gap
@@ -59,7 +59,8 @@ class Descent:
             if met:
                 goal *= STRICTER
             gap = bounds.relative_gap
-            if done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work:
+            slow = done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work
+            if slow or done > newton_work:
                 return None
             before, last = gap, done
 

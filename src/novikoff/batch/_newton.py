@@ -17,6 +17,7 @@ from ._linear_system import newton_direction
 from ._problem import Bounds, Problem, Report
 from ._search import least
 
+SLACK = 0.1  # the share of the gap asked for by which the dual may fall in a round: the primal may have gained
 MOST_STEPS = 300  # in a round
 SHARPEN = 2.0  # by what the width is divided from round to round
 LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
@@ -29,7 +30,7 @@ SHORT, MOST_SHORT = 1e-4, 10  # a step that tells of a direction that was not ac
 def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
     """Sharpen and solve until ``report`` says stop; None if rounding leaves no way on.
 
-    ``problem.alpha`` is the start and the result: what it is worth only rises.
+    ``problem.alpha`` is the start and the result: what it is worth does not fall but for rounding.
     """
     problem.measure(v)
     dual = problem.bounds(v).dual
@@ -37,14 +38,20 @@ def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
     while True:
         response = _core.Response(width, top, keep)
         bounds, outcome = _one_round(problem, v, response, dual, report)
-        if bounds.dual > dual:
+        has_gained = _is_worth(problem, bounds, dual)
+        if has_gained:
             problem.kernel.settle(problem.alpha, problem.margins, response)
         if outcome == "done":
             return bounds
-        if (outcome == "stuck" and (problem.squared or bounds.dual <= dual)) or width < NARROWEST:
+        if (outcome == "stuck" and (problem.squared or not has_gained)) or width < NARROWEST:
             return None
-        v, dual = bounds.v, bounds.dual
+        v, dual = bounds.v, max(dual, bounds.dual)
         width /= SHARPEN
+
+
+def _is_worth(problem: Problem, bounds: Bounds, dual: float) -> bool:
+    """Whether the answers are worth ``dual``, or so little less that it does not matter."""
+    return bounds.dual > dual - SLACK * problem.objective.tol * bounds.primal
 
 
 def _one_round(
@@ -58,7 +65,7 @@ def _one_round(
     bounds = problem.bounds(v, response)
     accuracy, steps, shorts = ACCURACY, 0, 0
     while not report(bounds):
-        solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and bounds.dual > dual
+        solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and _is_worth(problem, bounds, dual)
         if solved and steps and not problem.squared:
             return bounds, "sharpen"
         direction = newton_direction(problem, response, bounds.gradient, accuracy)
@@ -70,7 +77,11 @@ def _one_round(
         accuracy = max(FINEST, accuracy * 1e-3) if shorts else ACCURACY
         if length > 0:
             problem.margins += length * problem.rates
-            bounds = problem.bounds(bounds.v + length * direction.d, response)
+            tried = problem.bounds(bounds.v + length * direction.d, response)
+            if not math.isfinite(tried.primal):
+                problem.measure(bounds.v)
+                return bounds, "stuck"
+            bounds = tried
         steps += 1
     return bounds, "done"
 

@@ -23,6 +23,7 @@ from novikoff.theory.geometry import Floats
 
 EPS = float(np.finfo(np.float64).eps)
 FARTHEST = 506  # the largest power of two, up or down, whose square can still be computed with
+FLATTEST, STEEPEST = -1018, 830  # powers of two for C |x|^2: beyond them numbers are too small to be exact
 SURE = 1e-6  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
 
 
@@ -49,7 +50,9 @@ class Objective:
 
 def relative_gap(primal: float, dual: float) -> float:
     """The gap in proportion to the primal value; NaN if they are no numbers."""
-    return 0.0 if primal <= dual else (primal - dual) / primal
+    if primal <= dual:
+        return 0.0
+    return (primal - dual) / primal if primal != 0 else math.inf
 
 
 @dataclass(frozen=True)
@@ -106,10 +109,10 @@ def _scale(table: Table, C: float) -> float:
     if length == 0:
         return 1.0
     exponent = math.frexp(length)[1]
-    if abs(exponent) > FARTHEST or not -2 * FARTHEST < math.log2(C) + 2 * exponent < 2 * FARTHEST:
+    if abs(exponent) > FARTHEST or not FLATTEST < math.log2(C) + 2 * exponent < STEEPEST:
         raise invalid(
             "LinearSVM",
-            "Rows of a length from 1e-152 to 1e152, and C times its square from 1e-304 to 1e304.",
+            "Rows of a length from 1e-152 to 1e152, and C times its square from 1e-306 to 1e249 (scale X).",
             f"a length of about {length:.1g} and C = {C:g}",
         )
     return math.ldexp(1.0, -exponent)
@@ -156,21 +159,41 @@ class Problem:
         self.kernel.measure(v, self.margins)
 
     def stretch(self, v: Floats) -> Floats:
-        """Return v, or for the hinge a multiple of it that leaves all rows surely beyond the margin, if that is better.
+        """Return v, or a multiple of it that leaves all rows surely beyond the margin, if that is about as good.
 
         The loss is then 0 whatever the rounding, even if C is huge. The margins of v are known, and follow.
         """
-        smallest = float(self.margins.min())
-        if self.squared or smallest <= 0:
+        counts = True if self.table.costs is None else self.table.costs > 0
+        smallest = float(self.margins.min(where=counts, initial=math.inf))
+        if smallest <= 0:
             return v
-        half, factor = 0.5 * float(v @ (self.ridge * v)), (1 + min(SURE, 0.01 * self.objective.tol)) / smallest
-        if half * factor * factor > half + self.kernel.hinge(self.margins):
+        beyond = min(SURE, 0.05 * self.objective.tol)
+        half, factor = 0.5 * float(v @ (self.ridge * v)), (1 + beyond) / smallest
+        if half * factor * factor > (half + self._loss()) * (1 + 3 * beyond):
             return v
         self.margins *= factor
         return v * factor
 
-    def bounds(self, v: Floats, response: _core.Response | None = None) -> Bounds:
-        """What v, whose margins are known, proves with the answers to them, or with the dual point as it is."""
+    def _loss(self) -> float:
+        """The loss of all rows."""
+        if not self.squared:
+            return self.kernel.hinge(self.margins)
+        short = np.maximum(0.0, 1.0 - self.margins)
+        return float(short @ (short if self.table.costs is None else short * self.table.costs))
+
+    def rounding(self) -> float:
+        """How far rounding can have moved the sum of the rows, as they are weighed by the dual point."""
+        self.kernel.norms(self.rates)
+        np.sqrt(self.rates, out=self.rates)
+        if self.table.costs is not None:
+            self.rates *= self.table.costs
+        return EPS * float(self.alpha @ self.rates)
+
+    def bounds(self, v: Floats, response: _core.Response | None = None, rounding: float = 0.0) -> Bounds:
+        """What v, whose margins are known, proves with the answers to them, or with the dual point as it is.
+
+        ``rounding``, where it is given, is counted against the dual value.
+        """
         sums = self.kernel.answer(self.alpha, self.margins, response or self.as_it_is, self._pulls)
         negative, positive = self._pulls[: self.columns + 1], self._pulls[self.columns + 1 :]
         loss = sums["squared_hinge" if self.squared else "hinge"]
@@ -182,7 +205,6 @@ class Problem:
             share * mass - 0.25 * self.squared * share * share * squares
             for share, mass, squares in zip(shares, sums["mass"], sums["squares"], strict=True)
         )
-        rounding = EPS * sum(share * mass for share, mass in zip(shares, sums["mass"], strict=True))
         dual -= _half_square(pull[:-1], rounding, self.lam)
         if self.kappa > 0:
             dual -= _half_square(pull[-1:], rounding, self.kappa)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 
 MOST_TRIALS = 60
+LEAP = 16.0  # how much longer the next step may be where none was too long
 CLOSE = 0.1  # how far the least value may still seem to be, in proportion to the step
 
 
@@ -25,6 +26,8 @@ def least(derivative: Callable[[float], tuple[float, float]], flat: float) -> fl
             break
         low, high = (step, high) if first < 0 else (low, step)
         step = step - first / second if second > 0 else math.inf
-        if not low < step < high:
-            step = 2 * low if high == math.inf else 0.5 * (low + high)
+        if high == math.inf:
+            step = min(max(step, 2 * low), LEAP * low)
+        elif not low < step < high:
+            step = math.sqrt(low * high) if high > 4 * low > 0 else 0.5 * (low + high)
     return step

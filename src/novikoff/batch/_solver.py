@@ -94,7 +94,7 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
     """Solve one question to the gap it asks for."""
     v = np.zeros(problem.columns + 1) if start is None else _begin(problem, start)
     patience, least, attempts = _newton_work(problem), math.inf, 0
-    with one_core:
+    with one_core, np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
         while True:
             bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience)
             bounds = bounds or _newton.solve(problem, v, progress)
@@ -131,14 +131,18 @@ def _newton_work(problem: Problem) -> float:
 
 def _proof(problem: Problem, v: Floats) -> Bounds:
     """The bounds anew, from a primal point and the dual numbers alone, over all rows."""
+    rounding = problem.rounding()
     problem.measure(v)
-    return problem.bounds(problem.stretch(v))
+    return problem.bounds(problem.stretch(v), rounding=rounding)
 
 
 def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
     """The final points in the units of the user. A dual point that is worth next to nothing is left out."""
+    if not (np.isfinite(proof.v).all() and math.isfinite(proof.primal)):  # it overflowed: (0, 0) is a model, too
+        problem.alpha[:] = 0.0
+        proof = _proof(problem, np.zeros_like(proof.v))
     C, dual = problem.objective.C, proof.dual
-    if not dual > NOTHING * proof.primal:
+    if not NOTHING * proof.primal < dual <= proof.primal * (1 + NOTHING):  # or it is more than can be
         problem.alpha[:], dual = 0.0, 0.0
     shares = np.where(problem.table.codes == problem.positive, proof.shares[1], proof.shares[0])
     costs = 1.0 if problem.table.costs is None else problem.table.costs
@@ -159,9 +163,12 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
 
     Where columns are few, Newton's method comes first: it gains the most from such a start.
     """
-    problem.alpha[:], v = start[0], start[1].copy()  # of the same question: (w, b) fits as it is
+    np.minimum(start[0], problem.top, out=problem.alpha)
+    v = start[1].copy()
+    if problem.objective.intercept == "none":
+        v[-1] = 0.0
     tol = problem.objective.tol
-    with one_core:
+    with one_core, np.errstate(over="ignore", invalid="ignore"):
         problem.measure(v)
         if problem.bounds(v).relative_gap > tol and problem.columns < FEW_COLUMNS:
             bounds = _newton.solve(problem, v, progress)

@@ -23,7 +23,7 @@ from novikoff.theory.geometry import Floats
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import rows_to_learn, stratified_folds
 from ._problem import Objective, Problem
-from ._solver import Moment, Progress, Solution, solve
+from ._solver import Moment, Progress, Solution, solve, solve_near
 from .platt import FOLDS, Sigmoid, probabilities
 
 
@@ -144,6 +144,10 @@ class LinearSVM(BatchClassifier):
         try:
             settings = self._settings(where)
             probability = check_flag(where, "probability", self.probability)
+            check_flag(where, "warm_start", self.warm_start)
+            check_integer(
+                where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
+            )
             data = take_in(self, where, X, y, sample_weight, self.class_weight)
             cancelled = threading.Event()
             sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
@@ -221,7 +225,10 @@ class LinearSVM(BatchClassifier):
             label = data.classes.tolist()[data.questions[place]]
             say = (lambda message: self._say(f"{label}: {message}")) if self.verbose else None
             progress = Progress(problem, settings.max_iter, say, cancelled)
-            return solve(problem, progress, settings.seed, starts[place])
+            start = starts[place]
+            if start is None:
+                return solve(problem, progress, settings.seed)
+            return solve_near(problem, progress, settings.seed, start)
 
         with in_threads(at_once) as each:
             try:
@@ -234,7 +241,7 @@ class LinearSVM(BatchClassifier):
         """Where the last fit ended, if this one may begin there."""
         last = self.__dict__.get("_ends") if self.warm_start else None
         shape = (len(data.questions), data.X.shape[0], data.X.shape[1] + 1)
-        if last is None or (len(last), len(last[0][0]), len(last[0][1])) != shape:
+        if last is None or (len(last), len(last[0][0]), len(last[0][1])) != shape or not np.isfinite(last[0][1]).all():
             return [None] * len(data.questions)
         return list(last)
 
@@ -276,8 +283,15 @@ def settings_of(where: str, estimator: Any, C: float) -> Settings:
         Objective(C, estimator.loss == "squared_hinge", intercept, tol),
         check_integer(where, "max_iter", estimator.max_iter, at_least=1),
         thread_count(where, estimator.n_jobs),
-        int(check_random_state(estimator.random_state).randint(2**31)),
+        _seed(where, estimator.random_state),
     )
+
+
+def _seed(where: str, random_state: Any) -> int:
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError as error:
+        raise invalid(where, "random_state that is None, a seed or a numpy RandomState.", repr(random_state)) from error
 
 
 def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
