@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 namespace novikoff {
@@ -29,8 +28,7 @@ struct Random {
 };
 
 /// Fisher and Yates's shuffle, in place.
-template <class I>
-void shuffle(std::span<I> order, Random& random) {
+void shuffle(auto&& order, Random& random) {
   for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
 }
 
