@@ -40,7 +40,7 @@ def wide():
 
 @each_machine
 @pytest.mark.parametrize("data", [tall, wide])
-@pytest.mark.parametrize("C", [1.0])
+@pytest.mark.parametrize("C", [0.01, 10.0])
 def test_the_number_of_threads_changes_no_bit(make, data, C):
     X, y = data()
     models = [make(C=C, tol=1e-6, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 3)]
