@@ -37,7 +37,7 @@ class Descent:
             self.rho = (float(np.mean(problem.rates)) or 1.0) / lam  # rows of zeros leave the intercept alone to learn
         else:
             self.rho = 1 / kappa if kappa > 0 else 0.0
-        if problem.alpha.any():
+        if problem.alpha.any() or self.v.any():
             problem.follow(self.v)
         self.imbalance = problem.imbalance() if problem.free_intercept else 0.0
 

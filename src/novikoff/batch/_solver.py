@@ -116,7 +116,6 @@ def _begin(problem: Problem, start: tuple[Floats, Floats]) -> Floats:
     v = start[1].copy()
     if problem.objective.intercept == "none":
         v[-1] = 0.0
-    problem.follow(v)
     return v
 
 
@@ -163,10 +162,7 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
 
     Where columns are few, Newton's method comes first: it gains the most from such a start.
     """
-    np.minimum(start[0], problem.top, out=problem.alpha)
-    v = start[1].copy()
-    if problem.objective.intercept == "none":
-        v[-1] = 0.0
+    v = _begin(problem, start)
     tol = problem.objective.tol
     with one_core, np.errstate(over="ignore", invalid="ignore"):
         problem.measure(v)
