@@ -122,7 +122,7 @@ class Problem:
     """The rows of one question with its three vectors of rows: dual numbers, margins, and their rates of change."""
 
     def __init__(self, table: Table, positive: int, objective: Objective, threads: int) -> None:
-        self.table, self.positive, self.objective = table, positive, objective
+        self.table, self.positive, self.objective, self.threads = table, positive, objective, threads
         self.rows, self.columns = table.rows.count, table.rows.columns
         self.scale = _scale(table, objective.C)
         has_intercept = objective.intercept != "none"
@@ -173,6 +173,13 @@ class Problem:
             return v
         self.margins *= factor
         return v * factor
+
+    def worst(self, v: Floats) -> float:
+        """What v is worth if rounding went against it in every row."""
+        self.measure(v)
+        self.kernel.norms(self.rates)
+        self.margins -= EPS * self.columns * float(np.linalg.norm(v)) * np.sqrt(self.rates)
+        return 0.5 * float(v @ (self.ridge * v)) + self._loss()
 
     def _loss(self) -> float:
         """The loss of all rows."""

@@ -24,6 +24,7 @@ NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
 NOTHING = 1e-9  # of the primal value: a dual value this small may be rounding
 MOST_ATTEMPTS = 3  # in a row that do not halve the gap: then rounding keeps it where it is
+STEEP, GENTLE = 1e14, 1e8  # of C |x|^2: where the rows leave no room for rounding, and where they leave plenty
 MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
 
@@ -92,6 +93,9 @@ class Progress:
 
 def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats] | None = None) -> Solution:
     """Solve one question to the gap it asks for."""
+    if start is None and problem.lam * STEEP < 1:
+        gentler = _gentler(problem, progress, seed)
+        return _better(problem, solve_near(problem, progress, seed, gentler), gentler, progress)
     v = np.zeros(problem.columns + 1) if start is None else _begin(problem, start)
     patience, least, attempts = _newton_work(problem), math.inf, 0
     with one_core, np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
@@ -117,6 +121,27 @@ def _begin(problem: Problem, start: tuple[Floats, Floats]) -> Floats:
     if problem.objective.intercept == "none":
         v[-1] = 0.0
     return v
+
+
+def _gentler(problem: Problem, progress: Progress, seed: int) -> tuple[Floats, Floats]:
+    """Where the same question ends at a smaller C. If the data can be separated, that is often the answer itself."""
+    C = GENTLE * problem.scale * problem.scale
+    gentler = Problem(problem.table, problem.positive, dataclasses.replace(problem.objective, C=C), problem.threads)
+    solution = solve(gentler, Progress(gentler, progress.left, None, progress.cancelled), seed)
+    progress.step += solution.steps
+    alpha, v = solution.end
+    return C / problem.objective.C * alpha, v
+
+
+def _better(problem: Problem, solution: Solution, start: tuple[Floats, Floats], progress: Progress) -> Solution:
+    """The solution, or the start if that is worth more: rounding may have led the solver astray."""
+    if relative_gap(solution.primal, solution.dual) <= problem.objective.tol:
+        return solution
+    alpha, v = solution.end[0].copy(), _begin(problem, start)
+    with np.errstate(over="ignore", invalid="ignore"):
+        if problem.worst(v) < problem.worst(solution.end[1]):
+            return _solution(problem, _proof(problem, v), progress)
+    return dataclasses.replace(solution, end=(alpha, solution.end[1]))
 
 
 def _newton_work(problem: Problem) -> float:

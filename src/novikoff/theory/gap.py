@@ -246,7 +246,7 @@ class GapCertificate(Certificate):
         # Where a bound is near the optimum, the terms of D add up to some 3 D: t a has the bound t S - t^2 Q, which is
         # largest at t = 1 only if S = 2 Q. So a share of the size is about that share of the objective.
         last_digits = min(ROUNDING, 0.01 * self.tol)
-        decisive = max(10 * ROUNDING, min(0.1 * self.tol, 1e-4))
+        decisive = max(10 * ROUNDING, min(0.1 * max(self.tol, self.relative_gap), 1e-4))
         above, below = (value.rounding + last_digits * value.size for value in (primal, dual))
         gap = _relative(primal.found - dual.found, primal.found)
         gap_slack = _relative(above + below, primal.found)
