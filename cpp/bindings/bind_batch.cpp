@@ -1,5 +1,6 @@
 // The soft-margin problem as Python sees it: rows and the vectors beside them, and the passes over both.
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
 #include <optional>
@@ -34,6 +35,9 @@ class SoftMargin {
   }
   void check_rows(std::size_t size) const {
     if (size != rows_.count()) throw std::invalid_argument("A vector with one entry for each row.");
+  }
+  void check_bits(std::size_t bytes) const {
+    if (bytes != (rows_.count() + 7) / 8) throw std::invalid_argument("A vector with one bit for each row.");
   }
   void check_columns(std::size_t size, std::size_t times) const {
     if (size != times * (rows_.columns() + 1))
@@ -190,6 +194,23 @@ class SoftMargin {
     });
     return nb::make_tuple(now.largest, now.least, now.active, now.gap);
   }
+
+  void set_aside(Vector<const double> alpha, Vector<const double> margins, std::pair<double, double> before, double ridge,
+                 double top, Vector<std::uint8_t> aside) const {
+    check_rows(alpha.size());
+    check_rows(margins.size());
+    check_bits(aside.size());
+    nb::gil_scoped_release unlocked;
+    novikoff::set_aside(DualShape{1, 0, ridge, top}, span_of(alpha), span_of(margins),
+                        Violations{before.first, before.second, 0}, span_of(aside));
+  }
+
+  std::size_t line_up(Vector<const std::uint8_t> aside, Vector<std::int32_t> order) const {
+    check_rows(order.size());
+    check_bits(aside.size());
+    nb::gil_scoped_release unlocked;
+    return novikoff::line_up(span_of(aside), span_of(order));
+  }
 };
 
 nb::tuple survey_of(const RowsInMemory& rows) {
@@ -237,5 +258,8 @@ void bind_batch(nb::module_& m) {
       .def("norms", &SoftMargin::norms, nb::arg("squared").noconvert())
       .def("descend", &SoftMargin::descend, nb::arg("alpha").noconvert(), nb::arg("norms").noconvert(),
            nb::arg("order").noconvert(), nb::arg("v").noconvert(), nb::arg("before"), nb::arg("lam"), nb::arg("rho"),
-           nb::arg("ridge"), nb::arg("top"), nb::arg("random"));
+           nb::arg("ridge"), nb::arg("top"), nb::arg("random"))
+      .def("set_aside", &SoftMargin::set_aside, nb::arg("alpha").noconvert(), nb::arg("margins").noconvert(), nb::arg("before"),
+           nb::arg("ridge"), nb::arg("top"), nb::arg("aside").noconvert())
+      .def("line_up", &SoftMargin::line_up, nb::arg("aside").noconvert(), nb::arg("order").noconvert());
 }

@@ -405,6 +405,19 @@ TEST(rows_set_aside_stay_in_the_order_and_keep_their_answers) {
   for (std::size_t i = 0; i < q.count(); ++i) CHECK(order[i] == static_cast<std::int32_t>(i));
 }
 
+TEST(margins_tell_the_rows_that_a_pass_would_set_aside) {
+  const std::vector<double> alpha{0, 0, 1, 1, 0.5, 0, 0.5, 1, 0}, margins{3, 1.5, -1, 0.5, 7, 0.2, -4, 2, 2.5};
+  const Violations before{1, -0.75, 0};
+  std::vector<std::uint8_t> aside(2, 255);  // what it held before does not matter
+  set_aside(DualShape{1, 0, 0, 1}, alpha, margins, before, aside);
+  CHECK(aside[0] == 0b101 && aside[1] == 1);  // alpha = 0 with a margin above 2, or alpha = 1 with one below 0.25
+  std::vector<std::int32_t> order(9);
+  CHECK(line_up(aside, order) == 6);
+  CHECK((order == std::vector<std::int32_t>{1, 3, 4, 5, 6, 7, 0, 2, 8}));
+  set_aside(DualShape{1, 0, 0, 1}, alpha, margins, Violations{-1, 1, 0}, aside);  // a pass that found nothing to do
+  CHECK(line_up(aside, order) == 9);
+}
+
 TEST(a_row_of_zeros_goes_to_the_bound_that_its_derivative_points_to) {
   const Sample sample{2, {0, 0, 0, 0}, {1, 0}};
   const Examples examples{sample.codes, 1, {}, 1, 0};

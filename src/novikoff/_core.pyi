@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from numpy import float64, int32, int64, uint64
+from numpy import float64, int32, int64, uint8, uint64
 from numpy.typing import NDArray
 
 class Rows:
@@ -189,3 +189,13 @@ class SoftMargin:
         top: float,
         random: Random,
     ) -> tuple[float, float, int, float]: ...
+    def set_aside(
+        self,
+        alpha: NDArray[float64],
+        margins: NDArray[float64],
+        before: tuple[float, float],
+        ridge: float,
+        top: float,
+        aside: NDArray[uint8],
+    ) -> None: ...
+    def line_up(self, aside: NDArray[uint8], order: NDArray[int32]) -> int: ...

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -30,6 +32,41 @@ struct Violations {
   double gap = 0;
 };
 
+/// The derivatives beyond which a row at a bound is set aside, given those of the pass before.
+struct Limits {
+  explicit Limits(const Violations& before)
+      : above(before.largest <= 0 ? std::numeric_limits<double>::infinity() : before.largest),
+        below(before.least >= 0 ? -std::numeric_limits<double>::infinity() : before.least) {}
+
+  bool set_aside(double alpha, double top, double derivative) const {
+    return (alpha == 0 && derivative > above) || (alpha == top && derivative < below);
+  }
+
+  double above, below;
+};
+
+/// Notes which rows their margins allow to be set aside, a bit a row.
+inline void set_aside(const DualShape& shape, std::span<const double> alpha, std::span<const double> margins,
+                      const Violations& before, std::span<std::uint8_t> aside) {
+  const Limits limits(before);
+  std::fill(aside.begin(), aside.end(), std::uint8_t{0});
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    const int idle = limits.set_aside(alpha[i], shape.top, shape.ridge * alpha[i] - (1 - margins[i]));
+    aside[i / 8] = static_cast<std::uint8_t>(aside[i / 8] | (idle << (i % 8)));
+  }
+}
+
+/// Puts the active rows first and those set aside behind them, and returns how many are active.
+inline std::size_t line_up(std::span<const std::uint8_t> aside, std::span<std::int32_t> order) {
+  const auto active =
+      order.size() - std::accumulate(aside.begin(), aside.end(), std::size_t{0}, [](std::size_t sum, std::uint8_t byte) {
+        return sum + static_cast<std::size_t>(std::popcount(byte));
+      });
+  std::size_t next[2] = {0, active};
+  for (std::size_t i = 0; i < order.size(); ++i) order[next[(aside[i / 8] >> (i % 8)) & 1]++] = static_cast<std::int32_t>(i);
+  return active;
+}
+
 /// One pass over the active rows, in a new random order. v = (w, b) follows alpha.
 template <class Rows>
 Violations descend(const Rows& rows, const Examples& examples, const DualShape& shape, std::span<double> alpha,
@@ -38,8 +75,7 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
   Violations now;
   now.active = before.active;
   shuffle(order.first(now.active), random);
-  const double above = before.largest <= 0 ? std::numeric_limits<double>::infinity() : before.largest;
-  const double below = before.least >= 0 ? -std::numeric_limits<double>::infinity() : before.least;
+  const Limits limits(before);
   for (std::size_t k = 0; k < now.active; ++k) {
     if constexpr (requires(const Rows& r) { r[0].prefetch(); })
       if (k + 2 < now.active) rows[static_cast<std::size_t>(order[k + 2])].prefetch();
@@ -48,7 +84,7 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
     const double old = alpha[i], rest = 1 - examples.margin(x, i, v), derivative = shape.ridge * old - rest;
     const double excess = std::max(rest, 0.0), loss = shape.ridge > 0 ? excess * excess : excess;
     now.gap += examples.cost(i) * (loss - old * (rest - 0.5 * shape.ridge * old));
-    if ((old == 0 && derivative > above) || (old == shape.top && derivative < below)) {
+    if (limits.set_aside(old, shape.top, derivative)) {
       std::swap(order[k--], order[--now.active]);
       continue;
     }

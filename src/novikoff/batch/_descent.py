@@ -13,8 +13,10 @@ from novikoff.theory.geometry import Floats
 from ._problem import Bounds, Problem, Report
 
 PATIENCE = 0.05  # the share of Newton's work that is spent before its method is thought of
-SELDOM = 0.7  # how much more work is done, in proportion to what was done, before the gap is measured in any case
-STRICTER = 0.3  # what must seem to be the gap after it was found to be larger than it seemed
+SELDOM = 1.0  # how much more work is done, in proportion to what was done, before the gap is measured in any case
+STRICTER = (
+    0.8  # how much less than in proportion must seem to be the gap after it was found to be larger than it seemed
+)
 
 
 @dataclass
@@ -40,15 +42,21 @@ class Descent:
         if problem.alpha.any() or self.v.any():
             problem.follow(self.v)
         self.imbalance = problem.imbalance() if problem.free_intercept else 0.0
+        self.aside = np.zeros((problem.rows + 7) // 8, dtype=np.uint8)  # a bit a row, as of when the gap was measured
+        self.violations = (math.inf, -math.inf)  # of the last pass; these set no row aside
+        self.optimum = math.inf  # it is at most this
 
-    def run(self, report: Report, newton_work: float) -> Bounds | None:
+    def run(self, report: Report, newton_work: float, near: float) -> Bounds | None:
         """Descend until ``report`` says stop, or what is left or was done costs more than Newton's method would.
 
-        Work is counted in visits of rows. The gap is taken to go on falling as it fell since it was last measured.
-        Measuring costs about as much as a pass, and brings back the rows that were set aside: it is done where the gap
-        that the visits themselves add up to is small enough, and now and then besides.
+        Below the gap ``near`` that is the shorter way in any case. Work is counted in visits of rows. The gap is taken
+        to go on falling as it fell since it was last measured. Measuring costs about as much as a pass, and brings back
+        rows that should not have been set aside: it is done where the gap that the visits themselves add up to is small
+        enough, and now and then besides.
         """
-        done, before, last, goal = 0.0, 1.0, 0.0, self.problem.objective.tol  # at the start the gap is all there is
+        done, before, last = 0.0, 1.0, 0.0  # at the start the gap is all there is
+        sought = max(near, self.problem.objective.tol)
+        goal = sought
         while True:
             most = max(2 * self.problem.rows, SELDOM * done)
             visits, passes, met = self._passes(most, goal, report)
@@ -57,10 +65,10 @@ class Descent:
             if report(bounds, passes):
                 return bounds
             if met:
-                goal *= STRICTER
+                goal *= STRICTER * sought / bounds.relative_gap
             gap = bounds.relative_gap
             slow = done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work
-            if slow or done > newton_work:
+            if slow or done > newton_work or gap < near:
                 return None
             before, last = gap, done
 
@@ -71,13 +79,12 @@ class Descent:
         """
         problem, visits, passes = self.problem, 0.0, 0
         order = problem.margins.view(np.int32)[: problem.rows]
-        order[:] = np.arange(problem.rows, dtype=np.int32)
-        state = (math.inf, -math.inf, problem.rows)  # violations that set no row aside
+        active = problem.kernel.line_up(self.aside, order)
         while visits < most and passes < report.left:
-            visits += state[2]
+            visits += active
             passes += 1
-            largest, least, active, gap = self._one_pass(order, state)
-            state = (largest, least, active)
+            largest, least, active, gap = self._one_pass(order, (*self.violations, active))
+            self.violations = largest, least
             if self._seems_small(gap, least, goal):
                 return visits, passes, True
         return visits, passes, False
@@ -88,6 +95,8 @@ class Descent:
         ``gap`` is what they add up to. Where no row is at the top, the least derivative tells how far the weights need
         to be stretched until no row has a loss.
         """
+        if gap > goal * self.optimum and not -goal < least:  # far from it, which is all there is to know
+            return False
         problem, alpha, costs = self.problem, self.problem.alpha, self.problem.table.costs
         mass = float(alpha.sum() if costs is None else alpha @ costs)
         half = 0.5 * float(self.v @ (problem.ridge * self.v))
@@ -121,7 +130,11 @@ class Descent:
         """The gap at the present dual point, with the intercept and the length that suit its weights best."""
         problem = self.problem
         problem.measure(self.v)
+        ridge = 0.5 if problem.squared else 0.0
+        problem.kernel.set_aside(problem.alpha, problem.margins, self.violations, ridge, problem.top, self.aside)
         v = self.v.copy()
         if problem.free_intercept:
             v[-1] += problem.kernel.balance(problem.margins, problem.squared)
-        return problem.bounds(problem.stretch(v))
+        bounds = problem.bounds(problem.stretch(v))
+        self.optimum = min(self.optimum, bounds.primal)
+        return bounds

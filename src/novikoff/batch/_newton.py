@@ -21,6 +21,7 @@ SLACK = 0.1  # the share of the gap asked for by which the dual may fall in a ro
 MOST_STEPS = 300  # in a round
 SHARPEN = 2.0  # by what the width is divided from round to round
 LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
+EXACT, WIDEN, WIDEST = 0.5, 16.0, 1e6  # widths for the squared hinge: its own, and those to try where that gets stuck
 SMOOTHEST, NARROWEST = 1.0, 1e-13  # the width to begin with, and the one where rounding takes over
 ACCURACY, FINEST = 1e-8, 1e-14  # of directions by conjugate gradients
 FLAT = 1e-3  # a step ends where the slope along it is this small a part of what it was
@@ -34,19 +35,32 @@ def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
     """
     problem.measure(v)
     dual = problem.bounds(v).dual
-    width, top, keep = (0.5, math.inf, 0.0) if problem.squared else (SMOOTHEST, 1.0, 1.0)
+    width = EXACT if problem.squared else SMOOTHEST
     while True:
-        response = _core.Response(width, top, keep)
+        response = _response(problem, width)
         bounds, outcome = _one_round(problem, v, response, dual, report)
         has_gained = _is_worth(problem, bounds, dual)
         if has_gained:
             problem.kernel.settle(problem.alpha, problem.margins, response)
         if outcome == "done":
             return bounds
-        if (outcome == "stuck" and (problem.squared or not has_gained)) or width < NARROWEST:
+        if outcome == "stuck" and not has_gained:
+            if not problem.squared or width > WIDEST:
+                return None
+            width *= WIDEN
+        elif width < NARROWEST:
             return None
+        else:
+            width = width / SHARPEN if not problem.squared else max(EXACT, width / SHARPEN)
         v, dual = bounds.v, max(dual, bounds.dual)
-        width /= SHARPEN
+        problem.measure(v)  # rates that were not quite those of v add up
+
+
+def _response(problem: Problem, width: float) -> _core.Response:
+    """How alpha answers margins if it is drawn to where it was: the more so the wider."""
+    if problem.squared:
+        return _core.Response(width, math.inf, 1 - EXACT / width)
+    return _core.Response(width, 1.0, 1.0)
 
 
 def _is_worth(problem: Problem, bounds: Bounds, dual: float) -> bool:
@@ -66,7 +80,7 @@ def _one_round(
     accuracy, steps, shorts = ACCURACY, 0, 0
     while not report(bounds):
         solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and _is_worth(problem, bounds, dual)
-        if solved and steps and not problem.squared:
+        if solved and steps and not (problem.squared and response.width == EXACT):
             return bounds, "sharpen"
         direction = newton_direction(problem, response, bounds.gradient, accuracy)
         direction.rates(problem, response)

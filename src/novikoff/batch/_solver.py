@@ -22,8 +22,9 @@ from ._problem import Bounds, Problem, relative_gap
 
 NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
+NEAR = 1e-9  # the gap below which it is the shorter way in any case, if columns are few
 NOTHING = 1e-9  # of the primal value: a dual value this small may be rounding
-MOST_ATTEMPTS = 3  # in a row that do not halve the gap: then rounding keeps it where it is
+MOST_ATTEMPTS = 3  # in a row that neither halve the gap nor double the dual value: then rounding keeps them there
 STEEP, GENTLE = 1e14, 1e8  # of C |x|^2: where the rows leave no room for rounding, and where they leave plenty
 MORE_PATIENCE = 4.0  # with coordinate descent, each time that rounding stops Newton's method
 
@@ -97,20 +98,22 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
         gentler = _gentler(problem, progress, seed)
         return _better(problem, solve_near(problem, progress, seed, gentler), gentler, progress)
     v = np.zeros(problem.columns + 1) if start is None else _begin(problem, start)
-    patience, least, attempts = _newton_work(problem), math.inf, 0
+    patience, near = _newton_work(problem), NEAR if problem.columns < FEW_COLUMNS else 0.0
+    least, most, attempts = math.inf, 0.0, 0
     with one_core, np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
         while True:
-            bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience)
+            bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience, near)
             bounds = bounds or _newton.solve(problem, v, progress)
             v = v if bounds is None else bounds.v
             proof = _proof(problem, v)
             if proof.relative_gap <= problem.objective.tol or progress.left == 0:
                 break
-            attempts = attempts + 1 if not proof.relative_gap < 0.5 * least else 0
+            has_gained = proof.relative_gap < 0.5 * least or proof.dual > 2 * most
+            attempts = 0 if has_gained else attempts + 1
             if attempts == MOST_ATTEMPTS:
                 break
-            least = min(least, proof.relative_gap)
-            patience *= MORE_PATIENCE
+            least, most = min(least, proof.relative_gap), max(most, proof.dual)
+            patience, near = patience * MORE_PATIENCE, 0.0
     return _solution(problem, proof, progress)
 
 
