@@ -30,5 +30,6 @@ from .online import PassiveAggressiveI as PassiveAggressiveI
 from .online import PassiveAggressiveII as PassiveAggressiveII
 from .online import Perceptron as Perceptron
 from .online import VotedPerceptron as VotedPerceptron
+from .separability import separability as separability
 
 __version__ = "0.1.0"

@@ -6,5 +6,6 @@ from .gap import SvmModel as SvmModel
 from .geometry import Geometry as Geometry
 from .margin import MarginCertificate as MarginCertificate
 from .mistakes import MistakeCertificate as MistakeCertificate
+from .separability import Separability as Separability
 from .verification import Check as Check
 from .verification import Verification as Verification

@@ -1,0 +1,63 @@
+"""Gordan's alternative in whole numbers: weights that balance, or a direction that has all rows on its right side.
+
+The simplex method on a >= 0, sum a = 1, sum a_i z_i = 0 with one artificial variable a row, Bland's rule (1977), which
+never cycles, and pivots without fractions (Edmonds 1967). For the few rows that matter, not for a data set.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from novikoff.theory.exact import Whole
+
+
+def alternative(vectors: list[Whole]) -> tuple[Whole | None, Whole | None]:
+    """Return (a, None) with a >= 0, a != 0 and sum a_i z_i = 0; or (None, v) with z_i.v > 0 for all i. Both whole."""
+    count, columns = len(vectors), len(vectors[0])
+    height = columns + 1
+    # Columns: a, artificial variables, right side. Rows: one a column of z, sum a = 1, and the reduced costs.
+    table = np.zeros((height + 1, count + height + 1), dtype=object)
+    for i, vector in enumerate(vectors):
+        table[:columns, i] = vector
+        table[columns, i] = 1
+    for k in range(height):
+        table[k, count + k] = 1
+    table[columns, -1] = 1
+    table[height] = -table[:height].sum(axis=0)
+    table[height, count : count + height] = 0
+    basis = list(range(count, count + height))
+    divisor = 1
+    while True:
+        enters = next((j for j in range(count) if table[height, j] < 0), None)
+        if enters is None:
+            break
+        leaves = _leaving(table, basis, enters)
+        pivot, line, factors = table[leaves, enters], table[leaves].copy(), table[:, enters].copy()
+        table = (pivot * table - np.multiply.outer(factors, line)) // divisor
+        table[leaves] = line
+        basis[leaves], divisor = enters, pivot
+    if table[height, -1] == 0:  # no artificial variable is left
+        weights = [0] * count
+        for row, variable in enumerate(basis):
+            if variable < count:
+                weights[variable] = table[row, -1]
+        return weights, None
+    # The reduced cost of an artificial variable is 1 - y_k, with y the multipliers; then z_i.y + y_last <= 0 for all i.
+    direction = [table[height, count + k] - divisor for k in range(columns)]
+    return None, direction
+
+
+def _leaving(table: np.ndarray, basis: list[int], enters: int) -> int:
+    """The row whose variable falls to 0 first; of several the one with the smallest number."""
+    best = -1
+    for row in range(len(basis)):
+        slope = table[row, enters]
+        if slope <= 0:
+            continue
+        if best < 0:
+            best = row
+            continue
+        difference = table[row, -1] * table[best, enters] - table[best, -1] * slope
+        if difference < 0 or (difference == 0 and basis[row] < basis[best]):
+            best = row
+    return best

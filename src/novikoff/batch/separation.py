@@ -1,0 +1,323 @@
+"""Decide whether two classes can be separated, and prove it.
+
+Few rows decide: those that a plane which suits all others would have on its wrong side. So a linear program is solved
+on a working set, its plane is held against all rows, the worst offenders join the set, and so on until nothing offends.
+What comes out is proven in whole numbers (``theory/separability.py``); where floating point could not see it, the
+working set is solved in whole numbers, too.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.optimize
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.theory.certificate import Duals
+from novikoff.theory.exact import Examples, Reduced, Whole, primitive, whole
+from novikoff.theory.geometry import Floats, blocks
+from novikoff.theory.separability import MOST_FREE, Balance, balance
+
+from ._exact_simplex import alternative
+
+SMALL = 400  # rows times columns: so few are solved in whole numbers at once
+MOST_ROUNDS = 60
+WIDE = 2000  # columns from which on rows are not looked for column by column
+
+Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A partition of the rows, proven: a direction that has ``sides`` 1 or 0 of it, and rows that balance."""
+
+    direction: Whole | None  # None if all rows are spanned by those that balance
+    sides: NDArray[np.int8] | None
+    witness: Duals | None  # None if no rows balance
+    proof: Balance | None
+
+
+def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
+    """The verdict, or None if it could not be proven. ``hint`` is a direction that may separate most rows."""
+    if hint is not None and (found := _complete(examples, hint)):
+        return found
+    if examples.rows * examples.columns > SMALL:
+        working, found = _by_floats(examples, hint)
+        if found is not None:
+            return found
+    else:
+        working = np.arange(examples.rows)
+    return _by_whole_numbers(examples, working)
+
+
+def _complete(examples: Examples, direction: Floats) -> Verdict | None:
+    """The verdict if the direction has all rows on its right side."""
+    if not np.all(np.isfinite(direction)):
+        return None
+    if any(np.any(scores < -errors) for _, scores, errors in examples.scores(direction)):
+        return None
+    straight = whole(direction)[0]
+    sides = examples.sides(straight)
+    return Verdict(straight, sides, None, None) if np.all(sides > 0) else None
+
+
+# The linear program in floating point.
+
+
+def _by_floats(examples: Examples, hint: Floats | None) -> tuple[Rows, Verdict | None]:
+    """Solve on a working set that grows until the verdict is proven for all rows; the set, and the verdict if so."""
+    working = _first_rows(examples, hint)
+    room = max(2 * min(examples.columns, examples.rows), 100)
+    for _ in range(MOST_ROUNDS):
+        solved = _linear_program(examples, working)
+        if solved is None:
+            break
+        direction, weights = solved
+        verdict, offending = _judge(examples, working, direction, weights, room)
+        if verdict is not None:
+            return working, verdict
+        new = np.setdiff1d(offending, working)
+        if len(new) == 0:
+            break
+        working = np.union1d(working, new)
+    return working, None
+
+
+def _judge(
+    examples: Examples, working: Rows, direction: Floats, weights: Floats, room: int
+) -> tuple[Verdict | None, Rows]:
+    """Hold what the working set says against all rows: the proven verdict, or rows that speak against it."""
+    balanced = weights > 0.5  # it is 0, or 1 and more
+    if not np.any(balanced):
+        found = _complete(examples, direction)
+        return found, _offending(examples, direction, room) if found is None else working[:0]
+    witness = Duals(working[balanced], weights[balanced])
+    proof = balance(examples, witness)
+    if proof is None:
+        return None, working[:0] if np.all(balanced) else _offending(examples, direction, room)
+    if np.all(balanced):
+        return _spanned(examples, witness, proof, None, room)
+    straight = proof.straighten(direction)
+    sides = examples.sides(straight)
+    if np.any(sides < 0):
+        return None, _offending(examples, np.array([c / max(map(abs, straight)) for c in straight]), room)
+    return _spanned(examples, witness, proof, (straight, sides), room)
+
+
+def _spanned(
+    examples: Examples, witness: Duals, proof: Balance, plane: tuple[Whole, NDArray[np.int8]] | None, room: int
+) -> tuple[Verdict | None, Rows]:
+    """The verdict, if all rows that lie on the plane are spanned by those that balance; else some that are not."""
+    on_plane = np.ones(examples.rows, dtype=bool) if plane is None else plane[1] == 0
+    outside = _outside(examples, proof, on_plane)
+    if outside is None:
+        return None, np.zeros(0, dtype=np.int64)
+    if len(outside):
+        return None, outside[:: max(1, len(outside) // room)]
+    if plane is None:
+        return Verdict(None, None, witness, proof), outside
+    return Verdict(*plane, witness, proof), outside
+
+
+def _outside(examples: Examples, proof: Balance, among: NDArray[np.bool_]) -> Rows | None:
+    """Rows that are not spanned by those that balance; None if that is too much to ask."""
+    missing = examples.columns - proof.reduced.rank
+    if missing > MOST_FREE:
+        return None
+    found = np.zeros(examples.rows, dtype=bool)
+    for direction in proof.reduced.null_space() if missing else []:
+        found |= examples.sides(direction) != 0
+    return np.flatnonzero(found & among)
+
+
+def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
+    """The rows that reach farthest to either side in some column, those that the hint puts lowest, and some others."""
+    chosen = [np.linspace(0, examples.rows - 1, num=min(examples.rows, 2 * examples.columns, 4000)).astype(np.int64)]
+    if examples.columns <= WIDE:
+        chosen.append(_extremes(examples))
+    if hint is not None and np.all(np.isfinite(hint)):
+        chosen.append(_offending(examples, hint, max(100, 4 * min(examples.columns, 1000))))
+    return np.unique(np.concatenate(chosen))
+
+
+def _extremes(examples: Examples) -> Rows:
+    """For each column the rows with the largest and the smallest entry of z."""
+    columns = examples.X.shape[1]
+    best = np.zeros((2, columns))
+    where = np.full((2, columns), -1)
+    for cut, block in blocks(examples.X):
+        signs = examples.signs[cut]
+        for side, sign in enumerate((1.0, -1.0)):
+            if sp.issparse(block):
+                signed = sp.csc_array(block.multiply((sign * signs)[:, None]))
+                rows = _largest_entries(signed)
+            else:
+                rows = np.argmax(block * (sign * signs)[:, None], axis=0)
+            values = sign * signs[rows] * np.asarray(block[rows, np.arange(columns)]).ravel()
+            better = values > best[side]
+            best[side][better] = values[better]
+            where[side][better] = rows[better] + cut.start
+    found: Rows = np.unique(where[where >= 0])
+    return found
+
+
+def _largest_entries(matrix: Any) -> Rows:
+    """The row of the largest stored entry of each column of a CSC matrix; row 0 for a column without any."""
+    found = np.zeros(matrix.shape[1], dtype=np.int64)
+    counts = np.diff(matrix.indptr)
+    filled = np.flatnonzero(counts)
+    if len(filled):
+        columns = np.repeat(np.arange(matrix.shape[1]), counts)
+        order = np.lexsort((matrix.data, columns))
+        found[filled] = matrix.indices[order[matrix.indptr[filled + 1] - 1]]
+    return found
+
+
+def _offending(examples: Examples, direction: Floats, most: int) -> Rows:
+    """The rows that lie farthest on the wrong side of a direction, or on it, in units of what they add up to."""
+    worst: list[tuple[Rows, Floats]] = []
+    size = np.abs(direction)
+    for (cut, scores, _), (_, block) in zip(examples.scores(direction), blocks(examples.X), strict=True):
+        sizes = np.asarray(abs(block) @ size[: block.shape[1]]).ravel()
+        sizes += size[-1] if examples.fit_intercept else 0.0
+        shares = np.divide(scores, sizes, out=np.zeros_like(scores), where=sizes > 0)
+        lowest = np.argpartition(shares, most)[:most] if most < len(shares) else np.arange(len(shares))
+        lowest = lowest[shares[lowest] <= 1e-9]
+        worst.append((lowest + cut.start, shares[lowest]))
+    rows = np.concatenate([rows for rows, _ in worst])
+    shares = np.concatenate([shares for _, shares in worst])
+    return rows[np.argsort(shares, kind="stable")[:most]]
+
+
+def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] | None:
+    """Maximise the sum of min(1, a_i) over a >= 0 with sum a_i z_i = 0: the direction and a; None if HiGHS gives up.
+
+    Then a_i >= 1 for every row that can have any weight, and its multipliers v have z_i.v >= 1 for every other row.
+    """
+    z = examples.floats(working)
+    scale = np.abs(z).max(axis=0)
+    scale[scale == 0] = 1.0
+    z = z / scale
+    lengths = np.abs(z).max(axis=1)
+    lengths[lengths == 0] = 1.0
+    balanced = sp.csc_array((z / lengths[:, None]).T)
+    count = len(working)
+    result = scipy.optimize.linprog(
+        np.concatenate([-np.ones(count), np.zeros(count)]),
+        A_eq=sp.hstack([balanced, balanced], format="csc"),
+        b_eq=np.zeros(examples.columns),
+        bounds=np.column_stack([np.zeros(2 * count), np.repeat([1.0, np.inf], count)]),
+        method="highs",
+    )
+    if result.status != 0:
+        return None
+    weights = (result.x[:count] + result.x[count:]) / lengths
+    weights[result.x[:count] + result.x[count:] <= 0.5] = 0.0
+    weights /= max(1e-300, float(weights[weights > 0].min(initial=math.inf)))
+    return -result.eqlin.marginals / scale, weights
+
+
+# The same in whole numbers.
+
+
+def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
+    """Solve exactly on a working set that grows until the verdict holds for all rows."""
+    if examples.rows * examples.columns > SMALL:
+        working = working[:: max(1, len(working) // (2 * examples.columns))]
+    room = max(4, examples.columns)
+    while True:
+        vectors = {int(i): examples.row(int(i))[0] for i in working}
+        plane, balanced = _partition(vectors)
+        witness, proof = _weigh(examples, balanced)
+        if balanced and proof is None:
+            return None
+        if plane is None:
+            sides = np.zeros(examples.rows, dtype=np.int8)
+            wrong = sides < 0
+        else:
+            sides = examples.sides(plane)
+            wrong = sides < 0
+        if proof is None:
+            wrong |= sides == 0
+        else:
+            outside = _outside(examples, proof, sides == 0)
+            if outside is None:
+                return None
+            wrong[outside] = True
+        new = np.setdiff1d(np.flatnonzero(wrong), working)
+        if len(new) == 0:
+            return Verdict(plane, None if plane is None else sides, witness, proof)
+        working = np.union1d(working, new[:: max(1, len(new) // room)])
+
+
+def _partition(vectors: dict[int, Whole]) -> tuple[Whole | None, list[dict[int, int]]]:
+    """Face by face: a direction that has every row on its right side but those that balance, and those, face by face.
+
+    Rows that balance span their face, so that the others are asked again for their part outside of it.
+    """
+    remaining = dict(vectors)
+    faces: list[dict[int, int]] = []
+    outside: list[Whole] | None = None  # a basis of the directions that are 0 on all faces so far
+    while remaining:
+        if outside is None:
+            parts = dict(remaining)
+        else:
+            parts = {i: [sum(map(int.__mul__, vector, basis)) for basis in outside] for i, vector in remaining.items()}
+            parts = {i: part for i, part in parts.items() if any(part)}
+            remaining = {i: remaining[i] for i in parts}
+            if not remaining:
+                break
+        zeros = [i for i, part in parts.items() if not any(part)]
+        if zeros:
+            faces.append(dict.fromkeys(zeros, 1))
+            remaining = {i: vector for i, vector in remaining.items() if any(vector)}
+            continue
+        weights, direction = alternative([primitive(part) for part in parts.values()])
+        if direction is not None:
+            return (direction if outside is None else _combined(outside, direction)), faces
+        assert weights is not None
+        divisors = [math.gcd(*part) for part in parts.values()]
+        faces.append(
+            {
+                i: weight * math.lcm(*divisors) // d
+                for i, weight, d in zip(parts, weights, divisors, strict=True)
+                if weight
+            }
+        )
+        spanned = [vectors[i] for face in faces for i in face]
+        outside = Reduced(spanned, len(spanned[0])).null_space()
+        remaining = {i: vector for i, vector in remaining.items() if i not in faces[-1]}
+    return None, faces
+
+
+def _combined(basis: list[Whole], coordinates: Whole) -> Whole:
+    return primitive(
+        [sum(c * entry for c, entry in zip(coordinates, entries, strict=True)) for entries in zip(*basis, strict=True)]
+    )
+
+
+def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | None, Balance | None]:
+    """Weights for the rows of all faces together. A later face leaves a rest in the earlier ones, which weigh more."""
+    if not faces:
+        return None, None
+    for heavier in (0, 20, 60, 150, 300):
+        weights: dict[int, float] = {}
+        for place, face in enumerate(reversed(faces)):
+            largest = max(face.values())
+            for i, weight in face.items():
+                weights[i] = math.ldexp(weight / largest, min(900, heavier * place) - _exponent(examples, i))
+        if not all(0 < weight < math.inf for weight in weights.values()):
+            continue
+        rows = np.array(sorted(weights))
+        witness = Duals(rows, np.array([weights[int(i)] for i in rows]))
+        if proof := balance(examples, witness):
+            return witness, proof
+    return None, None
+
+
+def _exponent(examples: Examples, i: int) -> int:
+    return examples.row(i)[1]

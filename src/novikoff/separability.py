@@ -1,0 +1,232 @@
+"""Can a plane tell two classes apart? The question behind "perfect separation" in logistic regression."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._validation import check_flag
+from .batch._classifier import BatchClassifier, TrainingSet, take_in
+from .batch._descent import Descent
+from .batch._one_core import one_core
+from .batch._problem import Objective, Problem
+from .batch._solver import GENTLE, Progress
+from .batch.separation import Verdict, decide
+from .errors import InvalidInputError, invalid
+from .theory.certificate import Duals
+from .theory.exact import Examples, Reduced, Whole
+from .theory.geometry import Floats
+from .theory.separability import Separability, margin_upper_bound
+
+EFFORT = 30_000_000  # values that are visited in search of a separator before a linear program is asked
+MOST_PASSES, FEWEST_PASSES = 60, 3
+NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
+    """Say whether a plane separates two classes: completely, quasi-completely, or not at all, with the proof.
+
+    Where the classes are separated, completely or quasi-completely, logistic regression has no finite estimate. The
+    verdict is exact: the floats of X are taken for the rational numbers that they are, and whatever floating point
+    could not settle was settled in whole numbers. ``Separability.verify`` checks it.
+
+    Parameters
+    ----------
+    X : array, sparse matrix or data frame of shape (rows, features)
+    y : labels of two classes
+    fit_intercept : the plane may lie anywhere; otherwise it goes through the origin
+
+    Examples
+    --------
+    >>> from novikoff import separability
+    >>> found = separability([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 1.0]], ["no", "yes", "no", "yes"])
+    >>> found.kind
+    'quasi-complete'
+    >>> found.divergence
+    array([1, 0], dtype=int8)
+    >>> found.boundary
+    array([0, 1, 2])
+
+    References
+    ----------
+    Albert and Anderson (1984), On the existence of maximum likelihood estimates in logistic regression models.
+    """
+    where = "separability"
+    fit_intercept = check_flag(where, "fit_intercept", fit_intercept)
+    data = take_in(BatchClassifier(), where, X, y, None, None)
+    if len(data.classes) != 2:
+        raise invalid(where, "Labels of two classes.", f"{len(data.classes)} classes")
+    examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
+    hint, duals = _hint(data, fit_intercept)
+    verdict = decide(examples, hint)
+    if verdict is None:
+        return _report(data, examples, "undecided")
+    if verdict.witness is None:
+        return _complete(data, examples, verdict, duals)
+    if verdict.direction is None:
+        return _report(data, examples, "overlap", witness=verdict.witness)
+    return _quasi_complete(data, examples, verdict)
+
+
+def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals | None]:
+    """A direction from a few passes of coordinate descent, which separates most data that can be, and its duals."""
+    table = data.table
+    try:
+        unit = Problem(table, 1, Objective(1.0, False, "free" if fit_intercept else "none", 0.5), 1)
+    except InvalidInputError:  # lengths that it cannot compute with
+        return None, None
+    objective = dataclasses.replace(unit.objective, C=GENTLE * unit.scale * unit.scale)
+    problem = Problem(table, 1, objective, 1)
+    passes = min(MOST_PASSES, max(FEWEST_PASSES, EFFORT // max(1, table.elements)))
+    progress = Progress(problem, passes, None, threading.Event())
+    v = np.zeros(problem.columns + 1)
+    with one_core, np.errstate(over="ignore", invalid="ignore"):
+        bounds = Descent(problem, v, _core.Random(0)).run(progress, math.inf, 0.0)
+    if bounds is None or not np.all(np.isfinite(bounds.v)):
+        return None, None
+    weights, duals = bounds.v[:-1] * problem.scale, Duals.of(problem.alpha)
+    return np.append(weights, bounds.v[-1]) if fit_intercept else weights, duals
+
+
+def _report(data: TrainingSet, examples: Examples, kind: str, **found: Any) -> Separability:
+    """A verdict of which nothing is known but what is given."""
+    unknown: dict[str, Any] = {
+        "coef": None,
+        "intercept": 0.0,
+        "numerators": None,
+        "boundary": NO_ROWS,
+        "witness": None,
+        "divergence": np.zeros(data.X.shape[1], dtype=np.int8),
+        "intercept_divergence": 0,
+        "margin_lower_bound": 0.0,
+        "margin_upper_bound": math.inf if kind in ("complete", "undecided") else 0.0,
+    }
+    return Separability(
+        kind=kind,
+        fit_intercept=examples.fit_intercept,
+        positive=data.classes.tolist()[1],
+        examples=examples.rows,
+        **{**unknown, **found},
+    )
+
+
+def _complete(data: TrainingSet, examples: Examples, verdict: Verdict, duals: Duals | None) -> Separability:
+    assert verdict.direction is not None
+    plane = _plane(verdict.direction, examples.fit_intercept)
+    length = float(np.linalg.norm(plane["coef"]))
+    least = math.inf
+    direction = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
+    for _, scores, errors in examples.scores(direction):
+        least = min(least, float(np.min(scores - errors)))
+    lower = max(0.0, least / length * (1 - 1e-15)) if length > 0 else 0.0
+    upper = math.inf if duals is None or len(duals.rows) == 0 else margin_upper_bound(examples, duals)
+    return _checked(
+        data,
+        examples,
+        _report(
+            data,
+            examples,
+            "complete",
+            **plane,
+            **_signs(direction, examples.fit_intercept),
+            witness=duals if upper < math.inf else None,
+            margin_lower_bound=lower,
+            margin_upper_bound=max(upper, lower),
+        ),
+        verdict.direction,
+    )
+
+
+def _quasi_complete(data: TrainingSet, examples: Examples, verdict: Verdict) -> Separability:
+    assert verdict.direction is not None and verdict.sides is not None
+    report = _report(
+        data,
+        examples,
+        "quasi-complete",
+        **_plane(verdict.direction, examples.fit_intercept),
+        **_signs(np.array(_diverging(examples, verdict), dtype=np.float64), examples.fit_intercept),
+        boundary=np.flatnonzero(verdict.sides == 0),
+        witness=verdict.witness,
+    )
+    return _checked(data, examples, report, verdict.direction)
+
+
+def _plane(direction: Whole, fit_intercept: bool) -> dict[str, Any]:
+    """A direction of whole numbers as floats."""
+    largest = max(map(abs, direction))
+    floats = np.array([entry / largest for entry in direction])
+    return (
+        {"coef": floats[:-1], "intercept": float(floats[-1])} if fit_intercept else {"coef": floats, "intercept": 0.0}
+    )
+
+
+def _signs(direction: Floats, fit_intercept: bool) -> dict[str, Any]:
+    signs = np.sign(direction).astype(np.int8)
+    if not fit_intercept:
+        return {"divergence": signs, "intercept_divergence": 0}
+    return {"divergence": signs[:-1], "intercept_divergence": int(signs[-1])}
+
+
+def _checked(data: TrainingSet, examples: Examples, report: Separability, direction: Whole) -> Separability:
+    """The report, with the plane in whole numbers where floats could not hold it."""
+    if all(check.status == "holds" for check in report.prove(examples)):
+        return report
+    return dataclasses.replace(report, numerators=tuple(direction), margin_lower_bound=0.0)
+
+
+def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
+    """The sign with which each coefficient goes to infinity, the intercept last; 0 for those that stay finite.
+
+    The estimate recedes in any direction that is 0 on the rows that balance. Of columns that depend on others only the
+    first ones have a coefficient, the intercept before all; directions are taken so that the rest is 0.
+    """
+    assert verdict.proof is not None and verdict.direction is not None
+    first = [examples.columns - 1, *range(examples.columns - 1)] if examples.fit_intercept else range(examples.columns)
+    order = list(first)
+    dependent = _row_basis(examples, verdict, order)
+
+    def without_dependent(direction: Whole) -> Whole:
+        entries = [direction[j] for j in order]
+        pivots = set(dependent.pivots)
+        for column, dependence in zip(
+            (j for j in range(len(entries)) if j not in pivots), dependent.null_space(), strict=True
+        ):
+            factor, unit = entries[column], dependence[column]
+            entries = [
+                (entry * unit - factor * other) * (1 if unit > 0 else -1)
+                for entry, other in zip(entries, dependence, strict=True)
+            ]
+        return entries
+
+    chosen = without_dependent(verdict.direction)
+    moves = [without_dependent(direction) for direction in verdict.proof.reduced.null_space()]
+    found = [0] * len(order)
+    for place, j in enumerate(order):
+        if any(move[place] for move in moves):
+            found[j] = (chosen[place] > 0) - (chosen[place] < 0)
+    return found
+
+
+def _row_basis(examples: Examples, verdict: Verdict, order: list[int]) -> Reduced:
+    """Rows that span all rows, their columns in the given order, reduced."""
+    assert verdict.proof is not None and verdict.sides is not None
+    chosen = list(verdict.proof.basis)
+    while True:
+        reduced = Reduced([[row[j] for j in order] for row in (examples.row(i)[0] for i in chosen)], len(order))
+        missed: NDArray[np.bool_] = np.zeros(examples.rows, dtype=bool)
+        for direction in reduced.null_space():
+            back = [0] * len(order)
+            for place, j in enumerate(order):
+                back[j] = direction[place]
+            missed = examples.sides(back) != 0
+            if np.any(missed):
+                chosen.append(int(np.argmax(missed)))
+                break
+        else:
+            return reduced

@@ -1,0 +1,154 @@
+"""Exact arithmetic on floating-point data: every float is a rational number, and is taken for it here.
+
+Vectors are whole numbers (Python's, of any length): a direction or a row may be multiplied by any positive number, so
+a power of two makes its entries whole. Most signs are settled by floating point with a bound on its error; what that
+leaves open is computed exactly.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from .geometry import Floats, blocks
+
+EPS = float(np.finfo(np.float64).eps)
+WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
+TINY = 1e-280  # a share this small of the largest entry would lose digits
+LEAST = 1e-323  # what a product may lose where it underflows
+
+Whole = list[int]
+
+
+def whole(values: Floats) -> tuple[Whole, int]:
+    """Return k and e with values = k 2^e, k whole and e as large as can be."""
+    mantissas, exponents = np.frexp(values)
+    digits = [int(m) for m in np.ldexp(mantissas, 53)]
+    places = [int(e) - 53 for e in exponents]
+    used = [place + (digit & -digit).bit_length() - 1 for digit, place in zip(digits, places, strict=True) if digit]
+    least = min(used, default=0)
+    return [_shifted(digit, place - least) for digit, place in zip(digits, places, strict=True)], least
+
+
+def _shifted(digit: int, by: int) -> int:
+    return digit << by if by >= 0 else digit >> -by  # only zeros leave to the right
+
+
+def primitive(vector: Whole) -> Whole:
+    """The shortest whole vector of the same direction."""
+    divisor = math.gcd(*vector)
+    return [entry // divisor for entry in vector] if divisor > 1 else vector
+
+
+class Examples:
+    """The vectors z_i = y_i u_i of a data set, u = (x, 1) with an intercept and x without, and exact questions to them."""
+
+    def __init__(self, X: Any, signs: Floats, fit_intercept: bool) -> None:
+        self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
+        self.rows, self.columns = X.shape[0], X.shape[1] + int(fit_intercept)
+
+    def row(self, i: int) -> tuple[Whole, int]:
+        """z_i as k 2^e."""
+        x = self.X[[i]]
+        values = np.asarray(x.todense() if sp.issparse(x) else x, dtype=np.float64).ravel()
+        numbers, exponent = whole(np.append(values, 1.0) if self.fit_intercept else values)
+        return ([-number for number in numbers] if self.signs[i] < 0 else numbers), exponent
+
+    def floats(self, rows: NDArray[np.int64]) -> Floats:
+        """Some z_i as floats."""
+        x = self.X[rows]
+        dense = np.asarray(x.todense() if sp.issparse(x) else x, dtype=np.float64)
+        lifted = np.hstack([dense, np.ones((len(rows), 1))]) if self.fit_intercept else dense
+        product: Floats = lifted * self.signs[rows][:, None]
+        return product
+
+    def scores(self, direction: Floats, rounded: bool = False) -> Iterator[tuple[slice, Floats, Floats]]:
+        """z_i.v in floating point, with bounds on its errors, some rows at a time; v itself may be ``rounded``."""
+        weights, bias = (direction[:-1], float(direction[-1])) if self.fit_intercept else (direction, 0.0)
+        for cut, block in blocks(self.X):
+            scores, errors = _scores(block, weights, bias, rounded)
+            yield cut, self.signs[cut] * scores, errors
+
+    def sides(self, direction: Whole) -> NDArray[np.int8]:
+        """The sign of z_i.v for every row, exactly."""
+        largest = max(map(abs, direction), default=0)
+        found = np.zeros(self.rows, dtype=np.int8)
+        if largest == 0:
+            return found
+        as_floats = np.array([c / largest if largest >= WHOLE else float(c) for c in direction])
+        can_filter = all(abs(f) >= TINY or c == 0 for f, c in zip(as_floats, direction, strict=True))
+        for cut, scores, errors in self.scores(as_floats, rounded=largest >= WHOLE):
+            settled = (np.abs(scores) > errors) | (errors == 0) if can_filter else np.zeros(len(scores), dtype=bool)
+            found[cut] = np.where(settled, np.sign(scores), 0)
+            for i in np.flatnonzero(~settled) + cut.start:
+                found[i] = _sign(sum(a * b for a, b in zip(self.row(i)[0], direction, strict=True) if a))
+        return found
+
+
+def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Floats, Floats]:
+    """Scores of rows and bounds on their errors (Higham 2002, section 3.1); 0 where they are known to be exact."""
+    absolute = abs(block)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        scores = np.asarray(block @ weights).ravel() + bias
+        sizes = np.asarray(absolute @ np.abs(weights)).ravel() + abs(bias)
+        errors = (block.shape[1] + 5) * (2 * EPS * sizes + LEAST)
+    values = block.data if sp.issparse(block) else block
+    if not rounded and all(np.array_equal(part, np.rint(part)) for part in (np.append(weights, bias), values)):
+        errors[sizes < WHOLE] = 0.0
+    errors[~np.isfinite(scores)] = np.inf
+    return scores, errors
+
+
+def _sign(number: int) -> int:
+    return (number > 0) - (number < 0)
+
+
+class Reduced:
+    """A matrix of whole numbers in reduced row echelon form, times ``divisor``, by elimination without fractions.
+
+    That is Bareiss (1968), after Gauss and Jordan. ``pivots`` are the columns that are independent of those before them; the first ``rank`` rows belong to them.
+    """
+
+    def __init__(self, matrix: list[Whole], columns: int) -> None:
+        rows = len(matrix)
+        table = np.array(matrix, dtype=object).reshape(rows, columns)
+        self.pivots: list[int] = []
+        self.divisor = 1
+        for column in range(columns):
+            rank = len(self.pivots)
+            if rank == rows:
+                break
+            candidates = [i for i in range(rank, rows) if table[i, column] != 0]
+            if not candidates:
+                continue
+            chosen = min(candidates, key=lambda i: abs(table[i, column]))
+            table[[rank, chosen]] = table[[chosen, rank]]
+            pivot = table[rank, column]
+            others = [i for i in range(rows) if i != rank]
+            line, factors = table[rank].copy(), table[others, column]
+            table[others] = (pivot * table[others] - np.multiply.outer(factors, line)) // self.divisor
+            self.divisor = pivot
+            self.pivots.append(column)
+        self.table = table
+
+    @property
+    def rank(self) -> int:
+        """The number of independent columns."""
+        return len(self.pivots)
+
+    def null_space(self) -> list[Whole]:
+        """Vectors that the matrix takes to 0, one for each column that is not a pivot."""
+        free = [column for column in range(self.table.shape[1]) if column not in set(self.pivots)]
+        basis = []
+        for column in free:
+            vector = [0] * self.table.shape[1]
+            vector[column] = self.divisor
+            for row, pivot in enumerate(self.pivots):
+                vector[pivot] = -self.table[row, column]
+            basis.append(primitive(vector))
+        return basis

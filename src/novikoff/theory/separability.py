@@ -1,0 +1,331 @@
+"""Whether two classes can be told apart by a plane: the verdict, its witness, and their check, exact if asked."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from .certificate import Certificate, Duals, misfit
+from .exact import Examples, Reduced, Whole, primitive, whole
+from .geometry import Floats, as_table
+from .verification import Check, Verification
+
+EPS = float(np.finfo(np.float64).eps)
+CLOSE = 1e-9  # of its terms: a sum this small may be 0
+MOST_FREE = 200  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
+KINDS = ("complete", "quasi-complete", "overlap", "undecided")
+
+
+@dataclass(frozen=True)
+class Balance:
+    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them. ``basis`` rows span the others."""
+
+    basis: list[int]
+    reduced: Reduced  # of the rows of the basis, one after the other
+
+    def straighten(self, direction: Floats) -> Whole:
+        """A direction close to the given one that is exactly 0 on all rows that balance."""
+        entries = whole(direction)[0]
+        pivots = self.reduced.pivots
+        free = [column for column in range(len(entries)) if column not in set(pivots)]
+        divisor = self.reduced.divisor
+        sign = 1 if divisor > 0 else -1
+        straight = [0] * len(entries)
+        for column in free:
+            straight[column] = abs(divisor) * entries[column]
+        for row, pivot in enumerate(pivots):
+            straight[pivot] = -sign * sum(self.reduced.table[row, column] * entries[column] for column in free)
+        return primitive(straight)
+
+
+def balance(examples: Examples, duals: Duals) -> Balance | None:
+    """Turn weights that nearly balance into a proof that some weights do so exactly; None if they could not be.
+
+    All weights but those of a basis stay what they are; those of the basis are solved for, and must come out positive.
+    """
+    rows = duals.rows[duals.weights > 0]
+    weights = duals.weights[duals.weights > 0]
+    if len(rows) == 0:
+        return None
+    order, rank = _order(examples, rows, weights)
+    leading = order[: rank + 5]  # a few more, lest rounding hide a dimension
+    vectors = {int(i): examples.row(int(i)) for i in rows}
+    exponents = {i: vectors[i][1] for i in vectors}
+    # a_i z_i = (a_i 2^e) k with z_i = k 2^e, so the unknowns are a_i 2^e, which are as positive as a_i.
+    columns = [vectors[int(rows[k])][0] for k in leading]
+    others = [k for k in range(len(rows)) if k not in set(leading.tolist())]
+    right = _sum(vectors, rows[others], weights[others], exponents)
+    lead = _scaled(rows[leading], weights[leading], exponents)
+    matrix = [[*entries, -total] for entries, total in zip(zip(*columns, strict=True), right[0], strict=True)]
+    reduced = Reduced(matrix, len(leading) + 1)
+    last = len(leading)
+    if last in reduced.pivots:  # the sum of the others leaves the space of the leading rows
+        return None
+    given = [k for k in range(last) if k not in set(reduced.pivots)]
+    for row, _ in enumerate(reduced.pivots):
+        # the unknown times divisor 2^(right's exponent), with the other leading rows moved to the right
+        numerator = _shift(reduced.table[row, last], right[1], lead[1])
+        numerator -= sum(_shift(reduced.table[row, k] * lead[0][k], lead[1], right[1]) for k in given)
+        if numerator * reduced.divisor <= 0:
+            return None
+    basis = [int(rows[leading[k]]) for k in reduced.pivots]
+    return Balance(basis, Reduced([vectors[i][0] for i in basis], examples.columns))
+
+
+def _order(examples: Examples, rows: NDArray[np.int64], weights: Floats) -> tuple[NDArray[np.int64], int]:
+    """The rows that matter most first, and how many dimensions they seem to have."""
+    matrix = examples.floats(rows) * weights[:, None]
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        matrix = matrix / np.abs(matrix).max()
+        matrix = np.nan_to_num(matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300))
+    triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
+    sizes = np.abs(np.diag(triangle))
+    rank = int(np.count_nonzero(sizes > 1e-12 * max(matrix.shape) * sizes[:1].sum()))
+    return order.astype(np.int64), rank
+
+
+def _scaled(rows: NDArray[np.int64], weights: Floats, exponents: dict[int, int]) -> tuple[Whole, int]:
+    """The unknowns a_i 2^e as k 2^f."""
+    parts = [whole(np.array([weight])) for weight in weights]
+    places = [part[1] + exponents[int(i)] for part, i in zip(parts, rows, strict=True)]
+    least = min(places, default=0)
+    return [part[0][0] << (place - least) for part, place in zip(parts, places, strict=True)], least
+
+
+def _sum(
+    vectors: dict[int, tuple[Whole, int]], rows: NDArray[np.int64], weights: Floats, exponents: dict[int, int]
+) -> tuple[Whole, int]:
+    """The sum a_i z_i of some rows as k 2^f."""
+    width = len(next(iter(vectors.values()))[0])
+    factors, least = _scaled(rows, weights, exponents)
+    total = [0] * width
+    for i, factor in zip(rows, factors, strict=True):
+        for j, entry in enumerate(vectors[int(i)][0]):
+            if entry:
+                total[j] += factor * entry
+    return total, least
+
+
+def _shift(number: int, exponent: int, other: int) -> int:
+    """The number times 2^exponent, in units of the smaller of the two powers."""
+    return number << (exponent - min(exponent, other))
+
+
+@dataclass(frozen=True, repr=False)
+class Separability(Certificate):
+    """The verdict on two classes, with what proves it.
+
+    ``complete``: the plane (``coef``, ``intercept``) has every row on the right side. ``quasi-complete``: none has, but
+    this one has no row on the wrong side, and ``boundary`` rows on it. ``overlap``: every plane has rows on the wrong
+    side, unless all lie on it. The ``witness`` of the last two are weights a_i > 0 of some rows with sum a_i y_i u_i
+    = 0, u = (x, 1) with an intercept: no plane can have all of them on the right side. For an overlap these rows span
+    the space of all rows, so that there is no plane for any of them either. The witness of the first, if there is
+    one, are weights whose sum is as short as could be found: it bounds all margins.
+
+    ``numerators``, where it is there, is the plane in whole numbers, the intercept last: floats could not hold it.
+    ``divergence`` says which coefficients a logistic regression would send to plus or minus infinity, and
+    ``intercept_divergence`` whether it would the intercept: +1, -1, or 0 for those that stay finite. Of columns that
+    depend on others, the later ones count as 0.
+    """
+
+    kind: str
+    fit_intercept: bool
+    positive: Any
+    examples: int
+    coef: Floats | None
+    intercept: float
+    numerators: tuple[int, ...] | None
+    boundary: NDArray[np.int64]
+    witness: Duals | None
+    divergence: NDArray[np.int8]
+    intercept_divergence: int
+    margin_lower_bound: float
+    margin_upper_bound: float
+
+    def verify(self, X: Any, y: Any, exact: bool = False) -> Verification:
+        """Check the verdict against the data, in NumPy, without the solver.
+
+        In floating point a row that lies on the plane, or a sum that is 0, is so up to rounding. With ``exact`` all is
+        decided in whole numbers of any length: what holds then is proven.
+        """
+        X = as_table(X)
+        width = X.shape[1] if self.coef is None and X.ndim == 2 else len(self.divergence)
+        if unfit := misfit(X, y, None, columns=width) or self._misfit(y):
+            return Verification((unfit,))
+        signs = np.where(np.ravel(np.asarray(y)) == self.positive, 1.0, -1.0)
+        examples = Examples(X, signs, self.fit_intercept)
+        checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features")]
+        if self.kind == "undecided":
+            return Verification((*checks, Check("kind", "open", "the data are too large, or too hard, to decide it")))
+        checks += self.prove(examples) if exact else self._roughly(examples)
+        if self.kind == "complete":
+            checks += self._margins(examples)
+        return Verification(tuple(checks))
+
+    def _misfit(self, y: Any) -> Check | None:
+        if self.kind not in KINDS:
+            return Check("kind", "fails", f"there is no {self.kind!r}")
+        if self.examples != np.size(y):
+            return Check("data", "fails", f"{self.examples} rows were judged, {np.size(y)} are given")
+        if (self.coef is None) != (self.kind in ("overlap", "undecided")) or (
+            self.witness is None and self.kind in ("quasi-complete", "overlap")
+        ):
+            return Check("kind", "fails", "a plane or a witness is missing, or there is one too many")
+        if self.numerators is not None and len(self.numerators) != len(self.divergence) + self.fit_intercept:
+            return Check("plane", "fails", "there are not as many numerators as columns")
+        if self.coef is not None and not (np.all(np.isfinite(self.coef)) and np.isfinite(self.intercept)):
+            return Check("plane", "fails", "NaN or infinity among the coefficients")
+        if self.witness is not None:
+            rows, weights = self.witness.rows, self.witness.weights
+            if rows.shape != weights.shape or len(np.unique(rows)) != len(rows) or len(rows) == 0:
+                return Check("witness", "fails", "no rows, or a row is named twice, or there are not as many weights")
+            if rows.min() < 0 or rows.max() >= self.examples or not np.all((weights > 0) & (weights < np.inf)):
+                return Check("witness", "fails", "a row that is not given, or a weight that is not positive")
+        return None
+
+    def _direction(self) -> Floats:
+        assert self.coef is not None  # callers ask only then
+        return np.append(self.coef, self.intercept) if self.fit_intercept else self.coef
+
+    def _whole(self) -> Whole | None:
+        return None if self.numerators is None else list(self.numerators)
+
+    def prove(self, examples: Examples) -> list[Check]:
+        """Decide the verdict in whole numbers."""
+        if self.kind == "complete":
+            sides = examples.sides(self._whole() or whole(self._direction())[0])
+            wrong = np.flatnonzero(sides <= 0)
+            if len(wrong):
+                return [Check("plane", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))]
+            return [Check("plane", "holds", f"exactly: all {examples.rows} rows are on the right side")]
+        assert self.witness is not None
+        proof = balance(examples, self.witness)
+        if proof is None:
+            return [Check("witness", "open", "no exact weights were found near those given")]
+        held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
+        if self.kind == "overlap":
+            return [*held, _spans(examples, proof, np.arange(examples.rows))]
+        sides = examples.sides(self._whole() or proof.straighten(self._direction()))
+        wrong = np.flatnonzero(sides < 0)
+        if len(wrong):
+            return [*held, Check("plane", "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))]
+        if not np.any(sides):
+            return [*held, Check("plane", "fails", "all rows lie on it")]
+        detail = f"exactly: {int(np.count_nonzero(sides))} rows on the right side, the others on the plane"
+        held.append(Check("plane", "holds", detail))
+        same = np.array_equal(np.flatnonzero(sides == 0), self.boundary)
+        words = f"{len(self.boundary)} rows lie on the plane" + ("" if same else ": others do")
+        return [*held, Check("boundary", "holds" if same else "fails", words), _spans(examples, proof, self.boundary)]
+
+    def _roughly(self, examples: Examples) -> list[Check]:
+        checks = []
+        if self.coef is not None:
+            checks.append(self._rough_plane(examples))
+        if self.witness is not None and self.kind != "complete":
+            rows = self.witness.rows
+            terms = examples.floats(rows) * self.witness.weights[:, None]
+            total, size = np.abs(terms.sum(axis=0)), np.abs(terms).sum(axis=0)
+            off = float(np.max(np.divide(total, size, out=np.zeros_like(total), where=size > 0)))
+            words = f"{len(rows)} rows balance up to {off:.2g} of their terms"
+            checks.append(Check("witness", "holds" if off <= CLOSE else "fails", words))
+        return checks
+
+    def _rough_plane(self, examples: Examples) -> Check:
+        """The plane in floating point: rows that rounding leaves undecided are taken to lie on it."""
+        claim, complete = "plane", self.kind == "complete"
+        if self.numerators is not None:
+            return Check(claim, "open", "floating point cannot see it; exact=True decides")
+        on_plane = []
+        for cut, scores, errors in examples.scores(self._direction()):
+            wrong = np.flatnonzero(scores < -errors)
+            if len(wrong):
+                row = int(wrong[0]) + cut.start
+                return Check(claim, "fails", f"row {row} is on the wrong side", row)
+            on_plane.append(np.flatnonzero(scores <= errors) + cut.start)
+        found = np.concatenate(on_plane) if on_plane else np.zeros(0, dtype=np.int64)
+        if complete and len(found):
+            return Check(
+                claim, "open", f"row {found[0]} is too close for floating point; exact=True decides", int(found[0])
+            )
+        if not np.all(np.isin(self.boundary, found)):
+            return Check(claim, "fails", "rows that should lie on it do not")
+        if len(found) > len(self.boundary):
+            return Check(claim, "open", "rows are too close to it for floating point; exact=True decides")
+        return Check(claim, "holds", f"{examples.rows - len(found)} rows on the right side, {len(found)} on the plane")
+
+    def _margins(self, examples: Examples) -> list[Check]:
+        """The bounds on the margin, where the classes can be separated."""
+        assert self.coef is not None
+        length = float(np.linalg.norm(self.coef))
+        least, error = math.inf, 0.0
+        for _, scores, errors in examples.scores(self._direction()):
+            place = int(np.argmin(scores))
+            if scores[place] < least:
+                least, error = float(scores[place]), float(errors[place])
+        found, slack = (least / length, (error + 8 * EPS * abs(least)) / length) if length > 0 else (0.0, 0.0)
+        detail = f"at least {self.margin_lower_bound:.6g} claimed, {found:.6g} found"
+        checks = [Check("margin", "holds" if found + slack >= self.margin_lower_bound else "fails", detail)]
+        if self.witness is not None:
+            most = margin_upper_bound(examples, self.witness)
+            detail = f"at most {self.margin_upper_bound:.6g} claimed, {most:.6g} found"
+            good = most <= self.margin_upper_bound * (1 + CLOSE)
+            checks.append(Check("best margin", "holds" if good else "fails", detail))
+        return checks
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The verdict in words."""
+        words = [("kind", self.kind)]
+        if self.kind == "complete":
+            words.append(("margin", f"at least {self.margin_lower_bound:.6g}"))
+            if self.margin_upper_bound < math.inf:
+                words.append(("best margin", f"at most {self.margin_upper_bound:.6g}"))
+            return words
+        assert self.witness is not None
+        words.append(("witness", f"{len(self.witness.rows)} of {self.examples} rows balance each other"))
+        if self.kind == "quasi-complete":
+            words.append(("on the plane", f"{len(self.boundary)} rows"))
+            diverging = np.flatnonzero(self.divergence)
+            named = ", ".join(f"{j} to {'+' if self.divergence[j] > 0 else '-'}infinity" for j in diverging[:10])
+            more = f" and {len(diverging) - 10} more" if len(diverging) > 10 else ""
+            words.append(("coefficients", (named or "none but the intercept") + more))
+        return words
+
+
+def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check:
+    """Whether the rows that balance span all of the given ones."""
+    claim = "span"
+    missing = examples.columns - proof.reduced.rank
+    if missing == 0:
+        return Check(claim, "holds", "exactly: the witness spans all columns")
+    if missing > MOST_FREE:
+        return Check(claim, "open", f"the witness leaves {missing} dimensions out")
+    for direction in proof.reduced.null_space():
+        outside = rows[examples.sides(direction)[rows] != 0]
+        if len(outside):
+            return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
+    return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")
+
+
+def margin_upper_bound(examples: Examples, duals: Duals) -> float:
+    """The most that any margin can be: |sum a y x| with sum a = 1, and as much for either class with an intercept.
+
+    Rounding counts towards it.
+    """
+    signs, a = examples.signs[duals.rows], duals.weights.copy()
+    if examples.fit_intercept:
+        positive, negative = float(a[signs > 0].sum()), float(a[signs < 0].sum())
+        if positive == 0 or negative == 0:
+            return math.inf
+        a[signs > 0] /= 2 * positive
+        a[signs < 0] /= 2 * negative
+    else:
+        a /= a.sum()
+    x = examples.X[duals.rows]
+    total = np.asarray(x.T @ (a * signs), dtype=np.float64).ravel()
+    sizes = np.asarray(abs(x).T @ a, dtype=np.float64).ravel()
+    return float(np.linalg.norm(total) + (len(a) + 8) * EPS * np.linalg.norm(sizes)) * (1 + 8 * EPS)
