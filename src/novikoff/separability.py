@@ -8,7 +8,7 @@ import threading
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import scipy.linalg
 
 from . import _core
 from ._validation import check_flag
@@ -20,12 +20,13 @@ from .batch._solver import GENTLE, Progress
 from .batch.separation import Verdict, decide
 from .errors import InvalidInputError, invalid
 from .theory.certificate import Duals
-from .theory.exact import Examples, Reduced, Whole
+from .theory.exact import Examples, Reduced, Whole, whole
 from .theory.geometry import Floats
 from .theory.separability import Separability, margin_upper_bound
 
 EFFORT = 30_000_000  # values that are visited in search of a separator before a linear program is asked
 MOST_PASSES, FEWEST_PASSES = 60, 3
+ENOUGH = 2000  # rows to look for independent ones among
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
@@ -118,52 +119,46 @@ def _report(data: TrainingSet, examples: Examples, kind: str, **found: Any) -> S
 
 def _complete(data: TrainingSet, examples: Examples, verdict: Verdict, duals: Duals | None) -> Separability:
     assert verdict.direction is not None
-    plane = _plane(verdict.direction, examples.fit_intercept)
-    length = float(np.linalg.norm(plane["coef"]))
-    least = math.inf
+    plane = _in_floats(examples, verdict)
     direction = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
+    length, least = float(np.linalg.norm(plane["coef"])), math.inf
     for _, scores, errors in examples.scores(direction):
         least = min(least, float(np.min(scores - errors)))
     lower = max(0.0, least / length * (1 - 1e-15)) if length > 0 else 0.0
     upper = math.inf if duals is None or len(duals.rows) == 0 else margin_upper_bound(examples, duals)
-    return _checked(
+    return _report(
         data,
         examples,
-        _report(
-            data,
-            examples,
-            "complete",
-            **plane,
-            **_signs(direction, examples.fit_intercept),
-            witness=duals if upper < math.inf else None,
-            margin_lower_bound=lower,
-            margin_upper_bound=max(upper, lower),
-        ),
-        verdict.direction,
+        "complete",
+        **plane,
+        **_signs(direction, examples.fit_intercept),
+        witness=duals if upper < math.inf else None,
+        margin_lower_bound=lower,
+        margin_upper_bound=max(upper, lower),
     )
 
 
 def _quasi_complete(data: TrainingSet, examples: Examples, verdict: Verdict) -> Separability:
-    assert verdict.direction is not None and verdict.sides is not None
-    report = _report(
+    assert verdict.direction is not None
+    assert verdict.sides is not None
+    return _report(
         data,
         examples,
         "quasi-complete",
-        **_plane(verdict.direction, examples.fit_intercept),
+        **_in_floats(examples, verdict),
         **_signs(np.array(_diverging(examples, verdict), dtype=np.float64), examples.fit_intercept),
         boundary=np.flatnonzero(verdict.sides == 0),
         witness=verdict.witness,
     )
-    return _checked(data, examples, report, verdict.direction)
 
 
 def _plane(direction: Whole, fit_intercept: bool) -> dict[str, Any]:
     """A direction of whole numbers as floats."""
     largest = max(map(abs, direction))
     floats = np.array([entry / largest for entry in direction])
-    return (
-        {"coef": floats[:-1], "intercept": float(floats[-1])} if fit_intercept else {"coef": floats, "intercept": 0.0}
-    )
+    if not fit_intercept:
+        return {"coef": floats, "intercept": 0.0}
+    return {"coef": floats[:-1], "intercept": float(floats[-1])}
 
 
 def _signs(direction: Floats, fit_intercept: bool) -> dict[str, Any]:
@@ -173,11 +168,15 @@ def _signs(direction: Floats, fit_intercept: bool) -> dict[str, Any]:
     return {"divergence": signs[:-1], "intercept_divergence": int(signs[-1])}
 
 
-def _checked(data: TrainingSet, examples: Examples, report: Separability, direction: Whole) -> Separability:
-    """The report, with the plane in whole numbers where floats could not hold it."""
-    if all(check.status == "holds" for check in report.prove(examples)):
-        return report
-    return dataclasses.replace(report, numerators=tuple(direction), margin_lower_bound=0.0)
+def _in_floats(examples: Examples, verdict: Verdict) -> dict[str, Any]:
+    """The plane as floats; in whole numbers besides, if floats cannot hold it."""
+    assert verdict.direction is not None
+    assert verdict.sides is not None
+    plane = _plane(verdict.direction, examples.fit_intercept)
+    floats = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
+    again = whole(floats)[0] if verdict.proof is None else verdict.proof.straighten(floats)
+    holds = np.array_equal(examples.sides(again), verdict.sides)
+    return {**plane, "numerators": None if holds else tuple(verdict.direction)}
 
 
 def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
@@ -186,22 +185,19 @@ def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
     The estimate recedes in any direction that is 0 on the rows that balance. Of columns that depend on others only the
     first ones have a coefficient, the intercept before all; directions are taken so that the rest is 0.
     """
-    assert verdict.proof is not None and verdict.direction is not None
+    assert verdict.proof is not None
+    assert verdict.direction is not None
     first = [examples.columns - 1, *range(examples.columns - 1)] if examples.fit_intercept else range(examples.columns)
     order = list(first)
-    dependent = _row_basis(examples, verdict, order)
+    dependences = _row_basis(examples, verdict, order).null_space()
 
     def without_dependent(direction: Whole) -> Whole:
         entries = [direction[j] for j in order]
-        pivots = set(dependent.pivots)
-        for column, dependence in zip(
-            (j for j in range(len(entries)) if j not in pivots), dependent.null_space(), strict=True
-        ):
+        for dependence in dependences:
+            column = max(j for j in range(len(order)) if dependence[j])  # the only one that is not a pivot
             factor, unit = entries[column], dependence[column]
-            entries = [
-                (entry * unit - factor * other) * (1 if unit > 0 else -1)
-                for entry, other in zip(entries, dependence, strict=True)
-            ]
+            sign = 1 if unit > 0 else -1
+            entries = [sign * (entry * unit - factor * d) for entry, d in zip(entries, dependence, strict=True)]
         return entries
 
     chosen = without_dependent(verdict.direction)
@@ -215,18 +211,30 @@ def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
 
 def _row_basis(examples: Examples, verdict: Verdict, order: list[int]) -> Reduced:
     """Rows that span all rows, their columns in the given order, reduced."""
-    assert verdict.proof is not None and verdict.sides is not None
-    chosen = list(verdict.proof.basis)
+    assert verdict.proof is not None
+    assert verdict.sides is not None
+    chosen = [*verdict.proof.basis, *_independent(examples, verdict)]
     while True:
-        reduced = Reduced([[row[j] for j in order] for row in (examples.row(i)[0] for i in chosen)], len(order))
-        missed: NDArray[np.bool_] = np.zeros(examples.rows, dtype=bool)
+        vectors = [vector for vector, _ in examples.whole_rows(np.array(chosen, dtype=np.int64))]
+        reduced = Reduced([[vector[j] for j in order] for vector in vectors], len(order))
         for direction in reduced.null_space():
-            back = [0] * len(order)
-            for place, j in enumerate(order):
-                back[j] = direction[place]
+            back = [entry for _, entry in sorted(zip(order, direction, strict=True))]
             missed = examples.sides(back) != 0
             if np.any(missed):
                 chosen.append(int(np.argmax(missed)))
                 break
         else:
             return reduced
+
+
+def _independent(examples: Examples, verdict: Verdict) -> list[int]:
+    """Rows on the right side that seem to be independent of each other and of those that balance."""
+    assert verdict.proof is not None
+    assert verdict.sides is not None
+    rows = np.flatnonzero(verdict.sides > 0)
+    rows = rows[:: max(1, len(rows) // ENOUGH)]
+    moves = np.array([[c / max(map(abs, move)) for c in move] for move in verdict.proof.reduced.null_space()])
+    steps = examples.floats(rows) @ moves.T
+    triangle, picked = scipy.linalg.qr(steps.T, mode="r", pivoting=True)
+    sizes = np.abs(np.diag(triangle))
+    return [int(rows[k]) for k in picked[: int(np.count_nonzero(sizes > 1e-9 * sizes[0]))]]

@@ -230,7 +230,7 @@ def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
         working = working[:: max(1, len(working) // (2 * examples.columns))]
     room = max(4, examples.columns)
     while True:
-        vectors = {int(i): examples.row(int(i))[0] for i in working}
+        vectors = {i: z for i, (z, _) in zip(working.tolist(), examples.whole_rows(working), strict=True)}
         plane, balanced = _partition(vectors)
         witness, proof = _weigh(examples, balanced)
         if balanced and proof is None:
@@ -320,4 +320,4 @@ def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | Non
 
 
 def _exponent(examples: Examples, i: int) -> int:
-    return examples.row(i)[1]
+    return examples.whole_rows(np.array([i]))[0][1]

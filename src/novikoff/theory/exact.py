@@ -20,6 +20,7 @@ from .geometry import Floats, blocks
 EPS = float(np.finfo(np.float64).eps)
 WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
 TINY = 1e-280  # a share this small of the largest entry would lose digits
+SOME = 1000  # rows at a time
 LEAST = 1e-323  # what a product may lose where it underflows
 
 Whole = list[int]
@@ -46,18 +47,15 @@ def primitive(vector: Whole) -> Whole:
 
 
 class Examples:
-    """The vectors z_i = y_i u_i of a data set, u = (x, 1) with an intercept and x without, and exact questions to them."""
+    """The vectors z_i = y_i u_i of a data set, u = (x, 1) with an intercept and x without; exact answers on them."""
 
     def __init__(self, X: Any, signs: Floats, fit_intercept: bool) -> None:
         self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
         self.rows, self.columns = X.shape[0], X.shape[1] + int(fit_intercept)
 
-    def row(self, i: int) -> tuple[Whole, int]:
-        """z_i as k 2^e."""
-        x = self.X[[i]]
-        values = np.asarray(x.todense() if sp.issparse(x) else x, dtype=np.float64).ravel()
-        numbers, exponent = whole(np.append(values, 1.0) if self.fit_intercept else values)
-        return ([-number for number in numbers] if self.signs[i] < 0 else numbers), exponent
+    def whole_rows(self, rows: NDArray[np.int64]) -> list[tuple[Whole, int]]:
+        """Some z_i, each as k 2^e."""
+        return [whole(row) for row in self.floats(rows)]
 
     def floats(self, rows: NDArray[np.int64]) -> Floats:
         """Some z_i as floats."""
@@ -85,8 +83,11 @@ class Examples:
         for cut, scores, errors in self.scores(as_floats, rounded=largest >= WHOLE):
             settled = (np.abs(scores) > errors) | (errors == 0) if can_filter else np.zeros(len(scores), dtype=bool)
             found[cut] = np.where(settled, np.sign(scores), 0)
-            for i in np.flatnonzero(~settled) + cut.start:
-                found[i] = _sign(sum(a * b for a, b in zip(self.row(i)[0], direction, strict=True) if a))
+            open_rows = np.flatnonzero(~settled) + cut.start
+            for first in range(0, len(open_rows), SOME):
+                some = open_rows[first : first + SOME]
+                for i, (vector, _) in zip(some, self.whole_rows(some), strict=True):
+                    found[i] = _sign(sum(a * b for a, b in zip(vector, direction, strict=True) if a))
         return found
 
 
@@ -97,9 +98,11 @@ def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Fl
         scores = np.asarray(block @ weights).ravel() + bias
         sizes = np.asarray(absolute @ np.abs(weights)).ravel() + abs(bias)
         errors = (block.shape[1] + 5) * (2 * EPS * sizes + LEAST)
-    values = block.data if sp.issparse(block) else block
-    if not rounded and all(np.array_equal(part, np.rint(part)) for part in (np.append(weights, bias), values)):
-        errors[sizes < WHOLE] = 0.0
+    if not rounded:
+        used = weights != 0
+        values = block.data[used[block.indices]] if sp.issparse(block) else block[:, used]
+        if all(np.array_equal(part, np.rint(part)) for part in (np.append(weights, bias), values)):
+            errors[sizes < WHOLE] = 0.0
     errors[~np.isfinite(scores)] = np.inf
     return scores, errors
 
@@ -111,7 +114,8 @@ def _sign(number: int) -> int:
 class Reduced:
     """A matrix of whole numbers in reduced row echelon form, times ``divisor``, by elimination without fractions.
 
-    That is Bareiss (1968), after Gauss and Jordan. ``pivots`` are the columns that are independent of those before them; the first ``rank`` rows belong to them.
+    That is Bareiss (1968), after Gauss and Jordan. ``pivots`` are the columns that are independent of those before
+    them; the first ``rank`` rows belong to them.
     """
 
     def __init__(self, matrix: list[Whole], columns: int) -> None:

@@ -18,7 +18,13 @@ from .verification import Check, Verification
 EPS = float(np.finfo(np.float64).eps)
 CLOSE = 1e-9  # of its terms: a sum this small may be 0
 MOST_FREE = 200  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
-KINDS = ("complete", "quasi-complete", "overlap", "undecided")
+# What each verdict comes with: a plane, a witness.
+_NEEDS = {
+    "complete": (True, False),
+    "quasi-complete": (True, True),
+    "overlap": (False, True),
+    "undecided": (False, False),
+}
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
         return None
     order, rank = _order(examples, rows, weights)
     leading = order[: rank + 5]  # a few more, lest rounding hide a dimension
-    vectors = {int(i): examples.row(int(i)) for i in rows}
+    vectors = dict(zip(rows.tolist(), examples.whole_rows(rows), strict=True))
     exponents = {i: vectors[i][1] for i in vectors}
     # a_i z_i = (a_i 2^e) k with z_i = k 2^e, so the unknowns are a_i 2^e, which are as positive as a_i.
     columns = [vectors[int(rows[k])][0] for k in leading]
@@ -168,13 +174,12 @@ class Separability(Certificate):
         return Verification(tuple(checks))
 
     def _misfit(self, y: Any) -> Check | None:
-        if self.kind not in KINDS:
+        if self.kind not in _NEEDS:
             return Check("kind", "fails", f"there is no {self.kind!r}")
         if self.examples != np.size(y):
             return Check("data", "fails", f"{self.examples} rows were judged, {np.size(y)} are given")
-        if (self.coef is None) != (self.kind in ("overlap", "undecided")) or (
-            self.witness is None and self.kind in ("quasi-complete", "overlap")
-        ):
+        needs_plane, needs_witness = _NEEDS[self.kind]
+        if (self.coef is not None) != needs_plane or (self.witness is None and needs_witness):
             return Check("kind", "fails", "a plane or a witness is missing, or there is one too many")
         if self.numerators is not None and len(self.numerators) != len(self.divergence) + self.fit_intercept:
             return Check("plane", "fails", "there are not as many numerators as columns")
