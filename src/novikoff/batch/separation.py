@@ -26,6 +26,7 @@ from ._exact_simplex import alternative
 
 SMALL = 400  # rows times columns: so few are solved in whole numbers at once
 MOST_ROUNDS = 60
+FARTHEST = 1000  # powers of two, up or down, that floats can have and still be exact
 WIDE = 2000  # columns from which on rows are not looked for column by column
 
 Rows = NDArray[np.int64]
@@ -304,13 +305,18 @@ def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | Non
     """Weights for the rows of all faces together. A later face leaves a rest in the earlier ones, which weigh more."""
     if not faces:
         return None, None
-    for heavier in (0, 20, 60, 150, 300):
-        weights: dict[int, float] = {}
-        for place, face in enumerate(reversed(faces)):
-            largest = max(face.values())
-            for i, weight in face.items():
-                weights[i] = math.ldexp(weight / largest, min(900, heavier * place) - _exponent(examples, i))
-        if not all(0 < weight < math.inf for weight in weights.values()):
+    exponents = {
+        i: e for face in faces for i, (_, e) in zip(face, examples.whole_rows(np.array(list(face))), strict=True)
+    }
+    for heavier in (0, 20, 60, 150, 300, 700, 1200, 1900):
+        # Each weight as m 2^e: rows are k 2^e', so a long row has a small weight.
+        parts = {
+            i: (weight, heavier * place - exponents[i])
+            for place, face in enumerate(reversed(faces))
+            for i, weight in face.items()
+        }
+        weights = _as_floats(parts)
+        if weights is None:
             continue
         rows = np.array(sorted(weights))
         witness = Duals(rows, np.array([weights[int(i)] for i in rows]))
@@ -319,5 +325,11 @@ def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | Non
     return None, None
 
 
-def _exponent(examples: Examples, i: int) -> int:
-    return examples.whole_rows(np.array([i]))[0][1]
+def _as_floats(parts: dict[int, tuple[int, int]]) -> dict[int, float] | None:
+    """Numbers m 2^e as floats, all times the same power of two; None if no power suits all."""
+    places = {i: e + m.bit_length() for i, (m, e) in parts.items()}
+    middle = (max(places.values()) + min(places.values())) // 2
+    if max(places.values()) - middle > FARTHEST:
+        return None
+    digits = {i: max(0, m.bit_length() - 60) for i, (m, _) in parts.items()}  # as many as a float takes, and some
+    return {i: math.ldexp(m >> digits[i], e + digits[i] - middle) for i, (m, e) in parts.items()}

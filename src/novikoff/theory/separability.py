@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,60 +59,72 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
     weights = duals.weights[duals.weights > 0]
     if len(rows) == 0:
         return None
-    order, rank = _order(examples, rows, weights)
-    leading = order[: rank + 5]  # a few more, lest rounding hide a dimension
-    vectors = dict(zip(rows.tolist(), examples.whole_rows(rows), strict=True))
-    exponents = {i: vectors[i][1] for i in vectors}
-    # a_i z_i = (a_i 2^e) k with z_i = k 2^e, so the unknowns are a_i 2^e, which are as positive as a_i.
-    columns = [vectors[int(rows[k])][0] for k in leading]
-    others = [k for k in range(len(rows)) if k not in set(leading.tolist())]
-    right = _sum(vectors, rows[others], weights[others], exponents)
-    lead = _scaled(rows[leading], weights[leading], exponents)
-    matrix = [[*entries, -total] for entries, total in zip(zip(*columns, strict=True), right[0], strict=True)]
-    reduced = Reduced(matrix, len(leading) + 1)
+    vectors = examples.whole_rows(rows)
+    for leading in _leading(examples, rows, weights):
+        reduced = _solve_for(vectors, weights, leading)
+        if reduced is not None:
+            basis = [int(leading[k]) for k in reduced.pivots]
+            return Balance(rows[basis].tolist(), Reduced([vectors[k][0] for k in basis], examples.columns))
+    return None
+
+
+def _solve_for(vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]) -> Reduced | None:
+    """Solve for weights of the leading rows, reduced; None if they would not all be positive, or there are none.
+
+    A row is z = k 2^e and its weight a = m 2^f, so the unknowns are those of k, which are as positive as a.
+    """
+    others = np.setdiff1d(np.arange(len(vectors)), leading)
+    right, right_place = _sum([vectors[k] for k in others], weights[others])
+    right = right or [0] * len(vectors[0][0])
+    given, given_place = _scaled([vectors[k] for k in leading], weights[leading])
+    columns = [vectors[k][0] for k in leading]
+    matrix = [[*entries, -total] for entries, total in zip(zip(*columns, strict=True), right, strict=True)]
     last = len(leading)
+    reduced = Reduced(matrix, last + 1)
     if last in reduced.pivots:  # the sum of the others leaves the space of the leading rows
         return None
-    given = [k for k in range(last) if k not in set(reduced.pivots)]
-    for row, _ in enumerate(reduced.pivots):
-        # the unknown times divisor 2^(right's exponent), with the other leading rows moved to the right
-        numerator = _shift(reduced.table[row, last], right[1], lead[1])
-        numerator -= sum(_shift(reduced.table[row, k] * lead[0][k], lead[1], right[1]) for k in given)
-        if numerator * reduced.divisor <= 0:
+    stay = [k for k in range(last) if k not in set(reduced.pivots)]
+    for row in range(reduced.rank):
+        unknown = _shift(reduced.table[row, last], right_place, given_place)
+        unknown -= sum(_shift(reduced.table[row, k] * given[k], given_place, right_place) for k in stay)
+        if unknown * reduced.divisor <= 0:
             return None
-    basis = [int(rows[leading[k]]) for k in reduced.pivots]
-    return Balance(basis, Reduced([vectors[i][0] for i in basis], examples.columns))
+    return reduced
 
 
-def _order(examples: Examples, rows: NDArray[np.int64], weights: Floats) -> tuple[NDArray[np.int64], int]:
-    """The rows that matter most first, and how many dimensions they seem to have."""
-    matrix = examples.floats(rows) * weights[:, None]
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        matrix = matrix / np.abs(matrix).max()
-        matrix = np.nan_to_num(matrix / np.maximum(np.abs(matrix).max(axis=0), 1e-300))
+def _leading(examples: Examples, rows: NDArray[np.int64], weights: Floats) -> Iterator[NDArray[np.int64]]:
+    """Rows to find a basis among, in the order in which they are taken into it.
+
+    First those that are farthest from each other by floating point; if that fails and they are few, the heaviest first.
+    """
+    sizes = np.abs(examples.floats(rows)).max(axis=1)
+    places = np.frexp(weights)[1] + np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
+    shares = np.ldexp(np.frexp(weights)[0], np.maximum(places - places.max(), -1000))
+    matrix = examples.floats(rows) / np.where(sizes > 0, sizes, 1.0)[:, None] * shares[:, None]
+    tallest = np.abs(matrix).max(axis=0)
+    matrix /= np.where(tallest > 1e-300, tallest, 1.0)
     triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
-    sizes = np.abs(np.diag(triangle))
-    rank = int(np.count_nonzero(sizes > 1e-12 * max(matrix.shape) * sizes[:1].sum()))
-    return order.astype(np.int64), rank
+    diagonal = np.abs(np.diag(triangle))
+    rank = int(np.count_nonzero(diagonal > 1e-12 * max(matrix.shape) * diagonal[:1].sum()))
+    yield order[: rank + 5].astype(np.int64)  # a few more, lest rounding hide a dimension
+    if len(rows) <= 4 * examples.columns + 20:
+        yield np.argsort(-places, kind="stable")
 
 
-def _scaled(rows: NDArray[np.int64], weights: Floats, exponents: dict[int, int]) -> tuple[Whole, int]:
-    """The unknowns a_i 2^e as k 2^f."""
+def _scaled(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
+    """The unknowns of some rows, as they are given, as k 2^f."""
     parts = [whole(np.array([weight])) for weight in weights]
-    places = [part[1] + exponents[int(i)] for part, i in zip(parts, rows, strict=True)]
+    places = [place + exponent for (_, place), (_, exponent) in zip(parts, vectors, strict=True)]
     least = min(places, default=0)
-    return [part[0][0] << (place - least) for part, place in zip(parts, places, strict=True)], least
+    return [digits[0] << (place - least) for (digits, _), place in zip(parts, places, strict=True)], least
 
 
-def _sum(
-    vectors: dict[int, tuple[Whole, int]], rows: NDArray[np.int64], weights: Floats, exponents: dict[int, int]
-) -> tuple[Whole, int]:
+def _sum(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
     """The sum a_i z_i of some rows as k 2^f."""
-    width = len(next(iter(vectors.values()))[0])
-    factors, least = _scaled(rows, weights, exponents)
-    total = [0] * width
-    for i, factor in zip(rows, factors, strict=True):
-        for j, entry in enumerate(vectors[int(i)][0]):
+    factors, least = _scaled(vectors, weights)
+    total = [0] * len(vectors[0][0]) if vectors else []
+    for (vector, _), factor in zip(vectors, factors, strict=True):
+        for j, entry in enumerate(vector):
             if entry:
                 total[j] += factor * entry
     return total, least
