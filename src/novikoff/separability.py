@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+from numpy.typing import NDArray
 
 from . import _core
 from ._validation import check_flag
@@ -21,7 +22,7 @@ from .batch.separation import Verdict, decide
 from .errors import InvalidInputError, invalid
 from .theory.certificate import Duals
 from .theory.exact import Examples, Reduced, Whole, whole
-from .theory.geometry import Floats
+from .theory.geometry import Floats, blocks
 from .theory.separability import Separability, margin_upper_bound
 
 EFFORT = 30_000_000  # values that are visited in search of a separator before a linear program is asked
@@ -88,7 +89,7 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
     progress = Progress(problem, passes, None, threading.Event())
     v = np.zeros(problem.columns + 1)
     with one_core, np.errstate(over="ignore", invalid="ignore"):
-        bounds = Descent(problem, v, _core.Random(0)).run(progress, math.inf, 0.0)
+        bounds = Descent(problem, v, _core.Random(0)).run(progress, math.inf, 0.0, 0.0)
     if bounds is None or not np.all(np.isfinite(bounds.v)):
         return None, None
     weights, duals = bounds.v[:-1] * problem.scale, Duals.of(problem.alpha)
@@ -182,13 +183,14 @@ def _in_floats(examples: Examples, verdict: Verdict) -> dict[str, Any]:
 def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
     """The sign with which each coefficient goes to infinity, the intercept last; 0 for those that stay finite.
 
-    The estimate recedes in any direction that is 0 on the rows that balance. Of columns that depend on others only the
-    first ones have a coefficient, the intercept before all; directions are taken so that the rest is 0.
+    The estimate recedes in any direction that is 0 on the rows that balance. Of columns that depend on each other only
+    the first ones are given a coefficient: those that are 0 on the whole boundary, so that they recede by themselves,
+    then the intercept, then the others. Directions are taken so that the rest is 0.
     """
     assert verdict.proof is not None
     assert verdict.direction is not None
-    first = [examples.columns - 1, *range(examples.columns - 1)] if examples.fit_intercept else range(examples.columns)
-    order = list(first)
+    assert verdict.sides is not None
+    order = _column_order(examples, verdict.sides == 0)
     dependences = _row_basis(examples, verdict, order).null_space()
 
     def without_dependent(direction: Whole) -> Whole:
@@ -207,6 +209,15 @@ def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
         if any(move[place] for move in moves):
             found[j] = (chosen[place] > 0) - (chosen[place] < 0)
     return found
+
+
+def _column_order(examples: Examples, boundary: NDArray[np.bool_]) -> list[int]:
+    """The columns that are 0 in all these rows, the intercept, the others."""
+    used = np.zeros(examples.X.shape[1], dtype=bool)
+    for cut, block in blocks(examples.X):
+        used |= np.asarray((block[boundary[cut]] != 0).sum(axis=0)).ravel() > 0
+    last = [examples.X.shape[1]] if examples.fit_intercept else []
+    return [*np.flatnonzero(~used).tolist(), *last, *np.flatnonzero(used).tolist()]
 
 
 def _row_basis(examples: Examples, verdict: Verdict, order: list[int]) -> Reduced:

@@ -17,14 +17,17 @@ def kind(X, y, fit_intercept=True):
 
 def right_side(X, y, fit_intercept=True):
     """Whether each row is on the right side of some plane that has no row on its wrong side."""
-    rows = [[Fraction(float(v)) * int(s) for v in [*x, *([1.0] if fit_intercept else [])]] for x, s in zip(X, y)]
+    rows = [
+        [Fraction(float(v)) * int(s) for v in [*x, *([1.0] if fit_intercept else [])]]
+        for x, s in zip(X, y, strict=True)
+    ]
     rows = independent_columns(rows)
     found = [False] * len(rows)
     for ray in rays(rows):
         for sign in (1, -1):
-            sides = [sign * sum(a * b for a, b in zip(row, ray)) for row in rows]
+            sides = [sign * sum(a * b for a, b in zip(row, ray, strict=True)) for row in rows]
             if min(sides) >= 0:
-                found = [known or side > 0 for known, side in zip(found, sides)]
+                found = [known or side > 0 for known, side in zip(found, sides, strict=True)]
     return found
 
 
@@ -53,7 +56,7 @@ def independent_columns(rows):
         column = [row[j] for row in rows]
         for pivot, basis in reduced:
             factor = column[pivot] / basis[pivot]
-            column = [c - factor * b for c, b in zip(column, basis)]
+            column = [c - factor * b for c, b in zip(column, basis, strict=True)]
         pivot = next((i for i, c in enumerate(column) if c != 0), None)
         if pivot is not None:
             kept.append(j)
@@ -73,7 +76,7 @@ def null_line(rows, width):
         table[place] = [v / table[place][j] for v in table[place]]
         for i in range(len(table)):
             if i != place and table[i][j] != 0:
-                table[i] = [a - table[i][j] * b for a, b in zip(table[i], table[place])]
+                table[i] = [a - table[i][j] * b for a, b in zip(table[i], table[place], strict=True)]
         pivots.append(j)
     free = [j for j in range(width) if j not in pivots]
     if len(free) != 1:

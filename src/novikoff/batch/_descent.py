@@ -12,7 +12,6 @@ from novikoff.theory.geometry import Floats
 
 from ._problem import Bounds, Problem, Report
 
-PATIENCE = 0.05  # the share of Newton's work that is spent before its method is thought of
 SELDOM = 1.0  # how much more work is done, in proportion to what was done, before the gap is measured in any case
 STRICTER = (
     0.8  # how much less than in proportion must seem to be the gap after it was found to be larger than it seemed
@@ -46,10 +45,11 @@ class Descent:
         self.violations = (math.inf, -math.inf)  # of the last pass; these set no row aside
         self.optimum = math.inf  # it is at most this
 
-    def run(self, report: Report, newton_work: float, near: float) -> Bounds | None:
+    def run(self, report: Report, newton_work: float, impatience: float, near: float) -> Bounds | None:
         """Descend until ``report`` says stop, or what is left or was done costs more than Newton's method would.
 
-        Below the gap ``near`` that is the shorter way in any case. Work is counted in visits of rows. The gap is taken
+        Below the gap ``near`` that is the shorter way in any case. What is left is not guessed before the share
+        ``impatience`` of Newton's work is done. Work is counted in visits of rows. The gap is taken
         to go on falling as it fell since it was last measured. Measuring costs about as much as a pass, and brings back
         rows that should not have been set aside: it is done where the gap that the visits themselves add up to is small
         enough, and now and then besides.
@@ -67,7 +67,7 @@ class Descent:
             if met:
                 goal *= STRICTER * sought / bounds.relative_gap
             gap = bounds.relative_gap
-            slow = done > PATIENCE * newton_work and self._left(gap, before, done - last) > newton_work
+            slow = done > impatience * newton_work and self._left(gap, before, done - last) > newton_work
             if slow or done > newton_work or gap < near:
                 return None
             before, last = gap, done

@@ -22,6 +22,7 @@ from ._problem import Bounds, Problem, relative_gap
 
 NEWTON_STEPS = 40  # about as many as it takes
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
+NARROW_SHARE, WIDE_SHARE = 0.05, 0.2  # of its work that coordinate descent does before it is thought of
 NEAR = 1e-9  # the gap below which it is the shorter way in any case, if columns are few
 NOTHING = 1e-9  # of the primal value: a dual value this small may be rounding
 MOST_ATTEMPTS = 3  # in a row that neither halve the gap nor double the dual value: then rounding keeps them there
@@ -98,11 +99,12 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
         gentler = _gentler(problem, progress, seed)
         return _better(problem, solve_near(problem, progress, seed, gentler), gentler, progress)
     v = np.zeros(problem.columns + 1) if start is None else _begin(problem, start)
-    patience, near = _newton_work(problem), NEAR if problem.columns < FEW_COLUMNS else 0.0
+    patience = _newton_work(problem)
+    impatience, near = (NARROW_SHARE, NEAR) if problem.columns < FEW_COLUMNS else (WIDE_SHARE, 0.0)
     least, most, attempts = math.inf, 0.0, 0
     with one_core, np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
         while True:
-            bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience, near)
+            bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience, impatience, near)
             bounds = bounds or _newton.solve(problem, v, progress)
             v = v if bounds is None else bounds.v
             proof = _proof(problem, v)

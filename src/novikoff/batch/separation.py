@@ -104,6 +104,8 @@ def _judge(
         return _spanned(examples, witness, proof, None, room)
     straight = proof.straighten(direction)
     sides = examples.sides(straight)
+    if not np.any(sides):
+        return None, working[:0]
     if np.any(sides < 0):
         return None, _offending(examples, np.array([c / max(map(abs, straight)) for c in straight]), room)
     return _spanned(examples, witness, proof, (straight, sides), room)

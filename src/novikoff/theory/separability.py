@@ -149,7 +149,7 @@ class Separability(Certificate):
     ``numerators``, where it is there, is the plane in whole numbers, the intercept last: floats could not hold it.
     ``divergence`` says which coefficients a logistic regression would send to plus or minus infinity, and
     ``intercept_divergence`` whether it would the intercept: +1, -1, or 0 for those that stay finite. Of columns that
-    depend on others, the later ones count as 0.
+    depend on each other some count as 0: those that are not 0 all over the boundary first, then the later ones.
     """
 
     kind: str
@@ -173,8 +173,7 @@ class Separability(Certificate):
         decided in whole numbers of any length: what holds then is proven.
         """
         X = as_table(X)
-        width = X.shape[1] if self.coef is None and X.ndim == 2 else len(self.divergence)
-        if unfit := misfit(X, y, None, columns=width) or self._misfit(y):
+        if unfit := misfit(X, y, None, columns=len(self.divergence)) or self._misfit(y):
             return Verification((unfit,))
         signs = np.where(np.ravel(np.asarray(y)) == self.positive, 1.0, -1.0)
         examples = Examples(X, signs, self.fit_intercept)
