@@ -25,8 +25,9 @@ from .theory.exact import Examples, Reduced, Whole, whole
 from .theory.geometry import Floats, blocks
 from .theory.separability import Separability, margin_upper_bound
 
-EFFORT = 30_000_000  # values that are visited in search of a separator before a linear program is asked
-MOST_PASSES, FEWEST_PASSES = 60, 3
+EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
+MORE_EFFORT = 60_000_000  # the same where there are more columns than rows: then there is a separator, as a rule
+MOST_PASSES, FEWEST_PASSES = 200, 3
 ENOUGH = 2000  # rows to look for independent ones among
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
@@ -85,7 +86,8 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
         return None, None
     objective = dataclasses.replace(unit.objective, C=GENTLE * unit.scale * unit.scale)
     problem = Problem(table, 1, objective, 1)
-    passes = min(MOST_PASSES, max(FEWEST_PASSES, EFFORT // max(1, table.elements)))
+    effort = MORE_EFFORT if problem.columns > problem.rows else EFFORT
+    passes = min(MOST_PASSES, max(FEWEST_PASSES, effort // max(1, table.elements)))
     progress = Progress(problem, passes, None, threading.Event())
     v = np.zeros(problem.columns + 1)
     with one_core, np.errstate(over="ignore", invalid="ignore"):
@@ -228,14 +230,11 @@ def _row_basis(examples: Examples, verdict: Verdict, order: list[int]) -> Reduce
     while True:
         vectors = [vector for vector, _ in examples.whole_rows(np.array(chosen, dtype=np.int64))]
         reduced = Reduced([[vector[j] for j in order] for vector in vectors], len(order))
-        for direction in reduced.null_space():
-            back = [entry for _, entry in sorted(zip(order, direction, strict=True))]
-            missed = examples.sides(back) != 0
-            if np.any(missed):
-                chosen.append(int(np.argmax(missed)))
-                break
-        else:
+        directions = [[entry for _, entry in sorted(zip(order, v, strict=True))] for v in reduced.null_space()]
+        missed = examples.off_zero(directions)
+        if not np.any(missed):
             return reduced
+        chosen.append(int(np.argmax(missed)))
 
 
 def _independent(examples: Examples, verdict: Verdict) -> list[int]:

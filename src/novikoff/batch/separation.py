@@ -131,10 +131,7 @@ def _outside(examples: Examples, proof: Balance, among: NDArray[np.bool_]) -> Ro
     missing = examples.columns - proof.reduced.rank
     if missing > MOST_FREE:
         return None
-    found = np.zeros(examples.rows, dtype=bool)
-    for direction in proof.reduced.null_space() if missing else []:
-        found |= examples.sides(direction) != 0
-    return np.flatnonzero(found & among)
+    return np.flatnonzero(examples.off_zero(proof.reduced.null_space()) & among)
 
 
 def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
@@ -153,14 +150,8 @@ def _extremes(examples: Examples) -> Rows:
     best = np.zeros((2, columns))
     where = np.full((2, columns), -1)
     for cut, block in blocks(examples.X):
-        signs = examples.signs[cut]
         for side, sign in enumerate((1.0, -1.0)):
-            if sp.issparse(block):
-                signed = sp.csc_array(block.multiply((sign * signs)[:, None]))
-                rows = _largest_entries(signed)
-            else:
-                rows = np.argmax(block * (sign * signs)[:, None], axis=0)
-            values = sign * signs[rows] * np.asarray(block[rows, np.arange(columns)]).ravel()
+            values, rows = _largest(block, sign * examples.signs[cut])
             better = values > best[side]
             best[side][better] = values[better]
             where[side][better] = rows[better] + cut.start
@@ -168,16 +159,20 @@ def _extremes(examples: Examples) -> Rows:
     return found
 
 
-def _largest_entries(matrix: Any) -> Rows:
-    """The row of the largest stored entry of each column of a CSC matrix; row 0 for a column without any."""
-    found = np.zeros(matrix.shape[1], dtype=np.int64)
-    counts = np.diff(matrix.indptr)
-    filled = np.flatnonzero(counts)
-    if len(filled):
-        columns = np.repeat(np.arange(matrix.shape[1]), counts)
-        order = np.lexsort((matrix.data, columns))
-        found[filled] = matrix.indices[order[matrix.indptr[filled + 1] - 1]]
-    return found
+def _largest(block: Any, signs: Floats) -> tuple[Floats, Rows]:
+    """The largest entry of each column, times the signs of the rows, and a row that has it; 0 if none is positive."""
+    columns = block.shape[1]
+    if not sp.issparse(block):
+        signed = block * signs[:, None]
+        rows = np.argmax(signed, axis=0)
+        return signed[rows, np.arange(columns)], rows
+    values, places = np.zeros(columns), np.zeros(columns, dtype=np.int64)
+    entries = block.data * np.repeat(signs, np.diff(block.indptr))
+    np.maximum.at(values, block.indices, entries)
+    holders = np.flatnonzero(entries == values[block.indices])
+    places[block.indices[holders]] = holders
+    rows = np.searchsorted(block.indptr, places, side="right") - 1
+    return values, rows
 
 
 def _offending(examples: Examples, direction: Floats, most: int) -> Rows:

@@ -20,6 +20,7 @@ from .geometry import Floats, blocks
 EPS = float(np.finfo(np.float64).eps)
 WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
 TINY = 1e-280  # a share this small of the largest entry would lose digits
+SHORT = 2**30  # the difference of two products of whole numbers below this fits into 64 bits
 SOME = 1000  # rows at a time
 LEAST = 1e-323  # what a product may lose where it underflows
 
@@ -55,7 +56,10 @@ class Examples:
 
     def whole_rows(self, rows: NDArray[np.int64]) -> list[tuple[Whole, int]]:
         """Some z_i, each as k 2^e."""
-        return [whole(row) for row in self.floats(rows)]
+        z = self.floats(rows)
+        if _is_whole(z) and np.max(np.abs(z), initial=0.0) < WHOLE:
+            return [(row, 0) for row in z.astype(np.int64).tolist()]
+        return [whole(row) for row in z]
 
     def floats(self, rows: NDArray[np.int64]) -> Floats:
         """Some z_i as floats."""
@@ -71,6 +75,27 @@ class Examples:
         for cut, block in blocks(self.X):
             scores, errors = _scores(block, weights, bias, rounded)
             yield cut, self.signs[cut] * scores, errors
+
+    def off_zero(self, directions: list[Whole]) -> NDArray[np.bool_]:
+        """Which rows have z_i.v other than 0 for some of the directions, exactly."""
+        found = np.zeros(self.rows, dtype=bool)
+        if not directions:
+            return found
+        if max(abs(c) for direction in directions for c in direction) < WHOLE:
+            matrix = np.array(directions, dtype=np.float64).T
+            weights, biases = (matrix[:-1], matrix[-1]) if self.fit_intercept else (matrix, np.zeros(len(directions)))
+            used = np.any(weights != 0, axis=1)
+            for cut, block in blocks(self.X):
+                products = _products(block[:, used], weights[used])
+                if products is None or np.max(np.abs(products)) + np.max(np.abs(biases)) >= WHOLE:
+                    break
+                found[cut] = np.any(products + biases != 0, axis=1)
+            else:
+                return found
+        found[:] = False
+        for direction in directions:
+            found |= self.sides(direction) != 0
+        return found
 
     def sides(self, direction: Whole) -> NDArray[np.int8]:
         """The sign of z_i.v for every row, exactly."""
@@ -91,6 +116,18 @@ class Examples:
         return found
 
 
+def _products(block: Any, matrix: Floats) -> Floats | None:
+    """The product if it is exact: all numbers are whole, and none grows too large; else None."""
+    values = block.data if sp.issparse(block) else block
+    if not (_is_whole(values) and np.max(np.asarray(abs(block) @ np.abs(matrix)), initial=0.0) < WHOLE):
+        return None
+    return np.asarray(block @ matrix)
+
+
+def _is_whole(values: Floats) -> bool:
+    return bool(np.array_equal(values, np.rint(values)))
+
+
 def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Floats, Floats]:
     """Scores of rows and bounds on their errors (Higham 2002, section 3.1); 0 where they are known to be exact."""
     absolute = abs(block)
@@ -101,7 +138,7 @@ def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Fl
     if not rounded:
         used = weights != 0
         values = block.data[used[block.indices]] if sp.issparse(block) else block[:, used]
-        if all(np.array_equal(part, np.rint(part)) for part in (np.append(weights, bias), values)):
+        if _is_whole(np.append(weights, bias)) and _is_whole(values):
             errors[sizes < WHOLE] = 0.0
     errors[~np.isfinite(scores)] = np.inf
     return scores, errors
@@ -120,25 +157,30 @@ class Reduced:
 
     def __init__(self, matrix: list[Whole], columns: int) -> None:
         rows = len(matrix)
-        table = np.array(matrix, dtype=object).reshape(rows, columns)
+        table: Any = np.array(matrix, dtype=object).reshape(rows, columns)
+        largest = max((abs(entry) for row in matrix for entry in row), default=0)
+        if largest < SHORT:
+            table = table.astype(np.int64)
         self.pivots: list[int] = []
         self.divisor = 1
         for column in range(columns):
             rank = len(self.pivots)
             if rank == rows:
                 break
-            candidates = [i for i in range(rank, rows) if table[i, column] != 0]
-            if not candidates:
+            candidates = rank + np.flatnonzero(table[rank:, column] != 0)
+            if len(candidates) == 0:
                 continue
+            if table.dtype != object and np.max(np.abs(table)) >= SHORT:  # a product may be too long from now on
+                table = table.astype(object)
             chosen = min(candidates, key=lambda i: abs(table[i, column]))
             table[[rank, chosen]] = table[[chosen, rank]]
             pivot = table[rank, column]
-            others = [i for i in range(rows) if i != rank]
-            line, factors = table[rank].copy(), table[others, column]
-            table[others] = (pivot * table[others] - np.multiply.outer(factors, line)) // self.divisor
-            self.divisor = pivot
+            line, factors = table[rank].copy(), table[:, column].copy()
+            table = (pivot * table - np.multiply.outer(factors, line)) // self.divisor
+            table[rank] = line
+            self.divisor = int(pivot)
             self.pivots.append(column)
-        self.table = table
+        self.table = table.astype(object)
 
     @property
     def rank(self) -> int:

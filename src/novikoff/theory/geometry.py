@@ -41,7 +41,8 @@ def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
     step = math.ceil(rows / math.ceil(entries / enough)) if entries else max(rows, 1)
     for start in range(0, rows, step):
         cut = slice(start, min(start + step, rows))
-        yield cut, X[cut].astype(np.float64, copy=False)
+        block = X if step >= rows else X[cut]  # a slice of a sparse matrix is a copy
+        yield cut, block.astype(np.float64, copy=False)
 
 
 class Lifted:

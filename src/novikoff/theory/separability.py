@@ -122,12 +122,10 @@ def _scaled(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, i
 def _sum(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
     """The sum a_i z_i of some rows as k 2^f."""
     factors, least = _scaled(vectors, weights)
-    total = [0] * len(vectors[0][0]) if vectors else []
-    for (vector, _), factor in zip(vectors, factors, strict=True):
-        for j, entry in enumerate(vector):
-            if entry:
-                total[j] += factor * entry
-    return total, least
+    if not vectors:
+        return [], least
+    table = np.array([vector for vector, _ in vectors], dtype=object)
+    return (np.array(factors, dtype=object) @ table).tolist(), least
 
 
 def _shift(number: int, exponent: int, other: int) -> int:
@@ -321,10 +319,9 @@ def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check
         return Check(claim, "holds", "exactly: the witness spans all columns")
     if missing > MOST_FREE:
         return Check(claim, "open", f"the witness leaves {missing} dimensions out")
-    for direction in proof.reduced.null_space():
-        outside = rows[examples.sides(direction)[rows] != 0]
-        if len(outside):
-            return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
+    outside = rows[examples.off_zero(proof.reduced.null_space())[rows]]
+    if len(outside):
+        return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
     return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")
 
 
