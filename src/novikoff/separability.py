@@ -66,7 +66,12 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
     if len(data.classes) != 2:
         raise invalid(where, "Labels of two classes.", f"{len(data.classes)} classes")
     examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
-    hint, duals = _hint(data, fit_intercept)
+    with one_core:
+        return _decided(data, examples)
+
+
+def _decided(data: TrainingSet, examples: Examples) -> Separability:
+    hint, duals = _hint(data, examples.fit_intercept)
     verdict = decide(examples, hint)
     if verdict is None:
         return _report(data, examples, "undecided")
@@ -90,7 +95,7 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
     passes = min(MOST_PASSES, max(FEWEST_PASSES, effort // max(1, table.elements)))
     progress = Progress(problem, passes, None, threading.Event())
     v = np.zeros(problem.columns + 1)
-    with one_core, np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         bounds = Descent(problem, v, _core.Random(0)).run(progress, math.inf, 0.0, 0.0)
     if bounds is None or not np.all(np.isfinite(bounds.v)):
         return None, None

@@ -84,9 +84,8 @@ class Examples:
         if max(abs(c) for direction in directions for c in direction) < WHOLE:
             matrix = np.array(directions, dtype=np.float64).T
             weights, biases = (matrix[:-1], matrix[-1]) if self.fit_intercept else (matrix, np.zeros(len(directions)))
-            used = np.any(weights != 0, axis=1)
             for cut, block in blocks(self.X):
-                products = _products(block[:, used], weights[used])
+                products = _products(block, weights)
                 if products is None or np.max(np.abs(products)) + np.max(np.abs(biases)) >= WHOLE:
                     break
                 found[cut] = np.any(products + biases != 0, axis=1)
@@ -118,10 +117,17 @@ class Examples:
 
 def _products(block: Any, matrix: Floats) -> Floats | None:
     """The product if it is exact: all numbers are whole, and none grows too large; else None."""
-    values = block.data if sp.issparse(block) else block
-    if not (_is_whole(values) and np.max(np.asarray(abs(block) @ np.abs(matrix)), initial=0.0) < WHOLE):
+    if not _is_whole(_used(block, np.any(matrix != 0, axis=1))):
         return None
-    return np.asarray(block @ matrix)
+    values = np.abs(block.data if sp.issparse(block) else block)
+    longest = float(np.max(values, initial=0.0)) * float(np.max(np.abs(matrix).sum(axis=0)))
+    return np.asarray(block @ matrix) if longest < WHOLE else None
+
+
+def _used(block: Any, columns: NDArray[np.bool_]) -> Floats:
+    """The values in some columns."""
+    values: Floats = block.data[columns[block.indices]] if sp.issparse(block) else block[:, columns]
+    return values
 
 
 def _is_whole(values: Floats) -> bool:
@@ -136,9 +142,7 @@ def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Fl
         sizes = np.asarray(absolute @ np.abs(weights)).ravel() + abs(bias)
         errors = (block.shape[1] + 5) * (2 * EPS * sizes + LEAST)
     if not rounded:
-        used = weights != 0
-        values = block.data[used[block.indices]] if sp.issparse(block) else block[:, used]
-        if _is_whole(np.append(weights, bias)) and _is_whole(values):
+        if _is_whole(np.append(weights, bias)) and _is_whole(_used(block, weights != 0)):
             errors[sizes < WHOLE] = 0.0
     errors[~np.isfinite(scores)] = np.inf
     return scores, errors

@@ -18,6 +18,7 @@ from .verification import Check, Verification
 
 EPS = float(np.finfo(np.float64).eps)
 CLOSE = 1e-9  # of its terms: a sum this small may be 0
+FEW_DIGITS = 12  # of weights, to begin with
 MOST_FREE = 200  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
 # What each verdict comes with: a plane, a witness.
 _NEEDS = {
@@ -61,11 +62,19 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
         return None
     vectors = examples.whole_rows(rows)
     for leading in _leading(examples, rows, weights):
-        reduced = _solve_for(vectors, weights, leading)
-        if reduced is not None:
-            basis = [int(leading[k]) for k in reduced.pivots]
-            return Balance(rows[basis].tolist(), Reduced([vectors[k][0] for k in basis], examples.columns))
+        for digits in (FEW_DIGITS, 53):  # any weights near these will do, and short ones are quicker
+            reduced = _solve_for(vectors, _rounded(weights, digits), leading)
+            if reduced is not None:
+                basis = [int(leading[k]) for k in reduced.pivots]
+                return Balance(rows[basis].tolist(), Reduced([vectors[k][0] for k in basis], examples.columns))
     return None
+
+
+def _rounded(weights: Floats, digits: int) -> Floats:
+    """The weights to so many binary digits."""
+    mantissas, exponents = np.frexp(weights)
+    rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissas, digits)), exponents - digits)
+    return rounded
 
 
 def _solve_for(vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]) -> Reduced | None:
