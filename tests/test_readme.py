@@ -19,7 +19,9 @@ def test_the_first_screen_has_two_commands():
     assert commands == ["make demo", "make test"]
 
 
-@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/data.md", "docs/svm.md", "docs/theory.md"])
+@pytest.mark.parametrize(
+    "name", ["CONTRIBUTING.md", "CHANGELOG.md", "docs/data.md", "docs/separability.md", "docs/svm.md", "docs/theory.md"]
+)
 def test_pages_it_links_to_exist(name):
     assert f"({name})" in README
     assert (Path(__file__).parents[1] / name).is_file()

@@ -141,9 +141,8 @@ def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Fl
         scores = np.asarray(block @ weights).ravel() + bias
         sizes = np.asarray(absolute @ np.abs(weights)).ravel() + abs(bias)
         errors = (block.shape[1] + 5) * (2 * EPS * sizes + LEAST)
-    if not rounded:
-        if _is_whole(np.append(weights, bias)) and _is_whole(_used(block, weights != 0)):
-            errors[sizes < WHOLE] = 0.0
+    if not rounded and _is_whole(np.append(weights, bias)) and _is_whole(_used(block, weights != 0)):
+        errors[sizes < WHOLE] = 0.0
     errors[~np.isfinite(scores)] = np.inf
     return scores, errors
 
