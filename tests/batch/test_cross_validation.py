@@ -1,8 +1,11 @@
 """C by cross-validation: honest folds, their scores, the choice, and the machine that it leads to."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -135,7 +138,7 @@ def test_folds_that_are_none_are_refused(cv):
 
 def test_a_failed_fit_leaves_the_model_as_it_was():
     X, y = classes(rows=60)
-    model = nk.LinearSVMCV(Cs=3, cv=3).fit(X, y)
+    model = nk.LinearSVMCV(Cs=[0.01, 1.0], cv=3).fit(X, y)
     before = dict(vars(model))
     with pytest.raises(nk.InvalidInputError):
         model.fit(X[:, :3], np.zeros(len(y)))
@@ -151,3 +154,28 @@ def test_folds_hold_every_row_out_once_and_a_fair_part_of_each_class():
         assert len(learned) + len(held_out) == 80
         counts = np.bincount(codes[held_out], minlength=3)
         assert np.all(np.abs(counts - np.array([10, 4.6, 1.4])) < 1)
+
+
+def test_a_grid_that_ends_too_early_says_so():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 2)) * [1e4, 1.0]  # the column that matters is small
+    y = X[:, 1] > 0
+    with pytest.warns(UserWarning, match="largest of the grid") as caught:
+        nk.LinearSVMCV(Cs=4).fit(X, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nk.LinearSVMCV(Cs=[0.1, 1.0]).fit(X / [1e4, 1.0], y)
+
+
+def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called_it():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    with pytest.warns(ConvergenceWarning) as caught:
+        nk.LinearSVMCV(Cs=[100.0], max_iter=1, tol=1e-9).fit(X, y)
+    assert all("[LinearSVMCV.fit]" in str(warning.message) for warning in caught)
+    assert all(warning.filename == __file__ for warning in caught)
+
+
+def test_scores_that_are_none_are_refused():
+    with pytest.raises(nk.InvalidInputError, match="scoring"):
+        nk.LinearSVMCV(scoring="beauty").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_iris, make_classification
+from sklearn.exceptions import NotFittedError
 from sklearn.metrics import log_loss
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -199,3 +200,9 @@ def test_the_log_loss_of_several_classes_is_that_of_scikit_learns_calibration():
     theirs = peer(1.0).fit(X, y)
     losses = [log_loss(y, model.predict_proba(X)) for model in (ours, theirs)]
     assert losses[0] < 1.1 * losses[1]
+
+
+def test_probabilities_asked_for_after_the_fit_need_another_fit():
+    model = nk.LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).set_params(probability=True)
+    with pytest.raises(NotFittedError, match="fit it again"):
+        model.predict_proba([[1.0]])

@@ -25,7 +25,7 @@ from ._folds import Split, rows_to_learn, stratified_folds
 from ._following import Manner, follow
 from ._problem import relative_gap
 from .path import grid_of
-from .soft_margin import LinearSVM, Settings, settings_of
+from .soft_margin import LinearSVM, Settings, settings_of, warn_if_wide
 
 Weights = NDArray[np.float64] | None
 
@@ -147,18 +147,30 @@ class LinearSVMCV(BatchClassifier):
             trial = self._trial(where, data, y, sample_weight, settings)
             scores = self._score_folds(where, trial, settings)
             self._choose(trial.Cs, scores)
-            self._refit(X, y, sample_weight)
+            self._refit(where, X, y, sample_weight)
         except BaseException:
             self.__dict__ = before
             raise
+        warn_if_wide(where, self.certificate_, stacklevel=3)
+        self._warn_at_the_edge(where)
         return self
+
+    def _warn_at_the_edge(self, where: str) -> None:
+        """Warn if a grid that was computed ends where scores may still rise."""
+        if np.ndim(self.Cs) == 0 and self.C_max is None and self.best_C_ == self.Cs_[-1] > self.Cs_[0]:
+            warnings.warn(
+                f"[{where}] The best C = {self.best_C_:.3g} is the largest of the grid, and a larger one may be better: "
+                "set C_max, or scale the columns of X.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _trial(self, where: str, data: TrainingSet, y: Any, sample_weight: Any, settings: Settings) -> Trial:
         rows = data.X.shape[0]
         labels, weights = check_labels(where, y, rows), check_weights(where, sample_weight, rows)
         Cs = grid_of(where, self.Cs, self.C_max, data, settings)
         splits = self._splits(where, data, labels, weights, settings.seed)
-        return Trial(data, labels, weights, splits, Cs, _scorer(self.scoring))
+        return Trial(data, labels, weights, splits, Cs, _scorer(where, self.scoring))
 
     def _splits(self, where: str, data: TrainingSet, labels: NDArray[Any], weights: Weights, seed: int) -> list[Split]:
         if isinstance(self.cv, numbers.Integral):
@@ -223,10 +235,11 @@ class LinearSVMCV(BatchClassifier):
             enough = enough - self.standard_errors_[best]
         self.C_ = float(Cs[int(np.argmax(self.mean_scores_ >= enough))])
 
-    def _refit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _refit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Become the machine of the chosen C."""
         shared = set(inspect.signature(LinearSVM).parameters) & set(self.get_params(deep=False))
-        final = LinearSVM(C=self.C_, **{name: getattr(self, name) for name in shared}).fit(X, y, sample_weight)
+        final = LinearSVM(C=self.C_, **{name: getattr(self, name) for name in shared})
+        final.fit_for(where, X, y, sample_weight)
         self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
 
 
@@ -255,13 +268,17 @@ def _accuracy(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> fl
     return float(weights @ right / weights.sum()) if weights.any() else math.nan
 
 
-def _scorer(scoring: Any) -> Callable[..., float]:
+def _scorer(where: str, scoring: Any) -> Callable[..., float]:
     """A function of model, rows, labels and weights, which may be None."""
     if scoring is None:
         return _accuracy
     from sklearn.metrics import check_scoring  # slow to import, and rarely needed
 
-    scorer = check_scoring(LinearSVM(), scoring)
+    try:
+        scorer = check_scoring(LinearSVM(), scoring)
+    except (TypeError, ValueError) as error:
+        need = "scoring that is None, a name that scikit-learn knows, or a function (model, X, y)."
+        raise invalid(where, need, repr(scoring)) from error
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 
     def score(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:

@@ -145,7 +145,9 @@ def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, setting
         table = data.table
         least = min(smallest_cost(Problem(table, k, settings.objective, settings.threads)) for k in data.questions)
         most = REACH * least if C_max is None else check_number(where, "C_max", C_max, above=0)
-        return np.geomspace(min(least, most), most, count)
+        if most < least:
+            raise invalid(where, f"C_max of at least {least:.6g}, the smallest C that makes a difference.", f"{most:g}")
+        return np.geomspace(least, most, count)
     return given_costs(where, Cs)
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
@@ -140,6 +140,12 @@ class LinearSVM(BatchClassifier):
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
         where = self._where("fit")
+        self.fit_for(where, X, y, sample_weight)
+        warn_if_wide(where, self.certificate_, stacklevel=3)
+        return self
+
+    def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit in the name of an estimator, without a warning if the gap is too wide."""
         before = self.__dict__.copy()
         try:
             settings = self._settings(where)
@@ -157,7 +163,6 @@ class LinearSVM(BatchClassifier):
             raise
         self._sigmoids_of_classes = sigmoids
         self._keep(data, settings.objective, solutions)
-        return self
 
     def _settings(self, where: str) -> Settings:
         cost = check_number(where, "C", self.C, above=0)
@@ -203,6 +208,8 @@ class LinearSVM(BatchClassifier):
         need not be at the score 0.
         """
         scores = self.decision_function(X)
+        if not self._sigmoids_of_classes:
+            raise NotFittedError("LinearSVM was fitted with probability=False: fit it again.")
         return probabilities(self._sigmoids_of_classes, scores)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
@@ -246,7 +253,7 @@ class LinearSVM(BatchClassifier):
         return list(last)
 
     def _keep(self, data: TrainingSet, objective: Objective, solutions: list[Solution]) -> None:
-        """Turn solutions into the attributes of a fitted estimator, and warn once if a gap is too wide."""
+        """Turn solutions into the attributes of a fitted estimator."""
         self.classes_ = data.classes
         self.coef_ = np.vstack([solution.weights for solution in solutions])
         self.intercept_ = np.array([solution.bias for solution in solutions])
@@ -268,7 +275,6 @@ class LinearSVM(BatchClassifier):
         self.certificate_ = certificates[0] if is_one else certificates
         self.history_ = histories[0] if is_one else histories
         self._ends = [solution.end for solution in solutions] if self.warm_start else None
-        warn_if_wide(self._where("fit"), certificates, stacklevel=4)
 
 
 def settings_of(where: str, estimator: Any, C: float) -> Settings:
@@ -294,9 +300,9 @@ def _seed(where: str, random_state: Any) -> int:
         raise invalid(where, "random_state that is None, a seed or a numpy RandomState.", repr(random_state)) from error
 
 
-def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
+def warn_if_wide(where: str, found: GapCertificate | list[GapCertificate], stacklevel: int) -> None:
     """Warn once, of the widest gap, if it is wider than was asked for."""
-    wide = [certificate for certificate in certificates if not certificate.converged]
+    wide = [certificate for certificate in (found if isinstance(found, list) else [found]) if not certificate.converged]
     if wide:
         widest = max(wide, key=lambda certificate: certificate.relative_gap)
         warnings.warn(
