@@ -3,9 +3,10 @@
 python benchmarks/separability.py            # a9a, ijcnn1, covtype: the programs take minutes on the last
 python benchmarks/separability.py --quick    # a tenth of the rows
 
-The peer solves two programs over all rows z = y (x, 1) (Konis 2007): max sum z_i.v with z_i.v >= 0 and |v_j| <= 1, whose
-value is 0 where the classes overlap; and max t with z_i.v >= t and |v_j| <= 1, which tells complete from quasi-complete
-separation. It takes the answers of HiGHS as they are; ours are proven in whole numbers within the time measured.
+The peer solves two programs over all rows z = y (x, 1) (Konis 2007): max sum z_i.v with z_i.v >= 0 and |v_j| <= 1,
+whose value is 0 where the classes overlap; and max t with z_i.v >= t and |v_j| <= 1, which tells complete separation
+from quasi-complete.
+It takes the answers of HiGHS as they are; ours are proven in whole numbers within the time measured.
 """
 
 from __future__ import annotations
