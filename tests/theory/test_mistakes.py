@@ -1,5 +1,7 @@
 """Mistake certificates: no claim can be bettered without being caught."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -121,3 +123,21 @@ def test_comparator_bound_is_for_perceptrons_only():
     X, y = separable_data()
     with pytest.raises(ValueError, match="perceptron"):
         nk.PassiveAggressive().fit(X, y).certificate_.comparator_bound(X, y, [1.0] * 4)
+
+
+def test_rows_too_close_for_floating_point_are_decided_exactly():
+    """The weights cancel but for the last bit of one value, which is what tells the row's side."""
+    X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 0])
+    certificate = nk.Perceptron(fit_intercept=False, max_iter=10).fit(X, y).certificate_
+    close = X.copy()
+    close[0] = [1.0 + 2**-52, 1.0]  # w = (1, -1): exactly 2^-52
+    moved = change(certificate, radius=np.sqrt(2), energy=certificate.passes * 3.0, rule="passive-aggressive")
+    moved = change(moved, evidence=replace(moved.evidence, weights=np.array([1.0, -1.0]), duals=None))
+    statuses = [check.status for check in moved.verify(close, y).checks if check.claim == "separates"]
+    assert statuses == ["open"]
+    exactly = [check.status for check in moved.verify(close, y, exact=True).checks if check.claim == "separates"]
+    assert exactly == ["holds"]
+    beyond = close.copy()
+    beyond[0] = [1.0, 1.0 + 2**-52]
+    exactly = [check.status for check in moved.verify(beyond, y, exact=True).checks if check.claim == "separates"]
+    assert exactly == ["fails"]

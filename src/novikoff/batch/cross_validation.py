@@ -159,7 +159,7 @@ class LinearSVMCV(BatchClassifier):
         """Warn if a grid that was computed ends where scores may still rise."""
         if np.ndim(self.Cs) == 0 and self.C_max is None and self.best_C_ == self.Cs_[-1] > self.Cs_[0]:
             warnings.warn(
-                f"[{where}] The best C = {self.best_C_:.3g} is the largest of the grid, and a larger one may be better: "
+                f"[{where}] The best C = {self.best_C_:.3g} is the largest of the grid; a larger one may be better: "
                 "set C_max, or scale the columns of X.",
                 UserWarning,
                 stacklevel=3,

@@ -14,6 +14,7 @@ from novikoff.errors import invalid
 from . import bounds
 from .certificate import ROUNDING, Certificate
 from .evidence import Evidence
+from .exact import Examples, whole
 from .geometry import Floats, Lifted, as_table, length_of
 from .verification import Check, Verification, compare
 
@@ -62,11 +63,11 @@ class MistakeCertificate(Certificate):
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Recompute every claim that the data can show, in plain NumPy, without the kernels.
 
         ``sample_weight`` is how much each row counted, weights of classes multiplied in. On a stream, X and y are all
-        of it.
+        of it. With ``exact``, rows too close to the boundary for floating point are decided in whole numbers.
         """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
@@ -77,9 +78,22 @@ class MistakeCertificate(Certificate):
         checks += self._check_margin(lifted, signs)
         margins, errors = self.evidence.margins(lifted, signs)
         if self.separates:
-            checks.append(_separation(margins, errors, seen))
+            decided = self._exactly(X, signs, margins, errors) if exact else (margins, errors)
+            checks.append(_separation(*decided, seen))
         checks.append(self._check_mistakes(margins, copies, seen))
         return Verification(tuple(checks))
+
+    def _exactly(self, X: Any, signs: Floats, margins: Floats, errors: Floats) -> tuple[Floats, Floats]:
+        """Margins of which those that rounding leaves open are their exact signs, if u has no private features."""
+        rows = np.flatnonzero(np.abs(margins) <= errors)
+        geometry = self.evidence.geometry
+        if geometry.slack_feature or len(rows) == 0:
+            return margins, errors
+        v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
+        decided, sure = margins.copy(), errors.copy()
+        decided[rows] = Examples(X[rows], signs[rows], geometry.fit_intercept).sides(whole(v)[0])
+        sure[rows] = 0.0
+        return decided, sure
 
     def _check_data(self, lifted: Lifted, signs: Floats, copies: Floats) -> list[Check]:
         """Whether these are the data that the learner saw, as far as sums over them tell."""
