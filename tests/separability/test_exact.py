@@ -1,5 +1,6 @@
 """Exact arithmetic: whole numbers, elimination without fractions, signs that floating point cannot see."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.batch._exact_simplex import alternative
-from novikoff.theory.exact import Examples, Reduced, primitive, whole
+from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, whole
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.integers(-(10**20), 10**20)
@@ -90,3 +91,42 @@ def test_the_alternative_is_one_or_the_other(vectors):
 def test_overflow_and_underflow_are_settled_exactly(value):
     X = np.array([[value, value], [value, -value]])
     assert Examples(X, np.ones(2), False).sides([10**400, 10**400 - 1]).tolist() == [1, 1]
+
+
+ROWS = st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=2), min_size=2, max_size=5)
+
+
+@given(rows=ROWS, direction=st.lists(st.integers(-3, 3), min_size=3, max_size=3), squared=st.integers(0, 30))
+def test_a_margin_is_compared_exactly(rows, direction, squared):
+    """With whole numbers and a bound whose square is known, floats can say which of the two is larger."""
+    X, y = np.array(rows, dtype=float), np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
+    examples = Examples(X, y, True)
+    for with_intercept in (False, True):
+        counted = direction if with_intercept else direction[:-1]
+        scores = y * (X @ direction[:-1] + direction[-1])
+        for least in (math.sqrt(squared), -math.sqrt(squared), squared / 4, -squared / 4):
+            square = Fraction(least) ** 2 * sum(c * c for c in counted)
+            signed = square if least >= 0 else -square
+            expected = all(int(score) * abs(int(score)) >= signed for score in scores)
+            assert margin_is_at_least(examples, np.array(direction, dtype=float), least, with_intercept) == expected
+
+
+@given(rows=ROWS, weights=st.lists(st.integers(1, 4), min_size=5, max_size=5), fourths=st.integers(0, 20))
+def test_a_distance_is_compared_exactly(rows, weights, fourths):
+    X, y = np.array(rows, dtype=float), np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
+    a = [Fraction(w) for w in weights[: len(rows)]]
+    for free in (False, True):
+        share = dict.fromkeys((1.0, -1.0), Fraction(1))
+        if free:
+            share = {side: 1 / sum(w for w, label in zip(a, y, strict=True) if label == side) for side in share}
+        b = [w * share[label] for w, label in zip(a, y, strict=True)]
+        total = [
+            sum(w * int(label) * int(v) for w, label, v in zip(b, y, column, strict=True))
+            for column in (np.column_stack([X, np.ones(len(X))]) if not free else X).T
+        ]
+        for most in (fourths / 4, math.sqrt(fourths)):
+            expected = sum(t * t for t in total) <= (Fraction(most) * sum(b)) ** 2
+            found = distance_is_at_most(
+                Examples(X, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
+            )
+            assert found == expected

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -113,6 +114,45 @@ class Examples:
                 for i, (vector, _) in zip(some, self.whole_rows(some), strict=True):
                     found[i] = _sign(sum(a * b for a, b in zip(vector, direction, strict=True) if a))
         return found
+
+
+def margin_is_at_least(examples: Examples, direction: Floats, least: float, with_intercept: bool) -> bool:
+    """Whether z_i.v >= ``least`` |v| for every row, exactly; |v| may be taken with or without the intercept."""
+    v = [Fraction(float(entry)) for entry in direction]
+    counted = v if with_intercept or not examples.fit_intercept else v[:-1]
+    square = sum((entry * entry for entry in counted), Fraction(0)) * Fraction(least) ** 2
+    bound = abs(least) * math.sqrt(float(sum(float(entry) ** 2 for entry in counted)))
+    for cut, scores, errors in examples.scores(direction):
+        close = np.flatnonzero(~(scores - errors > math.copysign(bound, least) + 8 * EPS * bound)) + cut.start
+        for first in range(0, len(close), SOME):
+            for vector, exponent in examples.whole_rows(close[first : first + SOME]):
+                score = sum((a * b for a, b in zip(vector, v, strict=True) if a), Fraction(0)) * Fraction(2) ** exponent
+                signed = score * abs(score)
+                if signed < (square if least >= 0 else -square):
+                    return False
+    return True
+
+
+def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Floats, most: float, free: bool) -> bool:
+    """Whether |sum a_i z_i| <= ``most`` sum a_i, exactly.
+
+    With a ``free`` intercept z is without it, and the classes are first brought to the same weight.
+    """
+    amounts = whole(weights)[0]
+    positive = examples.signs[rows] > 0
+    if free:
+        sums = [sum(a for a, p in zip(amounts, positive, strict=True) if p == side) for side in (True, False)]
+        amounts = [a * sums[1 if p else 0] for a, p in zip(amounts, positive, strict=True)]
+    vectors = examples.whole_rows(rows)
+    least = min(exponent for _, exponent in vectors)
+    scaled = np.array(
+        [a << (exponent - least) for a, (_, exponent) in zip(amounts, vectors, strict=True)], dtype=object
+    )
+    total = (scaled @ np.array([vector for vector, _ in vectors], dtype=object)).tolist()
+    if free and examples.fit_intercept:
+        total = total[:-1]
+    square = sum(entry * entry for entry in total) * Fraction(4) ** least
+    return bool(square <= (Fraction(most) * sum(amounts)) ** 2)
 
 
 def _products(block: Any, matrix: Floats) -> Floats | None:
