@@ -23,7 +23,8 @@ from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
 from ._classifier import TrainingSet
 from ._one_core import one_core
 from ._problem import Objective, Problem, Table, unit_scale
-from ._solver import Progress, Solution, solve, solve_near
+from ._solver import Progress, solve, solve_near
+from ._working_set import Plane, nearest_points
 
 FIRST, GROWTH, LAST = 1e6, 1e3, 1e12  # of C |x|^2: where it begins, by what it grows, where it ends
 ROOM = 0.5  # the share of the gap asked for that the solver may leave: the rest is for rounding
@@ -77,35 +78,51 @@ class Separator:
 
 
 def largest_margin(where: str, question: Question, effort: Effort) -> Separator:
-    """The separator of largest margin, or, where none was found, the nearest thing to one."""
+    """The separator of largest margin, or, where none was found, the nearest thing to one.
+
+    If few rows decide, they are found first; else, or if rounding leaves that short of the goal, soft margins follow.
+    """
     table = question.data.table
-    unit, goal = FIRST * _unit(where, table) ** 2, ROOM * question.tol * (2 - question.tol)
-    C, start, steps, best = unit, None, 0, None
+    C = FIRST * _unit(where, table) ** 2
+    goal = ROOM * question.tol * (2 - question.tol)
+    problem = Problem(table, question.positive, Objective(C, False, question.intercept, goal), effort.threads)
+    with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        progress = Progress(problem, effort.max_iter, effort.say, effort.cancelled)
+        plane, steps = nearest_points(question.data, problem, question.tol, progress)
+        best = None if plane is None else _certified(question, problem, plane, steps)
+    if best is not None and (best.certificate.converged or steps >= effort.max_iter):
+        return best
+    return _by_soft_margins(question, effort, problem, best, steps)
+
+
+def _by_soft_margins(
+    question: Question, effort: Effort, problem: Problem, best: Separator | None, steps: int
+) -> Separator:
+    """The same by soft margins, each of which begins where the last ended."""
+    objective, last, start = problem.objective, LAST / FIRST * problem.objective.C, None
     while True:
-        problem = Problem(table, question.positive, Objective(C, False, question.intercept, goal), effort.threads)
-        progress = Progress(problem, effort.max_iter - steps, effort.say, effort.cancelled)
+        progress = Progress(problem, max(1, effort.max_iter - steps), effort.say, effort.cancelled)
         if start is None:
             solution = solve(problem, progress, effort.seed)
         else:
             solution = solve_near(problem, progress, effort.seed, start)
         steps += solution.steps
         with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            found = _certified(question, problem, solution, steps)
+            plane = Plane(solution.weights, solution.bias, solution.duals)
+            found = _certified(question, problem, plane, steps)
         best = found if best is None else max(best, found, key=Separator.worth)
         if found.certificate.converged or steps >= effort.max_iter or effort.cancelled.is_set() or found.hopeless:
             break
         alpha, v = solution.end
         if not found.separates or _is_bound(problem, alpha):
-            C *= GROWTH
+            objective = dataclasses.replace(objective, C=GROWTH * objective.C)
             alpha = alpha / GROWTH
-            if LAST / FIRST * unit < C:
-                break
         else:
-            goal *= STRICTER
-            if goal < STRICTEST:
-                break
-        start = alpha, v
-    return _with_steps(best, steps)
+            objective = dataclasses.replace(objective, tol=STRICTER * objective.tol)
+        if objective.C > last or objective.tol < STRICTEST:
+            break
+        problem, start = Problem(problem.table, question.positive, objective, effort.threads), (alpha, v)
+    return _with_steps(best, min(steps, effort.max_iter))
 
 
 def _unit(where: str, table: Table) -> float:
@@ -122,14 +139,14 @@ def _is_bound(problem: Problem, alpha: Floats) -> bool:
     return bool(np.max(alpha if costs is None else alpha * (costs > 0)) >= 1.0)
 
 
-def _certified(question: Question, problem: Problem, solution: Solution, steps: int) -> Separator:
+def _certified(question: Question, problem: Problem, plane: Plane, steps: int) -> Separator:
     """Put the plane in the middle, bring it to its scale, and bound its margin and that of all others."""
     data, costs = question.data, problem.table.costs
     signs = problem.signs()
     counted = np.broadcast_to(True if costs is None else costs > 0, signs.shape)
-    weights, bias = _canonical(question, problem, solution, signs, counted)
+    weights, bias = _canonical(question, problem, plane, signs, counted)
     lower, radius = margin_range(data.X, signs, counted, weights, bias, question.intercept)
-    a = solution.duals / (solution.duals.sum() or 1.0)
+    a = plane.duals / (plane.duals.sum() or 1.0)
     upper = distance_range(data.X, signs, a, question.intercept).most if a.any() else math.inf
     certificate = HullCertificate(
         margin_lower_bound=min(lower.least, upper),
@@ -145,14 +162,14 @@ def _certified(question: Question, problem: Problem, solution: Solution, steps: 
 
 
 def _canonical(
-    question: Question, problem: Problem, solution: Solution, signs: Floats, counted: np.ndarray
+    question: Question, problem: Problem, plane: Plane, signs: Floats, counted: np.ndarray
 ) -> tuple[Floats, float]:
     """The weights and the bias with which the smallest y f(x) is 1, as far as all rows are on their sides.
 
     The best free bias is in the middle between the nearest rows of both classes. ``problem.margins`` are those of the
-    solution.
+    plane.
     """
-    weights, bias = solution.weights, solution.bias
+    weights, bias = plane.weights, plane.bias
     positive = float(problem.margins.min(where=counted & (signs > 0), initial=math.inf))
     negative = float(problem.margins.min(where=counted & (signs < 0), initial=math.inf))
     smallest = min(positive, negative)
