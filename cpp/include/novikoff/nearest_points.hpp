@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <span>
+#include <vector>
 
 namespace novikoff {
 
@@ -32,67 +34,134 @@ struct NearestPoints {
   /// Steps until margins are as they should be up to `accuracy`, or there were `most` steps, or sum a is above `heaviest`: then
   /// the hulls are too near, or meet.
   Progress descend(std::span<double> a, std::span<double> scores, double accuracy, std::size_t most, double heaviest) const {
+    State state{a,
+                scores,
+                std::vector<double>(count()),
+                std::vector<double>(count()),
+                std::vector<double>(count()),
+                std::vector<double>(count())};
+    for (std::size_t k = 0; k < count(); ++k) {
+      state.squares[k] = row(k)[k];
+      mark(state, k);
+    }
     Progress progress;
-    double weight = 0;
-    for (const double one : a) weight += one;
-    for (;; ++progress.steps) {
-      const double moved = balanced ? pair(a, scores, accuracy, progress, most) : single(a, scores, accuracy, progress, most);
-      weight += moved;
-      if (progress.violation <= accuracy || progress.steps == most || weight > heaviest) return progress;
+    double weight = std::accumulate(a.begin(), a.end(), 0.0);
+    while (true) {
+      const Choice choice = balanced ? two_rows(state) : one_row(state);
+      progress.violation = choice.violation;
+      if (choice.violation <= accuracy || progress.steps == most || weight > heaviest) return progress;
+      weight += balanced ? move_two(choice, state) : move_one(choice, state);
+      ++progress.steps;
     }
   }
 
  private:
-  /// One step with two rows; returns by how much sum a grew.
-  double pair(std::span<double> a, std::span<double> scores, double accuracy, Progress& progress, std::size_t most) const {
-    const std::size_t n = count();
-    double highest = -std::numeric_limits<double>::infinity(), lowest = std::numeric_limits<double>::infinity();
+  static constexpr double never = -std::numeric_limits<double>::infinity();
+
+  /// What the loops below read: plain vectors without a condition in them, so that compilers make them wide.
+  struct State {
+    std::span<double> a, scores;
+    std::vector<double> squares;     // K_ii
+    std::vector<double> rise, fall;  // 0 where y a may become more or less, else `never`
+    std::vector<double> gains;       // of the row with the one that was chosen first
+  };
+  struct Choice {
+    double violation;
     std::size_t i = 0, j = 0;
-    for (std::size_t k = 0; k < n; ++k) {  // y - f is b on the margin; where it can rise it must not be above where it can fall
-      const double rest = signs[k] - scores[k];
-      const bool may_rise = signs[k] > 0 || a[k] > 0, may_fall = signs[k] < 0 || a[k] > 0;
-      if (may_rise && rest > highest) highest = rest, i = k;
-      if (may_fall) lowest = std::min(lowest, rest);
+  };
+
+  void mark(State& state, std::size_t k) const {
+    state.rise[k] = signs[k] > 0 || state.a[k] > 0 ? 0 : never;
+    state.fall[k] = signs[k] < 0 || state.a[k] > 0 ? 0 : never;
+  }
+
+  /// The largest value: several lanes side by side.
+  template <class Value>
+  double largest(Value value_of) const {
+    constexpr std::size_t lanes = 8;
+    double best[lanes];
+    std::fill(best, best + lanes, never);
+    std::size_t k = 0;
+    for (; k + lanes <= count(); k += lanes)
+      for (std::size_t l = 0; l < lanes; ++l) {
+        const double value = value_of(k + l);
+        best[l] = value > best[l] ? value : best[l];
+      }
+    for (; k < count(); ++k) best[0] = std::max(best[0], value_of(k));
+    return *std::max_element(best, best + lanes);
+  }
+
+  /// The first place with this value.
+  template <class Value>
+  std::size_t where(double value, Value value_of) const {
+    std::size_t k = 0;
+    while (k + 1 < count() && value_of(k) != value) ++k;
+    return k;
+  }
+
+  static double curve(double one, double other, double product) {
+    const double sum = one + other, found = sum - 2 * product, least = flat * sum + flat;
+    return found > least ? found : least;
+  }
+
+  /// y - f is b for rows on the margin: where it can rise, it must not be above where it can fall. The row where it is
+  /// highest, and the one that gains the most with it.
+  Choice two_rows(State& state) const {
+    const double *const y = signs.data(), *const f = state.scores.data(), *const squares = state.squares.data();
+    const double *const rise = state.rise.data(), *const fall = state.fall.data();
+    const auto up = [=](std::size_t k) { return (y[k] - f[k]) + rise[k]; };
+    const double highest = largest(up);
+    const double lowest = -largest([=](std::size_t k) { return (f[k] - y[k]) + fall[k]; });
+    const std::size_t i = where(highest, up);
+    const double square = squares[i], *const from = row(i);
+    double* const gains = state.gains.data();
+    for (std::size_t k = 0; k < count(); ++k) {
+      const double lower = (highest - (y[k] - f[k])) + fall[k], apart = lower > 0 ? lower : 0;
+      gains[k] = apart * apart / curve(square, squares[k], from[k]);
     }
-    progress.violation = highest - lowest;
-    if (progress.violation <= accuracy || progress.steps == most) return 0;
-    const double* const from = row(i);
-    double best = -1, bend = 1;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double apart = highest - (signs[k] - scores[k]);
-      if (apart <= 0 || !(signs[k] < 0 || a[k] > 0)) continue;
-      const double own = row(k)[k], curve = std::max(from[i] + own - 2 * from[k], flat * (from[i] + own) + flat);
-      if (apart * apart > best * curve) best = apart * apart / curve, bend = curve, j = k;
-    }
-    double step = (highest - (signs[j] - scores[j])) / bend;
+    const auto gain = [=](std::size_t k) { return gains[k]; };
+    return {highest - lowest, i, where(largest(gain), gain)};
+  }
+
+  /// Moves two rows; returns by how much sum a grew.
+  double move_two(const Choice& choice, State& state) const {
+    const auto [_, i, j] = choice;
+    const std::span<double> a = state.a, f = state.scores;
+    const double *const from = row(i), *const to = row(j);
+    double step = ((signs[i] - f[i]) - (signs[j] - f[j])) / curve(state.squares[i], state.squares[j], from[j]);
     if (signs[i] < 0) step = std::min(step, a[i]);
     if (signs[j] > 0) step = std::min(step, a[j]);
     a[i] = std::max(0.0, a[i] + signs[i] * step);
     a[j] = std::max(0.0, a[j] - signs[j] * step);
-    const double* const to = row(j);
-    for (std::size_t k = 0; k < n; ++k) scores[k] += step * (from[k] - to[k]);
+    for (std::size_t k = 0; k < count(); ++k) f[k] += step * (from[k] - to[k]);
+    mark(state, i);
+    mark(state, j);
     return (signs[i] - signs[j]) * step;
   }
 
-  /// One step with one row; returns by how much sum a grew.
-  double single(std::span<double> a, std::span<double> scores, double accuracy, Progress& progress, std::size_t most) const {
-    const std::size_t n = count();
-    double best = 0, worst = 0;
-    std::size_t i = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      const double lack = 1 - signs[k] * scores[k];
-      if (lack <= 0 && a[k] == 0) continue;
-      worst = std::max(worst, std::abs(lack));
-      const double gain = lack * lack / (row(k)[k] + flat);
-      if (gain > best) best = gain, i = k;
-    }
-    progress.violation = worst;
-    if (worst <= accuracy || progress.steps == most) return 0;
-    const double* const own = row(i);
+  /// The row that gains the most, and the margin that is farthest from what it should be.
+  Choice one_row(State& state) const {
+    const double *const y = signs.data(), *const f = state.scores.data(), *const a = state.a.data();
+    double *const gains = state.gains.data(), *const squares = state.squares.data();
+    const auto lack = [=](std::size_t k) {
+      const double missing = 1 - y[k] * f[k], short_of = missing > 0 ? missing : 0;
+      return a[k] > 0 ? missing : short_of;
+    };
+    const double worst = largest([=](std::size_t k) { return std::abs(lack(k)); });
+    for (std::size_t k = 0; k < count(); ++k) gains[k] = lack(k) * lack(k) / (squares[k] + flat);
+    const auto gain = [=](std::size_t k) { return gains[k]; };
+    return {worst, where(largest(gain), gain)};
+  }
+
+  /// Moves one row; returns by how much sum a grew.
+  double move_one(const Choice& choice, State& state) const {
+    const std::size_t i = choice.i;
+    const std::span<double> a = state.a, f = state.scores;
     const double before = a[i];
-    a[i] = std::max(0.0, before + (1 - signs[i] * scores[i]) / (own[i] + flat));
+    a[i] = std::max(0.0, before + (1 - signs[i] * f[i]) / (state.squares[i] + flat));
     const double step = signs[i] * (a[i] - before);
-    for (std::size_t k = 0; k < n; ++k) scores[k] += step * own[k];
+    const double* const own = row(i);
+    for (std::size_t k = 0; k < count(); ++k) f[k] += step * own[k];
     return a[i] - before;
   }
 };

@@ -119,7 +119,7 @@ def _by_soft_margins(
             alpha = alpha / GROWTH
         else:
             objective = dataclasses.replace(objective, tol=STRICTER * objective.tol)
-        if objective.C > last or objective.tol < STRICTEST:
+        if last < objective.C or objective.tol < STRICTEST:
             break
         problem, start = Problem(problem.table, question.positive, objective, effort.threads), (alpha, v)
     return _with_steps(best, min(steps, effort.max_iter))

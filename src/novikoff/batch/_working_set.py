@@ -1,8 +1,8 @@
 """The nearest points of the hulls of two classes, from the few rows that decide them.
 
-The problem is solved over some rows, by their products alone; then all rows are measured, and those nearest to the plane
-on its wrong side join, until there are none. It pays where the rows on the margin are few. Where they are not, or the
-hulls are too near one another, it gives up, and nothing is lost but a little time.
+The problem is solved over some rows, by their products alone; then all rows are measured, and those that lie within the
+margin join, the worst first, until there are none. It pays where the rows on the margin are few. Where they are not, or
+the hulls are too near one another, it gives up, and nothing is lost but a little time.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from novikoff import _core
 from novikoff.theory.geometry import Floats
 
 from ._classifier import TrainingSet
-from ._problem import Problem, Report
+from ._problem import Problem
+from ._solver import Progress
 
-FIRST, MOST = 200, 3000  # rows to begin with, and to end with at most
-ROUGH = 0.01  # the accuracy of margins while rows still join
+FIRST, MOST = 100, 3000  # rows to begin with, and to end with at most
+TOGETHER = 128  # rows whose products are computed at a time
+ROUGH, NEAR = 0.01, 1.05  # the accuracy of margins while rows still join, and the margins of those that stay then
 PATIENCE, PER_ROW = 5000, 100  # steps over some rows before they are given up
 HEAVIEST = 1e9  # sum a, for rows of unit length: a margin of less than 1/30,000 of that is left to others
 
@@ -49,25 +51,35 @@ class WorkingSet:
 
     def add(self, rows: NDArray[np.int64]) -> None:
         """Let rows join that were outside."""
-        before = len(self.rows)
-        self.rows, self.a = np.append(self.rows, rows), np.append(self.a, np.zeros(len(rows)))
-        self.outside[rows] = False
-        new = self._products(rows)
-        products = np.empty((len(self.rows), len(self.rows)))
+        before, count = len(self.rows), len(self.rows) + len(rows)
+        products = np.empty((count, count))
         products[:before, :before] = self.products
-        products[before:] = new
-        products[:before, before:] = new[:, :before].T
+        for first in range(0, len(rows), TOGETHER):  # each with those before it: products are the same both ways
+            new = rows[first : first + TOGETHER]
+            self.rows = np.append(self.rows, new)
+            start, end = before + first, len(self.rows)
+            products[start:end, :end] = self._products(new)
+            products[:start, start:end] = products[start:end, :start].T
         self.products = products
+        self.outside[rows] = False
+        self.a = np.append(self.a, np.zeros(len(rows)))
         self.scores = products @ (self.a * self.signs[self.rows])
 
-    def _products(self, rows: NDArray[np.int64]) -> Floats:
-        """Of some rows with all of them, for rows scaled to about unit length."""
+    def keep(self, inside: NDArray[np.bool_]) -> None:
+        """Let the other rows go, none of which may have a dual number."""
+        self.outside[self.rows[~inside]] = True
+        self.rows, self.a, self.scores = self.rows[inside], self.a[inside], self.scores[inside]
+        self.products = np.ascontiguousarray(self.products[np.ix_(inside, inside)])
+
+    def _products(self, new: NDArray[np.int64]) -> Floats:
+        """Of rows that are the last of the set with all of it, for rows scaled to about unit length."""
         scale, X = self.problem.scale, self.data.X
         if sp.issparse(X):
-            products = np.empty((len(rows), len(self.rows)))
-            self.problem.kernel.row_products(rows, self.rows, products)
+            products = np.empty((len(new), len(self.rows)))
+            self.problem.kernel.row_products(new, self.rows, products)
         else:
-            products = (scale * X[rows].astype(np.float64)) @ (scale * X[self.rows].astype(np.float64)).T
+            every = scale * X[self.rows].astype(np.float64, copy=False)
+            products = every[len(every) - len(new) :] @ every.T
         return products + scale * scale if self.intercept == "penalized" else products
 
     def descend(self, accuracy: float, most: int) -> tuple[int, float]:
@@ -96,7 +108,7 @@ class WorkingSet:
         return Plane(v[:-1] * self.problem.scale, float(v[-1]), duals)
 
 
-def nearest_points(data: TrainingSet, problem: Problem, tol: float, report: Report) -> tuple[Plane | None, int]:
+def nearest_points(data: TrainingSet, problem: Problem, tol: float, progress: Progress) -> tuple[Plane | None, int]:
     """The plane between the nearest points, or None if this is not the way; and the steps that were made.
 
     A step is as many moves as there are rows in the set. ``problem.margins`` are those of the plane.
@@ -108,28 +120,32 @@ def nearest_points(data: TrainingSet, problem: Problem, tol: float, report: Repo
     while True:
         count = len(some.rows)
         most = PATIENCE + PER_ROW * count
-        moves, missing = some.descend(accuracy, min(most, (report.left - steps) * count))
+        moves, missing = some.descend(accuracy, min(most, (progress.left - steps) * count))
         steps += math.ceil(moves / count)
         if (missing > accuracy and moves == most) or some.a.sum() > HEAVIEST or not some.a.any():
             return None, steps
         v = some.point()
         problem.measure(v)
-        if steps >= report.left:
-            return some.plane(v), report.left
+        if steps >= progress.left:
+            return some.plane(v), progress.left
         rows = _nearest(some, problem.margins, accuracy)
+        if progress.say is not None:
+            progress.say(f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin")
         if len(rows) == 0 and accuracy == finest:
             return some.plane(v), steps
         if count + len(rows) > MOST:
             return None, steps
-        accuracy = finest if len(rows) == 0 else accuracy
-        if len(rows):
+        if len(rows) == 0:
+            accuracy = finest
+            some.keep((some.a > 0) | (problem.margins[some.rows] < NEAR))
+        else:
             some.add(rows)
 
 
 def _spread(some: WorkingSet) -> NDArray[np.int64]:
     """The rows to begin with: all if they are few, else some of each class, at equal distances."""
     rows = np.flatnonzero(some.outside)
-    if len(rows) <= FIRST:
+    if len(rows) <= 2 * FIRST:
         return rows
     classes = [rows[some.signs[rows] == sign] for sign in (-1, 1)]
     few = [own[:: max(1, 2 * len(own) // FIRST)] for own in classes]
@@ -137,9 +153,9 @@ def _spread(some: WorkingSet) -> NDArray[np.int64]:
 
 
 def _nearest(some: WorkingSet, margins: Floats, accuracy: float) -> NDArray[np.int64]:
-    """Rows outside that lie within the margin, at most as many as there are inside: those farthest on the wrong side."""
+    """Rows outside that lie within the margin; the worst of them, at most half as many as there are inside."""
     within = np.flatnonzero(some.outside & (margins < 1 - accuracy))
-    most = max(FIRST, len(some.rows))
+    most = max(FIRST, len(some.rows) // 2)
     if len(within) > most:
         within = np.sort(within[np.argpartition(margins[within], most)[:most]])
     return within
