@@ -78,7 +78,8 @@ class WorkingSet:
             products = np.empty((len(new), len(self.rows)))
             self.problem.kernel.row_products(new, self.rows, products)
         else:
-            every = scale * X[self.rows].astype(np.float64, copy=False)
+            some = X if len(new) == len(X) else X[self.rows]
+            every = scale * some.astype(np.float64, copy=False)
             products = every[len(every) - len(new) :] @ every.T
         return products + scale * scale if self.intercept == "penalized" else products
 
