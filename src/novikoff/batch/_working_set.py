@@ -78,9 +78,9 @@ class WorkingSet:
             products = np.empty((len(new), len(self.rows)))
             self.problem.kernel.row_products(new, self.rows, products)
         else:
-            some = X if len(new) == len(X) else X[self.rows]
-            every = scale * some.astype(np.float64, copy=False)
+            every = (X if len(new) == len(X) else X[self.rows]).astype(np.float64, copy=False)
             products = every[len(every) - len(new) :] @ every.T
+            products *= scale * scale  # of rows so long that their squares can be computed with
         return products + scale * scale if self.intercept == "penalized" else products
 
     def descend(self, accuracy: float, most: int) -> tuple[int, float]:
@@ -92,9 +92,9 @@ class WorkingSet:
 
     def point(self) -> Floats:
         """The plane (w, b) of the dual numbers, for rows scaled to about unit length."""
-        v = np.zeros(self.problem.columns + 1)
-        pulls = self.a * self.signs[self.rows]
-        self.problem.kernel.combine(self.rows, pulls, v)
+        v, support = np.zeros(self.problem.columns + 1), np.flatnonzero(self.a)
+        pulls = (self.a * self.signs[self.rows])[support]
+        self.problem.kernel.combine(self.rows[support], pulls, v)
         v[-1] = 0.0
         if self.intercept == "penalized":
             v[-1] = self.problem.scale**2 * float(pulls.sum())

@@ -101,7 +101,7 @@ class HardMarginSVM(BatchClassifier):
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)
-            threads, seed = thread_count(where, self.n_jobs), seed_of(where, self.random_state)
+            threads, seed = thread_count(where, self.n_jobs), _seed(where, self.random_state)
             check_integer(
                 where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
             )
@@ -161,6 +161,12 @@ def _present_or_not(data: TrainingSet) -> TrainingSet:
         return data
     present = data.weights > 0
     return dataclasses.replace(data, weights=None if present.all() else present.astype(np.float64))
+
+
+def _seed(where: str, random_state: Any) -> int:
+    """A seed for the kernels; a small whole number is its own, without a generator made for it."""
+    is_one = isinstance(random_state, int) and not isinstance(random_state, bool) and 0 <= random_state < 2**31
+    return random_state if is_one else seed_of(where, random_state)
 
 
 def _signed(duals: Floats, data: TrainingSet, positive: int) -> Floats:
