@@ -51,7 +51,7 @@ fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS
 	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
 
 bench: $(VENV)/ready $(VENV)/bench   ## speed against the peers, as ratios from one interleaved run each; svm takes hours
-	for script in online parse stream hashing separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in online parse stream hashing margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 peers: $(VENV)/test   ## install the peers that tests compare with
 	$(PIP) install --group peers

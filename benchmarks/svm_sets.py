@@ -5,6 +5,7 @@ They lie in $NOVIKOFF_DATA, or in ../shared/data from the project's root. They a
 
 from __future__ import annotations
 
+import gzip
 import os
 from pathlib import Path
 from typing import Any
@@ -19,8 +20,11 @@ SETS = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20"
 TINY = ("pcmac", "colon", "mushrooms")
 
 
+FILES = {"covtype": "covtype.csv.gz", "digits": "mnist-train-images.idx.gz"}
+
+
 def path_of(name: str) -> Path:
-    return DATA / ("covtype.csv.gz" if name == "covtype" else f"{name}.svm.gz")
+    return DATA / FILES.get(name, f"{name}.svm.gz")
 
 
 def at_hand(names: tuple[str, ...]) -> list[str]:
@@ -34,8 +38,11 @@ def at_hand(names: tuple[str, ...]) -> list[str]:
 def read(name: str, copies: int = 1) -> tuple[Any, np.ndarray]:
     """Rows and labels -1 and +1; ``copies`` stacks the set that many times.
 
-    news20 is its first ten classes against its last ten; covtype is its class 2 against the rest, dense and unscaled.
+    news20 is its first ten classes against its last ten; covtype is its class 2 against the rest, dense and unscaled;
+    digits are the 0 and 1 of MNIST, pixels from 0 to 1.
     """
+    if name == "digits":
+        return _digits()
     if name == "covtype":
         table = np.loadtxt(path_of(name), delimiter=",", skiprows=1, dtype=np.int16)
         X, positive = table[:, :-1].astype(np.float64), table[:, -1] == 2
@@ -47,3 +54,12 @@ def read(name: str, copies: int = 1) -> tuple[Any, np.ndarray]:
         X = sp.vstack([X] * copies, format="csr") if sp.issparse(X) else np.vstack([X] * copies)
         y = np.tile(y, copies)
     return X, y
+
+
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    images, labels = (
+        np.frombuffer(gzip.decompress((DATA / f"mnist-train-{part}.idx.gz").read_bytes()), np.uint8, offset=header)
+        for part, header in (("images", 16), ("labels", 8))
+    )
+    few = labels < 2
+    return images.reshape(len(labels), -1)[few] / 255.0, np.where(labels[few] == 1, 1, -1)

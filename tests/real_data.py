@@ -1,5 +1,6 @@
 """Where real data lies, if it is at hand: in $NOVIKOFF_DATA, or in ../shared/data from the project's root."""
 
+import gzip
 import os
 from functools import lru_cache
 from pathlib import Path
@@ -41,5 +42,19 @@ def two_classes(name):
     batch = nk.read_svmlight(real(f"{name}.svm.gz"))
     labels = np.unique(batch.y)
     positive = labels[:10] if name == "news20" else labels[1:]
-    X = batch.X.toarray() if name == "colon" else batch.X
+    X = batch.X.toarray() if name in ("colon", "leukemia") else batch.X
     return X, np.where(np.isin(batch.y, positive), 1, -1)
+
+
+def mnist(part, header):
+    """The bytes of a file of MNIST, without its header."""
+    with gzip.open(real(f"mnist-train-{part}.idx.gz")) as file:
+        return np.frombuffer(file.read(), dtype=np.uint8, offset=header)
+
+
+@lru_cache(maxsize=1)
+def zeros_and_ones():
+    """The digits 0 and 1 of MNIST, pixels from 0 to 1, with labels -1 and +1."""
+    labels = mnist("labels", 8)
+    X = mnist("images", 16).reshape(len(labels), -1)[labels < 2]
+    return X / 255.0, np.where(labels[labels < 2] == 1, 1, -1)

@@ -15,7 +15,7 @@ from learners import CLASSES
 from novikoff.theory import bounds
 from snapshots import plain
 
-MACHINES = (nk.LinearSVM, nk.LinearSVMCV, nk.LinearSVMPath)
+MACHINES = (nk.HardMarginSVM, nk.LinearSVM, nk.LinearSVMCV, nk.LinearSVMPath)
 ESTIMATORS = (*CLASSES, *MACHINES, nk.Hashing)
 PUBLIC = {name: value for name, value in vars(nk).items() if not name.startswith("_")}
 OWN_PARTS = {"batch", "online", "errors", "data"}  # reached through their names here, not public themselves
@@ -26,7 +26,7 @@ def test_the_public_names_are_those_of_the_design():
     classes = {cls.__name__ for cls in (*CLASSES, *MACHINES)}
     modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
     data = {"Hashing", "cache", "read", "read_svmlight", "scan", "write_svmlight"}
-    errors = {"FileError", "InvalidInputError", "MissingFileError", "NovikoffError"}
+    errors = {"FileError", "InvalidInputError", "MissingFileError", "NotSeparableError", "NovikoffError"}
     assert set(PUBLIC) - modules == classes | data | errors | {"separability"}
     assert modules - OWN_PARTS == {"evaluate", "theory"}
 

@@ -10,6 +10,7 @@
 #include "novikoff/conjugate_gradients.hpp"
 #include "novikoff/coordinate_descent.hpp"
 #include "novikoff/gram.hpp"
+#include "novikoff/nearest_points.hpp"
 #include "novikoff/soft_margin.hpp"
 
 using namespace novikoff;
@@ -222,10 +223,27 @@ nb::tuple survey_of(const RowsInMemory& rows) {
   return nb::make_tuple(found.good, found.largest, found.rising);
 }
 
+/// The nearest points of two hulls by the products of rows; how many steps there were, and what is left to do.
+nb::tuple nearest_points(Matrix products, Vector<const double> signs, bool balanced, Vector<double> a, Vector<double> scores,
+                         double accuracy, std::size_t most, double heaviest) {
+  const std::size_t rows = signs.size();
+  if (products.shape(0) != rows || products.shape(1) != rows || a.size() != rows || scores.size() != rows)
+    throw std::invalid_argument("A square of products, and one sign, dual and score for each row.");
+  NearestPoints::Progress progress;
+  {
+    nb::gil_scoped_release unlocked;
+    const NearestPoints problem{{products.data(), rows * rows}, span_of(signs), balanced};
+    progress = problem.descend(span_of(a), span_of(scores), accuracy, most, heaviest);
+  }
+  return nb::make_tuple(progress.steps, progress.violation);
+}
+
 }  // namespace
 
 void bind_batch(nb::module_& m) {
   m.def("survey", &survey_of);
+  m.def("nearest_points", &nearest_points, nb::arg("products").noconvert(), nb::arg("signs").noconvert(), nb::arg("balanced"),
+        nb::arg("a").noconvert(), nb::arg("scores").noconvert(), nb::arg("accuracy"), nb::arg("most"), nb::arg("heaviest"));
   nb::class_<Response>(m, "Response", "How the dual answers a margin: clip(keep centre + (1 - m) / width, 0, top).")
       .def(
           "__init__", [](Response* self, double width, double top, double keep) { new (self) Response{width, top, keep}; },

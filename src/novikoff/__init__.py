@@ -10,6 +10,7 @@ except ImportError as error:
 
 from . import evaluate as evaluate
 from . import theory as theory
+from .batch import HardMarginSVM as HardMarginSVM
 from .batch import LinearSVM as LinearSVM
 from .batch import LinearSVMCV as LinearSVMCV
 from .batch import LinearSVMPath as LinearSVMPath
@@ -22,6 +23,7 @@ from .data.svmlight import write_svmlight as write_svmlight
 from .errors import FileError as FileError
 from .errors import InvalidInputError as InvalidInputError
 from .errors import MissingFileError as MissingFileError
+from .errors import NotSeparableError as NotSeparableError
 from .errors import NovikoffError as NovikoffError
 from .online import AveragedPerceptron as AveragedPerceptron
 from .online import MarginPerceptron as MarginPerceptron

@@ -127,6 +127,17 @@ class Response:
     @property
     def width(self) -> float: ...
 
+def nearest_points(
+    products: NDArray[float64],
+    signs: NDArray[float64],
+    balanced: bool,
+    a: NDArray[float64],
+    scores: NDArray[float64],
+    accuracy: float,
+    most: int,
+    heaviest: float,
+) -> tuple[int, float]: ...
+
 class SoftMargin:
     def __init__(
         self,

@@ -1,5 +1,9 @@
 """The errors of novikoff: one shape for all of them."""
 
+from __future__ import annotations
+
+from typing import Any
+
 
 class NovikoffError(Exception):
     """What every error of this package is."""
@@ -7,6 +11,23 @@ class NovikoffError(Exception):
 
 class InvalidInputError(NovikoffError, ValueError):
     """Data or parameters that cannot be used, in the form ``[where] What is needed. Got what.``."""
+
+
+class NotSeparableError(InvalidInputError):
+    """Data that no plane separates, where a learner needs one.
+
+    ``witness`` names rows and their weights a >= 0, which add up to 1: the sum of a_i y_i u_i is 0 but for rounding,
+    which no separator allows.
+    """
+
+    def __init__(self, message: str, witness: Any = None) -> None:
+        super().__init__(message)
+        self.witness = witness
+
+    @property
+    def rows(self) -> Any:
+        """The rows of the witness."""
+        return None if self.witness is None else self.witness.rows
 
 
 class FileError(InvalidInputError, OSError):
@@ -20,6 +41,11 @@ class MissingFileError(FileError, FileNotFoundError):
 def invalid(where: str, need: str, got: object) -> InvalidInputError:
     """The error that says where, what is needed, and what came instead."""
     return InvalidInputError(_sentence(where, need, got))
+
+
+def not_separable(where: str, need: str, got: object, witness: Any) -> NotSeparableError:
+    """The error of data that no plane separates, with the rows that show it."""
+    return NotSeparableError(_sentence(where, need, got), witness)
 
 
 def unreadable(where: str, name: str, error: OSError | ValueError, need: str = "A file that can be read.") -> FileError:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -66,6 +67,19 @@ struct DenseRow {
   double examine(std::size_t) const {
     const double norm = squared_norm();
     return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
+  }
+  /// The largest value without its sign; NaN if one is not finite.
+  double largest() const {
+    if (in_lanes([](std::size_t, double x) { return x * 0; }) != 0) return std::numeric_limits<double>::quiet_NaN();
+    double lane[8] = {};
+    std::size_t j = 0;
+    for (; j + 8 <= size; j += 8)
+      for (std::size_t k = 0; k < 8; ++k) {
+        const double value = std::abs(static_cast<double>(values[offset(j + k)]));
+        lane[k] = value > lane[k] ? value : lane[k];
+      }
+    for (; j < size; ++j) lane[0] = std::max(lane[0], std::abs(static_cast<double>(values[offset(j)])));
+    return *std::max_element(lane, lane + 8);
   }
   bool is_zero() const {
     bool zero = true;

@@ -212,12 +212,8 @@ template <class T>
 Survey survey(const DenseRows<T>& rows) {
   Survey found;
   for (; found.good < rows.count; ++found.good) {
-    double largest = 0, poison = 0;  // x * 0 is NaN for what is not finite
-    rows[found.good].for_each([&](std::size_t, double value) {
-      largest = std::max(largest, std::abs(value));
-      poison += value * 0;
-    });
-    if (poison != 0) break;
+    const double largest = rows[found.good].largest();
+    if (std::isnan(largest)) break;
     found.largest = std::max(found.largest, largest);
   }
   return found;

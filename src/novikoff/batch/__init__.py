@@ -1,5 +1,6 @@
 """Learners that solve for the best separator of a whole data set: one algorithm a file."""
 
 from .cross_validation import LinearSVMCV as LinearSVMCV
+from .hard_margin import HardMarginSVM as HardMarginSVM
 from .path import LinearSVMPath as LinearSVMPath
 from .soft_margin import LinearSVM as LinearSVM

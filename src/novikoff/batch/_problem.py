@@ -103,19 +103,25 @@ def _half_square(pull: Floats, rounding: float, ridge: float) -> float:
     return 0.5 * length * length
 
 
-def _scale(table: Table, C: float) -> float:
+def unit_scale(table: Table) -> float:
     """The power of two that brings the rows to about unit length."""
     length = table.largest * math.sqrt(max(1.0, table.elements / table.rows.count))
-    if length == 0:
-        return 1.0
-    exponent = math.frexp(length)[1]
+    return math.ldexp(1.0, -math.frexp(length)[1]) if length > 0 else 1.0
+
+
+def _scale(table: Table, C: float) -> float:
+    """The same, if C and the rows are such that doubles can hold what comes of them."""
+    scale = unit_scale(table)
+    if table.largest == 0:
+        return scale
+    exponent = -math.log2(scale)
     if abs(exponent) > FARTHEST or not FLATTEST < math.log2(C) + 2 * exponent < STEEPEST:
         raise invalid(
             "LinearSVM",
             "Rows of a length from 1e-152 to 1e152, and C times its square from 1e-306 to 1e249 (scale X).",
-            f"a length of about {length:.1g} and C = {C:g}",
+            f"a length of about {1 / scale:.1g} and C = {C:g}",
         )
-    return math.ldexp(1.0, -exponent)
+    return scale
 
 
 class Problem:

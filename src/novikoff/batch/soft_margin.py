@@ -280,20 +280,26 @@ class LinearSVM(BatchClassifier):
 def settings_of(where: str, estimator: Any, C: float) -> Settings:
     """Check the parameters that all soft-margin estimators share."""
     check_choice(where, "loss", estimator.loss, ("hinge", "squared_hinge"))
-    penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
-    intercept = "penalized" if penalized else "free"
-    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
-        intercept = "none"
+    intercept = intercept_of(where, estimator)
     tol = check_number(where, "tol", estimator.tol, above=0, at_most=1)
     return Settings(
         Objective(C, estimator.loss == "squared_hinge", intercept, tol),
         check_integer(where, "max_iter", estimator.max_iter, at_least=1),
         thread_count(where, estimator.n_jobs),
-        _seed(where, estimator.random_state),
+        seed_of(where, estimator.random_state),
     )
 
 
-def _seed(where: str, random_state: Any) -> int:
+def intercept_of(where: str, estimator: Any) -> str:
+    """The kind of intercept that the parameters ask for."""
+    penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
+    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
+        return "none"
+    return "penalized" if penalized else "free"
+
+
+def seed_of(where: str, random_state: Any) -> int:
+    """A seed for the kernels from whatever scikit-learn takes for one."""
     try:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError as error:

@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.theory import bounds
 from novikoff.theory.evidence import Evidence
-from novikoff.theory.margin import MarginCertificate
+from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
 
 from ._cycle import Run
@@ -76,10 +76,10 @@ def certify_mistakes(question: Question) -> MistakeCertificate:
     )
 
 
-def certify_margin(question: Question) -> MarginCertificate:
+def certify_margin(question: Question) -> PerceptronMarginCertificate:
     """The margin reached against the best there is."""
     tally = question.tally
-    return MarginCertificate(
+    return PerceptronMarginCertificate(
         margin_lower_bound=question.margin_lower_bound(),
         margin_upper_bound=question.margin_upper_bound(),
         halted=question.halted,

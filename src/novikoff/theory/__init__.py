@@ -3,8 +3,11 @@
 from . import bounds as bounds
 from .gap import GapCertificate as GapCertificate
 from .gap import SvmModel as SvmModel
+from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry
+from .hulls import HullCertificate as HullCertificate
 from .margin import MarginCertificate as MarginCertificate
+from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .mistakes import MistakeCertificate as MistakeCertificate
 from .separability import Separability as Separability
 from .verification import Check as Check

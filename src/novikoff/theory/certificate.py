@@ -18,6 +18,7 @@ from .geometry import Floats, blocks
 from .verification import Check
 
 ROUNDING = 1e-9  # relative; sums of a long run differ in their last digits from the same sums made anew
+OTHER_DATA = "these are not the data, or not the order of the rows, that the model was trained on"
 
 
 class Certificate(ABC):

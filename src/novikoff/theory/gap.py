@@ -21,13 +21,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import ROUNDING, Certificate, Duals, misfit
+from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, misfit
+from .feasible import allowed
 from .geometry import Floats, as_table, blocks
 from .verification import Check, Verification
 
 EPS = float(np.finfo(np.float64).eps)
-OTHER_DATA = "these are not the data, or not the order of the rows, that the model was trained on"
-
 PIECE = 512  # rows that are added up by themselves
 LOSSES = ("hinge", "squared_hinge")
 INTERCEPTS = ("free", "penalized", "none")
@@ -108,7 +107,8 @@ class GapCertificate(Certificate):
         if costs is None:
             return Verification((stated,))
         signs = self.model.signs(y)
-        feasible, a = self._feasible(signs, costs)
+        most = costs if self.loss == "hinge" else np.where(costs > 0, np.inf, 0.0)
+        feasible, a = allowed(self.model.duals, signs, most, balanced=self.intercept == "free")
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
         if a is None:
             return Verification(tuple(checks))
@@ -153,36 +153,6 @@ class GapCertificate(Certificate):
             detail += "which must be what the rows counted, weights of classes multiplied in"
             return None, Check(claim, "fails", detail, row)
         return stated, Check(claim, "holds", words)
-
-    def _feasible(self, signs: Floats, costs: Floats) -> tuple[Check, Floats | None]:
-        """Check that the duals are allowed, and return them with the last rounding taken out; None if they are not."""
-        claim, duals, rows = "feasible duals", self.model.duals, len(signs)
-        if duals.rows.shape != duals.weights.shape or len(np.unique(duals.rows)) != len(duals.rows):
-            return Check(claim, "fails", "a row is named twice, or rows and weights are not as many"), None
-        outside = duals.rows[(duals.rows < 0) | (duals.rows >= rows)]
-        if len(outside):
-            return Check(claim, "fails", f"row {outside[0]} is none of the {rows} given: {OTHER_DATA}"), None
-        a = duals.dense(rows)
-        upper = costs if self.loss == "hinge" else np.where(costs > 0, np.inf, 0.0)
-        wrong = np.flatnonzero(~((a >= 0) & (a <= upper * (1 + ROUNDING)) & (a < np.inf)))
-        if len(wrong):
-            row = int(wrong[0])
-            return Check(claim, "fails", f"row {row} has {a[row]:.6g}, not from 0 to {upper[row]:.6g}", row), None
-        a = np.minimum(a, upper)
-        found = f"{np.count_nonzero(a)} rows, all within their limits"
-        if self.intercept != "free":
-            return Check(claim, "holds", found), a
-        positive, negative = math.fsum(a[signs > 0]), math.fsum(a[signs < 0])
-        apart = abs(positive - negative)
-        found += f"; those of the classes differ by {apart:.3g}"
-        if apart > ROUNDING * (positive + negative):
-            return Check(claim, "fails", f"{found}, where they must be equal: {OTHER_DATA}"), None
-        # An a that is balanced only nearly bounds the optimum only nearly. So the heavier class is scaled down, which
-        # keeps all limits, and the bound is that of the balanced a.  docs/theory.md E4.
-        heavier, lighter = max(positive, negative), min(positive, negative)
-        if apart > 0:
-            a[(signs > 0) == (positive > negative)] *= lighter / heavier
-        return Check(claim, "holds", found), a
 
     def _values(self, X: Any, signs: Floats, costs: Floats, a: Floats) -> tuple[Value, Value]:
         """Return P(w, b) and D(a), from one pass over the rows."""

@@ -1,7 +1,8 @@
-"""The certificate of the margin that a separator has, and its independent check in NumPy."""
+"""The certificates of the margin that a separator has; that of a margin perceptron, and its check in NumPy."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,22 +21,47 @@ class MarginCertificate(Certificate):
 
     ``margin_lower_bound`` <= the model's own margin <= the best margin <= ``margin_upper_bound``. The lower bound is
     -infinity where the model was not held against all its data, and not above 0 where it does not separate them.
-    ``halted`` says that the last pass changed nothing.
+    ``examples`` counts the examples, by their weights where those count.
     """
 
     margin_lower_bound: float
     margin_upper_bound: float
-    halted: bool
-    updates: int
     examples: float
-    mistakes: float
-    radius: float
-    evidence: Evidence
 
     @property
     def ratio(self) -> float:
         """The share of the best margin that the model is sure to have."""
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
+
+    @abstractmethod
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute both bounds, in plain NumPy, without the learner.
+
+        ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
+        """
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words."""
+        words = [("best margin", f"at most {self.margin_upper_bound:.6g}")]
+        if self.margin_lower_bound > -np.inf:
+            share = 100 * max(0.0, self.ratio)
+            words.insert(0, ("margin", f"at least {self.margin_lower_bound:.6g} ({share:.1f} % of the best)"))
+        return words
+
+
+@dataclass(frozen=True, repr=False)
+class PerceptronMarginCertificate(MarginCertificate):
+    """The margin of a margin perceptron, whose weights are the sum of its steps: they prove the bound above.
+
+    ``halted`` says that the last pass changed nothing, ``updates`` how many steps there were, and ``mistakes`` how many
+    predictions were wrong before their labels were seen; ``radius`` is the largest |u|.
+    """
+
+    halted: bool
+    updates: int
+    mistakes: float
+    radius: float
+    evidence: Evidence
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
         """Recompute both bounds, in plain NumPy, without the kernels.
@@ -85,10 +111,4 @@ class MarginCertificate(Certificate):
 
     def facts(self) -> list[tuple[str, str]]:
         """The claims in words."""
-        words = [("best margin", f"at most {self.margin_upper_bound:.6g}"), ("updates", str(self.updates))]
-        if self.margin_lower_bound > -np.inf:
-            words.insert(
-                0,
-                ("margin", f"at least {self.margin_lower_bound:.6g} ({100 * max(0.0, self.ratio):.1f} % of the best)"),
-            )
-        return words
+        return [*super().facts(), ("updates", str(self.updates))]

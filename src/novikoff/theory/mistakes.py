@@ -15,6 +15,7 @@ from . import bounds
 from .certificate import ROUNDING, Certificate
 from .evidence import Evidence
 from .exact import Examples, whole
+from .generalization import Generalization
 from .geometry import Floats, Lifted, as_table, length_of
 from .verification import Check, Verification, compare
 
@@ -62,6 +63,21 @@ class MistakeCertificate(Certificate):
         weights = np.asarray(coef, dtype=np.float64).ravel()
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
+
+    @property
+    def generalization(self) -> Generalization | None:
+        """What the mistakes of one pass say of new examples, with the hypothesis (Freund and Schapire 1999, section 4).
+
+        None after several passes or none, for other rules than the perceptron's, and with private features.
+        """
+        if self.rule != "perceptron" or self.passes != 1 or self.examples < 2 or self.evidence.geometry.slack_feature:
+            return None
+        return Generalization(
+            min(1.0, 2 * self.mistakes / self.examples),
+            f"if the {self.examples:g} examples are independent draws from one distribution, each counted once, the "
+            "vote of all hypotheses of a pass over all but one of them errs on a new example with at most the "
+            f"expectation of this number, twice the share of mistakes; here there were {self.mistakes:g}",
+        )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Recompute every claim that the data can show, in plain NumPy, without the kernels.

@@ -1,0 +1,262 @@
+"""The certificate of the largest margin, the distance of convex hulls, and its independent check in NumPy.
+
+Rows x_i have labels y_i in {-1, +1}. With a free intercept the margin of (w, b) is min_i y_i (w.x_i + b) / |w|, and the
+largest that there is, gamma*, is half the distance between the convex hulls of the two classes. Without an intercept,
+or with a penalised one as one more feature, u_i = x_i or (x_i, 1), it is min_i y_i v.u_i / |v|, and gamma* is the
+distance of 0 from the convex hull of all y_i u_i. Either way
+
+    min_i y_i (w.x_i + b) / |w|  <=  gamma*  <=  |sum_i a_i y_i u_i| / sum_i a_i
+
+for every (w, b) and every a >= 0, with sum_i y_i a_i = 0 if the intercept is free.  docs/theory.md E.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from .certificate import OTHER_DATA, ROUNDING, misfit
+from .feasible import allowed
+from .gap import EPS, INTERCEPTS, PIECE, SvmModel
+from .generalization import Generalization
+from .geometry import BLOCK, Floats, as_table, blocks
+from .margin import MarginCertificate
+from .verification import Check, Verification, compare
+
+CACHED = 1 << 17  # entries of rows that are read twice
+
+
+@dataclass(frozen=True)
+class Range:
+    """Where a number surely lies that was computed in floating point, and the row that decided it, if one did."""
+
+    low: float
+    high: float
+    row: int | None = None
+
+    @property
+    def least(self) -> float:
+        """So low that whoever computes the number anew, as carefully, finds it to be surely above."""
+        return self.low - (self.high - self.low)
+
+    @property
+    def most(self) -> float:
+        """So high that whoever computes the number anew, as carefully, finds it to be surely below."""
+        return self.high + (self.high - self.low)
+
+
+@dataclass(frozen=True, repr=False)
+class HullCertificate(MarginCertificate):
+    """The margin of a hard-margin support vector machine, and the largest there is.
+
+    The weights of ``model`` show the margin they have, its duals the point of the hulls that no separator is farther
+    from. ``intercept`` says whether the intercept is free, penalised or not there; ``tol`` is how near the two bounds
+    were to come, in proportion to the upper. ``radius`` is the largest |u|, ``iterations`` the steps of the solver.
+    """
+
+    intercept: str
+    tol: float
+    iterations: int
+    radius: float
+    model: SvmModel
+
+    @property
+    def relative_gap(self) -> float:
+        """(upper - lower) / upper bound: the share of the best margin that may be missing."""
+        return 1 - self.ratio
+
+    @property
+    def converged(self) -> bool:
+        """Whether the bounds are as near to one another as was asked for."""
+        return self.margin_lower_bound > 0 and self.relative_gap <= self.tol
+
+    @property
+    def leave_one_out_bound(self) -> float | None:
+        """The share of the rows that can be mistaken if each is left out, learned without, and then predicted.
+
+        A row without a dual number takes no part in the upper bound, so that bound holds without the row, too: all
+        machines of the other rows, solved as nearly, have about the same direction and place, and call the row as this
+        one does. So only the support can be mistaken (Vapnik 1995). None where the bounds are too far apart to say so.
+        """
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        without = (1 - self.tol) * lower  # the margin of a machine that was solved without some row, at least
+        if not 0 < without <= upper:
+            return None
+        # Both directions have a cosine of at least margin / upper with that of the nearest points of the hulls; a free
+        # intercept leaves the middle between these on the plane, up to upper - margin. Twice the radius is the lever.
+        turn = math.sqrt(2 * (1 - without / upper)) + math.sqrt(2 * max(0.0, 1 - lower / upper))
+        if 2 * lower + without - 2 * upper <= 2 * self.radius * turn * (1 + ROUNDING):
+            return None
+        return len(self.model.duals.rows) / self.examples
+
+    @property
+    def generalization(self) -> Generalization | None:
+        """What the support says of new examples, with its hypothesis; None where nothing can be said."""
+        share = self.leave_one_out_bound
+        if share is None:
+            return None
+        support, examples = len(self.model.duals.rows), int(self.examples)
+        return Generalization(
+            share,
+            f"if the {examples} examples are independent draws from one distribution, a machine learned from "
+            f"{examples - 1} of them errs on a new one with at most the expectation of this share, {support} support "
+            f"vectors in {examples}; and of these examples, each left out once, at most {support} are mistaken",
+        )
+
+    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+        """Recompute both bounds, in plain NumPy, without the solver.
+
+        ``sample_weight`` says which rows count: those of weight 0 are passed over. One pass looks at the values,
+        another at the margins.
+        """
+        X = as_table(X)
+        if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit():
+            return Verification((unfit,))
+        rows = X.shape[0]
+        counted = np.broadcast_to(True if sample_weight is None else np.asarray(sample_weight) > 0, (rows,))
+        examples = int(np.count_nonzero(counted))
+        if examples != self.examples:
+            detail = f"claimed {self.examples:g} rows, found {examples} with a weight above 0: {OTHER_DATA}"
+            return Verification((Check("examples", "fails", detail),))
+        signs = self.model.signs(y)
+        feasible, a = allowed(
+            self.model.duals, signs, np.where(counted, np.inf, 0.0), balanced=self.intercept == "free"
+        )
+        if a is None or not a.any():
+            return Verification((feasible if a is None else Check("feasible duals", "fails", "they are all 0"),))
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows proves nothing
+            lower, radius = margin_range(X, signs, counted, self.model.weights, self.model.bias, self.intercept)
+            upper = distance_range(X, signs, a, self.intercept)
+        return Verification(
+            (
+                feasible,
+                compare("radius", self.radius, radius, slack=ROUNDING * self.radius, exact_match=True),
+                compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
+                self._check_lower(lower),
+                self._check_upper(upper),
+                Check("iterations", "on trust", f"{self.iterations}"),
+            )
+        )
+
+    def _misfit(self) -> Check | None:
+        """Say why the model can be that of no data."""
+        if self.intercept not in INTERCEPTS:
+            return Check("problem", "fails", f"there is none of intercept {self.intercept!r}")
+        if not (np.all(np.isfinite(self.model.weights)) and math.isfinite(self.model.bias)):
+            return Check("model", "fails", "NaN or infinity among the weights")
+        if self.intercept == "none" and self.model.bias != 0:
+            return Check("model", "fails", f"the bias is {self.model.bias:.6g} where there is no intercept")
+        return None
+
+    def _check_lower(self, found: Range) -> Check:
+        claim, claimed = "lower bound", self.margin_lower_bound
+        detail = f"claimed {claimed:.10g}, found {found.low:.10g} or more"
+        if claimed == -math.inf:
+            return Check(claim, "on trust", "no lower bound is claimed")
+        if claimed <= found.low:
+            return Check(claim, "holds", detail)
+        if claimed <= found.high:
+            return Check(claim, "open", f"{detail}, but rounding may hide {found.high - found.low:.3g}", found.row)
+        return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.high:.10g} or less", found.row)
+
+    def _check_upper(self, found: Range) -> Check:
+        claim, claimed = "upper bound", self.margin_upper_bound
+        detail = f"claimed {claimed:.10g}, found {found.high:.10g} or less"
+        if claimed >= found.high:
+            return Check(claim, "holds", detail)
+        if claimed >= found.low:
+            return Check(claim, "open", f"{detail}, but rounding may hide {found.high - found.low:.3g}")
+        return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.low:.10g} or more: {OTHER_DATA}")
+
+    def facts(self) -> list[tuple[str, str]]:
+        """The claims in words."""
+        asked = "within" if self.converged else "above"
+        return [
+            *super().facts(),
+            ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
+            ("intercept", self.intercept),
+            ("support", f"{len(self.model.duals.rows)} of {self.examples:g} examples"),
+        ]
+
+
+def margin_range(
+    X: Any, signs: Floats, counted: Any, weights: Floats, bias: float, intercept: str
+) -> tuple[Range, float]:
+    """Where the margin of (w, b) lies on the rows that count, by one pass over them; and the largest |u|.
+
+    A score of k terms is wrong by at most (k + 4) eps |x| |w| (Higham 2002, section 3.1), and the last digits of |b|.
+    """
+    own = math.hypot(length(weights), bias if intercept == "penalized" else 0.0)
+    low, high, longest, row = math.inf, math.inf, 0.0, None
+    for cut, block in _pieces(X):
+        use = np.flatnonzero(counted[cut])
+        if len(use) == 0:
+            continue
+        lengths = _lengths(block)
+        terms = np.diff(block.indptr) if sp.issparse(block) else block.shape[1]
+        margins = (signs[cut] * (block @ weights + bias))[use]
+        errors = ((terms + 4) * EPS * (lengths * length(weights) + abs(bias)))[use]
+        at = int(np.argmin(margins - errors))
+        if margins[at] - errors[at] < low:
+            low, row = float(margins[at] - errors[at]), cut.start + int(use[at])
+        high = min(high, float((margins + errors).min()))
+        longest = max(longest, float(lengths[use].max()))
+    radius = math.hypot(longest, 1.0) if intercept == "penalized" else longest
+    if own == 0 or not math.isfinite(low):
+        return Range(-math.inf, -math.inf, row), radius
+    last_digits = (len(weights) + 8) * EPS
+    return Range(low / own - last_digits * abs(low) / own, high / own + last_digits * abs(high) / own, row), radius
+
+
+def distance_range(X: Any, signs: Floats, a: Floats, intercept: str) -> Range:
+    """Where the bound |sum a y u| / sum a lies that no margin exceeds, by the rows whose a is above 0.
+
+    If the intercept is free and sum y a = r is not quite 0, r times the b of a separator of unit length is missing.
+    That b is at most the length of the longest of these rows, since the plane passes between them.
+    """
+    support = np.flatnonzero(a)
+    v, size, longest, pieces = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, 0
+    step = PIECE if sp.issparse(X) else max(1, min(PIECE, BLOCK // max(1, X.shape[1])))
+    for first in range(0, len(support), step):  # short sums of short sums: their rounding hardly grows with the rows
+        rows = support[first : first + step]
+        piece = X[rows].astype(np.float64, copy=False)
+        v += piece.T @ (a[rows] * signs[rows])
+        size += abs(piece).T @ a[rows]
+        longest = max(longest, float(_lengths(piece).max()))
+        pieces += 1
+    total, rest = math.fsum(a[support]), math.fsum(a[support] * signs[support])
+    error = (min(step, len(support)) + pieces + 4) * EPS * length(size)
+    found = length(v)
+    if intercept == "penalized":
+        found, error = math.hypot(found, rest), error + 2 * EPS * total
+    elif intercept == "free":
+        error += abs(rest) * longest
+    error += (len(v) + 8) * EPS * (found + error)
+    return Range((found - error) / total, (found + error) / total)
+
+
+def length(v: Floats) -> float:
+    """|v|, without squares that overflow or vanish."""
+    largest = float(np.abs(v).max(initial=0.0))
+    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
+
+
+def _pieces(X: Any) -> Iterator[tuple[slice, Any]]:
+    """Rows enough to stay in the cache while they are read twice, as float64."""
+    for cut, block in blocks(X):
+        rows = block.shape[0]
+        step = rows if sp.issparse(block) else max(1, CACHED // max(1, block.shape[1]))
+        for first in range(0, rows, step):
+            last = min(first + step, rows)
+            yield slice(cut.start + first, cut.start + last), block if step >= rows else block[first:last]
+
+
+def _lengths(block: Any) -> Floats:
+    squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+    lengths: Floats = np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
+    return lengths
