@@ -4,9 +4,21 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.theory.exact import Examples
+from novikoff.theory.separability import balance
 from real_data import two_classes
 
 SEPARABLE = ("mushrooms", "pcmac", "colon")
+
+
+@pytest.mark.parametrize("name", ["a9a", "ijcnn1"])
+def test_the_hard_margin_refuses_what_cannot_be_separated_and_proves_it(name):
+    X, y = two_classes(name)
+    with pytest.raises(nk.NotSeparableError) as refused:
+        nk.HardMarginSVM().fit(X, y)
+    signs = np.where(y > 0, 1.0, -1.0)
+    assert refused.value.witness.weights.sum() == pytest.approx(1.0)
+    assert balance(Examples(X, signs, fit_intercept=True), refused.value.witness) is not None
 
 
 @pytest.mark.parametrize("name", SEPARABLE)

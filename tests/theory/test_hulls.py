@@ -161,3 +161,26 @@ def test_it_is_a_margin_certificate_that_can_be_read_and_written():
     assert len(str(certificate)) < 300
     assert certificate._repr_html_().count("<tr>") == len(certificate.facts())
     assert 1 - 1e-6 <= certificate.ratio <= 1
+
+
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+def test_bounds_that_rounding_leaves_open_are_decided_exactly(intercept):
+    """A claim of just what is found is open to floating point; in whole numbers it is true or it is not."""
+    rng = np.random.default_rng(4)
+    X = np.vstack([rng.normal(size=(20, 3)) + 4, rng.normal(size=(20, 3)) - 4])
+    y = np.repeat([1, 0], 20)
+    options = {"free": {}, "penalized": {"penalized_intercept": True}, "none": {"fit_intercept": False}}
+    certificate = nk.HardMarginSVM(**options[intercept]).fit(X, y).certificate_
+    assert certificate.verify(X, y, exact=True)
+    lower, upper = certificate.margin_lower_bound, certificate.margin_upper_bound
+    seen = set()
+    for step in np.concatenate([np.arange(-40, 41) * 2.0**-52, [1e-3]]):
+        tight = dataclasses.replace(certificate, margin_lower_bound=lower * (1 + 1e-15 + step))
+        checks = {check.claim: check.status for check in tight.verify(X, y, exact=True).checks}
+        assert checks["lower bound"] in ("holds", "fails")
+        seen.add(checks["lower bound"])
+        tight = dataclasses.replace(certificate, margin_upper_bound=upper * (1 - 1e-15 - step))
+        checks = {check.claim: check.status for check in tight.verify(X, y, exact=True).checks}
+        assert checks["upper bound"] in ("holds", "fails")
+        seen.add(checks["upper bound"])
+    assert seen == {"holds", "fails"}

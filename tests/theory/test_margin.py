@@ -38,3 +38,13 @@ def test_a_margin_certificate_on_the_wrong_data_says_so(other):
     X, y = separable_data(gap=0.02)
     certificate = nk.MarginPerceptron(max_iter=10**5).fit(X, y).certificate_
     assert not certificate.verify(*OTHER_DATA[other](X, y))
+
+
+def test_a_margin_above_0_is_a_separation_exactly():
+    X, y = separable_data(gap=1.0)
+    certificate = nk.MarginPerceptron(margin="auto", epsilon=0.5).fit(X, y).certificate_
+    assert certificate.margin_lower_bound > 0
+    assert certificate.verify(X, y, exact=True)
+    turned = y.copy()
+    turned[0] = -turned[0]
+    assert not certificate.verify(X, turned, exact=True)

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novikoff.errors import invalid
+from novikoff.errors import invalid, not_separable
 from novikoff.theory.certificate import Duals
+from novikoff.theory.exact import Examples
 from novikoff.theory.gap import SvmModel
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
@@ -25,11 +26,11 @@ from ._one_core import one_core
 from ._problem import Objective, Problem, Table, unit_scale
 from ._solver import Progress, solve, solve_near
 from ._working_set import Plane, nearest_points
+from .separation import decide
 
 FIRST, GROWTH, LAST = 1e6, 1e3, 1e12  # of C |x|^2: where it begins, by what it grows, where it ends
 ROOM = 0.5  # the share of the gap asked for that the solver may leave: the rest is for rounding
 STRICTER, STRICTEST = 0.1, 1e-15  # how much smaller a gap is tried where that was too little, and the smallest
-NOTHING = 1e-11  # of the longest row: an upper bound on the margin that is no more than this is rounding
 LONGEST = 465  # power of two: beyond it, or below the inverse, squares of margins could not be computed with
 
 
@@ -71,11 +72,6 @@ class Separator:
         lower, upper = self.certificate.margin_lower_bound, self.certificate.margin_upper_bound
         return (True, lower / upper) if self.separates else (False, -upper)
 
-    @property
-    def hopeless(self) -> bool:
-        """Whether no separator can have a margin that is more than rounding."""
-        return self.certificate.margin_upper_bound <= NOTHING * self.certificate.radius
-
 
 def largest_margin(where: str, question: Question, effort: Effort) -> Separator:
     """The separator of largest margin, or, where none was found, the nearest thing to one.
@@ -92,14 +88,18 @@ def largest_margin(where: str, question: Question, effort: Effort) -> Separator:
         best = None if plane is None else _certified(question, problem, plane, steps)
     if best is not None and (best.certificate.converged or steps >= effort.max_iter):
         return best
-    return _by_soft_margins(question, effort, problem, best, steps)
+    return _by_soft_margins(where, question, effort, problem, best, steps)
 
 
 def _by_soft_margins(
-    question: Question, effort: Effort, problem: Problem, best: Separator | None, steps: int
+    where: str, question: Question, effort: Effort, problem: Problem, best: Separator | None, steps: int
 ) -> Separator:
-    """The same by soft margins, each of which begins where the last ended."""
+    """The same by soft margins, each of which begins where the last ended.
+
+    The first that does not separate the rows raises the question whether any plane does.
+    """
     objective, last, start = problem.objective, LAST / FIRST * problem.objective.C, None
+    is_asked = False
     while True:
         progress = Progress(problem, max(1, effort.max_iter - steps), effort.say, effort.cancelled)
         if start is None:
@@ -111,8 +111,11 @@ def _by_soft_margins(
             plane = Plane(solution.weights, solution.bias, solution.duals)
             found = _certified(question, problem, plane, steps)
         best = found if best is None else max(best, found, key=Separator.worth)
-        if found.certificate.converged or steps >= effort.max_iter or effort.cancelled.is_set() or found.hopeless:
+        if found.certificate.converged or steps >= effort.max_iter or effort.cancelled.is_set():
             break
+        if not (found.separates or is_asked):
+            _refuse_if_none_separates(where, question, plane)
+            is_asked = True
         alpha, v = solution.end
         if not found.separates or _is_bound(problem, alpha):
             objective = dataclasses.replace(objective, C=GROWTH * objective.C)
@@ -123,6 +126,26 @@ def _by_soft_margins(
             break
         problem, start = Problem(problem.table, question.positive, objective, effort.threads), (alpha, v)
     return _with_steps(best, min(steps, effort.max_iter))
+
+
+def _refuse_if_none_separates(where: str, question: Question, plane: Plane) -> None:
+    """Raise NotSeparableError, with rows that prove it, if no plane separates the class from the rest."""
+    data = question.data
+    rows = np.arange(data.X.shape[0]) if data.weights is None else np.flatnonzero(data.weights > 0)
+    signs = np.where(data.codes[rows] == question.positive, 1.0, -1.0)
+    has_intercept = question.intercept != "none"
+    examples = Examples(data.X if data.weights is None else data.X[rows], signs, has_intercept)
+    verdict = decide(examples, np.append(plane.weights, [plane.bias] if has_intercept else []))
+    if verdict is None or verdict.witness is None:
+        return
+    witness = Duals(rows[verdict.witness.rows], verdict.witness.weights / verdict.witness.weights.sum())
+    raise not_separable(
+        where,
+        "Data that a plane separates (LinearSVM takes others).",
+        f"{len(witness.rows)} rows, of class {data.classes.tolist()[question.positive]!r} and of the rest, that no "
+        "plane has all on their right sides: the error's witness proves it",
+        witness,
+    )
 
 
 def _unit(where: str, table: Table) -> float:

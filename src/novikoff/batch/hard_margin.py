@@ -5,14 +5,13 @@ from __future__ import annotations
 import dataclasses
 import threading
 import warnings
-from typing import Any, NoReturn, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._base import in_threads
 from novikoff._validation import check_integer, check_number, thread_count
-from novikoff.errors import not_separable
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
 
@@ -123,10 +122,7 @@ class HardMarginSVM(BatchClassifier):
             label = question.data.classes.tolist()[question.positive]
             say = (lambda message: self._say(f"{label}: {message}")) if self.verbose else None
             own = dataclasses.replace(effort, threads=effort.threads // at_once, say=say)
-            separator = largest_margin(where, question, own)
-            if not separator.separates and separator.certificate.iterations < effort.max_iter:
-                _refuse(where, question, separator)
-            return separator
+            return largest_margin(where, question, own)
 
         with in_threads(at_once) as each:
             try:
@@ -172,20 +168,6 @@ def _seed(where: str, random_state: Any) -> int:
 def _signed(duals: Floats, data: TrainingSet, positive: int) -> Floats:
     signed: Floats = np.where(data.codes == positive, duals, -duals)
     return signed
-
-
-def _refuse(where: str, question: Question, separator: Separator) -> NoReturn:
-    """Say that no plane separates one class from the rest, and which rows show it."""
-    certificate = separator.certificate
-    label = certificate.model.positive
-    witness = certificate.model.duals
-    raise not_separable(
-        where,
-        "Data that a plane separates (LinearSVM takes others).",
-        f"{len(witness.rows)} rows, of class {label!r} and of the rest, whose hulls meet: no margin is above "
-        f"{certificate.margin_upper_bound:.2g}, and the longest row has length {certificate.radius:.2g}",
-        witness,
-    )
 
 
 def _warn_if_wide(where: str, certificates: list[HullCertificate], stacklevel: int) -> None:

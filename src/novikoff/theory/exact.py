@@ -152,7 +152,7 @@ def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Fl
     if free and examples.fit_intercept:
         total = total[:-1]
     square = sum(entry * entry for entry in total) * Fraction(4) ** least
-    return bool(square <= (Fraction(most) * sum(amounts)) ** 2)
+    return sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
 
 
 def _products(block: Any, matrix: Floats) -> Floats | None:

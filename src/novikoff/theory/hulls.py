@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, misfit
+from .exact import Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
 from .gap import EPS, INTERCEPTS, PIECE, SvmModel
 from .generalization import Generalization
@@ -108,11 +109,11 @@ class HullCertificate(MarginCertificate):
             f"vectors in {examples}; and of these examples, each left out once, at most {support} are mistaken",
         )
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Recompute both bounds, in plain NumPy, without the solver.
 
         ``sample_weight`` says which rows count: those of weight 0 are passed over. One pass looks at the values,
-        another at the margins.
+        another at the margins. With ``exact`` both bounds are decided in whole numbers where rounding leaves a doubt.
         """
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit():
@@ -132,16 +133,35 @@ class HullCertificate(MarginCertificate):
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows proves nothing
             lower, radius = margin_range(X, signs, counted, self.model.weights, self.model.bias, self.intercept)
             upper = distance_range(X, signs, a, self.intercept)
+        bounds = [self._check_lower(lower), self._check_upper(upper)]
+        if exact:
+            bounds = self._decided(bounds, X, signs, counted)
         return Verification(
             (
                 feasible,
                 compare("radius", self.radius, radius, slack=ROUNDING * self.radius, exact_match=True),
                 compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
-                self._check_lower(lower),
-                self._check_upper(upper),
+                *bounds,
                 Check("iterations", "on trust", f"{self.iterations}"),
             )
         )
+
+    def _decided(self, checks: list[Check], X: Any, signs: Floats, counted: Any) -> list[Check]:
+        """The checks of the two bounds, exactly where they were left open."""
+        lower, upper = checks
+        has_intercept = self.intercept != "none"
+        if lower.status == "open":
+            rows = slice(None) if np.all(counted) else np.flatnonzero(counted)
+            v = np.append(self.model.weights, [self.model.bias] if has_intercept else [])
+            examples = Examples(X[rows], signs[rows], has_intercept)
+            holds = margin_is_at_least(examples, v, self.margin_lower_bound, self.intercept == "penalized")
+            lower = _exactly(lower, holds)
+        if upper.status == "open":
+            duals, examples = self.model.duals, Examples(X, signs, has_intercept)
+            free = self.intercept == "free"
+            holds = distance_is_at_most(examples, duals.rows, duals.weights, self.margin_upper_bound, free)
+            upper = _exactly(upper, holds)
+        return [lower, upper]
 
     def _misfit(self) -> Check | None:
         """Say why the model can be that of no data."""
@@ -182,6 +202,11 @@ class HullCertificate(MarginCertificate):
             ("intercept", self.intercept),
             ("support", f"{len(self.model.duals.rows)} of {self.examples:g} examples"),
         ]
+
+
+def _exactly(check: Check, holds: bool) -> Check:
+    detail = f"{check.detail.split(',')[0]}, decided exactly"
+    return Check(check.claim, "holds" if holds else "fails", detail, None if holds else check.row)
 
 
 def margin_range(

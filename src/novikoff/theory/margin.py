@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .certificate import ROUNDING, Certificate
 from .evidence import Evidence
+from .exact import Examples, whole
 from .geometry import Floats, Lifted, as_table
 from .verification import Check, Verification, compare
 
@@ -34,7 +35,7 @@ class MarginCertificate(Certificate):
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
     @abstractmethod
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Recompute both bounds, in plain NumPy, without the learner.
 
         ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
@@ -63,10 +64,11 @@ class PerceptronMarginCertificate(MarginCertificate):
     radius: float
     evidence: Evidence
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Recompute both bounds, in plain NumPy, without the kernels.
 
-        ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
+        ``sample_weight`` is how much each row counted; those of weight 0 are passed over. The bounds hold up to
+        rounding; with ``exact`` it is decided in whole numbers that the model separates, if its margin is above 0.
         """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
@@ -93,7 +95,19 @@ class PerceptronMarginCertificate(MarginCertificate):
                     "updates, no fewer than the steps", float(self.updates), anew.steps, slack=ROUNDING * anew.steps
                 ),
             ]
+        if exact and self.margin_lower_bound > 0:
+            checks.append(self._check_sides(X, signs, seen))
         return Verification(tuple(checks))
+
+    def _check_sides(self, X: Any, signs: Floats, seen: NDArray[np.bool_]) -> Check:
+        geometry, rows = self.evidence.geometry, np.flatnonzero(seen)
+        if geometry.slack_feature:
+            return Check("separates", "open", "private features are not decided exactly")
+        v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
+        wrong = rows[Examples(X[rows], signs[rows], geometry.fit_intercept).sides(whole(v)[0]) <= 0]
+        if len(wrong):
+            return Check("separates", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))
+        return Check("separates", "holds", f"exactly: all {len(rows)} rows are on the right side")
 
     def _check_lower(self, lifted: Lifted, signs: Floats, seen: NDArray[np.bool_]) -> Check:
         claim = "lower bound"
