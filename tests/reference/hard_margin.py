@@ -28,9 +28,11 @@ def margin_of(w, b, X, y, intercept="free"):
 
 
 def solve(X, y, intercept="free", accuracy=1e-10):
-    """Return w and b of the least 1/2 |w|^2, or with 1/2 b^2, such that y (w.x + b) >= 1."""
+    """Return w and b of the least 1/2 |w|^2, or with 1/2 b^2, such that y (w.x + b) >= 1; values are scaled to 1."""
     rows, columns = X.shape
-    squares = np.append(np.ones(columns), 0.0 if intercept == "free" else 1.0)
+    unit = abs(X).max()
+    X = X / unit
+    squares = np.append(np.ones(columns), 0.0 if intercept == "free" else unit**2)
     b = y[:, None] * (intercept != "none")
     settings = clarabel.DefaultSettings()
     settings.verbose = False
@@ -44,4 +46,4 @@ def solve(X, y, intercept="free", accuracy=1e-10):
         settings,
     ).solve()
     v = np.array(solution.x)
-    return v[:columns], float(v[columns]) * (intercept != "none")
+    return v[:columns] / unit, float(v[columns]) * (intercept != "none")
