@@ -23,11 +23,12 @@ from .errors import InvalidInputError, invalid
 from .theory.certificate import Duals
 from .theory.exact import Examples, Reduced, Whole, whole
 from .theory.geometry import Floats, blocks
-from .theory.separability import Separability, margin_upper_bound
+from .theory.separability import Balance, Separability, margin_upper_bound
 
 EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
 MORE_EFFORT = 60_000_000  # the same where there are more columns than rows: then there is a separator, as a rule
 MOST_PASSES, FEWEST_PASSES = 200, 3
+WIDE = 2000  # columns from which on the plane itself says which coefficients diverge
 ENOUGH = 2000  # rows to look for independent ones among
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
@@ -87,10 +88,10 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
     table = data.table
     try:
         unit = Problem(table, 1, Objective(1.0, False, "free" if fit_intercept else "none", 0.5), 1)
+        C = GENTLE * unit.scale * unit.scale
+        problem = Problem(table, 1, dataclasses.replace(unit.objective, C=C), 1)
     except InvalidInputError:  # lengths that it cannot compute with
         return None, None
-    objective = dataclasses.replace(unit.objective, C=GENTLE * unit.scale * unit.scale)
-    problem = Problem(table, 1, objective, 1)
     effort = MORE_EFFORT if problem.columns > problem.rows else EFFORT
     passes = min(MOST_PASSES, max(FEWEST_PASSES, effort // max(1, table.elements)))
     progress = Progress(problem, passes, None, threading.Event())
@@ -197,6 +198,8 @@ def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
     assert verdict.proof is not None
     assert verdict.direction is not None
     assert verdict.sides is not None
+    if examples.columns > WIDE:
+        return [(entry > 0) - (entry < 0) for entry in verdict.direction]
     order = _column_order(examples, verdict.sides == 0)
     dependences = _row_basis(examples, verdict, order).null_space()
 
@@ -210,12 +213,19 @@ def _diverging(examples: Examples, verdict: Verdict) -> list[int]:
         return entries
 
     chosen = without_dependent(verdict.direction)
-    moves = [without_dependent(direction) for direction in verdict.proof.reduced.null_space()]
+    moves = [without_dependent(direction) for direction in _receding(examples, verdict.proof)]
     found = [0] * len(order)
     for place, j in enumerate(order):
         if any(move[place] for move in moves):
             found[j] = (chosen[place] > 0) - (chosen[place] < 0)
     return found
+
+
+def _receding(examples: Examples, proof: Balance) -> list[Whole]:
+    """A basis of the directions that are 0 on all rows that balance."""
+    others = np.setdiff1d(np.arange(examples.columns), proof.columns).tolist()
+    units = [[int(j == k) for j in range(examples.columns)] for k in others]
+    return [*(proof.moves(examples.columns) or []), *units]
 
 
 def _column_order(examples: Examples, boundary: NDArray[np.bool_]) -> list[int]:
@@ -248,7 +258,7 @@ def _independent(examples: Examples, verdict: Verdict) -> list[int]:
     assert verdict.sides is not None
     rows = np.flatnonzero(verdict.sides > 0)
     rows = rows[:: max(1, len(rows) // ENOUGH)]
-    moves = np.array([[c / max(map(abs, move)) for c in move] for move in verdict.proof.reduced.null_space()])
+    moves = np.array([[c / max(map(abs, move)) for c in move] for move in _receding(examples, verdict.proof)])
     steps = examples.floats(rows) @ moves.T
     triangle, picked = scipy.linalg.qr(steps.T, mode="r", pivoting=True)
     sizes = np.abs(np.diag(triangle))

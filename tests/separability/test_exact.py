@@ -1,6 +1,7 @@
 """Exact arithmetic: whole numbers, elimination without fractions, signs that floating point cannot see."""
 
 import math
+import unittest.mock
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.batch._exact_simplex import alternative
+from novikoff.theory import exact
 from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, whole
+from novikoff.theory.residues import are_zero
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False)
 NUMBERS = st.integers(-(10**20), 10**20)
@@ -34,8 +37,13 @@ def test_a_primitive_vector_keeps_its_direction():
     assert primitive([0, 0]) == [0, 0]
 
 
-@given(matrix=matrices(st.integers(-3, 3)) | matrices(NUMBERS))
-def test_elimination_agrees_with_fractions(matrix):
+@given(matrix=matrices(st.integers(-3, 3)) | matrices(NUMBERS), library=st.sampled_from([None, exact.flint]))
+def test_elimination_agrees_with_fractions(matrix, library):
+    with unittest.mock.patch.object(exact, "flint", library):
+        check_elimination(matrix)
+
+
+def check_elimination(matrix):
     width = len(matrix[0])
     reduced = Reduced(matrix, width)
     table = [[Fraction(int(v), int(reduced.divisor)) for v in row] for row in reduced.table]
@@ -130,3 +138,20 @@ def test_a_distance_is_compared_exactly(rows, weights, fourths):
                 Examples(X, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
             )
             assert found == expected
+
+
+@given(
+    rows=matrices(FLOATS | st.sampled_from([0.0, 0.18257, -0.18257, 1.0])),
+    direction=st.lists(st.integers(-(10**30), 10**30) | st.integers(-1, 1), min_size=6, max_size=6),
+    sparse=st.booleans(),
+)
+def test_residues_find_the_products_that_are_zero(rows, direction, sparse):
+    X = np.array(rows)
+    width = X.shape[1]
+    first = [int(j == 0) for j in range(width + 1)]
+    cancelling = [1, -1, *[0] * (width - 1)] if width > 1 else [0] * (width + 1)
+    directions = [direction[: width + 1], first, cancelling]
+    found = are_zero(sp.csr_array(X) if sparse else X, True, directions)
+    for i, row in enumerate(rows):
+        for k, v in enumerate(directions):
+            assert found[i, k] == (sum(Fraction(x) * c for x, c in zip([*row, 1.0], v, strict=True)) == 0)

@@ -1,9 +1,10 @@
 """Decide whether two classes can be separated, and prove it.
 
-Few rows decide: those that a plane which suits all others would have on its wrong side. So a linear program is solved
-on a working set, its plane is held against all rows, the worst offenders join the set, and so on until nothing offends.
-What comes out is proven in whole numbers (``theory/separability.py``); where floating point could not see it, the
-working set is solved in whole numbers, too.
+Few rows decide: those that a plane which suits all others would have on its wrong side. Rows that a single column
+decides are peeled off first (``_peeling.py``). Then a linear program is solved on a working set, its plane is held
+against all rows, the worst offenders join the set, and so on until nothing offends. What comes out is proven in whole
+numbers (``theory/separability.py``); where floating point could not see it, the working set is solved in whole numbers,
+too.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from numpy.typing import NDArray
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples, Reduced, Whole, primitive, whole
 from novikoff.theory.geometry import Floats, blocks
-from novikoff.theory.separability import MOST_FREE, Balance, balance
+from novikoff.theory.separability import Balance, balance
 
 from ._exact_simplex import alternative
+from ._peeling import Stage, combined, peel
 
 SMALL = 400  # rows times columns: so few are solved in whole numbers at once
 MOST_ROUNDS = 60
@@ -46,6 +48,14 @@ def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
     """The verdict, or None if it could not be proven. ``hint`` is a direction that may separate most rows."""
     if hint is not None and (found := _complete(examples, hint)):
         return found
+    core, stages = peel(examples)
+    if stages:
+        return _with_core(examples, core, stages, hint)
+    return _decide_core(examples, hint)
+
+
+def _decide_core(examples: Examples, hint: Floats | None) -> Verdict | None:
+    """The verdict on rows none of which a single column decides."""
     if examples.rows * examples.columns > SMALL:
         working, found = _by_floats(examples, hint)
         if found is not None:
@@ -64,6 +74,36 @@ def _complete(examples: Examples, direction: Floats) -> Verdict | None:
     straight = whole(direction)[0]
     sides = examples.sides(straight)
     return Verdict(straight, sides, None, None) if np.all(sides > 0) else None
+
+
+def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats | None) -> Verdict | None:
+    """The verdict on all rows from that on the core: the stages have all others on their right side."""
+    if len(core) == 0:
+        plane = combined(examples, stages, None)
+        sides = examples.sides(plane)
+        return Verdict(plane, sides, None, None) if np.all(sides > 0) else None
+    columns = examples.used(core)
+    own = columns[columns < examples.X.shape[1]]
+    inner = Examples(examples.X[core][:, own], examples.signs[core], examples.fit_intercept)
+    found = _decide_core(inner, None if hint is None else hint[columns])
+    if found is None:
+        return None
+    within = None
+    if found.direction is not None:
+        within = [0] * examples.columns
+        for place, entry in zip(columns.tolist(), found.direction, strict=True):
+            within[place] = entry
+    plane = combined(examples, stages, within)
+    sides = examples.sides(plane)
+    expected = np.ones(examples.rows, dtype=np.int8)
+    expected[core] = 0 if found.sides is None else found.sides
+    if not np.array_equal(sides, expected):
+        return None
+    if found.witness is None:
+        return Verdict(plane, sides, None, None)
+    witness = Duals(core[found.witness.rows], found.witness.weights)
+    proof = balance(examples, witness)
+    return None if proof is None else Verdict(plane, sides, witness, proof)
 
 
 # The linear program in floating point.
@@ -116,22 +156,15 @@ def _spanned(
 ) -> tuple[Verdict | None, Rows]:
     """The verdict, if all rows that lie on the plane are spanned by those that balance; else some that are not."""
     on_plane = np.ones(examples.rows, dtype=bool) if plane is None else plane[1] == 0
-    outside = _outside(examples, proof, on_plane)
-    if outside is None:
+    unspanned = proof.outside(examples)
+    if unspanned is None:
         return None, np.zeros(0, dtype=np.int64)
+    outside = np.flatnonzero(unspanned & on_plane)
     if len(outside):
         return None, outside[:: max(1, len(outside) // room)]
     if plane is None:
         return Verdict(None, None, witness, proof), outside
     return Verdict(*plane, witness, proof), outside
-
-
-def _outside(examples: Examples, proof: Balance, among: NDArray[np.bool_]) -> Rows | None:
-    """Rows that are not spanned by those that balance; None if that is too much to ask."""
-    missing = examples.columns - proof.reduced.rank
-    if missing > MOST_FREE:
-        return None
-    return np.flatnonzero(examples.off_zero(proof.reduced.null_space()) & among)
 
 
 def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
@@ -196,18 +229,20 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
 
     Then a_i >= 1 for every row that can have any weight, and its multipliers v have z_i.v >= 1 for every other row.
     """
-    z = examples.floats(working)
-    scale = np.abs(z).max(axis=0)
-    scale[scale == 0] = 1.0
-    z = z / scale
-    lengths = np.abs(z).max(axis=1)
+    columns = examples.used(working)
+    if len(columns) == 0:
+        return None
+    z = examples.sparse(working, columns)
+    scale = abs(z).max(axis=0).toarray().ravel()
+    z = z @ sp.diags_array(1 / scale)
+    lengths = abs(z).max(axis=1).toarray().ravel()
     lengths[lengths == 0] = 1.0
-    balanced = sp.csc_array((z / lengths[:, None]).T)
+    balanced = sp.csc_array((sp.diags_array(1 / lengths) @ z).T)
     count = len(working)
     result = scipy.optimize.linprog(
         np.concatenate([-np.ones(count), np.zeros(count)]),
         A_eq=sp.hstack([balanced, balanced], format="csc"),
-        b_eq=np.zeros(examples.columns),
+        b_eq=np.zeros(len(columns)),
         bounds=np.column_stack([np.zeros(2 * count), np.repeat([1.0, np.inf], count)]),
         method="highs",
     )
@@ -216,7 +251,9 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
     weights = (result.x[:count] + result.x[count:]) / lengths
     weights[result.x[:count] + result.x[count:] <= 0.5] = 0.0
     weights /= max(1e-300, float(weights[weights > 0].min(initial=math.inf)))
-    return -result.eqlin.marginals / scale, weights
+    direction = np.zeros(examples.columns)
+    direction[columns] = -result.eqlin.marginals / scale
+    return direction, weights
 
 
 # The same in whole numbers.
@@ -242,10 +279,10 @@ def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
         if proof is None:
             wrong |= sides == 0
         else:
-            outside = _outside(examples, proof, sides == 0)
-            if outside is None:
+            unspanned = proof.outside(examples)
+            if unspanned is None:
                 return None
-            wrong[outside] = True
+            wrong |= unspanned & (sides == 0)
         new = np.setdiff1d(np.flatnonzero(wrong), working)
         if len(new) == 0:
             return Verdict(plane, None if plane is None else sides, witness, proof)

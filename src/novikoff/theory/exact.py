@@ -7,6 +7,8 @@ leaves open is computed exactly.
 
 from __future__ import annotations
 
+import importlib
+import importlib.util
 import math
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,6 +19,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .geometry import Floats, blocks
+from .residues import Whole as Whole
+from .residues import are_zero
+
+# The extra "exact": the same elimination, many times faster.
+flint: Any = importlib.import_module("flint") if importlib.util.find_spec("flint") else None
 
 EPS = float(np.finfo(np.float64).eps)
 WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
@@ -24,8 +31,6 @@ TINY = 1e-280  # a share this small of the largest entry would lose digits
 SHORT = 2**30  # the difference of two products of whole numbers below this fits into 64 bits
 SOME = 1000  # rows at a time
 LEAST = 1e-323  # what a product may lose where it underflows
-
-Whole = list[int]
 
 
 def whole(values: Floats) -> tuple[Whole, int]:
@@ -55,20 +60,46 @@ class Examples:
         self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
         self.rows, self.columns = X.shape[0], X.shape[1] + int(fit_intercept)
 
-    def whole_rows(self, rows: NDArray[np.int64]) -> list[tuple[Whole, int]]:
-        """Some z_i, each as k 2^e."""
-        z = self.floats(rows)
+    def whole_rows(self, rows: NDArray[np.int64], columns: NDArray[np.int64] | None = None) -> list[tuple[Whole, int]]:
+        """Some z_i, each as k 2^e, in some of their columns if not in all."""
+        z = self.floats(rows, columns)
         if _is_whole(z) and np.max(np.abs(z), initial=0.0) < WHOLE:
             return [(row, 0) for row in z.astype(np.int64).tolist()]
         return [whole(row) for row in z]
 
-    def floats(self, rows: NDArray[np.int64]) -> Floats:
-        """Some z_i as floats."""
-        x = self.X[rows]
+    def floats(self, rows: NDArray[np.int64], columns: NDArray[np.int64] | None = None) -> Floats:
+        """Some z_i as floats, in some of their columns if not in all."""
+        x, own = self.X[rows], self.X.shape[1]
+        if columns is not None:
+            x = x[:, columns[columns < own]]
         dense = np.asarray(x.todense() if sp.issparse(x) else x, dtype=np.float64)
-        lifted = np.hstack([dense, np.ones((len(rows), 1))]) if self.fit_intercept else dense
-        product: Floats = lifted * self.signs[rows][:, None]
+        if self.fit_intercept and (columns is None or own in columns):  # it is the last
+            dense = np.hstack([dense, np.ones((len(rows), 1))])
+        product: Floats = dense * self.signs[rows][:, None]
         return product
+
+    def sparse(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Any:
+        """Some z_i in some of their columns, as a sparse matrix."""
+        x = sp.csr_array(self.X[rows], dtype=np.float64)
+        if self.fit_intercept:
+            x = sp.hstack([x, np.ones((len(rows), 1))], format="csr")
+        return sp.csr_array(sp.diags_array(self.signs[rows]) @ x[:, columns])
+
+    def used(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The columns that are not 0 in all of some rows."""
+        x = self.X[rows]
+        found = np.asarray((x != 0).sum(axis=0)).ravel() > 0
+        return np.flatnonzero(np.append(found, [True] if self.fit_intercept else []))
+
+    def reaches_beyond(self, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows have an entry outside of these columns."""
+        outside = np.ones(self.columns, dtype=bool)
+        outside[columns] = False
+        found = np.full(self.rows, self.fit_intercept and bool(outside[-1]))
+        if np.any(outside[: self.X.shape[1]]):
+            for cut, block in blocks(self.X):
+                found[cut] |= np.asarray((block != 0) @ outside[: self.X.shape[1]].astype(np.float64)).ravel() > 0
+        return found
 
     def scores(self, direction: Floats, rounded: bool = False) -> Iterator[tuple[slice, Floats, Floats]]:
         """z_i.v in floating point, with bounds on its errors, some rows at a time; v itself may be ``rounded``."""
@@ -82,19 +113,12 @@ class Examples:
         found = np.zeros(self.rows, dtype=bool)
         if not directions:
             return found
-        if max(abs(c) for direction in directions for c in direction) < WHOLE:
-            matrix = np.array(directions, dtype=np.float64).T
-            weights, biases = (matrix[:-1], matrix[-1]) if self.fit_intercept else (matrix, np.zeros(len(directions)))
-            for cut, block in blocks(self.X):
-                products = _products(block, weights)
-                if products is None or np.max(np.abs(products)) + np.max(np.abs(biases)) >= WHOLE:
-                    break
-                found[cut] = np.any(products + biases != 0, axis=1)
-            else:
-                return found
-        found[:] = False
-        for direction in directions:
-            found |= self.sides(direction) != 0
+        short = max(abs(entry) for direction in directions for entry in direction) < WHOLE
+        matrix = np.array(directions, dtype=np.float64).T if short else None
+        for cut, block in blocks(self.X):
+            products = None if matrix is None else _products(block, matrix, self.fit_intercept)
+            zero = are_zero(block, self.fit_intercept, directions) if products is None else products == 0
+            found[cut] = ~np.all(zero, axis=1)
         return found
 
     def sides(self, direction: Whole) -> NDArray[np.int8]:
@@ -108,12 +132,24 @@ class Examples:
         for cut, scores, errors in self.scores(as_floats, rounded=largest >= WHOLE):
             settled = (np.abs(scores) > errors) | (errors == 0) if can_filter else np.zeros(len(scores), dtype=bool)
             found[cut] = np.where(settled, np.sign(scores), 0)
-            open_rows = np.flatnonzero(~settled) + cut.start
-            for first in range(0, len(open_rows), SOME):
-                some = open_rows[first : first + SOME]
-                for i, (vector, _) in zip(some, self.whole_rows(some), strict=True):
-                    found[i] = _sign(sum(a * b for a, b in zip(vector, direction, strict=True) if a))
+            unsettled = np.flatnonzero(~settled) + cut.start
+            if len(unsettled):
+                zero = are_zero(self.X[unsettled], self.fit_intercept, [direction])[:, 0]
+                for i in unsettled[~zero]:
+                    found[i] = self._side(int(i), direction)
         return found
+
+    def _side(self, i: int, direction: Whole) -> int:
+        """The sign of z_i.v in whole numbers."""
+        if sp.issparse(self.X):
+            entries = slice(self.X.indptr[i], self.X.indptr[i + 1])
+            values, places = self.X.data[entries], self.X.indices[entries].tolist()
+        else:
+            values, places = self.X[i], range(self.X.shape[1])
+        numbers, _ = whole(np.append(np.asarray(values, dtype=np.float64), [1.0] if self.fit_intercept else []))
+        total = sum(number * direction[j] for number, j in zip(numbers, places, strict=False) if number)
+        total += numbers[-1] * direction[-1] if self.fit_intercept else 0
+        return _sign(total) * (1 if self.signs[i] > 0 else -1)
 
 
 def margin_is_at_least(examples: Examples, direction: Floats, least: float, with_intercept: bool) -> bool:
@@ -155,13 +191,14 @@ def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Fl
     return sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
 
 
-def _products(block: Any, matrix: Floats) -> Floats | None:
-    """The product if it is exact: all numbers are whole, and none grows too large; else None."""
-    if not _is_whole(_used(block, np.any(matrix != 0, axis=1))):
+def _products(block: Any, matrix: Floats, with_biases: bool) -> Floats | None:
+    """The products if they are exact: all numbers are whole, and no sum grows too long; else None."""
+    weights, biases = (matrix[:-1], matrix[-1]) if with_biases else (matrix, np.zeros(matrix.shape[1]))
+    values = _used(block, np.any(weights != 0, axis=1))
+    if not _is_whole(values):
         return None
-    values = np.abs(block.data if sp.issparse(block) else block)
-    longest = float(np.max(values, initial=0.0)) * float(np.max(np.abs(matrix).sum(axis=0)))
-    return np.asarray(block @ matrix) if longest < WHOLE else None
+    longest = float(np.max(np.abs(values), initial=1.0)) * float(np.max(np.abs(matrix).sum(axis=0)))
+    return np.asarray(block @ weights) + biases if longest < WHOLE else None
 
 
 def _used(block: Any, columns: NDArray[np.bool_]) -> Floats:
@@ -200,6 +237,9 @@ class Reduced:
 
     def __init__(self, matrix: list[Whole], columns: int) -> None:
         rows = len(matrix)
+        if flint is not None and rows and columns:
+            self._by_flint(matrix)
+            return
         table: Any = np.array(matrix, dtype=object).reshape(rows, columns)
         largest = max((abs(entry) for row in matrix for entry in row), default=0)
         if largest < SHORT:
@@ -224,6 +264,12 @@ class Reduced:
             self.divisor = int(pivot)
             self.pivots.append(column)
         self.table = table.astype(object)
+
+    def _by_flint(self, matrix: list[Whole]) -> None:
+        table, divisor, rank = flint.fmpz_mat(matrix).rref()
+        self.table = np.array([[int(entry) for entry in row] for row in table.tolist()], dtype=object)
+        self.divisor = int(divisor)
+        self.pivots = [int(np.argmax(self.table[row] != 0)) for row in range(rank)]
 
     @property
     def rank(self) -> int:

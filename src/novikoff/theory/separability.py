@@ -31,24 +31,43 @@ _NEEDS = {
 
 @dataclass(frozen=True)
 class Balance:
-    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them. ``basis`` rows span the others."""
+    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them. ``basis`` rows span the others.
+
+    They are 0 outside of ``columns``, in which the basis is ``reduced``.
+    """
 
     basis: list[int]
-    reduced: Reduced  # of the rows of the basis, one after the other
+    columns: NDArray[np.int64]
+    reduced: Reduced
 
     def straighten(self, direction: Floats) -> Whole:
         """A direction close to the given one that is exactly 0 on all rows that balance."""
         entries = whole(direction)[0]
-        pivots = self.reduced.pivots
-        free = [column for column in range(len(entries)) if column not in set(pivots)]
+        places, pivots = self.columns.tolist(), self.reduced.pivots
+        free = [place for place in range(len(places)) if place not in set(pivots)]
         divisor = self.reduced.divisor
         sign = 1 if divisor > 0 else -1
-        straight = [0] * len(entries)
-        for column in free:
-            straight[column] = abs(divisor) * entries[column]
+        straight = [abs(divisor) * entry for entry in entries]
         for row, pivot in enumerate(pivots):
-            straight[pivot] = -sign * sum(self.reduced.table[row, column] * entries[column] for column in free)
+            straight[places[pivot]] = -sign * sum(self.reduced.table[row, k] * entries[places[k]] for k in free)
         return primitive(straight)
+
+    def moves(self, width: int) -> list[Whole] | None:
+        """Directions that are 0 on all rows that balance, a basis within the columns; None if there are too many."""
+        if len(self.columns) - self.reduced.rank > MOST_FREE:
+            return None
+        found = []
+        for vector in self.reduced.null_space():
+            direction = [0] * width
+            for place, entry in zip(self.columns.tolist(), vector, strict=True):
+                direction[place] = entry
+            found.append(direction)
+        return found
+
+    def outside(self, examples: Examples) -> NDArray[np.bool_] | None:
+        """Which rows are not spanned by those that balance; None if that is too much to ask."""
+        moves = self.moves(examples.columns)
+        return None if moves is None else examples.reaches_beyond(self.columns) | examples.off_zero(moves)
 
 
 def balance(examples: Examples, duals: Duals) -> Balance | None:
@@ -60,13 +79,15 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
     weights = duals.weights[duals.weights > 0]
     if len(rows) == 0:
         return None
-    vectors = examples.whole_rows(rows)
-    for leading in _leading(examples, rows, weights):
+    columns = examples.used(rows)
+    vectors = examples.whole_rows(rows, columns)
+    for leading in _leading(examples.floats(rows, columns), weights):
         for digits in (FEW_DIGITS, 53):  # any weights near these will do, and short ones are quicker
             reduced = _solve_for(vectors, _rounded(weights, digits), leading)
             if reduced is not None:
                 basis = [int(leading[k]) for k in reduced.pivots]
-                return Balance(rows[basis].tolist(), Reduced([vectors[k][0] for k in basis], examples.columns))
+                reduced = Reduced([vectors[k][0] for k in basis], len(columns))
+                return Balance(rows[basis].tolist(), columns, reduced)
     return None
 
 
@@ -101,22 +122,22 @@ def _solve_for(vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArr
     return reduced
 
 
-def _leading(examples: Examples, rows: NDArray[np.int64], weights: Floats) -> Iterator[NDArray[np.int64]]:
+def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
     """Rows to find a basis among, in the order in which they are taken into it.
 
     First those that are farthest from each other by floating point; if that fails and they are few, the heaviest first.
     """
-    sizes = np.abs(examples.floats(rows)).max(axis=1)
+    sizes = np.abs(z).max(axis=1, initial=0.0)
     places = np.frexp(weights)[1] + np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
     shares = np.ldexp(np.frexp(weights)[0], np.maximum(places - places.max(), -1000))
-    matrix = examples.floats(rows) / np.where(sizes > 0, sizes, 1.0)[:, None] * shares[:, None]
-    tallest = np.abs(matrix).max(axis=0)
+    matrix = z / np.where(sizes > 0, sizes, 1.0)[:, None] * shares[:, None]
+    tallest = np.abs(matrix).max(axis=0, initial=0.0)
     matrix /= np.where(tallest > 1e-300, tallest, 1.0)
     triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(triangle))
     rank = int(np.count_nonzero(diagonal > 1e-12 * max(matrix.shape) * diagonal[:1].sum()))
     yield order[: rank + 5].astype(np.int64)  # a few more, lest rounding hide a dimension
-    if len(rows) <= 4 * examples.columns + 20:
+    if len(weights) <= 4 * z.shape[1] + 20:
         yield np.argsort(-places, kind="stable")
 
 
@@ -309,7 +330,8 @@ class Separability(Certificate):
             if self.margin_upper_bound < math.inf:
                 words.append(("best margin", f"at most {self.margin_upper_bound:.6g}"))
             return words
-        assert self.witness is not None
+        if self.witness is None:
+            return words
         words.append(("witness", f"{len(self.witness.rows)} of {self.examples} rows balance each other"))
         if self.kind == "quasi-complete":
             words.append(("on the plane", f"{len(self.boundary)} rows"))
@@ -323,12 +345,10 @@ class Separability(Certificate):
 def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check:
     """Whether the rows that balance span all of the given ones."""
     claim = "span"
-    missing = examples.columns - proof.reduced.rank
-    if missing == 0:
-        return Check(claim, "holds", "exactly: the witness spans all columns")
-    if missing > MOST_FREE:
-        return Check(claim, "open", f"the witness leaves {missing} dimensions out")
-    outside = rows[examples.off_zero(proof.reduced.null_space())[rows]]
+    found = proof.outside(examples)
+    if found is None:
+        return Check(claim, "open", f"the witness leaves more than {MOST_FREE} dimensions of its columns out")
+    outside = rows[found[rows]]
     if len(outside):
         return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
     return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")

@@ -1,0 +1,93 @@
+"""Rows that a single column decides: one whose entries z_ij all have the same sign has them on its right side.
+
+Without these rows other columns may be such, and so on. Words that occur in one class only take most texts away, and a
+rare indicator its few rows. What is left is 0 in all columns that were used, and is the core of the question.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.theory.exact import Examples, Whole, primitive
+from novikoff.theory.geometry import Floats, blocks
+
+SAFELY = 8.0  # how much smaller than necessary the next stage is made, lest rounding matter
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A direction of entries -1, 0 and 1, and the rows that it has on its right side; it is 0 on all later ones."""
+
+    direction: NDArray[np.int8]
+    rows: NDArray[np.int64]
+
+
+def peel(examples: Examples) -> tuple[NDArray[np.int64], list[Stage]]:
+    """The rows that are left, and the stages by which the others went."""
+    left = np.ones(examples.rows, dtype=bool)
+    stages: list[Stage] = []
+    while np.any(left):
+        direction = _one_sided(examples, left)
+        if not np.any(direction):
+            break
+        taken = left & examples.reaches_beyond(np.flatnonzero(direction == 0))
+        stages.append(Stage(direction, np.flatnonzero(taken)))
+        left &= ~taken
+    return np.flatnonzero(left), stages
+
+
+def _one_sided(examples: Examples, left: NDArray[np.bool_]) -> NDArray[np.int8]:
+    """The sign of each column of z in the rows that are left; 0 if it has both, or none."""
+    seen = np.zeros((2, examples.columns), dtype=bool)
+    for cut, block in blocks(examples.X):
+        signs, here = examples.signs[cut], left[cut]
+        for side, sign in enumerate((1.0, -1.0)):
+            if sp.issparse(block):
+                counts = np.diff(block.indptr)
+                found = (np.repeat(sign * signs, counts) * block.data > 0) & np.repeat(here, counts)
+                seen[side, block.indices[found]] = True
+            else:
+                rows = here & (signs == sign)
+                seen[side, : block.shape[1]] |= np.any(block[rows] > 0, axis=0)
+                rows = here & (signs == -sign)
+                seen[side, : block.shape[1]] |= np.any(block[rows] < 0, axis=0)
+    if examples.fit_intercept:
+        seen[:, -1] = np.any(examples.signs[left] > 0), np.any(examples.signs[left] < 0)
+    direction: NDArray[np.int8] = seen[0].astype(np.int8) - seen[1].astype(np.int8)
+    return direction
+
+
+def combined(examples: Examples, stages: list[Stage], within: Whole | None) -> Whole:
+    """A direction that has the rows of all stages on its right side, and the others where ``within`` has them.
+
+    Each stage is so much smaller than those before it that it cannot undo them.
+    """
+    parts = [[int(entry) for entry in stage.direction] for stage in stages]
+    if within is not None:
+        parts.append(within)
+    exponents = [0]
+    for earlier, (stage, later) in enumerate(zip(stages, parts[1:], strict=False)):
+        floats = np.array(stages[earlier].direction, dtype=np.float64)
+        smallest = float(_scores(examples, floats)[stage.rows].min())
+        largest = max(map(abs, later))
+        reach = float(np.abs(_scores(examples, np.array([c / largest for c in later]))).max())
+        step = math.frexp(smallest)[1] - math.frexp(reach)[1] - largest.bit_length() - math.frexp(SAFELY)[1]
+        exponents.append(exponents[-1] + min(0, step))
+    total = [0] * examples.columns
+    for exponent, part in zip(exponents, parts, strict=True):
+        for j, entry in enumerate(part):
+            if entry:
+                total[j] += entry << (exponent - exponents[-1])
+    return primitive(total)
+
+
+def _scores(examples: Examples, direction: Floats) -> Floats:
+    scores: Floats = np.empty(examples.rows)
+    for cut, some, _ in examples.scores(direction):
+        scores[cut] = some
+    return scores
