@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
@@ -229,6 +228,8 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
 
     Then a_i >= 1 for every row that can have any weight, and its multipliers v have z_i.v >= 1 for every other row.
     """
+    from scipy.optimize import linprog  # slow to import, and rarely needed
+
     columns = examples.used(working)
     if len(columns) == 0:
         return None
@@ -239,7 +240,7 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
     lengths[lengths == 0] = 1.0
     balanced = sp.csc_array((sp.diags_array(1 / lengths) @ z).T)
     count = len(working)
-    result = scipy.optimize.linprog(
+    result = linprog(
         np.concatenate([-np.ones(count), np.zeros(count)]),
         A_eq=sp.hstack([balanced, balanced], format="csc"),
         b_eq=np.zeros(len(columns)),

@@ -12,6 +12,7 @@ import importlib.util
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,9 +22,6 @@ from numpy.typing import NDArray
 from .geometry import Floats, blocks
 from .residues import Whole as Whole
 from .residues import are_zero
-
-# The extra "exact": the same elimination, many times faster.
-flint: Any = importlib.import_module("flint") if importlib.util.find_spec("flint") else None
 
 EPS = float(np.finfo(np.float64).eps)
 WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
@@ -228,6 +226,12 @@ def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
 
 
+@cache
+def _flint() -> Any:
+    """The library of the extra "exact", which eliminates many times faster; None where it is not installed."""
+    return importlib.import_module("flint") if importlib.util.find_spec("flint") else None
+
+
 class Reduced:
     """A matrix of whole numbers in reduced row echelon form, times ``divisor``, by elimination without fractions.
 
@@ -237,8 +241,9 @@ class Reduced:
 
     def __init__(self, matrix: list[Whole], columns: int) -> None:
         rows = len(matrix)
-        if flint is not None and rows and columns:
-            self._by_flint(matrix)
+        library = _flint()
+        if library is not None and rows and columns:
+            self._take(*library.fmpz_mat(matrix).rref())
             return
         table: Any = np.array(matrix, dtype=object).reshape(rows, columns)
         largest = max((abs(entry) for row in matrix for entry in row), default=0)
@@ -265,8 +270,8 @@ class Reduced:
             self.pivots.append(column)
         self.table = table.astype(object)
 
-    def _by_flint(self, matrix: list[Whole]) -> None:
-        table, divisor, rank = flint.fmpz_mat(matrix).rref()
+    def _take(self, table: Any, divisor: Any, rank: int) -> None:
+        """Take over what the library found."""
         self.table = np.array([[int(entry) for entry in row] for row in table.tolist()], dtype=object)
         self.divisor = int(divisor)
         self.pivots = [int(np.argmax(self.table[row] != 0)) for row in range(rank)]
