@@ -23,7 +23,8 @@ from .errors import InvalidInputError, invalid
 from .theory.certificate import Duals
 from .theory.exact import Examples, Reduced, Whole, whole
 from .theory.geometry import Floats, blocks
-from .theory.separability import Balance, Separability, margin_upper_bound
+from .theory.hulls import distance_range, margin_range
+from .theory.separability import Balance, Separability
 
 EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
 MORE_EFFORT = 60_000_000  # the same where there are more columns than rows: then there is a separator, as a rule
@@ -130,11 +131,12 @@ def _complete(data: TrainingSet, examples: Examples, verdict: Verdict, duals: Du
     assert verdict.direction is not None
     plane = _in_floats(examples, verdict)
     direction = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
-    length, least = float(np.linalg.norm(plane["coef"])), math.inf
-    for _, scores, errors in examples.scores(direction):
-        least = min(least, float(np.min(scores - errors)))
-    lower = max(0.0, least / length * (1 - 1e-15)) if length > 0 else 0.0
-    upper = math.inf if duals is None or len(duals.rows) == 0 else margin_upper_bound(examples, duals)
+    intercept = "free" if examples.fit_intercept else "none"
+    everywhere = np.ones(examples.rows, dtype=bool)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        margin, _ = margin_range(examples.X, examples.signs, everywhere, plane["coef"], plane["intercept"], intercept)
+        upper = math.inf if duals is None else _upper(examples, duals, intercept)
+    lower = max(0.0, margin.least) if plane["numerators"] is None else 0.0
     return _report(
         data,
         examples,
@@ -143,8 +145,19 @@ def _complete(data: TrainingSet, examples: Examples, verdict: Verdict, duals: Du
         **_signs(direction, examples.fit_intercept),
         witness=duals if upper < math.inf else None,
         margin_lower_bound=lower,
-        margin_upper_bound=max(upper, lower),
+        margin_upper_bound=upper,
     )
+
+
+def _upper(examples: Examples, duals: Duals, intercept: str) -> float:
+    """What no margin exceeds, by these weights, with as much for either class if the intercept is free."""
+    a = duals.dense(examples.rows)
+    sums = [float(a[examples.signs == sign].sum()) for sign in (1.0, -1.0)]
+    if (min(sums) if intercept == "free" else max(sums)) == 0:
+        return math.inf
+    if intercept == "free":
+        a[examples.signs > 0] *= sums[1] / sums[0]
+    return distance_range(examples.X, examples.signs, a / a.sum(), intercept).most
 
 
 def _quasi_complete(data: TrainingSet, examples: Examples, verdict: Verdict) -> Separability:

@@ -39,7 +39,7 @@ def test_a_primitive_vector_keeps_its_direction():
 
 @given(matrix=matrices(st.integers(-3, 3)) | matrices(NUMBERS), library=st.sampled_from([None, exact._flint()]))
 def test_elimination_agrees_with_fractions(matrix, library):
-    with unittest.mock.patch.object(exact, "_flint", lambda: library):
+    with unittest.mock.patch.object(exact, "_flint", return_value=library):
         check_elimination(matrix)
 
 

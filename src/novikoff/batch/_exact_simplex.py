@@ -36,7 +36,7 @@ def alternative(vectors: list[Whole]) -> tuple[Whole | None, Whole | None]:
         table = (pivot * table - np.multiply.outer(factors, line)) // divisor
         table[leaves] = line
         basis[leaves], divisor = enters, pivot
-    if table[height, -1] == 0:  # no artificial variable is left
+    if table[height, -1] == 0:  # all artificial variables are 0
         weights = [0] * count
         for row, variable in enumerate(basis):
             if variable < count:

@@ -26,6 +26,7 @@ from ._exact_simplex import alternative
 from ._peeling import Stage, combined, peel
 
 SMALL = 400  # rows times columns: so few are solved in whole numbers at once
+LARGE = 40_000  # the same: more are not tried in whole numbers
 MOST_ROUNDS = 60
 FARTHEST = 1000  # powers of two, up or down, that floats can have and still be exact
 WIDE = 2000  # columns from which on rows are not looked for column by column
@@ -264,6 +265,8 @@ def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
     """Solve exactly on a working set that grows until the verdict holds for all rows."""
     if examples.rows * examples.columns > SMALL:
         working = working[:: max(1, len(working) // (2 * examples.columns))]
+    if len(working) * examples.columns > LARGE:
+        return None
     room = max(4, examples.columns)
     while True:
         vectors = {i: z for i, (z, _) in zip(working.tolist(), examples.whole_rows(working), strict=True)}
@@ -271,12 +274,8 @@ def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
         witness, proof = _weigh(examples, balanced)
         if balanced and proof is None:
             return None
-        if plane is None:
-            sides = np.zeros(examples.rows, dtype=np.int8)
-            wrong = sides < 0
-        else:
-            sides = examples.sides(plane)
-            wrong = sides < 0
+        sides = np.zeros(examples.rows, dtype=np.int8) if plane is None else examples.sides(plane)
+        wrong = sides < 0
         if proof is None:
             wrong |= sides == 0
         else:
@@ -284,9 +283,11 @@ def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
             if unspanned is None:
                 return None
             wrong |= unspanned & (sides == 0)
-        new = np.setdiff1d(np.flatnonzero(wrong), working)
-        if len(new) == 0:
+        if not np.any(wrong):
             return Verdict(plane, None if plane is None else sides, witness, proof)
+        new = np.setdiff1d(np.flatnonzero(wrong), working)
+        if len(new) == 0 or len(working) * examples.columns > LARGE:
+            return None
         working = np.union1d(working, new[:: max(1, len(new) // room)])
 
 

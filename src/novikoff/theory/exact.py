@@ -24,11 +24,11 @@ from .residues import Whole as Whole
 from .residues import are_zero
 
 EPS = float(np.finfo(np.float64).eps)
-WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums
+WHOLE = 2.0**53  # whole numbers up to here are exact as floats, and so are their sums while they stay below
 TINY = 1e-280  # a share this small of the largest entry would lose digits
 SHORT = 2**30  # the difference of two products of whole numbers below this fits into 64 bits
 SOME = 1000  # rows at a time
-LEAST = 1e-323  # what a product may lose where it underflows
+LEAST = 1e-290  # more than a product can lose where it underflows
 
 
 def whole(values: Floats) -> tuple[Whole, int]:
@@ -106,6 +106,16 @@ class Examples:
             scores, errors = _scores(block, weights, bias, rounded)
             yield cut, self.signs[cut] * scores, errors
 
+    def leaves(self, directions: Floats, share: float) -> NDArray[np.bool_]:
+        """Which rows have products with some column of a matrix that are more than a share of their terms."""
+        weights, biases = (directions[:-1], directions[-1]) if self.fit_intercept else (directions, 0.0 * directions[0])
+        found = np.zeros(self.rows, dtype=bool)
+        for cut, block in blocks(self.X):
+            products = np.abs(np.asarray(block @ weights) + biases)
+            sizes = np.asarray(abs(block) @ np.abs(weights)) + np.abs(biases)
+            found[cut] = np.any(products > share * np.max(sizes, axis=1, keepdims=True), axis=1)
+        return found
+
     def off_zero(self, directions: list[Whole]) -> NDArray[np.bool_]:
         """Which rows have z_i.v other than 0 for some of the directions, exactly."""
         found = np.zeros(self.rows, dtype=bool)
@@ -116,6 +126,9 @@ class Examples:
         for cut, block in blocks(self.X):
             products = None if matrix is None else _products(block, matrix, self.fit_intercept)
             zero = are_zero(block, self.fit_intercept, directions) if products is None else products == 0
+            if zero is None:
+                rows = range(cut.start, cut.stop)
+                zero = np.array([[self._side(i, direction) == 0 for direction in directions] for i in rows])
             found[cut] = ~np.all(zero, axis=1)
         return found
 
@@ -132,8 +145,8 @@ class Examples:
             found[cut] = np.where(settled, np.sign(scores), 0)
             unsettled = np.flatnonzero(~settled) + cut.start
             if len(unsettled):
-                zero = are_zero(self.X[unsettled], self.fit_intercept, [direction])[:, 0]
-                for i in unsettled[~zero]:
+                zero = are_zero(self.X[unsettled], self.fit_intercept, [direction])
+                for i in unsettled if zero is None else unsettled[~zero[:, 0]]:
                     found[i] = self._side(int(i), direction)
         return found
 
@@ -155,12 +168,20 @@ def margin_is_at_least(examples: Examples, direction: Floats, least: float, with
     v = [Fraction(float(entry)) for entry in direction]
     counted = v if with_intercept or not examples.fit_intercept else v[:-1]
     square = sum((entry * entry for entry in counted), Fraction(0)) * Fraction(least) ** 2
-    bound = abs(least) * math.sqrt(float(sum(float(entry) ** 2 for entry in counted)))
+    # least |v| from above. Entries below TINY of the largest could vanish when squared: each may add that much.
+    largest = float(max((abs(entry) for entry in counted), default=Fraction(0)))
+    shares = [float(entry / Fraction(largest)) if largest > 0 else 0.0 for entry in counted]
+    length = largest * (math.sqrt(math.fsum(share * share for share in shares)) + len(shares) * TINY) * (1 + 8 * EPS)
+    bound = least * length if least > 0 else 0.0
     for cut, scores, errors in examples.scores(direction):
-        close = np.flatnonzero(~(scores - errors > math.copysign(bound, least) + 8 * EPS * bound)) + cut.start
+        close = np.flatnonzero(~(scores - errors > bound)) + cut.start
         for first in range(0, len(close), SOME):
-            for vector, exponent in examples.whole_rows(close[first : first + SOME]):
-                score = sum((a * b for a, b in zip(vector, v, strict=True) if a), Fraction(0)) * Fraction(2) ** exponent
+            some = close[first : first + SOME]
+            used = examples.used(some)
+            entries = [v[j] for j in used]
+            for vector, exponent in examples.whole_rows(some, used):
+                total = sum((a * b for a, b in zip(vector, entries, strict=True) if a), Fraction(0))
+                score = total * Fraction(2) ** exponent
                 signed = score * abs(score)
                 if signed < (square if least >= 0 else -square):
                     return False
@@ -177,7 +198,7 @@ def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Fl
     if free:
         sums = [sum(a for a, p in zip(amounts, positive, strict=True) if p == side) for side in (True, False)]
         amounts = [a * sums[1 if p else 0] for a, p in zip(amounts, positive, strict=True)]
-    vectors = examples.whole_rows(rows)
+    vectors = examples.whole_rows(rows, examples.used(rows))
     least = min(exponent for _, exponent in vectors)
     scaled = np.array(
         [a << (exponent - least) for a, (_, exponent) in zip(amounts, vectors, strict=True)], dtype=object
@@ -186,7 +207,7 @@ def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Fl
     if free and examples.fit_intercept:
         total = total[:-1]
     square = sum(entry * entry for entry in total) * Fraction(4) ** least
-    return sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
+    return most >= 0 and sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
 
 
 def _products(block: Any, matrix: Floats, with_biases: bool) -> Floats | None:

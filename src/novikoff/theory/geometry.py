@@ -29,8 +29,14 @@ class Geometry:
 
 
 def as_table(X: Any) -> Any:
-    """Return lists and data frames as arrays; sparse matrices stay, as CSR."""
-    return X.tocsr() if sp.issparse(X) else np.asarray(X)
+    """Return lists and data frames as arrays; sparse matrices stay, as CSR, with each entry once."""
+    if not sp.issparse(X):
+        return np.asarray(X)
+    table = X.tocsr()
+    if not table.has_canonical_format:
+        table = table.copy()
+        table.sum_duplicates()
+    return table
 
 
 def blocks(X: Any) -> Iterator[tuple[slice, Any]]:

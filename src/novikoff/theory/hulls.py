@@ -21,7 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, misfit
-from .exact import Examples, distance_is_at_most, margin_is_at_least
+from .exact import LEAST, Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
 from .gap import EPS, INTERCEPTS, PIECE, SvmModel
 from .generalization import Generalization
@@ -90,7 +90,7 @@ class HullCertificate(MarginCertificate):
             return None
         # Both directions have a cosine of at least margin / upper with that of the nearest points of the hulls; a free
         # intercept leaves the middle between these on the plane, up to upper - margin. Twice the radius is the lever.
-        turn = math.sqrt(2 * (1 - without / upper)) + math.sqrt(2 * max(0.0, 1 - lower / upper))
+        turn = sum(math.sqrt(2 * (max(0.0, 1 - margin / upper) + 4 * EPS)) for margin in (without, lower))
         if 2 * lower + without - 2 * upper <= 2 * self.radius * turn * (1 + ROUNDING):
             return None
         return len(self.model.duals.rows) / self.examples
@@ -225,15 +225,17 @@ def margin_range(
         lengths = _lengths(block)
         terms = np.diff(block.indptr) if sp.issparse(block) else block.shape[1]
         margins = (signs[cut] * (block @ weights + bias))[use]
-        errors = ((terms + 4) * EPS * (lengths * length(weights) + abs(bias)))[use]
-        at = int(np.argmin(margins - errors))
-        if margins[at] - errors[at] < low:
-            low, row = float(margins[at] - errors[at]), cut.start + int(use[at])
-        high = min(high, float((margins + errors).min()))
+        errors = ((terms + 4) * (EPS * (lengths * length(weights) + abs(bias)) + LEAST))[use]
+        finite = np.isfinite(margins) & np.isfinite(errors)  # what overflows proves nothing
+        lows = np.where(finite, margins - errors, -math.inf)
+        at = int(np.argmin(lows))
+        if lows[at] < low:
+            low, row = float(lows[at]), cut.start + int(use[at])
+        high = min(high, float(np.where(finite, margins + errors, math.inf).min()))
         longest = max(longest, float(lengths[use].max()))
     radius = math.hypot(longest, 1.0) if intercept == "penalized" else longest
     if own == 0 or not math.isfinite(low):
-        return Range(-math.inf, -math.inf, row), radius
+        return Range(-math.inf, -math.inf if own == 0 else math.inf, row), radius
     last_digits = (len(weights) + 8) * EPS
     return Range(low / own - last_digits * abs(low) / own, high / own + last_digits * abs(high) / own, row), radius
 
@@ -282,6 +284,12 @@ def _pieces(X: Any) -> Iterator[tuple[slice, Any]]:
 
 
 def _lengths(block: Any) -> Floats:
-    squares = block.multiply(block).sum(axis=1) if sp.issparse(block) else np.einsum("ij,ij->i", block, block)
+    """|x| of every row, without squares that overflow or vanish."""
+    largest = float(np.abs(block.data if sp.issparse(block) else block).max(initial=0.0))
+    scale = 2.0 ** -math.frexp(largest)[1] if 1e-290 < largest < 1e290 else 1.0
+    scaled = block * scale if not 1e-100 < largest < 1e100 else block
+    squares = scaled.multiply(scaled).sum(axis=1) if sp.issparse(scaled) else np.einsum("ij,ij->i", scaled, scaled)
     lengths: Floats = np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
-    return lengths
+    # A row that is tiny beside the longest of the block may have lost its squares: it is not shorter than this.
+    lengths = np.maximum(lengths, 1e-150)
+    return lengths if scaled is block else lengths / scale

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 Whole = list[int]
 
 
-def are_zero(X: Any, biases: bool, directions: list[Whole]) -> NDArray[np.bool_]:
-    """Whether x_i.w, or x_i.w + b with the last entry b of each direction, is 0, for all rows and all directions."""
+def are_zero(X: Any, biases: bool, directions: list[Whole]) -> NDArray[np.bool_] | None:
+    """Whether x_i.w, or x_i.w + b with the last entry b of each direction, is 0, for all rows and all directions.
+
+    None if there are not enough primes for numbers as long as these.
+    """
     values = X.data if sp.issparse(X) else X
     rows, columns = X.shape
     found = np.ones((rows, len(directions)), dtype=bool)
@@ -28,7 +31,10 @@ def are_zero(X: Any, biases: bool, directions: list[Whole]) -> NDArray[np.bool_]
     places = np.where(numbers != 0, exponents - 53 - least, 0)
     longest = max(abs(entry) for direction in directions for entry in direction).bit_length()
     bits = 54 + max(int(places.max(initial=0)), -least) + longest + (columns + 1).bit_length()
-    for prime in _primes((53 - (columns + 1).bit_length()) // 2, bits + 1):
+    primes = _primes((53 - (columns + 1).bit_length()) // 2, bits + 1)
+    if not primes:
+        return None
+    for prime in primes:
         powers = _powers(int(places.max(initial=0)) + 1, prime)
         residues = (numbers % prime * powers[places] % prime).astype(np.float64)
         table = sp.csr_array((residues, X.indices, X.indptr), shape=X.shape) if sp.issparse(X) else residues
@@ -53,7 +59,7 @@ def _sieve(bits: int) -> list[int]:
 
 
 def _primes(bits: int, enough: int) -> list[int]:
-    """Primes below 2^bits, and below 2^20, whose product has more than ``enough`` bits."""
+    """Primes below 2^bits, and below 2^20, with a product of more than ``enough`` bits; none if there are too few."""
     primes = _sieve(min(bits, 20))
     chosen, product = [], 1
     for prime in primes:
@@ -61,7 +67,7 @@ def _primes(bits: int, enough: int) -> list[int]:
         product *= prime
         if product.bit_length() > enough + 1:
             return chosen
-    raise ValueError(f"There are not enough primes for {enough} bits.")
+    return []
 
 
 def _powers(count: int, prime: int) -> NDArray[np.int64]:

@@ -12,7 +12,7 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from .certificate import Certificate, Duals, misfit
-from .exact import Examples, Reduced, Whole, primitive, whole
+from .exact import Examples, Reduced, Whole, distance_is_at_most, margin_is_at_least, primitive, whole
 from .geometry import Floats, as_table
 from .verification import Check, Verification
 
@@ -41,7 +41,7 @@ class Balance:
     reduced: Reduced
 
     def straighten(self, direction: Floats) -> Whole:
-        """A direction close to the given one that is exactly 0 on all rows that balance."""
+        """The direction that is exactly 0 on all rows that balance, and as given in all columns that leave it free."""
         entries = whole(direction)[0]
         places, pivots = self.columns.tolist(), self.reduced.pivots
         free = [place for place in range(len(places)) if place not in set(pivots)]
@@ -86,9 +86,18 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
             reduced = _solve_for(vectors, _rounded(weights, digits), leading)
             if reduced is not None:
                 basis = [int(leading[k]) for k in reduced.pivots]
-                reduced = Reduced([vectors[k][0] for k in basis], len(columns))
-                return Balance(rows[basis].tolist(), columns, reduced)
+                found = Reduced([vectors[k][0] for k in basis], len(columns))
+                if _spans_all(found, vectors):
+                    return Balance(rows[basis].tolist(), columns, found)
     return None
+
+
+def _spans_all(basis: Reduced, vectors: list[tuple[Whole, int]]) -> bool:
+    """Whether all vectors are 0 in every direction in which the basis is."""
+    if basis.rank == basis.table.shape[1]:
+        return True
+    null = np.array(basis.null_space(), dtype=object).T
+    return not np.any(np.array([vector for vector, _ in vectors], dtype=object) @ null)
 
 
 def _rounded(weights: Floats, digits: int) -> Floats:
@@ -211,6 +220,8 @@ class Separability(Certificate):
         checks += self.prove(examples) if exact else self._roughly(examples)
         if self.kind == "complete":
             checks += self._margins(examples)
+        elif self.kind == "quasi-complete":
+            checks.append(Check("divergence", "on trust", f"{int(np.count_nonzero(self.divergence))} coefficients"))
         return Verification(tuple(checks))
 
     def _misfit(self, y: Any) -> Check | None:
@@ -223,6 +234,16 @@ class Separability(Certificate):
             return Check("kind", "fails", "a plane or a witness is missing, or there is one too many")
         if self.numerators is not None and len(self.numerators) != len(self.divergence) + self.fit_intercept:
             return Check("plane", "fails", "there are not as many numerators as columns")
+        if self.coef is not None and len(self.coef) != len(self.divergence):
+            return Check("plane", "fails", "there are not as many coefficients as columns")
+        if self.intercept != 0 and not self.fit_intercept:
+            return Check("plane", "fails", f"the intercept is {self.intercept:.6g} where there is none")
+        if len(self.boundary) and self.kind != "quasi-complete":
+            return Check("boundary", "fails", "only a quasi-complete separation has one")
+        if self.kind == "overlap" and (np.any(self.divergence) or self.intercept_divergence):
+            return Check("divergence", "fails", "where classes overlap, no coefficient diverges")
+        if self.kind != "complete" and (self.margin_lower_bound > 0 or self.margin_upper_bound < 0):
+            return Check("margin", "fails", "there is none without a complete separation")
         if self.coef is not None and not (np.all(np.isfinite(self.coef)) and np.isfinite(self.intercept)):
             return Check("plane", "fails", "NaN or infinity among the coefficients")
         if self.witness is not None:
@@ -243,7 +264,10 @@ class Separability(Certificate):
     def prove(self, examples: Examples) -> list[Check]:
         """Decide the verdict in whole numbers."""
         if self.kind == "complete":
-            sides = examples.sides(self._whole() or whole(self._direction())[0])
+            exactly = self._whole() or whole(self._direction())[0]
+            if not _is_close(exactly, self._direction()):
+                return [Check("plane", "fails", "its coefficients are not those of its numerators")]
+            sides = examples.sides(exactly)
             wrong = np.flatnonzero(sides <= 0)
             if len(wrong):
                 return [Check("plane", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))]
@@ -255,7 +279,10 @@ class Separability(Certificate):
         held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
         if self.kind == "overlap":
             return [*held, _spans(examples, proof, np.arange(examples.rows))]
-        sides = examples.sides(self._whole() or proof.straighten(self._direction()))
+        straight = self._whole() or proof.straighten(self._direction())
+        if not _is_close(straight, self._direction()):
+            return [*held, Check("plane", "fails", "its coefficients are not those of a plane that can be proven")]
+        sides = examples.sides(straight)
         wrong = np.flatnonzero(sides < 0)
         if len(wrong):
             return [*held, Check("plane", "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))]
@@ -278,7 +305,31 @@ class Separability(Certificate):
             off = float(np.max(np.divide(total, size, out=np.zeros_like(total), where=size > 0)))
             words = f"{len(rows)} rows balance up to {off:.2g} of their terms"
             checks.append(Check("witness", "holds" if off <= CLOSE else "fails", words))
+            checks.append(self._rough_span(examples))
         return checks
+
+    def _rough_span(self, examples: Examples) -> Check:
+        """Whether the witness seems to span the rows that it should, by the directions in which it seems to be 0."""
+        assert self.witness is not None
+        claim, among = "span", np.ones(examples.rows, dtype=bool)
+        if self.kind == "quasi-complete":
+            among[:] = False
+            among[self.boundary] = True
+        columns = examples.used(self.witness.rows)
+        outside = np.flatnonzero(examples.reaches_beyond(columns) & among)
+        z = examples.floats(self.witness.rows, columns)
+        tallest = np.abs(z).max(axis=0, initial=0.0)
+        z = z / tallest
+        z = z / np.maximum(np.abs(z).max(axis=1, initial=0.0), 1e-300)[:, None]
+        _, sizes, turned = np.linalg.svd(z, full_matrices=True) if z.size else (None, np.zeros(0), np.eye(len(columns)))
+        rank = int(np.count_nonzero(sizes > CLOSE * max(z.shape) * sizes[:1].sum()))
+        if len(outside) == 0 and rank < len(columns):
+            directions = np.zeros((examples.columns, len(columns) - rank))
+            directions[columns] = turned[rank:].T / tallest[:, None]
+            outside = np.flatnonzero(examples.leaves(directions, CLOSE) & among)
+        if len(outside):
+            return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
+        return Check(claim, "holds", f"the witness spans all {int(among.sum())} rows, by floating point")
 
     def _rough_plane(self, examples: Examples) -> Check:
         """The plane in floating point: rows that rounding leaves undecided are taken to lie on it."""
@@ -305,21 +356,15 @@ class Separability(Certificate):
 
     def _margins(self, examples: Examples) -> list[Check]:
         """The bounds on the margin, where the classes can be separated."""
-        assert self.coef is not None
-        length = float(np.linalg.norm(self.coef))
-        least, error = math.inf, 0.0
-        for _, scores, errors in examples.scores(self._direction()):
-            place = int(np.argmin(scores))
-            if scores[place] < least:
-                least, error = float(scores[place]), float(errors[place])
-        found, slack = (least / length, (error + 8 * EPS * abs(least)) / length) if length > 0 else (0.0, 0.0)
-        detail = f"at least {self.margin_lower_bound:.6g} claimed, {found:.6g} found"
-        checks = [Check("margin", "holds" if found + slack >= self.margin_lower_bound else "fails", detail)]
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        holds = lower <= 0 or margin_is_at_least(examples, self._direction(), lower, False)
+        checks = [Check("margin", "holds" if holds else "fails", f"at least {lower:.6g}")]
         if self.witness is not None:
-            most = margin_upper_bound(examples, self.witness)
-            detail = f"at most {self.margin_upper_bound:.6g} claimed, {most:.6g} found"
-            good = most <= self.margin_upper_bound * (1 + CLOSE)
-            checks.append(Check("best margin", "holds" if good else "fails", detail))
+            free = self.fit_intercept
+            holds = distance_is_at_most(examples, self.witness.rows, self.witness.weights, upper, free)
+            checks.append(Check("best margin", "holds" if holds else "fails", f"at most {upper:.6g}"))
+        elif upper < math.inf:
+            checks.append(Check("best margin", "fails", f"nothing shows that it is at most {upper:.6g}"))
         return checks
 
     def facts(self) -> list[tuple[str, str]]:
@@ -354,21 +399,10 @@ def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check
     return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")
 
 
-def margin_upper_bound(examples: Examples, duals: Duals) -> float:
-    """The most that any margin can be: |sum a y x| with sum a = 1, and as much for either class with an intercept.
-
-    Rounding counts towards it.
-    """
-    signs, a = examples.signs[duals.rows], duals.weights.copy()
-    if examples.fit_intercept:
-        positive, negative = float(a[signs > 0].sum()), float(a[signs < 0].sum())
-        if positive == 0 or negative == 0:
-            return math.inf
-        a[signs > 0] /= 2 * positive
-        a[signs < 0] /= 2 * negative
-    else:
-        a /= a.sum()
-    x = examples.X[duals.rows]
-    total = np.asarray(x.T @ (a * signs), dtype=np.float64).ravel()
-    sizes = np.asarray(abs(x).T @ a, dtype=np.float64).ravel()
-    return float(np.linalg.norm(total) + (len(a) + 8) * EPS * np.linalg.norm(sizes)) * (1 + 8 * EPS)
+def _is_close(exactly: Whole, direction: Floats) -> bool:
+    """Whether a direction of floats is one of whole numbers but for rounding."""
+    largest, length = max(map(abs, exactly), default=0), float(np.abs(direction).max(initial=0.0))
+    if largest == 0 or length == 0:
+        return False
+    shares = np.array([entry / largest for entry in exactly])
+    return bool(np.max(np.abs(shares - direction / length)) <= CLOSE)
