@@ -3,10 +3,10 @@
 python benchmarks/separability.py            # a9a, ijcnn1, covtype: the programs take minutes on the last
 python benchmarks/separability.py --quick    # a tenth of the rows
 
-The peer solves one program, or two, over all rows z = y (x, 1) (Konis 2007): max sum z_i.v with z_i.v >= 0 and |v_j| <= 1,
-whose value is 0 where the classes overlap; and max t with z_i.v >= t and |v_j| <= 1, which tells complete separation
-from quasi-complete where that value is above 0.
-It takes the answers of HiGHS as they are; ours are proven in whole numbers within the time measured.
+The peer solves two programs over all rows z = y (x, 1) (Konis 2007): the first is max sum z_i.v with z_i.v >= 0 and
+|v_j| <= 1, whose value is 0 where the classes overlap; the second is max t with z_i.v >= t and |v_j| <= 1, which tells
+complete separation from quasi-complete. Where classes overlap the first alone would do: its time is shown, too. HiGHS
+is taken at its word; ours is proven in whole numbers within the time measured.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import time
 from typing import Any
 
 import numpy as np
-import scipy.optimize
 import scipy.sparse as sp
 from harness import machine, save, share_of_rows, show
+from scipy.optimize import linprog
 from svm_sets import read
 
 import novikoff as nk
@@ -26,54 +26,58 @@ import novikoff as nk
 ROUNDS = 3
 SLOW = 20.0  # seconds above which one round must do
 SETS = ("a9a", "ijcnn1", "covtype")
+NOTHING = 1e-7  # a value that HiGHS means to be 0
 MILLIONS = (5_000_000, 20)
 
 
-def two_programs(X: Any, y: np.ndarray) -> str:
-    """The peer's verdict."""
+def two_programs(X: Any, y: np.ndarray) -> tuple[str, float]:
+    """The peer's verdict, and the seconds of the first program alone."""
+    start = time.perf_counter()
     signs = np.where(y == y.max(), 1.0, -1.0)
     lifted = sp.hstack([sp.csr_array(X), np.ones((X.shape[0], 1))], format="csr")
     z = sp.csr_array(lifted.multiply(signs[:, None]))
     rows, columns = z.shape
-    first = scipy.optimize.linprog(
-        -np.asarray(z.sum(axis=0)).ravel(), A_ub=-z, b_ub=np.zeros(rows), bounds=(-1, 1), method="highs"
-    )
-    if -first.fun <= 1e-7:
-        return "overlap"
-    second = scipy.optimize.linprog(
+    first = linprog(-np.asarray(z.sum(axis=0)).ravel(), A_ub=-z, b_ub=np.zeros(rows), bounds=(-1, 1), method="highs")
+    took = time.perf_counter() - start
+    second = linprog(
         np.append(np.zeros(columns), -1.0),
         A_ub=sp.hstack([-z, np.ones((rows, 1))], format="csr"),
         b_ub=np.zeros(rows),
         bounds=[(-1, 1)] * columns + [(None, 1)],
         method="highs",
     )
-    return "complete" if -second.fun > 1e-7 else "quasi-complete"
+    if first.status or second.status:
+        return "no answer", took
+    if -second.fun > NOTHING:
+        return "complete", took
+    return ("quasi-complete" if -first.fun > NOTHING else "overlap"), took
 
 
 def measure(name: str, share: int) -> dict[str, Any]:
     """Both on one set, in turn."""
     X, y = read(name)
     X, y = X[::share], y[::share]
-    contestants = {"ours": lambda: nk.separability(X, y).kind, "two programs": lambda: two_programs(X, y)}
-    seconds: dict[str, list[float]] = {who: [] for who in contestants}
-    verdicts = {}
+    ours, both, first = [], [], []
     for _ in range(ROUNDS):
-        for who, decide in contestants.items():
-            start = time.perf_counter()
-            verdicts[who] = decide()
-            seconds[who].append(time.perf_counter() - start)
-        if seconds["two programs"][-1] > SLOW:
+        start = time.perf_counter()
+        verdict = nk.separability(X, y).kind
+        ours.append(time.perf_counter() - start)
+        start = time.perf_counter()
+        peer, alone = two_programs(X, y)
+        both.append(time.perf_counter() - start)
+        first.append(alone)
+        if both[-1] > SLOW:
             break
-    ours, theirs = (float(np.median(times)) for times in seconds.values())
     return {
         "set": name,
         "rows": X.shape[0],
         "columns": X.shape[1],
-        "ours": verdicts["ours"],
-        "two programs": verdicts["two programs"],
-        "our seconds": ours,
-        "their seconds": theirs,
-        "ratio": theirs / ours,
+        "ours": verdict,
+        "peer": peer,
+        "our seconds": float(np.median(ours)),
+        "both programs": float(np.median(both)),
+        "the first": float(np.median(first)),
+        "ratio": float(np.median(both) / np.median(ours)),
     }
 
 
