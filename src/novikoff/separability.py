@@ -27,11 +27,18 @@ from .theory.hulls import distance_range, margin_range
 from .theory.separability import Balance, Separability
 
 EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
-MORE_EFFORT = 60_000_000  # the same where there are more columns than rows: then there is a separator, as a rule
-MOST_PASSES, FEWEST_PASSES = 200, 3
+MORE_EFFORT = 60_000_000  # the same where rows are fewer than twice the columns: there is a separator (Cover 1965)
+MOST_PASSES, FEWEST_PASSES = 3000, 3
 WIDE = 2000  # columns from which on the plane itself says which coefficients diverge
 ENOUGH = 2000  # rows to look for independent ones among
 NO_ROWS = np.zeros(0, dtype=np.int64)
+
+
+class _Input(BatchClassifier):
+    """What scikit-learn checks the shape of the data for."""
+
+
+_Input.__name__ = "separability"  # as its messages call it
 
 
 def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
@@ -64,7 +71,7 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
     """
     where = "separability"
     fit_intercept = check_flag(where, "fit_intercept", fit_intercept)
-    data = take_in(BatchClassifier(), where, X, y, None, None)
+    data = take_in(_Input(), where, X, y, None, None)
     if len(data.classes) != 2:
         raise invalid(where, "Labels of two classes.", f"{len(data.classes)} classes")
     examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
@@ -91,9 +98,9 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
         unit = Problem(table, 1, Objective(1.0, False, "free" if fit_intercept else "none", 0.5), 1)
         C = GENTLE * unit.scale * unit.scale
         problem = Problem(table, 1, dataclasses.replace(unit.objective, C=C), 1)
-    except InvalidInputError:  # lengths that it cannot compute with
+    except (InvalidInputError, OverflowError):  # lengths that it cannot compute with
         return None, None
-    effort = MORE_EFFORT if problem.columns > problem.rows else EFFORT
+    effort = MORE_EFFORT if 2 * problem.columns > problem.rows else EFFORT
     passes = min(MOST_PASSES, max(FEWEST_PASSES, effort // max(1, table.elements)))
     progress = Progress(problem, passes, None, threading.Event())
     v = np.zeros(problem.columns + 1)

@@ -110,11 +110,16 @@ def _by_soft_margins(
         with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             plane = Plane(solution.weights, solution.bias, solution.duals)
             found = _certified(question, problem, plane, steps)
-        best = found if best is None else max(best, found, key=Separator.worth)
+        if best is None or found.separates or not is_asked:
+            best = found if best is None else max(best, found, key=Separator.worth)
         if found.certificate.converged or steps >= effort.max_iter or effort.cancelled.is_set():
             break
         if not (found.separates or is_asked):
-            _refuse_if_none_separates(where, question, plane)
+            separating = _separating_plane(where, question, plane)
+            if separating is not None:  # whatever its margin, it has all rows on their sides
+                with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                    problem.measure(np.append(separating.weights / problem.scale, separating.bias))
+                    best = _certified(question, problem, separating, steps)
             is_asked = True
         alpha, v = solution.end
         if not found.separates or _is_bound(problem, alpha):
@@ -128,16 +133,24 @@ def _by_soft_margins(
     return _with_steps(best, min(steps, effort.max_iter))
 
 
-def _refuse_if_none_separates(where: str, question: Question, plane: Plane) -> None:
-    """Raise NotSeparableError, with rows that prove it, if no plane separates the class from the rest."""
+def _separating_plane(where: str, question: Question, plane: Plane) -> Plane | None:
+    """A plane that separates the class from the rest, with the duals of the one given; None if none is found.
+
+    Raises NotSeparableError, with rows that prove it, if there is no such plane.
+    """
     data = question.data
     rows = np.arange(data.X.shape[0]) if data.weights is None else np.flatnonzero(data.weights > 0)
     signs = np.where(data.codes[rows] == question.positive, 1.0, -1.0)
     has_intercept = question.intercept != "none"
     examples = Examples(data.X if data.weights is None else data.X[rows], signs, has_intercept)
     verdict = decide(examples, np.append(plane.weights, [plane.bias] if has_intercept else []))
-    if verdict is None or verdict.witness is None:
-        return
+    if verdict is None:
+        return None
+    if verdict.witness is None:
+        assert verdict.direction is not None
+        largest = max(map(abs, verdict.direction))
+        floats = np.array([entry / largest for entry in verdict.direction])
+        return Plane(floats[:-1], float(floats[-1]), plane.duals) if has_intercept else Plane(floats, 0.0, plane.duals)
     witness = Duals(rows[verdict.witness.rows], verdict.witness.weights / verdict.witness.weights.sum())
     raise not_separable(
         where,

@@ -22,6 +22,7 @@ from novikoff.errors import invalid
 from novikoff.theory.geometry import Floats
 
 EPS = float(np.finfo(np.float64).eps)
+LONGEST = 1000  # the largest power of two, up or down, that is told from infinity
 FARTHEST = 506  # the largest power of two, up or down, whose square can still be computed with
 FLATTEST, STEEPEST = -1018, 830  # powers of two for C |x|^2: beyond them numbers are too small to be exact
 SURE = 1e-6  # how far beyond the margin rows are pushed, at most, so that no rounding can bring them back
@@ -106,7 +107,8 @@ def _half_square(pull: Floats, rounding: float, ridge: float) -> float:
 def unit_scale(table: Table) -> float:
     """The power of two that brings the rows to about unit length."""
     length = table.largest * math.sqrt(max(1.0, table.elements / table.rows.count))
-    return math.ldexp(1.0, -math.frexp(length)[1]) if length > 0 else 1.0
+    exponent = math.frexp(length)[1] if length < math.inf else LONGEST
+    return math.ldexp(1.0, -max(-LONGEST, min(LONGEST, exponent))) if length > 0 else 1.0
 
 
 def _scale(table: Table, C: float) -> float:

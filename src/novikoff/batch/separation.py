@@ -26,7 +26,7 @@ from ._exact_simplex import alternative
 from ._peeling import Stage, combined, peel
 
 SMALL = 400  # rows times columns: so few are solved in whole numbers at once
-LARGE = 40_000  # the same: more are not tried in whole numbers
+LARGE = 10_000  # the same: more are not tried in whole numbers
 MOST_ROUNDS = 60
 FARTHEST = 1000  # powers of two, up or down, that floats can have and still be exact
 WIDE = 2000  # columns from which on rows are not looked for column by column
@@ -103,7 +103,7 @@ def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats
         return Verdict(plane, sides, None, None)
     witness = Duals(core[found.witness.rows], found.witness.weights)
     proof = balance(examples, witness)
-    return None if proof is None else Verdict(plane, sides, witness, proof)
+    return None if proof is None else Verdict(plane, sides, proof.duals, proof)
 
 
 # The linear program in floating point.
@@ -140,6 +140,7 @@ def _judge(
     proof = balance(examples, witness)
     if proof is None:
         return None, working[:0] if np.all(balanced) else _offending(examples, direction, room)
+    witness = proof.duals
     if np.all(balanced):
         return _spanned(examples, witness, proof, None, room)
     straight = proof.straighten(direction)
@@ -357,7 +358,7 @@ def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | Non
         rows = np.array(sorted(weights))
         witness = Duals(rows, np.array([weights[int(i)] for i in rows]))
         if proof := balance(examples, witness):
-            return witness, proof
+            return proof.duals, proof
     return None, None
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .generalization import Generalization
 from .geometry import Floats, blocks
 from .verification import Check
 
@@ -38,6 +39,11 @@ class Certificate(ABC):
 
         fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
         return json.dumps(finite({"kind": type(self).__name__, **fields}))
+
+    @property
+    def generalization(self) -> Generalization | None:
+        """What is known of new examples, with its hypothesis; None where nothing can be said."""
+        return None
 
     @abstractmethod
     def facts(self) -> list[tuple[str, str]]:

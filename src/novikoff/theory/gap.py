@@ -63,7 +63,7 @@ class Value:
     rounding: float
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class GapCertificate(Certificate):
     """How far the objective of a soft-margin support vector machine is, at most, from the least that any model has.
 

@@ -51,7 +51,7 @@ class Range:
         return self.high + (self.high - self.low)
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class HullCertificate(MarginCertificate):
     """The margin of a hard-margin support vector machine, and the largest there is.
 

@@ -16,7 +16,7 @@ from .geometry import Floats, Lifted, as_table
 from .verification import Check, Verification, compare
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MarginCertificate(Certificate):
     """The margin a separator has, and the largest that any can have.
 
@@ -50,7 +50,7 @@ class MarginCertificate(Certificate):
         return words
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class PerceptronMarginCertificate(MarginCertificate):
     """The margin of a margin perceptron, whose weights are the sum of its steps: they prove the bound above.
 

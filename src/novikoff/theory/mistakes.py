@@ -20,7 +20,7 @@ from .geometry import Floats, Lifted, as_table, length_of
 from .verification import Check, Verification, compare
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class MistakeCertificate(Certificate):
     """How many mistakes a learner made, and how many it could have made.
 

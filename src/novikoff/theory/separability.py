@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,9 @@ from .verification import Check, Verification
 
 EPS = float(np.finfo(np.float64).eps)
 CLOSE = 1e-9  # of its terms: a sum this small may be 0
+NEAR = 1e-3  # of the largest: as far as weights that are solved for may be from those given
 FEW_DIGITS = 12  # of weights, to begin with
-MOST_FREE = 200  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
+MOST_FREE = 500  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
 # What each verdict comes with: a plane, a witness.
 _NEEDS = {
     "complete": (True, False),
@@ -39,6 +41,7 @@ class Balance:
     basis: list[int]
     columns: NDArray[np.int64]
     reduced: Reduced
+    duals: Duals  # the weights that balance, but for their last digits
 
     def straighten(self, direction: Floats) -> Whole:
         """The direction that is exactly 0 on all rows that balance, and as given in all columns that leave it free."""
@@ -83,12 +86,14 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
     vectors = examples.whole_rows(rows, columns)
     for leading in _leading(examples.floats(rows, columns), weights):
         for digits in (FEW_DIGITS, 53):  # any weights near these will do, and short ones are quicker
-            reduced = _solve_for(vectors, _rounded(weights, digits), leading)
-            if reduced is not None:
-                basis = [int(leading[k]) for k in reduced.pivots]
+            short = _rounded(weights, digits)
+            solved = _solve_for(vectors, short, leading)
+            if solved is not None:
+                basis = list(solved)
                 found = Reduced([vectors[k][0] for k in basis], len(columns))
                 if _spans_all(found, vectors):
-                    return Balance(rows[basis].tolist(), columns, found)
+                    short[basis] = list(solved.values())
+                    return Balance(rows[basis].tolist(), columns, found, Duals(rows, short))
     return None
 
 
@@ -107,8 +112,10 @@ def _rounded(weights: Floats, digits: int) -> Floats:
     return rounded
 
 
-def _solve_for(vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]) -> Reduced | None:
-    """Solve for weights of the leading rows, reduced; None if they would not all be positive, or there are none.
+def _solve_for(
+    vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]
+) -> dict[int, float] | None:
+    """Solve for the weights of a basis among the leading rows; None if they would not all be positive numbers.
 
     A row is z = k 2^e and its weight a = m 2^f, so the unknowns are those of k, which are as positive as a.
     """
@@ -122,13 +129,25 @@ def _solve_for(vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArr
     reduced = Reduced(matrix, last + 1)
     if last in reduced.pivots:  # the sum of the others leaves the space of the leading rows
         return None
-    stay = [k for k in range(last) if k not in set(reduced.pivots)]
-    for row in range(reduced.rank):
+    stay = sorted(set(range(last)) - set(reduced.pivots))
+    place = min(right_place, given_place)
+    solved = {}
+    for row, pivot in enumerate(reduced.pivots):
         unknown = _shift(reduced.table[row, last], right_place, given_place)
         unknown -= sum(_shift(reduced.table[row, k] * given[k], given_place, right_place) for k in stay)
         if unknown * reduced.divisor <= 0:
             return None
-    return reduced
+        k = int(leading[pivot])
+        solved[k] = _as_float(Fraction(unknown, reduced.divisor), place - vectors[k][1])
+    return solved if all(0 < weight < math.inf for weight in solved.values()) else None
+
+
+def _as_float(number: Fraction, exponent: int) -> float:
+    """The number times 2^exponent; 0 or infinity if that is out of reach."""
+    shift = number.numerator.bit_length() - number.denominator.bit_length()
+    if not -1000 < shift + exponent < 1000:
+        return 0.0 if shift + exponent < 0 else math.inf
+    return math.ldexp(float(number / Fraction(2) ** shift), shift + exponent)
 
 
 def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
@@ -172,7 +191,7 @@ def _shift(number: int, exponent: int, other: int) -> int:
     return number << (exponent - min(exponent, other))
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, repr=False, eq=False)
 class Separability(Certificate):
     """The verdict on two classes, with what proves it.
 
@@ -220,7 +239,7 @@ class Separability(Certificate):
         checks += self.prove(examples) if exact else self._roughly(examples)
         if self.kind == "complete":
             checks += self._margins(examples)
-        elif self.kind == "quasi-complete":
+        if self.kind != "overlap":
             checks.append(Check("divergence", "on trust", f"{int(np.count_nonzero(self.divergence))} coefficients"))
         return Verification(tuple(checks))
 
@@ -276,6 +295,9 @@ class Separability(Certificate):
         proof = balance(examples, self.witness)
         if proof is None:
             return [Check("witness", "open", "no exact weights were found near those given")]
+        near = NEAR * float(self.witness.weights.max())
+        if np.max(np.abs(proof.duals.weights - self.witness.weights)) > near:
+            return [Check("witness", "open", "exact weights were found, but not near those given")]
         held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
         if self.kind == "overlap":
             return [*held, _spans(examples, proof, np.arange(examples.rows))]
