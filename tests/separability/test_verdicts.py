@@ -175,3 +175,35 @@ def test_refusals():
         nk.separability([[np.nan], [1.0]], [0, 1])
     with pytest.raises(nk.InvalidInputError, match="fit_intercept"):
         nk.separability([[0.0], [1.0]], [0, 1], fit_intercept="yes")
+
+
+@given(seed=st.integers(0, 10**9))
+def test_witnesses_balance_in_floating_point_too(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-2, 3, (40, int(rng.integers(1, 4)))).astype(float), rng.integers(0, 2, 40)
+    if len(set(y.tolist())) == 2:
+        found = nk.separability(X, y)
+        assert found.verify(X, y), str(found.verify(X, y))
+        assert found.verify(X, y, exact=True), str(found.verify(X, y, exact=True))
+
+
+def test_pairs_of_equal_rows_in_many_columns_balance():
+    X, y = np.repeat(np.random.default_rng(0).normal(size=(20, 100)), 2, axis=0), np.tile([0, 1], 20)
+    found = nk.separability(X, y)
+    assert found.kind == "overlap"
+    assert found.verify(X, y, exact=True)
+
+
+def test_rows_fewer_than_twice_the_columns_are_separated_by_descent():
+    X = sp.random(600, 400, 0.02, random_state=0, format="csr")
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    found = nk.separability(X, y)
+    assert found.verify(X, y, exact=True)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e139, 1e-160, 1e-310])
+def test_lengths_beyond_what_can_be_squared_are_decided(scale):
+    X, y = scale * np.array([[0, 1], [0, 2], [3, 3], [4, 1]]), [0, 0, 1, 1]
+    found = nk.separability(X, y)
+    assert found.kind == "complete"
+    assert found.verify(X, y, exact=True)
