@@ -110,6 +110,7 @@ def test_a_witness_is_not_proven_where_it_only_nearly_balances():
         divergence=0 * found.divergence,
         intercept_divergence=0,
         margin_lower_bound=0.0,
+        numerators=None,
         witness=Duals(np.array([0, 1]), np.ones(2)),
     )
     assert false.verify(X, y)  # up to rounding

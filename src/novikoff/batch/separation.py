@@ -49,8 +49,8 @@ def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
     if hint is not None and (found := _complete(examples, hint)):
         return found
     core, stages = peel(examples)
-    if stages:
-        return _with_core(examples, core, stages, hint)
+    if stages and (found := _with_core(examples, core, stages, hint)):
+        return found
     return _decide_core(examples, hint)
 
 
@@ -348,7 +348,7 @@ def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | Non
     for heavier in (0, 20, 60, 150, 300, 700, 1200, 1900):
         # Each weight as m 2^e: rows are k 2^e', so a long row has a small weight.
         parts = {
-            i: (weight, heavier * place - exponents[i])
+            i: (weight, heavier * place - exponents[i] - max(face.values()).bit_length())
             for place, face in enumerate(reversed(faces))
             for i, weight in face.items()
         }

@@ -251,10 +251,14 @@ class Separability(Certificate):
         needs_plane, needs_witness = _NEEDS[self.kind]
         if (self.coef is not None) != needs_plane or (self.witness is None and needs_witness):
             return Check("kind", "fails", "a plane or a witness is missing, or there is one too many")
-        if self.numerators is not None and len(self.numerators) != len(self.divergence) + self.fit_intercept:
-            return Check("plane", "fails", "there are not as many numerators as columns")
         if self.coef is not None and len(self.coef) != len(self.divergence):
             return Check("plane", "fails", "there are not as many coefficients as columns")
+        if self.numerators is not None and (
+            self.coef is None
+            or len(self.numerators) != len(self.divergence) + self.fit_intercept
+            or not _is_close(list(self.numerators), self._direction())
+        ):
+            return Check("plane", "fails", "its coefficients are not those of its numerators")
         if self.intercept != 0 and not self.fit_intercept:
             return Check("plane", "fails", f"the intercept is {self.intercept:.6g} where there is none")
         if len(self.boundary) and self.kind != "quasi-complete":
@@ -283,10 +287,7 @@ class Separability(Certificate):
     def prove(self, examples: Examples) -> list[Check]:
         """Decide the verdict in whole numbers."""
         if self.kind == "complete":
-            exactly = self._whole() or whole(self._direction())[0]
-            if not _is_close(exactly, self._direction()):
-                return [Check("plane", "fails", "its coefficients are not those of its numerators")]
-            sides = examples.sides(exactly)
+            sides = examples.sides(self._whole() or whole(self._direction())[0])
             wrong = np.flatnonzero(sides <= 0)
             if len(wrong):
                 return [Check("plane", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))]
@@ -301,10 +302,10 @@ class Separability(Certificate):
         held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
         if self.kind == "overlap":
             return [*held, _spans(examples, proof, np.arange(examples.rows))]
-        straight = self._whole() or proof.straighten(self._direction())
-        if not _is_close(straight, self._direction()):
-            return [*held, Check("plane", "fails", "its coefficients are not those of a plane that can be proven")]
-        sides = examples.sides(straight)
+        rough = self._rough_plane(examples)
+        if rough.status == "fails":  # what is proven must be about the plane that is given
+            return [*held, rough]
+        sides = examples.sides(self._whole() or proof.straighten(self._direction()))
         wrong = np.flatnonzero(sides < 0)
         if len(wrong):
             return [*held, Check("plane", "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))]
