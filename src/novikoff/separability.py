@@ -28,7 +28,7 @@ from .theory.separability import Balance, Separability
 
 EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
 MORE_EFFORT = 60_000_000  # the same where rows are fewer than twice the columns: there is a separator (Cover 1965)
-MOST_PASSES, FEWEST_PASSES = 3000, 3
+MOST_PASSES, FEWEST_PASSES = 3000, 1
 WIDE = 2000  # columns from which on the plane itself says which coefficients diverge
 ENOUGH = 2000  # rows to look for independent ones among
 NO_ROWS = np.zeros(0, dtype=np.int64)

@@ -49,7 +49,7 @@ def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
     if hint is not None and (found := _complete(examples, hint)):
         return found
     core, stages = peel(examples)
-    if stages and (found := _with_core(examples, core, stages, hint)):
+    if 2 * len(core) < examples.rows and (found := _with_core(examples, core, stages, hint)):
         return found
     return _decide_core(examples, hint)
 
