@@ -20,11 +20,12 @@ from .batch._problem import Objective, Problem
 from .batch._solver import GENTLE, Progress
 from .batch.separation import Verdict, decide
 from .errors import InvalidInputError, invalid
+from .theory.balance import Balance
 from .theory.certificate import Duals
 from .theory.exact import Examples, Reduced, Whole, whole
 from .theory.geometry import Floats, blocks
 from .theory.hulls import distance_range, margin_range
-from .theory.separability import Balance, Separability
+from .theory.separability import Separability
 
 EFFORT = 4_000_000  # values that are visited in search of a separator before a linear program is asked
 MORE_EFFORT = 60_000_000  # the same where rows are fewer than twice the columns: there is a separator (Cover 1965)

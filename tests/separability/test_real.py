@@ -5,8 +5,8 @@ import pytest
 
 import novikoff as nk
 from memory import run_alone
+from novikoff.theory.balance import balance
 from novikoff.theory.exact import Examples
-from novikoff.theory.separability import balance
 from real_data import two_classes
 
 SEPARABLE = ("mushrooms", "pcmac", "colon")

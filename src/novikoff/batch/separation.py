@@ -3,7 +3,7 @@
 Few rows decide: those that a plane which suits all others would have on its wrong side. Rows that a single column
 decides are peeled off first (``_peeling.py``). Then a linear program is solved on a working set, its plane is held
 against all rows, the worst offenders join the set, and so on until nothing offends. What comes out is proven in whole
-numbers (``theory/separability.py``); where floating point could not see it, the working set is solved in whole numbers,
+numbers (``theory/balance.py``); where floating point could not see it, the working set is solved in whole numbers,
 too.
 """
 
@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff.theory.balance import Balance, balance
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples, Reduced, Whole, primitive, whole
 from novikoff.theory.geometry import Floats, blocks
-from novikoff.theory.separability import Balance, balance
 
 from ._exact_simplex import alternative
 from ._peeling import Stage, combined, peel

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 from numpy.typing import NDArray
 
+from .balance import MOST_FREE, Balance, balance
 from .certificate import Certificate, Duals, misfit
-from .exact import Examples, Reduced, Whole, distance_is_at_most, margin_is_at_least, primitive, whole
+from .exact import Examples, Whole, distance_is_at_most, margin_is_at_least, whole
 from .geometry import Floats, as_table
 from .verification import Check, Verification
 
-EPS = float(np.finfo(np.float64).eps)
 CLOSE = 1e-9  # of its terms: a sum this small may be 0
 NEAR = 1e-3  # of the largest: as far as weights that are solved for may be from those given
-FEW_DIGITS = 12  # of weights, to begin with
-MOST_FREE = 500  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
 # What each verdict comes with: a plane, a witness.
 _NEEDS = {
     "complete": (True, False),
@@ -29,166 +24,6 @@ _NEEDS = {
     "overlap": (False, True),
     "undecided": (False, False),
 }
-
-
-@dataclass(frozen=True)
-class Balance:
-    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them. ``basis`` rows span the others.
-
-    They are 0 outside of ``columns``, in which the basis is ``reduced``.
-    """
-
-    basis: list[int]
-    columns: NDArray[np.int64]
-    reduced: Reduced
-    duals: Duals  # the weights that balance, but for their last digits
-
-    def straighten(self, direction: Floats) -> Whole:
-        """The direction that is exactly 0 on all rows that balance, and as given in all columns that leave it free."""
-        entries = whole(direction)[0]
-        places, pivots = self.columns.tolist(), self.reduced.pivots
-        free = [place for place in range(len(places)) if place not in set(pivots)]
-        divisor = self.reduced.divisor
-        sign = 1 if divisor > 0 else -1
-        straight = [abs(divisor) * entry for entry in entries]
-        for row, pivot in enumerate(pivots):
-            straight[places[pivot]] = -sign * sum(self.reduced.table[row, k] * entries[places[k]] for k in free)
-        return primitive(straight)
-
-    def moves(self, width: int) -> list[Whole] | None:
-        """Directions that are 0 on all rows that balance, a basis within the columns; None if there are too many."""
-        if len(self.columns) - self.reduced.rank > MOST_FREE:
-            return None
-        found = []
-        for vector in self.reduced.null_space():
-            direction = [0] * width
-            for place, entry in zip(self.columns.tolist(), vector, strict=True):
-                direction[place] = entry
-            found.append(direction)
-        return found
-
-    def outside(self, examples: Examples) -> NDArray[np.bool_] | None:
-        """Which rows are not spanned by those that balance; None if that is too much to ask."""
-        moves = self.moves(examples.columns)
-        return None if moves is None else examples.reaches_beyond(self.columns) | examples.off_zero(moves)
-
-
-def balance(examples: Examples, duals: Duals) -> Balance | None:
-    """Turn weights that nearly balance into a proof that some weights do so exactly; None if they could not be.
-
-    All weights but those of a basis stay what they are; those of the basis are solved for, and must come out positive.
-    """
-    rows = duals.rows[duals.weights > 0]
-    weights = duals.weights[duals.weights > 0]
-    if len(rows) == 0:
-        return None
-    columns = examples.used(rows)
-    vectors = examples.whole_rows(rows, columns)
-    for leading in _leading(examples.floats(rows, columns), weights):
-        for digits in (FEW_DIGITS, 53):  # any weights near these will do, and short ones are quicker
-            short = _rounded(weights, digits)
-            solved = _solve_for(vectors, short, leading)
-            if solved is not None:
-                basis = list(solved)
-                found = Reduced([vectors[k][0] for k in basis], len(columns))
-                if _spans_all(found, vectors):
-                    short[basis] = list(solved.values())
-                    return Balance(rows[basis].tolist(), columns, found, Duals(rows, short))
-    return None
-
-
-def _spans_all(basis: Reduced, vectors: list[tuple[Whole, int]]) -> bool:
-    """Whether all vectors are 0 in every direction in which the basis is."""
-    if basis.rank == basis.table.shape[1]:
-        return True
-    null = np.array(basis.null_space(), dtype=object).T
-    return not np.any(np.array([vector for vector, _ in vectors], dtype=object) @ null)
-
-
-def _rounded(weights: Floats, digits: int) -> Floats:
-    """The weights to so many binary digits."""
-    mantissas, exponents = np.frexp(weights)
-    rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissas, digits)), exponents - digits)
-    return rounded
-
-
-def _solve_for(
-    vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]
-) -> dict[int, float] | None:
-    """Solve for the weights of a basis among the leading rows; None if they would not all be positive numbers.
-
-    A row is z = k 2^e and its weight a = m 2^f, so the unknowns are those of k, which are as positive as a.
-    """
-    others = np.setdiff1d(np.arange(len(vectors)), leading)
-    right, right_place = _sum([vectors[k] for k in others], weights[others])
-    right = right or [0] * len(vectors[0][0])
-    given, given_place = _scaled([vectors[k] for k in leading], weights[leading])
-    columns = [vectors[k][0] for k in leading]
-    matrix = [[*entries, -total] for entries, total in zip(zip(*columns, strict=True), right, strict=True)]
-    last = len(leading)
-    reduced = Reduced(matrix, last + 1)
-    if last in reduced.pivots:  # the sum of the others leaves the space of the leading rows
-        return None
-    stay = sorted(set(range(last)) - set(reduced.pivots))
-    place = min(right_place, given_place)
-    solved = {}
-    for row, pivot in enumerate(reduced.pivots):
-        unknown = _shift(reduced.table[row, last], right_place, given_place)
-        unknown -= sum(_shift(reduced.table[row, k] * given[k], given_place, right_place) for k in stay)
-        if unknown * reduced.divisor <= 0:
-            return None
-        k = int(leading[pivot])
-        solved[k] = _as_float(Fraction(unknown, reduced.divisor), place - vectors[k][1])
-    return solved if all(0 < weight < math.inf for weight in solved.values()) else None
-
-
-def _as_float(number: Fraction, exponent: int) -> float:
-    """The number times 2^exponent; 0 or infinity if that is out of reach."""
-    shift = number.numerator.bit_length() - number.denominator.bit_length()
-    if not -1000 < shift + exponent < 1000:
-        return 0.0 if shift + exponent < 0 else math.inf
-    return math.ldexp(float(number / Fraction(2) ** shift), shift + exponent)
-
-
-def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
-    """Rows to find a basis among, in the order in which they are taken into it.
-
-    First those that are farthest from each other by floating point; if that fails and they are few, the heaviest first.
-    """
-    sizes = np.abs(z).max(axis=1, initial=0.0)
-    places = np.frexp(weights)[1] + np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
-    shares = np.ldexp(np.frexp(weights)[0], np.maximum(places - places.max(), -1000))
-    matrix = z / np.where(sizes > 0, sizes, 1.0)[:, None] * shares[:, None]
-    tallest = np.abs(matrix).max(axis=0, initial=0.0)
-    matrix /= np.where(tallest > 1e-300, tallest, 1.0)
-    triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
-    diagonal = np.abs(np.diag(triangle))
-    rank = int(np.count_nonzero(diagonal > 1e-12 * max(matrix.shape) * diagonal[:1].sum()))
-    yield order[: rank + 5].astype(np.int64)  # a few more, lest rounding hide a dimension
-    if len(weights) <= 4 * z.shape[1] + 20:
-        yield np.argsort(-places, kind="stable")
-
-
-def _scaled(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
-    """The unknowns of some rows, as they are given, as k 2^f."""
-    parts = [whole(np.array([weight])) for weight in weights]
-    places = [place + exponent for (_, place), (_, exponent) in zip(parts, vectors, strict=True)]
-    least = min(places, default=0)
-    return [digits[0] << (place - least) for (digits, _), place in zip(parts, places, strict=True)], least
-
-
-def _sum(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
-    """The sum a_i z_i of some rows as k 2^f."""
-    factors, least = _scaled(vectors, weights)
-    if not vectors:
-        return [], least
-    table = np.array([vector for vector, _ in vectors], dtype=object)
-    return (np.array(factors, dtype=object) @ table).tolist(), least
-
-
-def _shift(number: int, exponent: int, other: int) -> int:
-    """The number times 2^exponent, in units of the smaller of the two powers."""
-    return number << (exponent - min(exponent, other))
 
 
 @dataclass(frozen=True, repr=False, eq=False)
