@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numbers
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from .errors import InvalidInputError, invalid
 
 T = TypeVar("T")
 Codes = NDArray[np.int32]
+Say = Callable[[str, float | None], None]  # what happened, and the share of the way that is behind, where that is known
 
 
 def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
@@ -90,6 +92,42 @@ def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -
     if not isinstance(weight, numbers.Real) or not 0 <= weight < np.inf:
         raise invalid(where, "Class weights from 0 up, and finite.", f"{weight!r} for class {label!r}")
     return float(weight)
+
+
+class Watched:
+    """A learner that tells how its ``fit`` is going: on standard error if ``verbose``, and to whoever watches."""
+
+    verbose: int = 0
+    _tell: Say | None = None
+
+    def watch(self, tell: Say | None) -> Self:
+        """Have a function told what happens during ``fit``; None ends it.
+
+        Parameters
+        ----------
+        tell : takes a sentence, and the share of the way that is behind, from 0 to 1, or None where that is not known.
+            It is called from the threads that solve.
+        """
+        self._tell = tell
+        return self
+
+    def _heard(self) -> Say | None:
+        """Where to say things; None if nobody would hear them."""
+        return self._say if self.verbose or self._tell is not None else None
+
+    def _say(self, message: str, share: float | None = None) -> None:
+        if self.verbose:
+            print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
+        if self._tell is not None:
+            self._tell(message, share)
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_tell"}  # type: ignore[attr-defined]
+
+
+def in_the_name_of(label: Any, say: Say | None) -> Say | None:
+    """Say things of one class."""
+    return None if say is None else lambda message, share: say(f"{label}: {message}", share)
 
 
 @contextmanager

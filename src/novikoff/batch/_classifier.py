@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
-from novikoff._base import Codes, encode, row_weights
+from novikoff._base import Codes, Watched, encode, row_weights
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.errors import invalid
@@ -85,7 +84,7 @@ def _survey(where: str, X: Any) -> tuple[Any, float]:
     return (rows if rising else None), largest
 
 
-class BatchClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class BatchClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A linear classifier with ``coef_`` and ``intercept_``, learned from a whole data set."""
 
     coef_: Floats
@@ -94,9 +93,6 @@ class BatchClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # 
 
     def _where(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
-
-    def _say(self, message: str) -> None:
-        print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
 
     def decision_function(self, X: Any) -> Floats:
         """Scores: one number a row for two classes, one a class for more."""

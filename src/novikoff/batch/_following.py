@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from novikoff._base import Say
 from novikoff.theory.geometry import Floats
 
 from ._classifier import TrainingSet
@@ -33,7 +34,7 @@ class Manner:
 
 
 def follow(
-    data: TrainingSet, positive: int, Cs: Floats, manner: Manner, say: Callable[[str], None] | None = None
+    data: TrainingSet, positive: int, Cs: Floats, manner: Manner, say: Say | None = None
 ) -> Iterator[tuple[Objective, Solution, float]]:
     """Solve one question for each C in turn; also return the share of rows that was set aside by proof.
 

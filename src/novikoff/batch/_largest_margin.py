@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 import math
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
+from novikoff._base import Say
 from novikoff.errors import invalid, not_separable
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples
@@ -51,7 +51,7 @@ class Effort:
     max_iter: int
     threads: int
     seed: int
-    say: Callable[[str], None] | None
+    say: Say | None
     cancelled: threading.Event
 
 

@@ -6,12 +6,12 @@ import dataclasses
 import math
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from novikoff import _core
+from novikoff._base import Say
 from novikoff.theory.geometry import Floats
 
 from . import _newton
@@ -66,9 +66,7 @@ class Solution:
 class Progress:
     """Takes note of every step, and says when to stop: the gap is small enough, or ``max_iter`` steps are made."""
 
-    def __init__(
-        self, problem: Problem, max_iter: int, say: Callable[[str], None] | None, cancelled: threading.Event
-    ) -> None:
+    def __init__(self, problem: Problem, max_iter: int, say: Say | None, cancelled: threading.Event) -> None:
         self.problem, self.max_iter, self.say, self.cancelled = problem, max_iter, say, cancelled
         self.began = time.perf_counter()
         self.history: list[Moment] = []
@@ -90,7 +88,13 @@ class Progress:
         moment = Moment(time.perf_counter() - self.began, self.step, C * bounds.primal, C * bounds.dual)
         self.history.append(moment)
         if self.say is not None:
-            self.say(f"step {moment.step}: primal {moment.primal:.8g}, dual {moment.dual:.8g}, gap {moment.gap:.2e}")
+            words = f"step {moment.step}: primal {moment.primal:.8g}, dual {moment.dual:.8g}, gap {moment.gap:.2e}"
+            self.say(words, self._share(moment.gap))
+
+    def _share(self, gap: float) -> float:
+        """How much of the way from a gap of 1 to the one asked for is behind, in digits."""
+        goal = self.problem.objective.tol
+        return 1.0 if gap <= goal else min(1.0, max(0.0, math.log(gap) / math.log(goal))) if goal < 1 else 0.0
 
 
 def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats] | None = None) -> Solution:

@@ -131,7 +131,9 @@ def nearest_points(data: TrainingSet, problem: Problem, tol: float, progress: Pr
             return some.plane(v), progress.left
         rows = _nearest(some, problem.margins, accuracy)
         if progress.say is not None:
-            progress.say(f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin")
+            progress.say(
+                f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin", None
+            )
         if len(rows) == 0 and accuracy == finest:
             return some.plane(v), steps
         if count + len(rows) > MOST:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff._base import in_threads
+from novikoff._base import in_the_name_of, in_threads
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
@@ -120,7 +120,7 @@ class HardMarginSVM(BatchClassifier):
         def one(place: int) -> Separator:
             question = questions[place]
             label = question.data.classes.tolist()[question.positive]
-            say = (lambda message: self._say(f"{label}: {message}")) if self.verbose else None
+            say = in_the_name_of(label, self._heard())
             own = dataclasses.replace(effort, threads=effort.threads // at_once, say=say)
             return largest_margin(where, question, own)
 

@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from novikoff._base import in_threads
+from novikoff._base import in_the_name_of, in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
 from novikoff.theory.certificate import Duals
@@ -230,7 +230,7 @@ class LinearSVM(BatchClassifier):
         def one(place: int) -> Solution:
             problem = Problem(table, data.questions[place], settings.objective, settings.threads // at_once)
             label = data.classes.tolist()[data.questions[place]]
-            say = (lambda message: self._say(f"{label}: {message}")) if self.verbose else None
+            say = in_the_name_of(label, self._heard())
             progress = Progress(problem, settings.max_iter, say, cancelled)
             start = starts[place]
             if start is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 
@@ -16,10 +16,14 @@ class Batch(tuple[Any, ...]):
     weights : one weight a row, or None
     feature_names : the names of the columns, where columns have names
     index_base : the number of the first feature in the file, for svmlight
+    columns : the columns of the table that the features were made of, and what they hold: number, string or text
+    target : the column of the table that holds the labels
     """
 
     feature_names: tuple[str, ...] | None
     index_base: int | None
+    columns: dict[str, str] | None
+    target: str | None
 
     def __new__(  # noqa: D102  # the class says it
         cls,
@@ -29,10 +33,14 @@ class Batch(tuple[Any, ...]):
         *,
         feature_names: Sequence[str] | None = None,
         index_base: int | None = None,
+        columns: Mapping[str, str] | None = None,
+        target: str | None = None,
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
         self.feature_names = None if feature_names is None else tuple(feature_names)
         self.index_base = index_base
+        self.columns = None if columns is None else dict(columns)
+        self.target = target
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

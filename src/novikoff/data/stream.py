@@ -254,6 +254,11 @@ class _Rows:
         return iter(self.opened())
 
 
+def is_table(source: Any, format: str | None = None) -> bool:
+    """Whether a source has columns with names, rather than lines of svmlight or the rows of a cache."""
+    return _kind("scan", source, format) not in ("svmlight", "cache")
+
+
 def _kind(where: str, source: Any, format: str | None) -> str:
     """The format of a source; "table" where it is none of a file."""
     if is_frame(source) or is_query(source):
@@ -321,4 +326,4 @@ def _joined(where: str, batches: list[Batch]) -> Batch:
         X = np.concatenate(parts)
     y = None if batches[0].y is None else np.concatenate([batch.y for batch in batches])
     weights = None if batches[0].weights is None else np.concatenate([batch.weights for batch in batches])
-    return Batch(X, y, weights, feature_names=batches[0].feature_names, index_base=batches[0].index_base)
+    return Batch(X, y, weights, **vars(batches[0]))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff._base import Codes
+from novikoff._base import Codes, Say
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.theory.geometry import Floats
@@ -61,7 +61,7 @@ class Cycle:
     max_iter: int
     shuffle: bool
     until_still: bool  # stop after a pass without an update; otherwise one without a mistake will do
-    say: Callable[[str], None] | None
+    say: Say | None
     cancelled: threading.Event
 
     def run(self, learner: _core.OnlineLearner, question: int, examples: Examples, seed: int) -> Run:
@@ -72,6 +72,7 @@ class Cycle:
         duals = np.zeros(n)
         beside = (examples.rows, examples.codes, examples.weights, examples.squared_norms, order, duals)
         passes, halted, smallest = 0, False, -np.inf
+        began = time.perf_counter()
         while passes < self.max_iter and not self.cancelled.is_set():
             if order is not None:
                 random.shuffle(order)
@@ -83,9 +84,16 @@ class Cycle:
                     raise describe_bad_row(self.where, examples.X, good)
             passes += 1
             if self.say is not None:
-                mistakes = learner.tally(question)["mistakes"]
-                self.say(f"question {question + 1} of {learner.questions}, pass {passes}: {mistakes:g} mistakes so far")
+                self.say(self._words(learner, question, passes, time.perf_counter() - began), None)
             halted = not moved
             if halted or not (mistaken or self.until_still):
                 break
         return Run(passes, halted, smallest, duals)
+
+    def _words(self, learner: _core.OnlineLearner, question: int, passes: int, seconds: float) -> str:
+        """How far a question has come."""
+        tally = learner.tally(question)
+        place = f"question {question + 1} of {learner.questions}, " if learner.questions > 1 else ""
+        mistakes, examples = tally["mistakes"], tally["examples"]
+        error, rate = mistakes / max(examples, 1), examples / max(seconds, 1e-9)
+        return f"{place}pass {passes}: {mistakes:,.0f} mistakes so far, {error:.2%} of the examples, {rate:,.0f} rows/s"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from novikoff import _core
 from novikoff._base import (
     Codes,
     RunningBalance,
+    Watched,
     bad_class_weight,
     class_weight_of,
     declared_classes,
@@ -66,7 +66,7 @@ class Lane:
     answers: tuple[Any, Any]  # the label of a negative score, and of any other
 
 
-class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class OnlineClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
     _lane: Lane | None = None
@@ -152,8 +152,8 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         batch = Examples.of(where, X, codes, weights)
         if learner.questions > 1:
             batch.examine(where)
-        say = self._say if self.verbose else None
-        cycle = Cycle(where, self.max_iter, self.shuffle, self._until_still, say, cancelled=threading.Event())
+        say, cancelled = self._heard(), threading.Event()
+        cycle = Cycle(where, self.max_iter, self.shuffle, self._until_still, say, cancelled)
         seeds = check_random_state(self.random_state).randint(2**31, size=learner.questions)
         with in_threads(min(jobs, learner.questions)) as each:
             try:
@@ -191,9 +191,6 @@ class OnlineClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         for code in range(len(classes.labels), int(codes.max()) + 1):
             classes.meet(labels[codes == code][:1].tolist()[0], learner)
         return learner, classes, codes
-
-    def _say(self, message: str) -> None:
-        print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
 
     # ---- streams ---------------------------------------------------------------------------------------------------
 

@@ -33,6 +33,8 @@ class Encoder:
 
     def __init__(self, columns: Columns) -> None:
         self._columns, self._arrow, self._where = columns, columns.arrow, columns.where
+        kinds = {name: columns.kinds[name].replace("boolean", "number") for name in columns.features}
+        self._origin: dict[str, Any] = {"columns": kinds, "target": columns.target}
         if columns.feature_names is None:
             hashing = columns.hashing
             self._norm, self._dtype = hashing.norm, hashing.dtype
@@ -50,11 +52,11 @@ class Encoder:
         weights = None if columns.weight is None else self._weights(table.column(columns.weight), place)
         numbers, absent = self._numbers(table, place)
         if columns.feature_names is None:
-            return Batch(self._hashed(table, numbers, absent, place), y, weights)
+            return Batch(self._hashed(table, numbers, absent, place), y, weights, **self._origin)
         if columns.missing == "indicator":
             marks = np.zeros_like(numbers) if absent is None else absent.astype(columns.dtype)
             numbers = np.hstack([numbers, marks])
-        return Batch(numbers, y, weights, feature_names=columns.feature_names)
+        return Batch(numbers, y, weights, feature_names=columns.feature_names, **self._origin)
 
     def _labels(self, name: str, array: Any, place: Place) -> NDArray[Any]:
         array = self._decoded(array)
