@@ -9,8 +9,10 @@ except ImportError as error:
     raise
 
 from . import evaluate as evaluate
+from . import export as export
 from . import theory as theory
 from .batch import HardMarginSVM as HardMarginSVM
+from .batch import LinearClassifier as LinearClassifier
 from .batch import LinearSVM as LinearSVM
 from .batch import LinearSVMCV as LinearSVMCV
 from .batch import LinearSVMPath as LinearSVMPath
