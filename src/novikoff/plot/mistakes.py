@@ -1,0 +1,159 @@
+"""The mistakes of one pass, against what the theorems allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from novikoff._validation import check_labels
+from novikoff.errors import invalid
+from novikoff.theory import bounds
+from novikoff.theory.geometry import Floats, Lifted, length_of
+from novikoff.theory.mistakes import MistakeCertificate
+
+from ._axes import axes
+from ._question import Question, ask, table_of
+from .palette import MUTED, NEGATIVE, POSITIVE, WRONG
+
+PER_DOUBLING = 8  # points of the curve
+NOVIKOFF = "Novikoff's bound, (R/margin)²"
+COMPARATOR = "Freund and Schapire's bound"
+THEOREM = "the theorem's bound"
+SAYS_NOTHING = 0.99  # of all examples: a bound that is no less
+
+
+@dataclass(kw_only=True)
+class MistakesDisplay:
+    """How many mistakes were made after so many examples, each predicted before it was learned, and the bounds on them.
+
+    Parameters
+    ----------
+    examples : numbers of examples, evenly spread on a logarithmic scale; the last is all of them
+    mistakes : made on the first so many
+    bounds : by name, the most that could have been made on the first so many
+
+    Attributes
+    ----------
+    ax_, figure_ : matplotlib's, once it is drawn
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> from novikoff.plot import MistakesDisplay
+    >>> X, y = [[1.0], [-1.0], [2.0], [-3.0]], [1, 0, 1, 0]
+    >>> display = MistakesDisplay.measure(Perceptron(), X, y)  # from_estimator draws it, too
+    >>> display.examples, display.mistakes
+    (array([1, 2, 3, 4]), array([1., 2., 2., 2.]))
+    """
+
+    examples: NDArray[np.int64]
+    mistakes: Floats
+    bounds: dict[str, Floats]
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: Any, *, class_: Any = None, comparator: Any = None, ax: Any = None
+    ) -> Self:
+        """Let a copy of an online learner, not fitted, go through the rows once, in their order, and draw its mistakes.
+
+        Parameters
+        ----------
+        estimator : an online learner, fitted or not; it does not change
+        X, y : rows and labels
+        class_ : the class that is told from the rest; by default the last of two, the first of more
+        comparator : a fitted linear classifier that the bounds rest on: Novikoff's if it separates the rows; for a
+            perceptron Freund and Schapire's, where it is below the number of examples. By default the estimator, if
+            it is fitted, or else its copy after the pass. The better it separates, the lower are the bounds.
+        ax : axes to draw on; new ones if None
+        """
+        return cls.measure(estimator, X, y, class_=class_, comparator=comparator).plot(ax=ax)
+
+    @classmethod
+    def from_predictions(cls, y_true: Any, y_pred: Any, *, bound: float | None = None, ax: Any = None) -> Self:
+        """Count and draw the mistakes of predictions, with a bound if one is known."""
+        true, predicted = np.ravel(np.asarray(y_true)), np.ravel(np.asarray(y_pred))
+        if len(true) != len(predicted) or len(true) == 0:
+            need = "A prediction for every label, and at least one."
+            raise invalid("MistakesDisplay.from_predictions", need, f"{len(true)} labels, {len(predicted)} predictions")
+        examples = doublings(len(true))
+        wrong = np.cumsum(np.asarray(true != predicted, dtype=bool))
+        known = {} if bound is None else {"bound": np.full(len(examples), float(bound))}
+        return cls(examples=examples, mistakes=wrong[examples - 1].astype(np.float64), bounds=known).plot(ax=ax)
+
+    @classmethod
+    def measure(cls, estimator: Any, X: Any, y: Any, *, class_: Any = None, comparator: Any = None) -> Self:
+        """The same as ``from_estimator``, but not drawn."""
+        where = "MistakesDisplay.from_estimator"
+        if not (hasattr(estimator, "partial_fit") and hasattr(type(estimator), "certificate_")):
+            raise invalid(where, "An online learner.", type(estimator).__name__)
+        table = table_of(where, X)
+        labels = check_labels(where, y, table.shape[0])
+        classes = np.unique(labels)
+        if len(classes) < 2:
+            raise invalid(where, "Labels of at least two classes.", f"one class, {classes.tolist()[0]!r}")
+        copy, examples, mistakes = clone(estimator), doublings(table.shape[0]), []
+        for begin, end in zip([0, *examples[:-1]], examples, strict=True):
+            copy.partial_fit(table[begin:end], labels[begin:end], classes=classes)
+            question = ask(where, copy, class_)
+            mistakes.append(float(getattr(question.certificate, "mistakes", np.nan)))
+        if comparator is None:
+            comparator = estimator if hasattr(estimator, "coef_") else copy
+        known = _bounds(question, ask(where, comparator, question.positive), table, labels, examples)
+        return cls(examples=examples, mistakes=np.array(mistakes), bounds=known)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw, with matplotlib."""
+        self.ax_ = ax = axes("MistakesDisplay.plot", ax)
+        self.figure_ = ax.figure
+        total, made = int(self.examples[-1]), self.mistakes
+        ax.plot([1, total], [1, total], color=MUTED, lw=1, ls=":", label="every prediction wrong")
+        for (name, most), colour, dashes in zip(self.bounds.items(), (NEGATIVE, WRONG), ("--", "-."), strict=False):
+            ax.plot(self.examples, most, color=colour, lw=1.5, ls=dashes, label=f"{name}: {most[-1]:,.0f} at the end")
+        shown = made > 0
+        ax.plot(self.examples[shown], made[shown], color=POSITIVE, lw=2, label=f"mistakes: {made[-1]:,.0f}")
+        top = max([total, *(float(most[-1]) for most in self.bounds.values())])
+        ax.set(xscale="log", yscale="log", xlim=(1, max(total, 2)), ylim=(0.8, 2 * top))
+        ax.set(xlabel="examples seen", ylabel="mistakes made")
+        ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
+        return self
+
+
+def doublings(total: int) -> NDArray[np.int64]:
+    """Whole numbers from 1 to ``total``, some to each doubling."""
+    steps = max(2, int(np.ceil(PER_DOUBLING * np.log2(max(total, 2)))))
+    return np.unique(np.round(np.geomspace(1, total, steps)).astype(np.int64))
+
+
+def _bounds(question: Question, rival: Question, table: Any, labels: Any, examples: Any) -> dict[str, Floats]:
+    """What the theorems allow on the first so many rows, given a rival that separates them, or nearly."""
+    certificate = question.certificate
+    if not isinstance(certificate, MistakeCertificate) or certificate.evidence.geometry.slack_feature:
+        return {}
+    weighted = getattr(question.estimator, "class_weight", None) is not None
+    weights, bias = rival.weights, rival.bias
+    if weighted or len(weights) != table.shape[1] or not np.any(weights):
+        return {}
+    geometry = certificate.evidence.geometry
+    bias = bias if geometry.fit_intercept else 0.0
+    lifted = Lifted(table, geometry)
+    margins = question.signs(labels, len(lifted)) * lifted.scores(weights, bias) / length_of(weights, bias)
+    radius = np.maximum.accumulate(lifted.lengths)[examples - 1]
+    found: dict[str, Floats] = {}
+    if margins.min() > 0:
+        gamma, last = float(margins.min()), certificate.bound(float(margins.min()))
+        if certificate.rule in ("perceptron", "passive-aggressive"):
+            found[NOVIKOFF] = (radius / gamma) ** 2
+        else:
+            found[THEOREM] = np.full(len(examples), last)
+    if certificate.rule == "perceptron":
+        pairs = zip(radius.tolist(), examples.tolist(), strict=True)
+        nearly = np.array([bounds.freund_schapire(R, margins[:n]) for R, n in pairs])
+        if nearly[-1] < SAYS_NOTHING * examples[-1]:
+            found[COMPARATOR] = nearly
+    return found

@@ -1,0 +1,1 @@
+"""A model and its certificate as one HTML file that needs no network."""

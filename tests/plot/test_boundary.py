@@ -1,0 +1,168 @@
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from matplotlib import pyplot as plt
+from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.svm import LinearSVC
+
+import novikoff as nk
+from novikoff.plot import BoundaryDisplay
+from real_data import two_classes
+
+rng = np.random.default_rng(3)
+
+
+@pytest.fixture(scope="module")
+def blobs():
+    y = np.repeat(["no", "yes"], 60)
+    return rng.normal(size=(120, 2)) * [1.0, 5.0] + np.where(y == "yes", 2.0, -2.0)[:, None] * [1.0, 3.0], y
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    X, y = load_breast_cancer(return_X_y=True, as_frame=True)
+    return (X - X.mean()) / X.std(), y
+
+
+def test_the_line_is_where_the_score_is_0_and_the_band_where_it_is_1(blobs):
+    X, y = blobs
+    model = nk.LinearSVM(C=0.1).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    for ends, score in ((display.line, 0.0), (display.band[0], -1.0), (display.band[1], 1.0)):
+        assert_allclose(model.decision_function(ends), score, atol=1e-9)
+    drawn = display.ax_.lines[0].get_xydata()
+    assert_array_equal(drawn, display.line)
+
+
+def test_the_rings_are_the_support_vectors_of_the_certificate(blobs):
+    X, y = blobs
+    model = nk.LinearSVM().fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    assert_array_equal(display.indices[display.support], model.certificate_.model.duals.rows)
+    assert_array_equal(display.points, X)
+    rings = next(artist for artist in display.ax_.collections if artist.get_label() == "support vectors")
+    assert_array_equal(rings.get_offsets(), X[model.support_])
+
+
+def test_other_data_have_no_support_vectors(blobs):
+    X, y = blobs
+    display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X[:90], y[:90])
+    assert not display.support.any()
+
+
+def test_of_many_columns_the_distance_from_the_plane_is_drawn_upright(cancer):
+    X, y = cancer
+    model = nk.LinearSVM(C=0.1).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    length = np.linalg.norm(model.coef_)
+    assert display.projected
+    assert_allclose(display.points[:, 0], model.decision_function(X) / length, atol=1e-9)
+    assert_allclose(display.line[:, 0], 0.0, atol=1e-12)
+    assert_allclose(display.band[1][:, 0], 1 / length)
+
+
+def test_the_vertical_axis_is_the_principal_direction_across_w(cancer):
+    X, y = cancer
+    model = nk.LinearSVM(C=0.1).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y)
+    normal = model.coef_[0] / np.linalg.norm(model.coef_)
+    across = X.to_numpy() - X.to_numpy() @ np.outer(normal, normal)
+    largest = np.linalg.svd(across - across.mean(axis=0), compute_uv=False)[0]
+    assert_allclose(np.linalg.norm(display.points[:, 1]), largest, rtol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, pd.DataFrame])
+def test_sparse_rows_and_frames_give_the_same_picture(cancer, kind):
+    X, y = cancer
+    X = X.to_numpy()
+    model = nk.LinearSVM(C=0.1).fit(kind(X), y)
+    expected = BoundaryDisplay.measure(nk.LinearSVM(C=0.1).fit(X, y), X, y).points
+    assert_allclose(BoundaryDisplay.measure(model, kind(X), y).points, expected, atol=1e-6)
+
+
+def test_wide_sparse_rows_are_not_made_dense():
+    X, y = two_classes("spam_stream")
+    model = nk.PassiveAggressiveI(max_iter=1).fit(X, y)
+    display = BoundaryDisplay.from_estimator(model, X, y, max_points=500)
+    assert len(display.points) == 500
+    assert display.total == X.shape[0]
+
+
+def test_of_many_rows_the_same_ones_are_drawn_and_all_support_vectors(blobs):
+    X, y = blobs
+    apart = np.where(y == "yes", 1, -1) * (X @ [3.0, 1.0]) > 4
+    X, y = np.vstack([X[apart]] * 50), np.tile(y[apart], 50)
+    model = nk.HardMarginSVM().fit(X, y)
+    first, second = (BoundaryDisplay.measure(model, X, y, max_points=100) for _ in range(2))
+    assert_array_equal(first.indices, second.indices)
+    assert len(first.points) == 100
+    assert_array_equal(first.indices[first.support], model.support_)
+
+
+def test_a_separator_has_the_band_of_its_nearest_row():
+    X, digit = load_digits(return_X_y=True)
+    y = digit == 0
+    model = nk.Perceptron().fit(X, y)
+    display = BoundaryDisplay.measure(model, X, y)
+    assert display.edge == pytest.approx(np.min(np.where(y, 1, -1) * model.decision_function(X)))
+    assert display.support_name == "rows it learned from"
+    margin = nk.MarginPerceptron(epsilon=0.1).fit(X, y)
+    assert BoundaryDisplay.measure(margin, X, y).edge == pytest.approx(
+        np.min(np.where(y, 1, -1) * margin.decision_function(X)), rel=1e-6
+    )
+
+
+def test_one_of_several_classes():
+    X, y = load_digits(return_X_y=True)
+    model = nk.LinearSVM(C=0.01).fit(X, y)
+    assert BoundaryDisplay.measure(model, X, y).names == ("the rest", "0")
+    display = BoundaryDisplay.measure(model, X, y, class_=7)
+    assert_array_equal(display.signs, np.where(y == 7, 1.0, -1.0))
+    assert_allclose(display.points[:, 0], model.decision_function(X)[:, 7] / np.linalg.norm(model.coef_[7]))
+    assert_array_equal(display.indices[display.support], model.certificate_[7].model.duals.rows)
+
+
+def test_the_other_of_two_classes_turns_the_picture(blobs):
+    X, y = blobs
+    X = np.column_stack([X, X[:, 0] ** 2])
+    model = nk.LinearSVM().fit(X, y)
+    one, other = (BoundaryDisplay.measure(model, X, y, class_=label) for label in ("yes", "no"))
+    assert_array_equal(one.points[:, 0], -other.points[:, 0])
+    assert one.names == other.names[::-1]
+
+
+def test_one_column_and_scikit_learns_classifiers():
+    X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
+    display = BoundaryDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
+    assert display.points.shape == (6, 2)
+    assert display.line is not None
+
+
+def test_it_is_drawn_on_the_axes_that_are_given(blobs):
+    _, ax = plt.subplots()
+    X, y = blobs
+    display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y, ax=ax, feature_names=["$a$", "b_c"])
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    ax.figure.canvas.draw()  # a dollar sign is no mathematics
+    assert ax.get_xlabel() == r"\$a\$"
+
+
+def test_a_line_outside_of_the_picture_is_not_drawn():
+    X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    model = LinearSVC().fit(X, [0, 1])
+    model.coef_, model.intercept_ = np.array([[1.0, 1.0]]), np.array([100.0])
+    display = BoundaryDisplay.from_estimator(model, X, [0, 1])
+    assert display.line is None
+
+
+def test_what_has_no_plane_is_refused(blobs):
+    X, y = blobs
+    with pytest.raises(nk.InvalidInputError, match=r"weights other than 0. Got VotedPerceptron"):
+        BoundaryDisplay.from_estimator(nk.VotedPerceptron().fit(X, y), X, y)
+    with pytest.raises(nk.InvalidInputError, match=r"Rows of 2 columns. Got 1"):
+        BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X[:, :1], y)
+    with pytest.raises(nk.InvalidInputError, match="class_ that is one of"):
+        BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y, class_="maybe")

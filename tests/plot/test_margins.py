@@ -1,0 +1,81 @@
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from sklearn.datasets import load_breast_cancer, load_digits
+
+import novikoff as nk
+from novikoff.plot import MarginDisplay
+
+
+@pytest.fixture(scope="module")
+def cancer():
+    return load_breast_cancer(return_X_y=True)
+
+
+def test_every_row_is_counted_once_and_the_wrong_ones_are_those_that_predict_gets_wrong(cancer):
+    X, y = cancer
+    model = nk.LinearSVM().fit(X, y)
+    display = MarginDisplay.from_estimator(model, X, y)
+    assert display.rows == len(y)
+    assert display.mistaken == np.count_nonzero(model.predict(X) != y)
+    assert display.margin == 1.0
+    heights = sum(bar.get_height() for container in display.ax_.containers for bar in container)
+    assert heights == len(y)
+
+
+def test_0_is_between_two_bins_so_that_no_bin_has_both_sides(cancer):
+    X, y = cancer
+    display = MarginDisplay.measure(nk.LinearSVM().fit(X, y), X, y)
+    assert np.any(display.edges == 0)
+    assert not np.any((display.right > 0) & (display.wrong > 0))
+    assert display.wrong[display.edges[:-1] >= 0].sum() == 0
+
+
+def test_a_score_of_0_says_positive():
+    display = MarginDisplay.from_predictions([0, 1, 0, 1], [0.0, 0.0, -1.0, 2.0])
+    assert (display.rows, display.mistaken) == (4, 1)
+
+
+def test_the_distance_is_the_score_over_the_length_of_w(cancer):
+    X, y = cancer
+    model = nk.LinearSVM().fit(X, y)
+    display = MarginDisplay.measure(model, X, y, unit="distance")
+    assert display.margin == pytest.approx(1 / np.linalg.norm(model.coef_))
+
+
+def test_rows_within_the_margin_are_counted(cancer):
+    X, y = cancer
+    model = nk.LinearSVM().fit(X, y)
+    margins = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert MarginDisplay.measure(model, X, y).inside == np.count_nonzero((margins >= 0) & (margins < 1 - 1e-9))
+
+
+def test_a_hard_margin_has_no_row_within_but_for_rounding():
+    X, digit = load_digits(return_X_y=True)
+    display = MarginDisplay.measure(nk.HardMarginSVM().fit(X, digit == 0), X, digit == 0)
+    assert (display.inside, display.mistaken, display.margin) == (0, 0, 1.0)
+
+
+def test_rows_far_out_are_in_the_outer_bins():
+    scores = np.concatenate([np.linspace(-1, 3, 2000), [1e9, -1e9]])
+    display = MarginDisplay.from_predictions(np.r_[np.zeros(1), np.ones(2001)], scores)
+    assert display.rows == 2002
+    assert -5 < display.edges[0] < display.edges[-1] < 9
+
+
+def test_several_classes_and_votes():
+    X, y = load_digits(return_X_y=True)
+    model = nk.VotedPerceptron(max_iter=1).fit(X, y)
+    display = MarginDisplay.measure(model, X, y, class_=3)
+    wrong = np.where(y == 3, 1, -1) * model.decision_function(X)[:, 3] < 0
+    assert display.mistaken == np.count_nonzero(wrong)
+    with pytest.raises(nk.InvalidInputError, match="Scores that are distances"):
+        MarginDisplay.measure(model, X, y, unit="distance")
+
+
+def test_equal_scores_and_what_is_refused():
+    display = MarginDisplay.from_predictions([0, 1], [0.0, 0.0])
+    assert_array_equal([display.rows, display.mistaken], [2, 1])
+    for labels, scores in (([0, 1, 2], [0.0, 1.0, 2.0]), ([0, 1], [0.0]), ([0, 1], [np.nan, 1.0])):
+        with pytest.raises(nk.InvalidInputError, match=r"\[MarginDisplay.from_predictions\]"):
+            MarginDisplay.from_predictions(labels, scores)
