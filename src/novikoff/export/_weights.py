@@ -53,8 +53,8 @@ def _typed(where: str, classes: NDArray[Any]) -> NDArray[Any]:
     typed = np.array(classes.tolist()) if classes.dtype.kind == "O" else classes
     if typed.dtype.kind == "u" and typed.max(initial=0) <= np.iinfo(np.int64).max:
         typed = typed.astype(np.int64)
-    right = typed.dtype.kind in "bif" or (typed.dtype.kind == "U" and all(map(_is_text, classes.tolist())))
-    if not right:
+    is_words = typed.dtype.kind == "U" and all(map(_is_text, classes.tolist()))
+    if typed.ndim != 1 or not (typed.dtype.kind in "bif" or is_words):
         raise invalid(where, "Classes that are integers, floats, booleans or strings.", repr(classes.tolist()[:5]))
     return typed
 

@@ -115,12 +115,16 @@ class Graph:
 
 
 def _score(graph: Graph, weights: Weights) -> None:
-    """Return X w + b: one number a row for two classes, one a class for more."""
+    """Return X w + b: one number a row for two classes, one a class for more.
+
+    It is one operation: onnxruntime 1.31 leaves out an Add of a single number that single precision takes for 0.
+    """
     two = len(weights.classes) == 2
-    graph.constant("coef", weights.coef[0] if two else weights.coef.T)
+    graph.constant("coef", weights.coef.T)
     graph.constant("intercept", weights.intercept)
-    graph.node("MatMul", ["X", "coef"], "products")
-    graph.node("Add", ["products", "intercept"], "scores")
+    graph.node("Gemm", ["X", "coef", "intercept"], "sums" if two else "scores")
+    if two:
+        graph.node("Squeeze", ["sums", graph.constant("only_column", [1])], "scores")
     graph.output("scores", "f", ["rows"] if two else ["rows", len(weights.classes)])
 
 
@@ -138,22 +142,22 @@ def _decide(graph: Graph, weights: Weights) -> None:
 def _scale(graph: Graph, sigmoids: list[Any]) -> None:
     """Platt's p = 1 / (1 + exp(a)) by e = exp(-|a|), which loses no digits where p is small: (1 or e) / (1 + e)."""
     two = len(sigmoids) == 1
-    slopes, offsets = ([getattr(s, name) for s in sigmoids] for name in ("slope", "offset"))
-    graph.constant("slopes", slopes[0] if two else slopes)
-    graph.constant("offsets", offsets[0] if two else offsets)
+    slopes = graph.constant("slopes", [[s.slope for s in sigmoids]])
+    offsets = graph.constant("offsets", [s.offset for s in sigmoids])
     graph.constant("nothing", 0.0)
     graph.constant("one", 1.0)
-    graph.node("Add", [graph.node("Mul", ["scores", "slopes"], "tilted"), "offsets"], "exponents")
-    graph.node("Exp", [graph.node("Neg", [graph.node("Abs", ["exponents"], "sizes")], "falling")], "e")
-    graph.node("Where", [graph.node("Greater", ["exponents", "nothing"], "is_small"), "e", "one"], "upper")
-    graph.node("Div", ["upper", graph.node("Add", ["one", "e"], "lower")], "p")
-    graph.constant("columns", [1])
-    if two:
-        graph.node("Unsqueeze", ["p", "columns"], "of_last")
-        graph.node("Concat", [graph.node("Sub", ["one", "of_last"], "of_first"), "of_last"], "probabilities", axis=1)
+    if two:  # one operation, as in _score
+        graph.node("Gemm", ["sums", slopes, offsets], "a")
     else:
-        graph.node("ReduceSum", ["p", "columns"], "total", keepdims=1)
-        graph.node("Greater", ["total", "nothing"], "is_known")
+        graph.node("Add", [graph.node("Mul", ["scores", slopes], "tilted"), offsets], "a")
+    graph.node("Exp", [graph.node("Neg", [graph.node("Abs", ["a"], "size")], "falling")], "e")
+    graph.node("Where", [graph.node("Greater", ["a", "nothing"], "is_small"), "e", "one"], "upper")
+    graph.node("Div", ["upper", graph.node("Add", ["one", "e"], "lower")], "p")
+    if two:
+        graph.node("Concat", [graph.node("Sub", ["one", "p"], "rest"), "p"], "probabilities", axis=1)
+    else:
+        graph.node("ReduceSum", ["p", graph.constant("columns", [1])], "total", keepdims=1)
         graph.node("Div", ["p", "total"], "shares")
+        graph.node("Greater", ["total", "nothing"], "is_known")
         graph.node("Where", ["is_known", "shares", graph.constant("equal_share", 1 / len(sigmoids))], "probabilities")
-    graph.output("probabilities", "f", ["rows", 2 if two else len(sigmoids)])
+    graph.output("probabilities", "f", ["rows", max(2, len(sigmoids))])

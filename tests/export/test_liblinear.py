@@ -1,0 +1,267 @@
+"""LIBLINEAR's text: its ``predict`` gives our predictions, and the models that its ``train`` wrote are read."""
+
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from real_data import real
+from strategies import finite_floats, ties
+
+TRAIN, PREDICT = (shutil.which(f"liblinear-{verb}") or shutil.which(verb) for verb in ("train", "predict"))
+needs_liblinear = pytest.mark.skipif(
+    not (TRAIN and PREDICT), reason="liblinear-train and liblinear-predict are not here"
+)
+RNG = np.random.default_rng(0)
+SOLVERS = range(8)
+
+
+def blobs(classes, rows=90, columns=6):
+    """Some rows of each class, which overlap."""
+    y = np.arange(rows) % classes
+    X = RNG.normal(size=(rows, columns)) + 1.5 * RNG.normal(size=(classes, columns))[y]
+    return X * (RNG.random(X.shape) < 0.7), y
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def predicted(model_file, X, folder):
+    """The labels that LIBLINEAR gives."""
+    nk.write_svmlight(X, np.zeros(X.shape[0]), folder / "rows.svm")
+    run(PREDICT, folder / "rows.svm", model_file, folder / "labels.txt")
+    return np.loadtxt(folder / "labels.txt", ndmin=1).astype(np.int64)
+
+
+def tied(model, X):
+    """Rows that no class wins: the only ones of which models that LIBLINEAR learned may say something else here."""
+    scores = np.sort(model.decision_function(X).reshape(len(X), -1), axis=1)
+    return (scores[:, -1] == scores[:, -2]) if scores.shape[1] > 1 else scores[:, 0] == 0
+
+
+@needs_liblinear
+@pytest.mark.parametrize("name", ["mushrooms", "a9a"])
+def test_liblinear_predicts_what_we_do_on_real_data(name, tmp_path):
+    X, y = nk.read_svmlight(real(f"{name}.svm.gz"))
+    model = nk.LinearSVM(C=0.1, tol=1e-2).fit(X, y)
+    nk.export.to_liblinear(model, tmp_path / "model")
+    np.testing.assert_array_equal(predicted(tmp_path / "model", X, tmp_path), model.predict(X))
+
+
+@needs_liblinear
+@pytest.mark.parametrize("labels", [[-1, 1], [7, 3], [0, 1, 2], [5, -2, 40, 8], [1.0, 2.0]], ids=repr)
+@pytest.mark.parametrize(
+    "learner",
+    [nk.LinearSVM(), nk.LinearSVM(fit_intercept=False, loss="squared_hinge"), nk.Perceptron(max_iter=5)],
+    ids=repr,
+)
+def test_liblinear_predicts_what_we_do(learner, labels, tmp_path):
+    X, codes = blobs(len(labels))
+    model = learner.fit(X, np.array(labels)[codes])
+    nk.export.to_liblinear(model, tmp_path / "model")
+    np.testing.assert_array_equal(predicted(tmp_path / "model", X, tmp_path), model.predict(X))
+
+
+@needs_liblinear
+def test_ties_go_where_they_go_here(tmp_path):
+    grid = np.array([[a, b] for a in range(-2, 3) for b in range(-2, 3)], dtype=float)
+    two = nk.LinearClassifier.of([[1.0, -1.0]], [0.0], [3, 5])
+    three = nk.LinearClassifier.of([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [0.0, 0.0, 0.0], [3, 5, 9])
+    for model in (two, three):
+        nk.export.to_liblinear(model, tmp_path / "model")
+        np.testing.assert_array_equal(predicted(tmp_path / "model", grid, tmp_path), model.predict(grid))
+
+
+@needs_liblinear
+@given(ties())
+def test_ties_of_any_model_go_where_they_go_here(tmp_path_factory, data):
+    X, y = data
+    folder = tmp_path_factory.mktemp("liblinear")
+    model = nk.Perceptron(max_iter=3).fit(X, y)
+    nk.export.to_liblinear(model, folder / "model")
+    np.testing.assert_array_equal(predicted(folder / "model", X, folder), model.predict(X))
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda count: st.lists(
+            st.lists(finite_floats(np.float64), min_size=4, max_size=4),
+            min_size=1 if count == 2 else count,
+            max_size=1 if count == 2 else count,
+        )
+    )
+)
+def test_the_way_back_is_exact(tmp_path_factory, table):
+    path = tmp_path_factory.mktemp("liblinear") / "model"
+    weights = np.array(table)
+    classes = [-5, 3] if len(weights) == 1 else list(range(len(weights)))
+    model = nk.LinearClassifier.of(weights[:, :-1], weights[:, -1], classes)
+    nk.export.to_liblinear(model, path)
+    same = nk.export.from_liblinear(path)
+    assert same.coef_.tobytes() == model.coef_.tobytes()
+    assert same.intercept_.tobytes() == model.intercept_.tobytes()
+    assert same.classes_.tolist() == classes
+    assert same.n_features_in_ == 3
+
+
+@needs_liblinear
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("bias", [-1, 0, 1, 2.5])
+@pytest.mark.parametrize("labels", [[-1, 1], [1, -1], [4, 2], [3, 1, 2], [5, -2, 40, 8]], ids=repr)
+def test_what_liblinear_learned_is_read(solver, bias, labels, tmp_path):
+    X, codes = blobs(len(labels))
+    nk.write_svmlight(X, np.array(labels)[codes], tmp_path / "train.svm")
+    run(TRAIN, "-q", "-s", solver, "-B", bias, tmp_path / "train.svm", tmp_path / "model")
+    model = nk.export.from_liblinear(tmp_path / "model")
+    assert model.classes_.tolist() == sorted(labels)
+    assert bias > 0 or not model.intercept_.any()
+    rows = X[~tied(model, X)]
+    assert len(rows) > 60
+    np.testing.assert_array_equal(model.predict(rows), predicted(tmp_path / "model", rows, tmp_path))
+    assert model.score(X, np.array(labels)[codes]) > 0.6
+    nk.export.to_liblinear(model, tmp_path / "again")
+    np.testing.assert_array_equal(predicted(tmp_path / "again", rows, tmp_path), model.predict(rows))
+
+
+@needs_liblinear
+@pytest.mark.parametrize("solver", [11, 12, 13])
+def test_regressions_are_refused(solver, tmp_path):
+    X, y = blobs(2)
+    nk.write_svmlight(X, y, tmp_path / "train.svm")
+    run(TRAIN, "-q", "-s", solver, tmp_path / "train.svm", tmp_path / "model")
+    with pytest.raises(nk.InvalidInputError, match=r"classifier.*Got 'solver_type L2R_\w+' at .*model:1\."):
+        nk.export.from_liblinear(tmp_path / "model")
+
+
+GOOD = (
+    b"solver_type L2R_L2LOSS_SVC_DUAL\nnr_class 2\nlabel 1 -1\nnr_feature 3\nbias 1\nw\n-0.65 \n0.73 \n-0.37 \n-0.1 \n"
+)
+THREE = b"solver_type MCSVM_CS\nnr_class 3\nlabel 3 1 2\nnr_feature 2\nbias -1\nw\n1 2 3 \n-1 -2.5e-3 0 \n"
+
+
+def read(folder, text):
+    (folder / "bad.model").write_bytes(text)
+    return nk.export.from_liblinear(folder / "bad.model")
+
+
+def test_what_is_good_is_read(tmp_path):
+    two, three = read(tmp_path, GOOD), read(tmp_path, THREE)
+    assert (two.coef_.tolist(), two.intercept_.tolist()) == ([[-0.65, 0.73, -0.37]], [-0.1])
+    assert three.classes_.tolist() == [1, 2, 3]
+    assert three.coef_.tolist() == [[2.0, -0.0025], [3.0, 0.0], [1.0, -1.0]]
+    assert three.intercept_.tolist() == [0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "need", "line"),
+    [
+        (b"L2R_L2LOSS_SVC_DUAL", b"ONECLASS_SVM", "classifier", 1),
+        (b"L2R_L2LOSS_SVC_DUAL", b"", "classifier", 1),
+        (b"solver_type", b"svm_type", "A line that begins with solver_type", 1),
+        (b"nr_class 2", b"nr_class 1", "At least two classes", 2),
+        (b"nr_class 2", b"nr_class two", "At least two classes", 2),
+        (b"nr_class 2", b"nr_class 2.0", "At least two classes", 2),
+        (b"nr_class 2\n", b"", "nr_class before the labels", 2),
+        (b"label 1 -1", b"label 1", "2 different labels", 3),
+        (b"label 1 -1", b"label 1 1", "2 different labels", 3),
+        (b"label 1 -1", b"label 1 2 3", "2 different labels", 3),
+        (b"label 1 -1", b"label 1 yes", "2 different labels", 3),
+        (b"label 1 -1", b"label 1 2147483648", "2 different labels", 3),
+        (b"label 1 -1", b"label 1 -+1", "2 different labels", 3),
+        (b"label 1 -1\n", b"", "A line of label before the weights", 5),
+        (b"nr_feature 3", b"nr_feature 0", "At least one feature", 4),
+        (b"nr_feature 3", b"nr_feature 3 3", "At least one feature", 4),
+        (b"nr_feature 3", b"nr_feature 4", "5 lines of weights, of which 4 are there", 11),
+        (b"nr_feature 3", b"nr_feature 2", "3 lines of weights, and nothing behind", 10),
+        (b"bias 1", b"bias nan", "1 finite number", 5),
+        (b"bias 1", b"bias", "1 finite number", 5),
+        (b"bias 1", b"bias 1\nbias 1", "One line of bias", 6),
+        (b"bias 1", b"bias -1", "3 lines of weights, and nothing behind", 10),
+        (b"bias 1", b"bias 1e308\n", "A line that begins with", 6),
+        (b"w\n", b"", "A line that begins with", 6),
+        (b"0.73", b"nan", "1 finite number", 8),
+        (b"0.73", b"inf", "1 finite number", 8),
+        (b"0.73", b"1e999", "1 finite number", 8),
+        (b"0.73", b"0_73", "1 finite number", 8),
+        (b"0.73", b"0,73", "1 finite number", 8),
+        (b"0.73", b"0.73 1", "1 finite number", 8),
+        (b"0.73", b"\xff", "1 finite number", 8),
+        (b"0.73", b"", "1 finite number", 8),
+        (b"-0.1 \n", b"-0.1", "A file that ends with a whole line", 10),
+        (b"-0.1 \n", b"-0.1 \n\nx\n", "nothing behind them", 12),
+    ],
+)
+def test_a_bad_line_is_refused_by_its_number(old, new, need, line, tmp_path):
+    assert old in GOOD
+    with pytest.raises(nk.InvalidInputError) as caught:
+        read(tmp_path, GOOD.replace(old, new, 1))
+    message = str(caught.value)
+    assert message.startswith("[from_liblinear] ")
+    assert need in message
+    assert message.endswith(f"bad.model:{line}.")
+    assert "\n" not in message
+
+
+def test_a_product_that_overflows_is_refused(tmp_path):
+    with pytest.raises(nk.InvalidInputError, match="whose product is finite"):
+        read(tmp_path, GOOD.replace(b"bias 1", b"bias 1e308").replace(b"-0.1", b"-100"))
+
+
+@pytest.mark.parametrize("text", [GOOD, THREE], ids=["two classes", "three"])
+def test_a_file_cut_anywhere_is_refused(text, tmp_path):
+    for end in range(len(text)):
+        with pytest.raises(nk.InvalidInputError, match=r"^\[from_liblinear\] "):
+            read(tmp_path, text[:end])
+
+
+@given(st.sampled_from([GOOD, THREE]), st.data())
+def test_damage_is_refused_in_words_or_gives_finite_weights(tmp_path_factory, text, data):
+    begin = data.draw(st.integers(0, len(text)))
+    end = data.draw(st.integers(begin, min(len(text), begin + 6)))
+    middle = data.draw(st.binary(max_size=6) | st.sampled_from([b"9" * 400, b"-", b"\n", b" ", b"nan", b"1e5"]))
+    path = tmp_path_factory.mktemp("liblinear") / "model"
+    path.write_bytes(text[:begin] + middle + text[end:])
+    try:
+        model = nk.export.from_liblinear(path)
+    except nk.InvalidInputError:
+        return
+    assert np.isfinite(model.coef_).all()
+    assert np.isfinite(model.intercept_).all()
+
+
+@pytest.mark.parametrize("labels", [["a", "b"], [0.5, 1.5], [False, True], [0, 2**31]], ids=repr)
+def test_labels_that_are_no_integers_of_c_are_refused(labels, tmp_path):
+    model = nk.LinearClassifier.of([[1.0]], [0.0], [0, 1])
+    model.classes_ = np.array(labels)
+    with pytest.raises(nk.InvalidInputError, match=r"\[to_liblinear\] Classes that are integers"):
+        nk.export.to_liblinear(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_what_is_no_file_is_refused(tmp_path):
+    with pytest.raises(nk.MissingFileError, match=r"\[from_liblinear\] A file that can be read"):
+        nk.export.from_liblinear(tmp_path / "none")
+    with pytest.raises(nk.FileError, match="directory"):
+        nk.export.from_liblinear(tmp_path)
+    with pytest.raises(nk.InvalidInputError, match="The path of a file"):
+        nk.export.from_liblinear(0)
+
+
+def test_a_voted_perceptron_is_refused(tmp_path):
+    X, y = blobs(2)
+    with pytest.raises(nk.InvalidInputError, match=r"AveragedPerceptron.* Got a VotedPerceptron"):
+        nk.export.to_liblinear(nk.VotedPerceptron().fit(X, y), tmp_path / "model")
+
+
+def test_a_model_of_sparse_rows_is_written_like_one_of_dense(tmp_path):
+    X, y = blobs(3)
+    for name, rows in (("dense", X), ("sparse", sp.csr_array(X))):
+        nk.export.to_liblinear(nk.Perceptron(max_iter=3).fit(rows, y), tmp_path / name)
+    assert (tmp_path / "dense").read_bytes() == (tmp_path / "sparse").read_bytes()

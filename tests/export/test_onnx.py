@@ -1,0 +1,203 @@
+"""Models as ONNX: onnxruntime gives the scores, labels and probabilities that we do."""
+
+import json
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from strategies import seeds, ties
+
+onnxruntime = pytest.importorskip("onnxruntime")
+onnx = pytest.importorskip("onnx")
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 4))
+TWO = np.where(X[:, 0] - X[:, 1] > 0.1, 1, -1)
+THREE = np.argmax(X[:, :3], axis=1)
+WORDS = np.array(["apfel", "birne", "kürbis"])
+LINEAR = [
+    nk.Perceptron(),
+    nk.AveragedPerceptron(),
+    nk.MarginPerceptron(),
+    nk.MarginPerceptron(normalize=True, max_iter=50),
+    nk.PassiveAggressive(),
+    nk.PassiveAggressiveI(),
+    nk.PassiveAggressiveII(),
+    nk.LinearSVM(),
+    nk.LinearSVMCV(Cs=3),
+]
+
+
+def ran(model, rows, path):
+    """What onnxruntime makes of the rows, by the names of the outputs."""
+    nk.export.to_onnx(model, path)
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, {"X": np.asarray(rows, dtype=np.float64)}), strict=True))
+
+
+def assert_same(model, rows, path):
+    found = ran(model, rows, path)
+    scores = model.decision_function(rows)
+    assert found["scores"].shape == scores.shape
+    scale = np.abs(np.asarray(rows)) @ np.abs(model.coef_).T.max(axis=1) + np.abs(model.intercept_).max()
+    scale = scale if scores.ndim == 1 else scale[:, None]
+    assert np.all(np.abs(found["scores"] - scores) <= 1e-12 * scale + 5e-324)
+    labels = model.predict(rows)
+    assert found["label"].tolist() == labels.tolist()
+    assert [type(label) for label in found["label"].tolist()] == [type(label) for label in labels.tolist()]
+    return found
+
+
+@pytest.mark.parametrize("model", LINEAR, ids=repr)
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_scores_and_labels_are_ours(model, y, tmp_path):
+    assert_same(model.fit(X, y), X, tmp_path / "model.onnx")
+
+
+def test_the_hard_margin_too(tmp_path):
+    apart = X[np.abs(X[:, 0] - X[:, 1] - 0.1) > 0.05]
+    y = np.where(apart[:, 0] - apart[:, 1] > 0.1, 1, -1)
+    assert_same(nk.HardMarginSVM().fit(apart, y), apart, tmp_path / "model.onnx")
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        np.array([3, 7]),
+        np.array([-1.0, 2.0]),
+        np.array([False, True]),
+        np.array(["no", "ja, ü"]),
+        np.array(["no", "yes"], dtype=object),
+        np.array([3, 7], dtype=np.uint8),
+        np.array([2**62, 2**62 + 1]),
+    ],
+    ids=lambda classes: f"{classes.dtype}",
+)
+def test_labels_keep_their_kind(classes, tmp_path):
+    assert_same(nk.LinearSVM().fit(X, classes[(TWO > 0).astype(int)]), X, tmp_path / "model.onnx")
+
+
+def test_several_classes_may_be_words(tmp_path):
+    assert_same(nk.Perceptron(max_iter=5).fit(X, WORDS[THREE]), X, tmp_path / "model.onnx")
+
+
+def test_a_model_of_sparse_rows_takes_dense_ones(tmp_path):
+    rows = X * (RNG.random(X.shape) < 0.3)
+    model = nk.LinearSVM().fit(sp.csr_array(rows), TWO)
+    assert_same(model, rows, tmp_path / "model.onnx")
+
+
+@given(ties())
+def test_ties_go_where_they_go_here(tmp_path_factory, data):
+    rows, y = data
+    path = tmp_path_factory.mktemp("onnx") / "model.onnx"
+    grid = np.array(np.meshgrid(*[np.arange(-2.0, 3)] * rows.shape[1])).reshape(rows.shape[1], -1).T
+    for fit_intercept in (True, False):
+        assert_same(nk.Perceptron(max_iter=3, fit_intercept=fit_intercept).fit(rows, y), grid, path)
+
+
+def test_a_score_of_zero_is_positive_and_the_first_of_equals_wins(tmp_path):
+    two = nk.LinearClassifier.of([[1.0, -1.0]], [0.0], ["no", "yes"])
+    rows = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [-0.0, 0.0]])
+    assert assert_same(two, rows, tmp_path / "two")["label"].tolist() == ["yes", "yes", "no", "yes"]
+    three = nk.LinearClassifier.of([[0.0], [1.0], [1.0]], [0.0, 0.0, 0.0], [5, 6, 7])
+    assert assert_same(three, [[0.0], [1.0], [-1.0]], tmp_path / "three")["label"].tolist() == [5, 6, 5]
+
+
+@given(seeds, st.sampled_from([1e-300, 1e-160, 1e-20, 1.0, 1e20, 1e150, 1e300]), st.integers(2, 4))
+def test_huge_and_tiny_weights_lose_nothing(tmp_path_factory, seed, scale, count):
+    rng = np.random.default_rng(seed)
+    questions = 1 if count == 2 else count
+    coef = scale * rng.normal(size=(questions, 5)) * 10.0 ** rng.integers(-4, 5, size=5)
+    model = nk.LinearClassifier.of(coef, scale * rng.normal(size=questions), list(range(count)))
+    assert_same(model, rng.normal(size=(20, 5)), tmp_path_factory.mktemp("onnx") / "model.onnx")
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_probabilities_are_ours(y, tmp_path):
+    model = nk.LinearSVM(probability=True).fit(X, y)
+    rows = np.vstack([X, 1e3 * X])
+    found = ran(model, rows, tmp_path / "model.onnx")["probabilities"]
+    assert found.shape == (len(rows), len(model.classes_))
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=1e-9, atol=1e-300)
+
+
+@given(
+    st.floats(-1e3, 1e3), st.sampled_from([0.0, 1e-300, -0.25, 40.0]), st.sampled_from([1.0, 1 - 1e-9, 1e-300, -3.5])
+)
+def test_sigmoids_of_any_slope_lose_nothing(tmp_path_factory, score, offset, slope):
+    model = nk.LinearSVM(probability=True).fit(X, TWO)
+    model.coef_, model.intercept_ = np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros(1)
+    model._sigmoids_of_classes = [type(model._sigmoids_of_classes[0])(slope, offset)]
+    rows = [[score, 0.0, 0.0, 0.0]]
+    found = ran(model, rows, tmp_path_factory.mktemp("onnx") / "model.onnx")["probabilities"]
+    np.testing.assert_allclose(found, model.predict_proba(rows), rtol=1e-12, atol=1e-15)
+
+
+def test_probabilities_that_all_vanish_are_equal(tmp_path):
+    model = nk.LinearSVM(probability=True).fit(X, THREE)
+    model.coef_ = np.zeros_like(model.coef_)
+    model.intercept_ = np.sign([sigmoid.slope for sigmoid in model._sigmoids_of_classes]) * 1e9
+    np.testing.assert_array_equal(
+        ran(model, X[:1], tmp_path / "model.onnx")["probabilities"], model.predict_proba(X[:1])
+    )
+
+
+def test_without_probabilities_there_is_no_such_output(tmp_path):
+    assert set(ran(nk.LinearSVM().fit(X, TWO), X, tmp_path / "model.onnx")) == {"label", "scores"}
+
+
+@pytest.mark.parametrize("rows", [0, 1, 1000])
+def test_any_number_of_rows_will_do(rows, tmp_path):
+    found = ran(nk.LinearSVM().fit(X, TWO), np.resize(X, (rows, 4)), tmp_path / "model.onnx")
+    assert found["label"].shape == found["scores"].shape == (rows,)
+
+
+def test_the_file_says_what_it_is(tmp_path):
+    model = nk.Perceptron(class_weight={1: 2.0, -1: 1.0})
+    for row, label in zip(X.tolist(), TWO.tolist(), strict=True):
+        model.learn_one(dict(zip(["a", "b", "c", 4], row, strict=True)), label)
+    nk.export.to_onnx(model, tmp_path / "model.onnx")
+    read = onnx.load(tmp_path / "model.onnx")
+    onnx.checker.check_model(read, full_check=True)
+    facts = {entry.key: entry.value for entry in read.metadata_props}
+    assert (read.producer_name, read.producer_version) == ("novikoff", nk.__version__)
+    assert (facts["library"], facts["learner"]) == ("novikoff", "Perceptron")
+    assert json.loads(facts["parameters"])["class_weight"] == {"1": 2.0, "-1": 1.0}
+    assert json.loads(facts["feature_names"]) == ["a", "b", "c", 4]
+
+
+def test_a_model_that_is_not_linear_or_not_ours_or_not_fitted_is_refused(tmp_path):
+    path = tmp_path / "model.onnx"
+    with pytest.raises(nk.InvalidInputError, match=r"\[to_onnx\] .*AveragedPerceptron.* Got a VotedPerceptron"):
+        nk.export.to_onnx(nk.VotedPerceptron().fit(X, TWO), path)
+    with pytest.raises(nk.InvalidInputError, match=r"linear classifier of novikoff\. Got LinearSVMPath"):
+        nk.export.to_onnx(nk.LinearSVMPath(Cs=2).fit(X, TWO), path)
+    with pytest.raises(ValueError, match="not fitted"):
+        nk.export.to_onnx(nk.LinearSVM(), path)
+    half = nk.Perceptron()
+    half.learn_one([1.0], 3)
+    with pytest.raises(nk.InvalidInputError, match=r"two classes\. Got one that has met \[3\] only"):
+        nk.export.to_onnx(half, path)
+    with pytest.raises(nk.InvalidInputError, match=r"The path of a file\. Got None"):
+        nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), None)
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("labels", [[b"a", b"b"], ["a", "\ud800"], [(1,), (2,)]], ids=repr)
+def test_classes_that_onnx_cannot_hold_are_refused(labels, tmp_path):
+    y = np.empty(4, dtype=object)
+    y[:] = [labels[0], labels[1]] * 2
+    with pytest.raises(nk.InvalidInputError, match="integers, floats, booleans or strings"):
+        nk.export.to_onnx(nk.LinearSVM().fit([[1.0], [2.0], [1.5], [3.0]], y), tmp_path / "model.onnx")
+
+
+def test_a_missing_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "onnx", None)
+    with pytest.raises(nk.InvalidInputError, match=r"pip install 'novikoff\[onnx\]'"):
+        nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), tmp_path / "model.onnx")

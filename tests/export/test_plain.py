@@ -1,0 +1,98 @@
+"""Models as plain JSON."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import novikoff as nk
+from learners import CLASSES
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+TWO = X[:, 0] > 0
+THREE = np.array(["a", "b", "c"])[np.argmax(X, axis=1)]
+LINEAR = [cls for cls in (*CLASSES, nk.HardMarginSVM, nk.LinearSVM) if cls is not nk.VotedPerceptron]
+
+
+def refuse(word):
+    raise AssertionError(word)
+
+
+def written(model, path):
+    """The file, which must hold no word that JSON does not know."""
+    nk.export.to_json(model, path)
+    return json.loads(path.read_text(), parse_constant=refuse)
+
+
+@pytest.mark.parametrize("cls", LINEAR)
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_all_that_a_model_is_can_be_read(cls, y, tmp_path):
+    if cls is nk.HardMarginSVM and y is THREE:
+        pytest.skip("these three classes cannot be separated each from the rest")
+    model = cls().fit(X, y)
+    facts = written(model, tmp_path / "model.json")
+    assert list(facts)[:4] == ["library", "version", "learner", "parameters"]
+    assert (facts["library"], facts["version"], facts["learner"]) == ("novikoff", nk.__version__, cls.__name__)
+    assert facts["parameters"] == model.get_params()
+    assert facts["classes"] == model.classes_.tolist()
+    assert facts["feature_names"] is None
+    assert np.array(facts["coef"]).tobytes() == np.ascontiguousarray(model.coef_).tobytes()
+    assert np.array(facts["intercept"]).tobytes() == model.intercept_.tobytes()
+    one = model.certificate_ if y is TWO else model.certificate_[0]
+    found = facts["certificate"] if y is TWO else facts["certificate"][0]
+    assert found == json.loads(one.to_json())
+    assert found["kind"] == type(one).__name__
+
+
+def test_columns_keep_their_names(tmp_path):
+    frame = pd.DataFrame(X, columns=["höhe", "b", "c"])
+    assert written(nk.LinearSVM().fit(frame, TWO), tmp_path / "frame")["feature_names"] == ["höhe", "b", "c"]
+    by_dicts = nk.Perceptron()
+    by_dicts.learn_one({"free": 1.0, 7: 2.0}, "spam")
+    by_dicts.learn_one({"free": 1.0, "late": -1.0}, "ham")
+    facts = written(by_dicts, tmp_path / "dicts")
+    assert facts["feature_names"] == ["free", 7, "late"]
+    assert facts["coef"] == by_dicts.coef_.tolist()
+    table = nk.Perceptron().partial_fit(nk.scan(b"a,b,label\n1,2,x\n0,1,y\n", format="csv"))
+    assert written(table, tmp_path / "table")["feature_names"] == ["a", "b"]
+
+
+def test_folded_names_are_no_names(tmp_path):
+    model = nk.Perceptron(max_features=4)
+    model.learn_one({"free": 1.0}, 1)
+    model.learn_one({"late": 1.0}, 0)
+    facts = written(model, tmp_path / "model")
+    assert facts["feature_names"] is None
+    assert len(facts["coef"][0]) == 4
+
+
+def test_parameters_that_json_cannot_hold_are_shown_as_python_shows_them(tmp_path):
+    model = nk.LinearSVM(random_state=np.random.RandomState(0), class_weight={True: np.float64(2.0)}).fit(X, TWO)
+    model.tol = np.inf
+    parameters = written(model, tmp_path / "model")["parameters"]
+    assert parameters["random_state"].startswith("RandomState")
+    assert parameters["class_weight"] == {"True": 2.0}
+    assert parameters["tol"] == "inf"
+
+
+def test_what_claims_nothing_has_no_certificate(tmp_path):
+    assert written(nk.LinearClassifier.of([[1.0]], [0.0], [0, 1]), tmp_path / "model")["certificate"] is None
+
+
+def test_weights_that_are_not_finite_are_refused(tmp_path):
+    model = nk.LinearClassifier.of([[1.0]], [0.0], [0, 1])
+    model.coef_ = np.array([[np.inf]])
+    with pytest.raises(nk.InvalidInputError, match=r"\[to_json\] A model of finite weights"):
+        nk.export.to_json(model, tmp_path / "model")
+    assert not (tmp_path / "model").exists()
+
+
+def test_a_failure_leaves_the_old_file(tmp_path):
+    path = tmp_path / "model"
+    path.write_text("old")
+    with pytest.raises(nk.InvalidInputError, match="Got a VotedPerceptron"):
+        nk.export.to_json(nk.VotedPerceptron().fit(X, TWO), path)
+    assert path.read_text() == "old"
+    with pytest.raises(nk.FileError, match=r"\[to_json\] A file that can be written"):
+        nk.export.to_json(nk.LinearSVM().fit(X, TWO), tmp_path / "no" / "folder")
