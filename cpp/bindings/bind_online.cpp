@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "keyed_row.hpp"
 #include "novikoff/learner.hpp"
+#include "online_state.hpp"
 
 using namespace novikoff;
 
@@ -36,6 +37,10 @@ class OnlineLearner {
   OnlineLearner(const std::string& rule, double parameter, bool intercept, bool normalize, double delta, const std::string& tie,
                 const std::string& keep, std::int64_t buckets)
       : configuration_(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets)), keep_(keep) {
+    if (tie != "mistake" && tie != "positive") throw std::invalid_argument("The name of a tie. Got '" + tie + "'.");
+    if (keep != "last" && keep != "average" && keep != "votes")
+      throw std::invalid_argument("What is kept: last, average or votes. Got '" + keep + "'.");
+    if (buckets < 0) throw std::invalid_argument("Buckets from 0 up. Got " + std::to_string(buckets) + ".");
     learner_.tie = tie == "positive" ? Tie::positive : Tie::mistake;
     learner_.rule = rule_named(rule, parameter, learner_.tie);
     learner_.geometry = {intercept, normalize, delta};
@@ -63,6 +68,13 @@ class OnlineLearner {
     if (!like && keep_ == "votes") h.votes.emplace();
     h.positive = positive;
     learner_.questions.push_back(std::move(h));
+    locks_.emplace_back();
+  }
+
+  /// A question that is known already.
+  void add_question(Hypothesis known) {
+    const std::unique_lock alone(structure_);
+    learner_.questions.push_back(std::move(known));
     locks_.emplace_back();
   }
 
@@ -219,75 +231,35 @@ nb::dict tally_of(const Hypothesis& h) {
   return tally;
 }
 
-/// Everything in a hypothesis, as a tuple of numbers and arrays; `restore` is its inverse.
-nb::tuple store(const Hypothesis& h) {
-  const auto count = [](const Count& c) { return nb::make_tuple(c.whole, c.part); };
-  nb::object average = nb::none(), votes = nb::none();
-  if (h.average) average = nb::make_tuple(to_numpy(h.average->weights), h.average->bias);
-  if (h.votes) {
-    std::vector<std::int64_t> wholes;
-    std::vector<double> parts;
-    for (const Count& c : h.votes->survived) wholes.push_back(c.whole), parts.push_back(c.part);
-    votes = nb::make_tuple(to_numpy(h.votes->offsets), to_numpy(h.votes->indices), to_numpy(h.votes->values),
-                           to_numpy(h.votes->steps), to_numpy(h.votes->bias_steps), to_numpy(wholes), to_numpy(parts));
-  }
-  return nb::make_tuple(h.positive, to_numpy(h.weights), h.bias, average, votes, count(h.examples), count(h.mistakes),
-                        count(h.positives), count(h.steps), h.updates,
-                        nb::make_tuple(h.length2.sum, h.length2.carry, h.length2_error, h.rounding), h.squared_radius, h.energy,
-                        h.margin_bound);
-}
-
-template <class T>
-std::vector<T> vector_from(nb::handle array) {
-  const auto values = nb::cast<Vector<const T>>(array);
-  return {values.data(), values.data() + values.size()};
-}
-
-Hypothesis restore(nb::tuple t) {
-  const auto count = [](nb::handle pair) { return Count{nb::cast<std::int64_t>(pair[0]), nb::cast<double>(pair[1])}; };
-  Hypothesis h;
-  h.positive = nb::cast<std::int32_t>(t[0]);
-  h.weights = vector_from<double>(t[1]);
-  h.bias = nb::cast<double>(t[2]);
-  if (!t[3].is_none()) h.average = Average{vector_from<double>(t[3][0]), nb::cast<double>(t[3][1])};
-  if (!t[4].is_none()) {
-    const auto wholes = vector_from<std::int64_t>(t[4][5]);
-    const auto parts = vector_from<double>(t[4][6]);
-    std::vector<Count> survived(wholes.size());
-    for (std::size_t k = 0; k < wholes.size(); ++k) survived[k] = {wholes[k], parts[k]};
-    h.votes = Votes{vector_from<std::int64_t>(t[4][0]), vector_from<std::int64_t>(t[4][1]), vector_from<double>(t[4][2]),
-                    vector_from<double>(t[4][3]),       vector_from<double>(t[4][4]),       std::move(survived)};
-  }
-  h.examples = count(t[5]);
-  h.mistakes = count(t[6]);
-  h.positives = count(t[7]);
-  h.steps = count(t[8]);
-  h.updates = nb::cast<std::int64_t>(t[9]);
-  h.length2 = {nb::cast<double>(t[10][0]), nb::cast<double>(t[10][1])};
-  h.length2_error = nb::cast<double>(t[10][2]);
-  h.rounding = nb::cast<double>(t[10][3]);
-  h.squared_radius = nb::cast<double>(t[11]);
-  h.energy = nb::cast<double>(t[12]);
-  h.margin_bound = nb::cast<double>(t[13]);
-  return h;
-}
-
+/// The configuration, the questions and the names of the columns; `set_state` is its inverse.
 nb::tuple get_state(OnlineLearner& learner) {
   nb::list questions;
-  for (std::size_t q = 0; q < learner.question_count(); ++q) questions.append(learner.look_at(q, store));
+  for (std::size_t q = 0; q < learner.question_count(); ++q)
+    questions.append(learner.look_at(q, [](const Hypothesis& h) { return online_state::store(h); }));
   return nb::make_tuple(learner.configuration(), questions, nb::list(learner.names()));
 }
 
+/// All is read before there is a learner, and nothing is left of it if its names are refused.
 void set_state(OnlineLearner* learner, nb::tuple state) {
-  const nb::handle c = state[0];
-  new (learner) OnlineLearner(nb::cast<std::string>(c[0]), nb::cast<double>(c[1]), nb::cast<bool>(c[2]), nb::cast<bool>(c[3]),
-                              nb::cast<double>(c[4]), nb::cast<std::string>(c[5]), nb::cast<std::string>(c[6]),
-                              nb::cast<std::int64_t>(c[7]));
-  for (nb::handle stored : state[1]) {
-    learner->add_question(0, std::nullopt);
-    learner->question(learner->question_count() - 1) = restore(nb::cast<nb::tuple>(stored));
+  using online_state::as;
+  if (nb::len(state) != 3) online_state::refuse("a configuration, questions and names");
+  const auto c = as<nb::tuple>(state[0], "a configuration");
+  const auto stored = as<nb::list>(state[1], "questions");
+  const auto names = as<nb::list>(state[2], "names");
+  if (nb::len(c) != 8) online_state::refuse("a configuration of eight values");
+  const auto keep = as<std::string>(c[6], "keep");
+  std::vector<Hypothesis> questions;
+  for (nb::handle question : stored) questions.push_back(online_state::restore(question, keep));
+  new (learner) OnlineLearner(as<std::string>(c[0], "rule"), as<double>(c[1], "parameter"), as<bool>(c[2], "intercept"),
+                              as<bool>(c[3], "normalize"), as<double>(c[4], "delta"), as<std::string>(c[5], "tie"), keep,
+                              as<std::int64_t>(c[7], "buckets"));
+  try {
+    for (Hypothesis& question : questions) learner->add_question(std::move(question));
+    learner->name_columns(names);
+  } catch (...) {
+    learner->~OnlineLearner();
+    throw;
   }
-  learner->name_columns(nb::cast<nb::list>(state[2]));
 }
 
 }  // namespace
@@ -300,7 +272,8 @@ void bind_online(nb::module_& m) {
       .def_prop_ro("names", &OnlineLearner::names)
       .def_prop_ro("columns", &OnlineLearner::column_count)
       .def_prop_ro("questions", &OnlineLearner::question_count)
-      .def("add_question", &OnlineLearner::add_question, nb::arg("positive"), nb::arg("like") = nb::none())
+      .def("add_question", nb::overload_cast<std::int32_t, std::optional<std::size_t>>(&OnlineLearner::add_question),
+           nb::arg("positive"), nb::arg("like") = nb::none())
       .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))
       .def("learn", &OnlineLearner::learn, nb::arg("question"), nb::arg("rows"), nb::arg("codes").noconvert(),
            nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),

@@ -1,6 +1,7 @@
 // The voted perceptron (Freund and Schapire 1999): every hypothesis votes for as long as it survived.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -18,6 +19,16 @@ struct Votes {
   std::vector<double> steps;
   std::vector<double> bias_steps;
   std::vector<Count> survived{Count{}};
+
+  /// Whether all arrays have the lengths that the others ask for, and all indices are of so many columns.
+  bool holds_together(std::size_t columns) const {
+    const std::size_t moves = steps.size();
+    if (offsets.size() != moves + 1 || bias_steps.size() != moves || survived.size() != moves + 1) return false;
+    if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end())) return false;
+    if (static_cast<std::size_t>(offsets.back()) != values.size() || indices.size() != values.size()) return false;
+    return std::all_of(indices.begin(), indices.end(),
+                       [&](std::int64_t j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
+  }
 
   void survive(std::int64_t copies, double part) { survived.back().add(copies, part); }
 

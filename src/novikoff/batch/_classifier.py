@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,12 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
 from novikoff._base import Codes, Watched, encode, row_weights
+from novikoff._records import Speaker
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.errors import invalid
+from novikoff.model_file import Basis, Saveable
 from novikoff.theory.geometry import Floats
 
 from ._problem import Table
+from ._state import WeightsState, check_weights_fit
 
 
 @dataclass(frozen=True)
@@ -84,9 +87,10 @@ def _survey(where: str, X: Any) -> tuple[Any, float]:
     return (rows if rising else None), largest
 
 
-class BatchClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class BatchClassifier(Saveable, Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A linear classifier with ``coef_`` and ``intercept_``, learned from a whole data set."""
 
+    _State: ClassVar[type[Any]] = WeightsState
     coef_: Floats
     intercept_: Floats
     classes_: NDArray[Any]
@@ -117,6 +121,13 @@ class BatchClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore[
         """-1, 0 or +1 for each score: 0 is no opinion."""
         signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
         return signs
+
+    def _state(self, where: str) -> Any:
+        return WeightsState(self.coef_, self.intercept_)
+
+    def _take_up(self, state: Any, basis: Basis, speaker: Speaker) -> None:
+        check_weights_fit(state.coef, state.intercept, basis, speaker)
+        self.classes_, self.coef_, self.intercept_ = basis.classes, state.coef, state.intercept
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

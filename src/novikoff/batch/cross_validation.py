@@ -16,14 +16,17 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._base import in_threads
+from novikoff._records import Speaker
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import invalid
+from novikoff.model_file import Basis
 from novikoff.theory.geometry import Floats
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import Split, rows_to_learn, stratified_folds
 from ._following import Manner, follow
 from ._problem import relative_gap
+from ._state import SelectedState, Selection, SoftMarginState
 from .path import grid_of
 from .soft_margin import LinearSVM, Settings, settings_of, warn_if_wide
 
@@ -97,6 +100,8 @@ class LinearSVMCV(BatchClassifier):
     Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section 3.4. Stone (1974),
     Cross-validatory choice and assessment of statistical predictions.
     """
+
+    _State = SelectedState
 
     def __init__(
         self,
@@ -234,6 +239,15 @@ class LinearSVMCV(BatchClassifier):
         if self.selection == "one_standard_error":
             enough = enough - self.standard_errors_[best]
         self.C_ = float(Cs[int(np.argmax(self.mean_scores_ >= enough))])
+
+    def _state(self, where: str) -> SelectedState:
+        return SelectedState(SoftMarginState.of(where, self), Selection.of(self))
+
+    def _take_up(self, state: SelectedState, basis: Basis, speaker: Speaker) -> None:
+        state.machine.check("state.machine", basis, speaker)
+        state.selection.check(speaker)
+        state.machine.give(self, basis)
+        state.selection.give(self)
 
     def _refit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Become the machine of the chosen C."""

@@ -11,12 +11,15 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._base import in_the_name_of, in_threads
+from novikoff._records import Speaker
 from novikoff._validation import check_integer, check_number, thread_count
+from novikoff.model_file import Basis
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._largest_margin import Effort, Question, Separator, largest_margin
+from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, stand_on
 from .soft_margin import intercept_of, seed_of
 
 
@@ -65,6 +68,8 @@ class HardMarginSVM(BatchClassifier):
     Boser, Guyon and Vapnik (1992), A training algorithm for optimal margin classifiers. Bennett and Bredensteiner
     (2000), Duality and geometry in SVM classifiers.
     """
+
+    _State = HardMarginState
 
     def __init__(
         self,
@@ -134,12 +139,8 @@ class HardMarginSVM(BatchClassifier):
     def _keep(self, data: TrainingSet, separators: list[Separator]) -> None:
         """Turn separators into the attributes of a fitted estimator, and warn once if bounds are too far apart."""
         certificates = [separator.certificate for separator in separators]
-        models = [certificate.model for certificate in certificates]
-        self.classes_ = data.classes
-        self.coef_ = np.vstack([model.weights for model in models])
-        self.intercept_ = np.array([model.bias for model in models])
+        stand_on(self, data.classes, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
-        self.n_iter_ = max(certificate.iterations for certificate in certificates)
         self.support_ = np.flatnonzero(np.any([separator.duals > 0 for separator in separators], axis=0))
         self.dual_coef_ = np.vstack(
             [
@@ -147,8 +148,18 @@ class HardMarginSVM(BatchClassifier):
                 for positive, separator in zip(data.questions, separators, strict=True)
             ]
         )
-        self.certificate_ = certificates[0] if len(certificates) == 1 else certificates
         _warn_if_wide(self._where("fit"), certificates, stacklevel=4)
+
+    def _state(self, where: str) -> HardMarginState:
+        certificates = certificates_as_fitted(where, self, margin_="margin_lower_bound")
+        return HardMarginState(certificates, Support(self.support_, self.dual_coef_))
+
+    def _take_up(self, state: HardMarginState, basis: Basis, speaker: Speaker) -> None:
+        check_machines(state.certificates, "state.certificates", basis, speaker)
+        check_support(state.support, "state.support", basis, speaker)
+        stand_on(self, basis.classes, state.certificates)
+        self.margin_ = np.array([certificate.margin_lower_bound for certificate in state.certificates])
+        self.support_, self.dual_coef_ = state.support.rows, state.support.dual_coef
 
 
 def _present_or_not(data: TrainingSet) -> TrainingSet:

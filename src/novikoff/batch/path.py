@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._base import in_threads
+from novikoff._records import Speaker
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import invalid
+from novikoff.model_file import Basis, Saveable
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
@@ -19,12 +21,13 @@ from ._classifier import TrainingSet, take_in
 from ._following import Manner, follow
 from ._problem import Problem
 from ._smallest_cost import smallest_cost
+from ._state import PathState, check_machines
 from .soft_margin import Settings, certify, settings_of, warn_if_wide
 
 REACH = 1e4  # C_max in proportion to the smallest C, unless it is given
 
 
-class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """The soft-margin support vector machine for a range of C, solved from the smallest to the largest.
 
     For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i with xi_i = max(0, 1 - y_i (w.x_i + b)), or with
@@ -74,6 +77,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     Hastie, Rosset, Tibshirani and Zhu (2004), The entire regularization path for the support vector machine.
     """
 
+    _State = PathState
+
     def __init__(
         self,
         *,
@@ -121,21 +126,40 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         except BaseException:
             self.__dict__ = before
             raise
-        self._keep(data, Cs, certificates)
+        self._keep(data.classes, Cs, [list(row) for row in zip(*certificates, strict=True)])
         self.screened_ = screened
         warn_if_wide(where, [certificate for column in certificates for certificate in column], stacklevel=3)
         return self
 
-    def _keep(self, data: TrainingSet, Cs: Floats, certificates: list[list[GapCertificate]]) -> None:
-        """Keep what was found; there is a list of certificates, one for each C, for each question."""
-        at_each = [list(row) for row in zip(*certificates, strict=True)]
+    def _keep(self, classes: NDArray[Any], Cs: Floats, at_each: list[list[GapCertificate]]) -> None:
+        """Keep what was found: for each C, a list of certificates, one a question."""
         self.Cs_ = Cs
-        self.classes_ = data.classes
+        self.classes_ = classes
         self.coefs_ = np.array([[certificate.model.weights for certificate in row] for row in at_each])
         self.intercepts_ = np.array([[certificate.model.bias for certificate in row] for row in at_each])
         self.objectives_ = np.array([[certificate.primal for certificate in row] for row in at_each])
         self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in at_each])
         self.certificates_ = [row[0] if len(row) == 1 else row for row in at_each]
+
+    def _certificates(self) -> list[GapCertificate]:
+        return [certificate for row in self._at_each() for certificate in row]
+
+    def _at_each(self) -> list[list[GapCertificate]]:
+        return [row if isinstance(row, list) else [row] for row in self.certificates_]
+
+    def _state(self, where: str) -> PathState:
+        at_each = self._at_each()
+        if not np.array_equal(self.coefs_, [[certificate.model.weights for certificate in row] for row in at_each]):
+            raise invalid(where, "coefs_ as they were fitted, which certificates_ speak of.", "others")
+        return PathState(self.Cs_, tuple(map(tuple, at_each)), self.screened_)
+
+    def _take_up(self, state: PathState, basis: Basis, speaker: Speaker) -> None:
+        if not len(state.Cs) == len(state.certificates) == len(state.screened) > 0:
+            raise speaker.refuse("Certificates of each C", "state.certificates", len(state.certificates))
+        for place, certificates in enumerate(state.certificates):
+            check_machines(certificates, f"state.certificates.{place}", basis, speaker)
+        self._keep(basis.classes, state.Cs, list(map(list, state.certificates)))
+        self.screened_ = state.screened
 
 
 def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, settings: Settings) -> Floats:

@@ -14,8 +14,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._base import in_the_name_of, in_threads
+from novikoff._records import Speaker
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
+from novikoff.model_file import Basis
 from novikoff.theory.certificate import Duals
 from novikoff.theory.gap import GapCertificate, SvmModel
 from novikoff.theory.geometry import Floats
@@ -24,6 +26,7 @@ from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import rows_to_learn, stratified_folds
 from ._problem import Objective, Problem
 from ._solver import Moment, Progress, Solution, solve, solve_near
+from ._state import RECORD, SoftMarginState, stand_on
 from .platt import FOLDS, Sigmoid, probabilities
 
 
@@ -98,6 +101,8 @@ class LinearSVM(BatchClassifier):
     large-scale linear SVM. Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm.
     Platt (1999), Probabilistic outputs for support vector machines.
     """
+
+    _State = SoftMarginState
 
     def __init__(
         self,
@@ -254,11 +259,12 @@ class LinearSVM(BatchClassifier):
 
     def _keep(self, data: TrainingSet, objective: Objective, solutions: list[Solution]) -> None:
         """Turn solutions into the attributes of a fitted estimator."""
-        self.classes_ = data.classes
-        self.coef_ = np.vstack([solution.weights for solution in solutions])
-        self.intercept_ = np.array([solution.bias for solution in solutions])
+        certificates = [
+            certify(data, objective, positive, solution)
+            for positive, solution in zip(data.questions, solutions, strict=True)
+        ]
+        stand_on(self, data.classes, certificates)
         self.objective_ = np.array([solution.primal for solution in solutions])
-        self.n_iter_ = max(solution.steps for solution in solutions)
         self.support_ = np.flatnonzero(np.any([solution.duals > 0 for solution in solutions], axis=0))
         self.dual_coef_ = np.vstack(
             [
@@ -266,15 +272,18 @@ class LinearSVM(BatchClassifier):
                 for positive, solution in zip(data.questions, solutions, strict=True)
             ]
         )
-        certificates = [
-            certify(data, objective, positive, solution)
-            for positive, solution in zip(data.questions, solutions, strict=True)
-        ]
         histories = [_records(solution.history) for solution in solutions]
-        is_one = len(solutions) == 1
-        self.certificate_ = certificates[0] if is_one else certificates
-        self.history_ = histories[0] if is_one else histories
+        self.history_ = histories[0] if len(histories) == 1 else histories
         self._ends = [solution.end for solution in solutions] if self.warm_start else None
+
+    def _state(self, where: str) -> SoftMarginState:
+        return SoftMarginState.of(where, self)
+
+    def _take_up(self, state: SoftMarginState, basis: Basis, speaker: Speaker) -> None:
+        state.check("state", basis, speaker)
+        state.give(self, basis)
+        self._sigmoids_of_classes = list(state.sigmoids)
+        self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]
 
 
 def settings_of(where: str, estimator: Any, C: float) -> Settings:
@@ -345,4 +354,4 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
 def _records(history: list[Moment]) -> Any:
     """The history as an array of records."""
     rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
-    return np.rec.array(rows, dtype=[("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")])
+    return np.rec.array(rows, dtype=RECORD)

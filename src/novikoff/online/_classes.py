@@ -38,15 +38,21 @@ class Classes:
         self.positive = self.sorted[-1] if self.sorted else None
         self.negative = self.sorted[0] if self.sorted else None
 
+    def positives(self) -> list[int]:
+        """The class that each question calls +1, by its code; -1 is none."""
+        if not self.declared:
+            return list(range(-1, len(self.labels)))
+        return [1] if len(self.labels) == 2 else list(range(len(self.labels)))
+
     def ask(self, learner: _core.OnlineLearner) -> None:
         """Give a new learner its questions."""
-        if not self.declared:
-            learner.add_question(-1)
-        elif len(self.labels) == 2:
-            learner.add_question(1)
-        else:
-            for code in range(len(self.labels)):
-                learner.add_question(code)
+        for code in self.positives():
+            learner.add_question(code)
+
+    def take_up(self, labels: list[Any], values: NDArray[Any]) -> None:
+        """Know classes that were met before, in this order, by a learner that has their questions."""
+        self.labels, self.values = labels, values
+        self._arrange()
 
     def meet(self, label: Any, learner: _core.OnlineLearner) -> int:
         """Take in a class never seen before."""

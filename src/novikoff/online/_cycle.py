@@ -14,7 +14,8 @@ from novikoff import _core
 from novikoff._base import Codes, Say
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
-from novikoff.theory.geometry import Floats
+from novikoff.theory.certificate import Duals
+from novikoff.theory.geometry import Extended, Floats
 
 
 @dataclass
@@ -49,8 +50,8 @@ class Run:
 
     passes: int
     halted: bool  # the last pass found nothing to change
-    smallest_margin: float  # of the last pass; the model's own if it halted
-    duals: Floats  # the model as a combination of the rows
+    smallest_margin: Extended  # of the last pass; the model's own if it halted
+    duals: Duals  # the model as a combination of the rows
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ class Cycle:
             halted = not moved
             if halted or not (mistaken or self.until_still):
                 break
-        return Run(passes, halted, smallest, duals)
+        return Run(passes, halted, smallest, Duals.of(duals))
 
     def _words(self, learner: _core.OnlineLearner, question: int, passes: int, seconds: float) -> str:
         """How far a question has come."""

@@ -28,6 +28,7 @@ from novikoff._base import (
     in_threads,
     row_weights,
 )
+from novikoff._records import Speaker
 from novikoff._validation import (
     check_flag,
     check_integer,
@@ -43,7 +44,8 @@ from novikoff.data.batch import Batch
 from novikoff.data.rows import as_rows, csr, is_keyed, one_row
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, invalid
-from novikoff.theory.certificate import Certificate, Duals
+from novikoff.model_file import Basis, Saveable
+from novikoff.theory.certificate import Certificate
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Floats, copies_apart
 
@@ -51,6 +53,7 @@ from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Cycle, Examples, Run
 from ._rule import Rule
+from ._state import OnlineState, basis_of, state_of, take_up
 
 ONE = 1.0  # the weight of most examples
 MOST_ROWS = 100_000_000  # copies of rows with private features
@@ -66,9 +69,10 @@ class Lane:
     answers: tuple[Any, Any]  # the label of a negative score, and of any other
 
 
-class OnlineClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class OnlineClassifier(Saveable, Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
+    _State = OnlineState
     _lane: Lane | None = None
     _width: int
     _until_still = False  # fit stops after a pass without an update; otherwise one without a mistake will do
@@ -525,6 +529,24 @@ class OnlineClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore
 
     # ---- what was learned ------------------------------------------------------------------------------------------
 
+    def _is_learned(self) -> bool:
+        return hasattr(self, "_learner")
+
+    def _basis(self) -> Basis:
+        return basis_of(self)
+
+    def _state(self, where: str) -> OnlineState:
+        return state_of(self)
+
+    def _take_up(self, state: OnlineState, basis: Basis, speaker: Speaker) -> None:
+        take_up(self, state, basis, speaker)
+
+    def _have_features(self, basis: Basis) -> None:
+        pass  # they are part of the state
+
+    def _certificates(self) -> list[Certificate]:
+        return [self._certify(column) for column in range(len(self._classes.questions))] if self._classes.labels else []
+
     def __sklearn_is_fitted__(self) -> bool:
         return bool(getattr(self, "_classes", None) and self._classes.labels)
 
@@ -591,6 +613,6 @@ class OnlineClassifier(Watched, ClassifierMixin, BaseEstimator):  # type: ignore
             intercept=self._learner.last_bias(q),
             geometry=self._learned_rule.geometry,
             positive=self._classes.positive_of(column),
-            duals=None if run is None else Duals.of(run.duals),
+            duals=None if run is None else run.duals,
         )
         return Question(self._learned_rule, self._learner.tally(q), evidence, run, self._is_stream)

@@ -23,7 +23,7 @@ import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, misfit
 from .feasible import allowed
-from .geometry import Floats, as_table, blocks
+from .geometry import Extended, Floats, as_table, blocks
 from .verification import Check, Verification
 
 EPS = float(np.finfo(np.float64).eps)
@@ -77,8 +77,8 @@ class GapCertificate(Certificate):
     intercept: str
     C: float
     tol: float
-    primal: float
-    dual: float
+    primal: Extended
+    dual: Extended
     iterations: int
     examples: int
     model: SvmModel

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Extended = Annotated[float, "or an infinity"]  # a bound may be none
 BLOCK = 1 << 22  # entries of a table that are worked on at a time
 
 

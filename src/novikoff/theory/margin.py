@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .certificate import ROUNDING, Certificate
 from .evidence import Evidence
 from .exact import Examples, whole
-from .geometry import Floats, Lifted, as_table
+from .geometry import Extended, Floats, Lifted, as_table
 from .verification import Check, Verification, compare
 
 
@@ -25,8 +25,8 @@ class MarginCertificate(Certificate):
     ``examples`` counts the examples, by their weights where those count.
     """
 
-    margin_lower_bound: float
-    margin_upper_bound: float
+    margin_lower_bound: Extended
+    margin_upper_bound: Extended
     examples: float
 
     @property

@@ -1,0 +1,173 @@
+// All that an online learner knows, as Python's numbers and arrays, and back. What comes back may come from anywhere, from a
+// file or a pickle: it is checked here to be of the right types and lengths, so that no kernel reads beyond an array. Whether
+// numbers are finite is for others to say; the kernels do not mind.
+#pragma once
+
+#include <nanobind/stl/string.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "novikoff/hypothesis.hpp"
+
+namespace online_state {
+
+[[noreturn]] inline void refuse(const std::string& need) {
+  throw std::invalid_argument("The state of an online learner, with " + need + ". Got another.");
+}
+
+/// Counts only grow; from here on there would be no room to.
+constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+
+/// A value of just this type.
+template <class T>
+T as(nb::handle value, const char* name) {
+  T converted;
+  if (value.is_none() || !nb::try_cast<T>(value, converted, false)) refuse(std::string(name) + " of the right type");
+  return converted;
+}
+
+/// A dict of just so many fields, each of which is asked for.
+class Fields {
+ public:
+  Fields(nb::handle value, std::size_t count, const char* name) {
+    if (!PyDict_Check(value.ptr()) || static_cast<std::size_t>(PyDict_Size(value.ptr())) != count)
+      refuse(std::string(name) + " of " + std::to_string(count) + " fields");
+    fields_ = nb::borrow<nb::dict>(value);
+  }
+
+  nb::object at(const char* name) const {
+    if (!fields_.contains(name)) refuse(std::string("a field ") + name);
+    return nb::borrow(fields_[name]);
+  }
+  double number(const char* name) const { return as<double>(at(name), name); }
+  std::int64_t count(const char* name) const {
+    const auto value = as<std::int64_t>(at(name), name);
+    if (value < 0 || value > most) refuse(std::string(name) + " from 0 up");
+    return value;
+  }
+  template <class T>
+  std::vector<T> vector(const char* name) const {
+    Vector<const T> values;
+    if (!nb::try_cast(at(name), values, false)) refuse(std::string(name) + " that is an array of the right type");
+    return {values.data(), values.data() + values.size()};
+  }
+
+ private:
+  nb::dict fields_;
+};
+
+inline nb::dict store(const novikoff::Count& count) {
+  nb::dict fields;
+  fields["whole"] = count.whole;
+  fields["part"] = count.part;
+  return fields;
+}
+
+inline novikoff::Count restore_count(nb::handle stored, const char* name) {
+  const Fields fields(stored, 2, name);
+  return {fields.count("whole"), fields.number("part")};
+}
+
+inline nb::object store(const std::optional<novikoff::Average>& average) {
+  if (!average) return nb::none();
+  nb::dict fields;
+  fields["weights"] = to_numpy(average->weights);
+  fields["bias"] = average->bias;
+  return fields;
+}
+
+inline nb::object store(const std::optional<novikoff::Votes>& votes) {
+  if (!votes) return nb::none();
+  std::vector<std::int64_t> wholes;
+  std::vector<double> parts;
+  for (const novikoff::Count& c : votes->survived) wholes.push_back(c.whole), parts.push_back(c.part);
+  nb::dict fields;
+  fields["offsets"] = to_numpy(votes->offsets);
+  fields["indices"] = to_numpy(votes->indices);
+  fields["values"] = to_numpy(votes->values);
+  fields["steps"] = to_numpy(votes->steps);
+  fields["bias_steps"] = to_numpy(votes->bias_steps);
+  fields["survived_whole"] = to_numpy(std::move(wholes));
+  fields["survived_part"] = to_numpy(std::move(parts));
+  return fields;
+}
+
+inline novikoff::Votes restore_votes(nb::handle stored, std::size_t columns) {
+  const Fields fields(stored, 7, "votes");
+  novikoff::Votes votes;
+  votes.offsets = fields.vector<std::int64_t>("offsets");
+  votes.indices = fields.vector<std::int64_t>("indices");
+  votes.values = fields.vector<double>("values");
+  votes.steps = fields.vector<double>("steps");
+  votes.bias_steps = fields.vector<double>("bias_steps");
+  const auto wholes = fields.vector<std::int64_t>("survived_whole");
+  const auto parts = fields.vector<double>("survived_part");
+  if (wholes.size() != parts.size()) refuse("as many fractions as counts of votes");
+  votes.survived.resize(wholes.size());
+  for (std::size_t k = 0; k < wholes.size(); ++k) {
+    if (wholes[k] < 0 || wholes[k] > most) refuse("counts of votes from 0 up");
+    votes.survived[k] = {wholes[k], parts[k]};
+  }
+  if (!votes.holds_together(columns)) refuse("votes whose arrays fit each other and the columns");
+  return votes;
+}
+
+inline nb::dict store(const novikoff::Hypothesis& h) {
+  nb::dict fields;
+  fields["positive"] = h.positive;
+  fields["weights"] = to_numpy(h.weights);
+  fields["bias"] = h.bias;
+  fields["average"] = store(h.average);
+  fields["votes"] = store(h.votes);
+  fields["examples"] = store(h.examples);
+  fields["mistakes"] = store(h.mistakes);
+  fields["positives"] = store(h.positives);
+  fields["steps"] = store(h.steps);
+  fields["updates"] = h.updates;
+  fields["squared_length"] = h.length2.sum;
+  fields["squared_length_carry"] = h.length2.carry;
+  fields["squared_length_error"] = h.length2_error;
+  fields["rounding"] = h.rounding;
+  fields["squared_radius"] = h.squared_radius;
+  fields["energy"] = h.energy;
+  fields["margin_bound"] = h.margin_bound;
+  return fields;
+}
+
+/// The inverse of `store`, for a learner that keeps "last", "average" or "votes".
+inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep) {
+  const Fields fields(stored, 17, "a question");
+  novikoff::Hypothesis h;
+  h.positive = as<std::int32_t>(fields.at("positive"), "positive");
+  h.weights = fields.vector<double>("weights");
+  h.bias = fields.number("bias");
+  if (fields.at("average").is_none() != (keep != "average") || fields.at("votes").is_none() != (keep != "votes"))
+    refuse("just the hypotheses that its rule keeps");
+  if (keep == "average") {
+    const Fields average(fields.at("average"), 2, "an average");
+    h.average = novikoff::Average{average.vector<double>("weights"), average.number("bias")};
+    if (h.average->weights.size() != h.weights.size()) refuse("averages of all weights");
+  }
+  if (keep == "votes") h.votes = restore_votes(fields.at("votes"), h.weights.size());
+  h.examples = restore_count(fields.at("examples"), "examples");
+  h.mistakes = restore_count(fields.at("mistakes"), "mistakes");
+  h.positives = restore_count(fields.at("positives"), "positives");
+  h.steps = restore_count(fields.at("steps"), "steps");
+  h.updates = fields.count("updates");
+  h.length2 = {fields.number("squared_length"), fields.number("squared_length_carry")};
+  h.length2_error = fields.number("squared_length_error");
+  h.rounding = fields.number("rounding");
+  h.squared_radius = fields.number("squared_radius");
+  h.energy = fields.number("energy");
+  h.margin_bound = fields.number("margin_bound");
+  return h;
+}
+
+}  // namespace online_state
