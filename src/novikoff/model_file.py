@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import struct
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -29,6 +30,7 @@ from .theory.certificate import Duals
 FORMAT = "novikoff model"
 VERSION = 1  # of the format; whatever could make an older library misread a file raises it
 KEY = "novikoff"  # in the metadata
+ROOMS = ("online", "batch")  # where the learners are; they lie above this file, which imports them by need
 MOST_HEADER = 100_000_000  # bytes; safetensors reads no longer one
 LABELS = ("object", "str", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
 DTYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "|i1", "U8": "|u1", "BOOL": "|u1"}
@@ -256,7 +258,7 @@ def _decoded(where: str, name: str, data: bytes) -> Any:
     speaker = Speaker(where, name, _tensors(where, name, data))
     state = tree.pop("state", None)
     header: Header = read(Header, tree, "", speaker)
-    cls = _LEARNERS.get(header.learner)
+    cls = _learner_named(header.learner)
     if cls is None:
         raise speaker.refuse("A learner that this novikoff has", "learner", repr(header.learner)[:80])
     model: Any = _made(cls, header, speaker)
@@ -268,6 +270,14 @@ def _decoded(where: str, name: str, data: bytes) -> Any:
     if header.reading is not None:
         model.reading_ = header.reading
     return model
+
+
+def _learner_named(name: str) -> type[Saveable] | None:
+    """A class by its name alone; those of novikoff may not have been imported yet."""
+    if name not in _LEARNERS:
+        for room in ROOMS:
+            import_module(f"{__package__}.{room}")
+    return _LEARNERS.get(name)
 
 
 def _check_start(where: str, name: str, start: bytes) -> int:
