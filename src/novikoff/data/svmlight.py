@@ -207,18 +207,24 @@ def write_svmlight(X: Any, y: Any, target: Any, *, index_base: int = 1, n_jobs: 
     if isinstance(index_base, bool) or index_base not in (0, 1):
         raise invalid(where, "index_base = 1 or 0.", repr(index_base))
     threads = thread_count(where, n_jobs)
-    X = _matrix(where, X)
-    labels = _numbers(where, y, X.shape[0])
+    X = finite_matrix(where, X)
+    labels = exact_numbers(where, y, X.shape[0])
+    with writable(where, target) as file:
+        for text in svmlight_text(where, X, labels, index_base, threads):
+            file.write(text)
+
+
+def svmlight_text(where: str, X: Any, labels: NDArray[np.float64], index_base: int, threads: int) -> Iterator[bytes]:
+    """The lines of rows that were checked, some at a time."""
     rows = as_rows(where, X)
     entries = (X.nnz if sp.issparse(X) else X.size) // max(1, rows.count)  # of a row
     step = max(1, min(ROWS_AT_A_TIME, ENTRIES_AT_A_TIME // max(1, entries)))
-    with writable(where, target) as file:
-        for begin in range(0, rows.count, step):
-            end = min(begin + step, rows.count)
-            file.write(_core.svmlight_text(rows, labels, index_base, begin, end, threads))
+    for begin in range(0, rows.count, step):
+        end = min(begin + step, rows.count)
+        yield _core.svmlight_text(rows, labels, index_base, begin, end, threads)
 
 
-def _matrix(where: str, X: Any) -> Any:
+def finite_matrix(where: str, X: Any) -> Any:
     """Rows of finite numbers, each column once in a row."""
     try:
         with np.errstate(
@@ -244,7 +250,7 @@ def _matrix(where: str, X: Any) -> Any:
     return X
 
 
-def _numbers(where: str, y: Any, rows: int) -> NDArray[np.float64]:
+def exact_numbers(where: str, y: Any, rows: int) -> NDArray[np.float64]:
     """Labels as numbers that lose nothing."""
     try:
         labels = np.asarray(y)

@@ -80,9 +80,9 @@ def _integers(where: str, classes: NDArray[Any]) -> list[int]:
 def from_liblinear(path: Any) -> LinearClassifier:
     r"""Read a model that LIBLINEAR's ``train`` wrote with one of its classifiers, -s 0 to 7.
 
-    It predicts what LIBLINEAR's ``predict`` does, but for ties, which an L1-regularised model may have for rows in which
-    it uses no feature: a score of exactly 0 goes to the last of ``classes_`` here, and there to the second label in the
-    file; of equal scores of several classes, the first of ``classes_`` wins here, and there the first label in the file.
+    It predicts what LIBLINEAR's ``predict`` does, but for ties, which L1-regularised models have for rows in which they
+    use no feature: a score of exactly 0 goes to the last of ``classes_`` here, and there to the second label of the
+    file; of classes with equal scores, the first of ``classes_`` wins here, and there the first label of the file.
 
     Parameters
     ----------
