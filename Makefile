@@ -76,5 +76,5 @@ $(VENV)/build $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/pip py
 	touch $@
 
 $(VENV)/ready: $(VENV)/build $(KERNELS)
-	$(PIP) install --no-build-isolation -e ".[plot]"
+	$(PIP) install --no-build-isolation -e ".[cli,plot]"
 	touch $@

@@ -67,7 +67,7 @@ _HOMES = {
     "verify": "verify",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
-__all__ = [*_MODULES, *_HOME_OF, "__version__"]  # noqa: PLE0604  # all of these are strings
+__all__ = [*_MODULES, *_HOME_OF, "__version__"]  # all of these are strings
 
 
 def __getattr__(name: str) -> Any:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from ._validation import check_integer
+from ._validation import check_integer, check_labels, check_weights
 from .data.batch import Batch
 from .data.stream import Scan
+from .errors import invalid
 
 
 class Learner(Protocol):
@@ -186,3 +187,85 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     if every is not None:
         check_integer("progressive", "every", every, at_least=1)
     return Progress(model, stream, every)
+
+
+@dataclass(frozen=True)
+class Scores:
+    """How good predictions are.
+
+    ``confusion[i, j]`` is the weight of the rows of ``labels[i]`` that were called ``labels[j]``. ``roc_auc`` and
+    ``average_precision`` are those of the positive class, the last of two; None for more classes, and where the rows
+    have one class only.
+    """
+
+    rows: int
+    accuracy: float
+    balanced_accuracy: float
+    labels: NDArray[Any]
+    confusion: NDArray[np.float64]
+    roc_auc: float | None
+    average_precision: float | None
+
+
+def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
+    """Predict rows whose labels are known, and say how good that was.
+
+    Parameters
+    ----------
+    model : a fitted classifier
+    X, y : rows and their labels; a label that the model never met counts as a mistake
+    sample_weight : how much each row counts
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> found = nk.evaluate.scores(nk.LinearSVM().fit(X, y), X, y)
+    >>> found.accuracy, found.roc_auc
+    (1.0, 1.0)
+    """
+    from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
+
+    where = "scores"
+    decisions = model.decision_function(X)
+    predictions = _chosen(model, decisions)
+    labels = check_labels(where, y, len(predictions))
+    weights = check_weights(where, sample_weight, len(labels))
+    confusion, names = confusion_of(where, labels, predictions, weights)
+    roc_auc = average_precision = None
+    if len(model.classes_) == 2:
+        positive = labels == model.classes_[1]
+        if positive.any() and not positive.all():
+            roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
+            average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
+    of_class = confusion.sum(axis=1)
+    present = of_class > 0
+    return Scores(
+        rows=len(labels),
+        accuracy=float(np.trace(confusion) / confusion.sum()),
+        balanced_accuracy=float(np.mean(np.diag(confusion)[present] / of_class[present])),
+        labels=names,
+        confusion=confusion,
+        roc_auc=roc_auc,
+        average_precision=average_precision,
+    )
+
+
+def confusion_of(
+    where: str, labels: NDArray[Any], predictions: NDArray[Any], weights: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return the weight of the rows of each label, by row, that got each prediction, by column; and the labels."""
+    if labels.dtype.kind != predictions.dtype.kind and "U" in (labels.dtype.kind, predictions.dtype.kind):
+        need = f"Labels like those of the model, such as {predictions[0]!r}."
+        raise invalid(where, need, f"labels such as {labels[0]!r}")
+    names, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
+    truth, answer = codes[: len(labels)], codes[len(labels) :]
+    counts = np.bincount(truth * len(names) + answer, weights, minlength=len(names) ** 2)
+    return counts.reshape(len(names), len(names)).astype(np.float64), names
+
+
+def _chosen(model: Any, decisions: NDArray[np.float64]) -> NDArray[Any]:
+    """The predictions that go with scores: a score of 0 goes to the last of two classes."""
+    codes = (decisions >= 0).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
+    labels: NDArray[Any] = model.classes_[codes]
+    return labels

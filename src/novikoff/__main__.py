@@ -1,0 +1,5 @@
+"""The command line as ``python -m novikoff``."""
+
+from .cli import main
+
+main()

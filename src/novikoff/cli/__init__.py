@@ -1,0 +1,3 @@
+"""The command line: one file a verb."""
+
+from ._app import main as main

@@ -1,0 +1,44 @@
+"""A model file and the rows to hold against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novikoff import model_file
+from novikoff.data.reading import Reading, fitting
+
+from ._output import say
+
+
+def loaded(path: str) -> tuple[Any, Reading]:
+    """The model of a file, and how its data became rows."""
+    model = model_file.load(path)
+    return model, getattr(model, "reading_", None) or Reading()
+
+
+def rows_for(where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any]) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights of DATA, as wide as the model wants them."""
+    batch = reading.read(where, data, **opening)
+    return fitted(where, model, batch.X), batch.y, batch.weights
+
+
+def fitted(where: str, model: Any, X: Any, quiet: bool = False) -> Any:
+    """Rows as wide as the model wants them; says if columns are left out."""
+    X, left_out = fitting(where, X, model.n_features_in_)
+    if left_out and not quiet:
+        say(f"note: {left_out:,} columns beyond the model's {model.n_features_in_:,} are left out")
+    return X
+
+
+def names_of(model: Any, reading: Reading) -> list[str]:
+    """What the columns of a model are called: their names, or their numbers in the file."""
+    names = getattr(model, "feature_names_in_", None)
+    return column_names(reading, model.n_features_in_) if names is None else [str(name) for name in names]
+
+
+def column_names(reading: Reading, count: int) -> list[str]:
+    """What the columns of rows are called: their names, or their numbers in the file."""
+    if reading.names is not None and len(reading.names) == count:
+        return list(reading.names)
+    first = reading.index_base if reading.features is None else 0
+    return [str(first + column) for column in range(count)]

@@ -1,0 +1,108 @@
+"""What verbs print and how they end: results on standard output, all else on standard error, exit codes."""
+
+from __future__ import annotations
+
+import functools
+import json
+import math
+import os
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import typer
+
+from novikoff._base import Say
+from novikoff.errors import NovikoffError
+
+NEGATIVE, BAD, INTERRUPTED = 1, 2, 130
+
+
+def verb(function: Callable[..., None]) -> Callable[..., None]:
+    """Let a verb end as all verbs do: an error is one sentence, and no traceback."""
+
+    @functools.wraps(function)
+    def run(*arguments: Any, **options: Any) -> None:
+        warnings.showwarning = _warn  # type: ignore[assignment]  # the message is all that is shown
+        try:
+            function(*arguments, **options)
+            sys.stdout.flush()
+        except NovikoffError as error:
+            _fail(str(error), BAD)
+        except KeyboardInterrupt:
+            _fail("interrupted", INTERRUPTED)
+        except OSError as error:
+            _drop_output()
+            _fail(f"[{function.__name__}] {error.strerror or error}", BAD)
+        except MemoryError:
+            _fail(f"[{function.__name__}] More memory than there is would be needed.", BAD)
+
+    run.__annotations__ = function.__annotations__
+    return run
+
+
+def _warn(message: Any, *_: Any) -> None:
+    say(f"warning: {message}")
+
+
+def _fail(sentence: str, code: int) -> None:
+    say(f"novikoff: {sentence}")
+    raise typer.Exit(code) from None
+
+
+def _drop_output() -> None:
+    """Forget what standard output could not take, so that Python does not try again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def say(message: str) -> None:
+    """Print a message for a person."""
+    print(message, file=sys.stderr, flush=True)
+
+
+def show(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:
+    """Print a result: as one JSON object, or as lines of name and value."""
+    if as_json:
+        print(json.dumps(plain(result), allow_nan=False))
+        return
+    width = max((len(name) for name, _ in lines), default=0)
+    for name, value in lines:
+        first, *rest = value.split("\n")
+        print(f"{name:<{width}}  {first}".rstrip())
+        for line in rest:
+            print(f"{'':<{width}}  {line}".rstrip())
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON has it: arrays as lists, what is not finite as null."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, dict):
+        return {str(key): plain(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry) for entry in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+@contextmanager
+def progress(title: str, quiet: bool = False) -> Iterator[Say]:
+    """A bar on a terminal, which shows what is said and how much of the way is behind; nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda message, share: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn(title), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("", total=None)
+
+        def tell(message: str, share: float | None) -> None:
+            bar.update(task, description=message.replace("[", r"\["), total=None if share is None else 1.0)
+            if share is not None:
+                bar.update(task, completed=share)
+
+        yield tell

@@ -1,0 +1,35 @@
+"""A quick start: scikit-learn without the modules that take most of its time to import and that no verb needs."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import Any
+
+LATER = "scipy.stats"  # imported by scikit-learn for functions that are not called here: most of its time
+NEVER = "pandas"  # imported by scikit-learn if it is there: files become rows without it
+
+
+class _Later(ModuleType):
+    """Stands for a module, and imports it as soon as anything in it is asked for."""
+
+    def __getattr__(self, name: str) -> Any:
+        sys.modules.pop(self.__name__, None)
+        return getattr(importlib.import_module(self.__name__), name)
+
+
+def import_quickly() -> None:
+    """Import scikit-learn's base classes; nothing is changed where it has been imported already."""
+    if "sklearn" in sys.modules:
+        return
+    if LATER not in sys.modules:
+        sys.modules[LATER] = _Later(LATER)
+    blocked = NEVER not in sys.modules
+    if blocked:
+        sys.modules[NEVER] = None  # type: ignore[assignment]  # Python's own way to say that there is none
+    try:
+        importlib.import_module("sklearn.base")
+    finally:
+        if blocked:
+            del sys.modules[NEVER]

@@ -1,0 +1,45 @@
+"""novikoff report: a page to look at."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ._model import loaded, names_of, rows_for
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_of
+from ._output import progress, show
+
+
+def report(
+    model: ModelArgument,
+    data: DataArgument,
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the page.")
+    ] = "report.html",
+    title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
+    format: Format = None,
+    attach: Attach = None,
+    quiet: Quiet = False,
+    json: Json = False,
+) -> None:
+    """Write one HTML page about MODEL, with pictures and the check of its certificate.
+
+    The page needs no network.
+    """
+    from novikoff.report import report as write
+
+    learner, reading = loaded(model)
+    X, y, _ = rows_for("report", learner, reading, data, opening_of(format, attach))
+    with progress("drawing", quiet):
+        write(
+            learner,
+            X,
+            y,
+            output,
+            title=title,
+            feature_names=names_of(learner, reading),
+            model_path=model,
+            data_path=data,
+        )
+    show({"report": output}, json, [("report", output)])

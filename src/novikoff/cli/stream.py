@@ -1,0 +1,196 @@
+"""novikoff stream: predict, then learn, in one pass of bounded memory."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import typer
+
+from novikoff import evaluate, model_file
+from novikoff.data.batch import Batch
+from novikoff.data.reading import Reading
+from novikoff.errors import NovikoffError, invalid
+
+from ._model import loaded
+from ._options import (
+    ONLINE,
+    READING,
+    Attach,
+    DataArgument,
+    Format,
+    Json,
+    Output,
+    Quiet,
+    build,
+    is_given,
+    opening_of,
+    parameters_of,
+    reading_of,
+    takes,
+)
+from ._output import INTERRUPTED, say, show
+from .fit import certificates_of
+
+HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
+HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
+
+
+@takes([*READING, *parameters_of(ONLINE)])
+def stream(
+    data: DataArgument = "-",
+    input: Annotated[str | None, typer.Option("--input", "-i", metavar="MODEL", help="Go on from this model.")] = None,
+    output: Output = None,
+    learner: Annotated[str, typer.Option(help=f"One of {', '.join(ONLINE)}.")] = "perceptron",
+    follow: Annotated[bool, typer.Option("--follow", help="Wait for more where the file ends, until stopped.")] = False,
+    every: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="A line every N examples; by default after 1, 2, 4, 8, ...")
+    ] = None,
+    format: Format = None,
+    attach: Attach = None,
+    quiet: Quiet = False,
+    json: Json = False,
+    **options: Any,
+) -> None:
+    """Predict each row of DATA, then learn from it, and count the mistakes, in one pass.
+
+    Ctrl-C and SIGTERM end it after the batch at hand; what was learned is saved all the same.
+    """
+    reading = reading_of(options)
+    if input is None:
+        model = build(learner, ONLINE, options)
+    else:
+        model, reading = _going_on(input, reading, options)
+    rows = reading.scan(data, follow=follow, **opening_of(format, attach))
+    talk = not (quiet or json)
+    if talk:
+        print(HEADER)
+    began, failure = time.perf_counter(), None
+    with stoppable() as stop:
+        batches = Batches(rows.widening(), reading, stop)
+        progress = evaluate.progressive(model, batches, every=every)
+        try:
+            for record in progress:
+                if talk:
+                    print(_line(record), flush=True)
+        except NovikoffError as error:
+            failure = error  # what was learned before it is worth keeping
+    seconds = time.perf_counter() - began
+    if batches.count:
+        model.reading_ = batches.reading
+    if output is not None and (batches.count or input is not None):
+        model_file.save(model, output)
+    if failure is not None:
+        if output is not None and batches.count:
+            say(f"note: {output} has what was learned from the {progress.examples:,} examples before this")
+        raise failure
+    _close(model, progress, seconds, output, json)
+    if stop.asked:
+        raise typer.Exit(INTERRUPTED)
+
+
+def _going_on(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, Reading]:
+    """The model to go on from; it knows its parameters and how its data became rows."""
+    model, known = loaded(path)
+    if not hasattr(model, "learn_one"):
+        raise invalid("stream", "A model of an online learner to go on from.", f"{type(model).__name__} in {path}")
+    given = sorted(name for name, value in options.items() if is_given(value))
+    if given or reading != Reading():
+        what = f"--{given[0].replace('_', '-')}" if given else "options of how to read DATA"
+        raise invalid("stream", "With -i no further options: the model keeps those it began with.", what)
+    return model, known
+
+
+class Stop:
+    """Whether somebody asked to stop, and whether rows are being waited for."""
+
+    asked = False
+    waiting = False
+
+
+class _Stopped(Exception):
+    """Ends a wait for rows."""
+
+
+@contextmanager
+def stoppable() -> Iterator[Stop]:
+    """Let Ctrl-C and SIGTERM end a wait for rows at once, and anything else only when it is done."""
+    stop = Stop()
+
+    def ask(*_: Any) -> None:
+        stop.asked = True
+        if stop.waiting:
+            raise _Stopped
+
+    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+class Batches:
+    """The batches of a stream, until there are no more or somebody asks to stop."""
+
+    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop) -> None:
+        self._batches, self._stop = batches, stop
+        self.reading, self.count = reading, 0
+
+    def __iter__(self) -> Iterator[Batch]:
+        while (batch := self._next()) is not None:
+            if self.count == 0:
+                self.reading = self.reading.after(self.reading.checked("stream", batch))
+            self.count += 1
+            yield batch
+
+    def _next(self) -> Batch | None:
+        if self._stop.asked:
+            return None
+        try:
+            self._stop.waiting = True
+            return next(self._batches, None)
+        except _Stopped:
+            return None
+        finally:
+            self._stop.waiting = False
+
+
+def _line(record: evaluate.Record) -> str:
+    """A line of the table."""
+    prediction = "-" if record.prediction is None else record.prediction
+    losses = f"{record.loss:8.6f} {record.loss_since:8.6f}"
+    return f"{losses} {record.examples:12,} {record.label!s:>12.12} {prediction!s:>12.12}"
+
+
+def _close(model: Any, progress: evaluate.Progress, seconds: float, output: str | None, json: bool) -> None:
+    """Say what was learned."""
+    if progress.examples == 0:
+        raise invalid("stream", "At least one row.", "none")
+    mistakes = len(progress.mistakes)
+    claims = [dict(certificate.facts()) for certificate in certificates_of(model)]
+    result = {
+        "learner": type(model).__name__,
+        "examples": progress.examples,
+        "mistakes": mistakes,
+        "loss": mistakes / progress.examples,
+        "seconds": seconds,
+        "certificates": claims,
+        "model": output,
+    }
+    lines = [
+        ("", ""),
+        ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} a second"),
+        (
+            "wrong",
+            f"{mistakes:,} predictions ({mistakes / progress.examples:.2%}), each made before the label was seen",
+        ),
+    ]
+    if len(claims) == 1:
+        lines += [(claim, words) for claim, words in claims[0].items()]
+    if output is not None:
+        lines.append(("saved", f"{output}; go on with: novikoff stream -i {output} -o {output} DATA"))
+    show(result, json, lines)
