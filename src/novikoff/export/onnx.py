@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import importlib
 import json
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
 from novikoff._atomic import replacing
+from novikoff._version import __version__
 from novikoff.errors import invalid
 
 from ._weights import Weights, parameters_of, plain
@@ -107,7 +107,7 @@ class Graph:
             opset_imports=[helper.make_opsetid("", OPSET)],
             ir_version=IR_VERSION,
             producer_name="novikoff",
-            producer_version=version("novikoff"),
+            producer_version=__version__,
         )
         helper.set_model_props(model, facts)
         self.onnx.checker.check_model(model)

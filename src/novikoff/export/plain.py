@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from importlib.metadata import version
 from typing import Any
 
 from novikoff._atomic import replacing
+from novikoff._version import __version__
 
 from ._weights import Weights, parameters_of, plain
 
@@ -42,7 +42,7 @@ def to_json(model: Any, path: Any) -> None:
     proofs = [json.loads(proof.to_json()) for proof in _listed(certificates)]
     facts = {
         "library": "novikoff",
-        "version": version("novikoff"),
+        "version": __version__,
         "learner": type(model).__name__,
         "parameters": parameters_of(model),
         "classes": weights.classes.tolist(),
