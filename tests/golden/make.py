@@ -1,0 +1,87 @@
+"""Write the golden files of the present version of the format: small models, with what they predict and claim.
+
+Run it once for a new version, when the format is final; files of older versions are never written again:
+
+    python tests/golden/make.py
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+import novikoff as nk
+from novikoff.data.reading import Reading
+from novikoff.model_file import VERSION
+
+ROWS = [[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0], [-2.0, 0.5], [0.5, -3.0], [1.5, -2.0]]
+TWO = ["yes", "yes", "no", "no", "no", "yes"]
+THREE = [1, 1, 2, 2, 3, 3]
+APART = ["yes", "yes", "no", "no", "no", "no"]
+FRAME = pd.DataFrame(ROWS, columns=["size", "größe"])
+EVENTS = [({"free": 1.0, "offer": 2.0}, "spam"), ({"lunch": 1.0, "free": 1.0}, "ham"), ({"offer": 1.0, 7: 2.0}, "spam")]
+
+
+def stream(model):
+    for x, y in EVENTS:
+        model.learn_one(x, y)
+    return model
+
+
+def read_from_a_file(model):
+    model.reading_ = Reading(target="label", features=("size", "größe"))
+    return model
+
+
+MODELS = {
+    "perceptron": lambda: read_from_a_file(nk.Perceptron(slack_feature=0.5).fit(FRAME, TWO)),
+    "perceptron-stream": lambda: stream(nk.Perceptron(class_weight="balanced")),
+    "perceptron-classes": lambda: nk.Perceptron().partial_fit(ROWS, THREE),
+    "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
+    "voted": lambda: nk.VotedPerceptron(tie="positive").fit(ROWS, TWO, sample_weight=[1, 2, 0, 0.5, 1, 1]),
+    "margin": lambda: nk.MarginPerceptron(max_iter=50).fit(ROWS, APART),
+    "passive-aggressive": lambda: nk.PassiveAggressive().fit(ROWS, TWO),
+    "passive-aggressive-1": lambda: nk.PassiveAggressiveI(C=0.5, max_features=4).fit(ROWS, TWO),
+    "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
+    "svm": lambda: nk.LinearSVM(C=0.5, warm_start=True).fit(ROWS, TWO),
+    "svm-classes": lambda: nk.LinearSVM(class_weight={1: 2.0}).fit(FRAME, THREE),
+    "svm-probability": lambda: nk.LinearSVM(probability=True).fit(ROWS * 3, TWO * 3),
+    "svm-cross-validated": lambda: nk.LinearSVMCV(Cs=(0.1, 1.0), cv=2).fit(ROWS, TWO),
+    "svm-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(ROWS, TWO),
+    "hard-margin": lambda: nk.HardMarginSVM().fit(ROWS, APART),
+    "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
+}
+
+
+def told(model):
+    """What a model says, in JSON: numbers as they are, so that any other digit shows. An online one learns on."""
+    parameters = {name: repr(value) for name, value in model.get_params().items()}
+    answers = {"learner": type(model).__name__, "parameters": parameters}
+    if hasattr(model, "predict") and getattr(model, "n_features_in_", 0) == 2:
+        answers["predict"] = model.predict(FRAME if hasattr(model, "feature_names_in_") else ROWS).tolist()
+    if hasattr(model, "predict_one"):
+        answers["scores"] = [_scores(model.score_one(x)) for x in ([EVENTS[0][0]] if model._by_name else ROWS)]
+    if hasattr(model, "coef_"):
+        answers["coef"] = model.coef_.tolist()
+    found = getattr(model, "certificates_", getattr(model, "certificate_", []))
+    answers["certificates"] = [json.loads(one.to_json()) for one in (found if isinstance(found, list) else [found])]
+    if hasattr(model, "learn_one"):
+        x, y = (EVENTS[1][0], "spam") if model._by_name else ([1.0, -4.0], model.classes_.tolist()[0])
+        model.learn_one(x, y)
+        answers["coef after one more"] = model.coef_.tolist()
+    return answers
+
+
+def _scores(score):
+    return [[str(label), value] for label, value in score.items()] if isinstance(score, dict) else score
+
+
+if __name__ == "__main__":
+    folder = Path(__file__).parent / f"version-{VERSION}"
+    folder.mkdir()
+    for name, make in MODELS.items():
+        model = make()
+        model.save(folder / f"{name}.nvk")
+        text = json.dumps(told(model), indent=1, ensure_ascii=False)
+        (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")
