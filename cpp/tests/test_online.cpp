@@ -345,4 +345,35 @@ TEST(a_passive_aggressive_step_leaves_the_example_at_margin_one) {
   }
 }
 
+TEST(votes_hold_together_only_if_all_their_lengths_agree) {
+  Votes good;
+  good.offsets = {0, 2, 2};
+  good.indices = {0, 3};
+  good.values = {1, 2};
+  good.steps = {1, -1};
+  good.bias_steps = {1, -1};
+  good.survived.resize(3);
+  CHECK(good.holds_together(4) && Votes{}.holds_together(0));
+  CHECK(!good.holds_together(3));
+  const auto broken = [&](auto&& change) {
+    Votes votes = good;
+    change(votes);
+    return !votes.holds_together(4);
+  };
+  CHECK(broken([](Votes& v) { v.offsets = {}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {0, 2}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {1, 2, 2}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {0, 3, 2}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {0, 1, 1}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {0, 2, 3}; }));
+  CHECK(broken([](Votes& v) { v.offsets = {0, -5, 2}; }));
+  CHECK(broken([](Votes& v) { v.indices = {0, 4}; }));
+  CHECK(broken([](Votes& v) { v.indices = {-1, 3}; }));
+  CHECK(broken([](Votes& v) { v.indices = {0}; }));
+  CHECK(broken([](Votes& v) { v.values = {1, 2, 3}; }));
+  CHECK(broken([](Votes& v) { v.steps = {1}; }));
+  CHECK(broken([](Votes& v) { v.bias_steps = {}; }));
+  CHECK(broken([](Votes& v) { v.survived.resize(2); }));
+}
+
 int main() { return check::run_all(); }

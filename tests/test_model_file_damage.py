@@ -1,0 +1,336 @@
+"""Files that are not what ``save`` wrote: each is refused in one sentence, or is a model that works. None runs code."""
+
+import copy
+import functools
+import itertools
+import json
+import os
+import pickle
+import re
+import struct
+import warnings
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from safetensors.numpy import load as tensors_of
+from safetensors.numpy import save as to_bytes
+from sklearn.exceptions import NotFittedError
+
+import novikoff as nk
+from saved import ALL, READING, THREE, TWO, X, fitted
+
+SENTENCE = re.compile(r"\[load\] .+\. Got .+\.", re.DOTALL)
+NAMES = ["perceptron", "averaged", "voted", "margin auto", "PA-I", "svm, probability", "svm, warm", "cross-validated"]
+NAMES += ["path", "hard margin", "stream", "classes"]
+
+
+@functools.cache
+def saved(name):
+    """The bytes of a small model."""
+    if name == "stream":
+        model = nk.VotedPerceptron(class_weight="balanced")
+        for x, y in [({"a": 1.0, "b": 2.0}, "u"), ({"c": 1.0}, "v"), ({"a": -1.0, 7: 1.0}, "v"), ({"b": 1.0}, "w")]:
+            model.learn_one(x, y)
+    elif name == "classes":
+        model = nk.AveragedPerceptron().partial_fit(X, THREE, classes=["one", "three", "two"])
+    else:
+        model = fitted(name, TWO if name != "averaged" else THREE)
+    if name == "svm, warm":
+        model.reading_ = READING
+    path = Path(os.environ.get("TMPDIR", "/tmp")) / f"damage-{os.getpid()}.nvk"
+    model.save(path)
+    data = path.read_bytes()
+    path.unlink()
+    return data
+
+
+def header_of(data):
+    (length,) = struct.unpack("<Q", data[:8])
+    return json.loads(data[8 : 8 + length])
+
+
+def tree_of(data):
+    return json.loads(header_of(data)["__metadata__"]["novikoff"])
+
+
+def with_tree(data, tree):
+    """The same tensors under another header."""
+    return to_bytes(tensors_of(data), {"novikoff": tree if isinstance(tree, str) else json.dumps(tree)})
+
+
+def check_survives(path, data):
+    """The file is refused in a sentence that names it, or is a model that can do all that models do."""
+    path.write_bytes(data)
+    model, refusal = None, ""
+    try:
+        model = nk.load(path)
+    except nk.InvalidInputError as error:
+        refusal = str(error)
+    if model is None:
+        assert SENTENCE.fullmatch(refusal)
+        assert path.name in refusal
+        return None
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")  # numbers may be absurd
+        use(model)
+    return model
+
+
+def use(model):
+    rows = np.ones((4, getattr(model, "n_features_in_", 0)))
+    labels = (model.classes_.tolist() * 4)[:4] if hasattr(model, "classes_") else []
+    if labels and rows.size:
+        for ask in ("predict", "predict_sign", "predict_proba"):
+            if hasattr(model, ask):
+                with suppress(nk.InvalidInputError, NotFittedError):  # the latter: fitted without probabilities
+                    getattr(model, ask)(rows)
+        found = getattr(model, "certificates_", getattr(model, "certificate_", []))
+        for one in itertools.chain.from_iterable(row if isinstance(row, list) else [row] for row in _list(found)):
+            assert str(one)
+            assert one.to_json()
+            one.verify(rows, labels)
+            one.verify(np.ones((40, rows.shape[1])), np.resize(labels, 40))
+    if hasattr(model, "learn_one"):
+        for x in ({"a": 1.0, "new": 2.0}, [1.0] * rows.shape[1]):
+            with suppress(nk.InvalidInputError):  # such as a dict where columns are many, and max_features
+                model.predict_one(x)
+                model.learn_one(x, labels[0] if labels else "a")
+                model.score_one(x)
+
+
+def _list(found):
+    return found if isinstance(found, list) else [found]
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "damaged.nvk"
+
+
+@pytest.fixture(scope="module")
+def one_path(tmp_path_factory):
+    return tmp_path_factory.mktemp("damage") / "damaged.nvk"
+
+
+# ---- each damage has its own sentence ------------------------------------------------------------------------------
+
+
+def refused(path, data):
+    path.write_bytes(data)
+    with pytest.raises(nk.InvalidInputError) as caught:
+        nk.load(path)
+    return str(caught.value).replace(str(path), "FILE")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_that_is_cut_short_is_said_to_be(path, name):
+    data = saved(name)
+    for size in (0, 1, 8, 9, 100, len(data) // 2, len(data) - 1):
+        assert (
+            refused(path, data[:size]) == f"[load] A whole model file. Got FILE, which is cut short after {size} bytes."
+        )
+
+
+OTHERS = {
+    "text": b"a,b\n1,2\n3,4\n5,6\n",
+    "a pickle": pickle.dumps([1, 2, 3, 4, 5, 6, 7]),
+    "an archive": b"PK\x03\x04" + bytes(100),
+    "zeros": bytes(100),
+    "other tensors": to_bytes({"a": np.zeros(3)}),
+    "other tensors with metadata": to_bytes({"a": np.zeros(3)}, {"format": "pt"}),
+    "metadata of another format": to_bytes({}, {"novikoff": '{"format": "novikoff cache", "version": 1}'}),
+    "metadata that is a list": to_bytes({}, {"novikoff": "[]"}),
+}
+
+
+@pytest.mark.parametrize("data", OTHERS.values(), ids=OTHERS.keys())
+def test_a_file_of_another_kind_is_said_to_be(path, data):
+    assert refused(path, data) == "[load] A model that novikoff.save wrote. Got FILE, a file of another kind."
+
+
+@pytest.mark.parametrize("version", [2, 10**30])
+def test_a_newer_version_is_refused_by_name(path, version):
+    """Whatever else is in it: a newer file may look quite different."""
+    data = to_bytes(
+        {"x": np.zeros(3, np.float16)}, {"novikoff": json.dumps({"format": "novikoff model", "version": version})}
+    )
+    assert refused(path, data) == (
+        f"[load] A model file of version 1 or older: upgrade novikoff, this is {nk.__version__}. "
+        f"Got FILE, which has version {version}."
+    )
+
+
+@pytest.mark.parametrize("version", [0, -1, "1", 1.0, None, True, [1]])
+def test_a_version_that_is_none_is_damage(path, version):
+    tree = {**tree_of(saved("svm, warm")), "version": version}
+    assert f"which is damaged: its version is {version!r}" in refused(path, with_tree(saved("svm, warm"), tree))
+
+
+def test_a_learner_that_there_is_not_is_named(path):
+    for name in ("RandomForest", "OnlineClassifier", "BatchClassifier", "Saveable", "os.system"):
+        tree = {**tree_of(saved("perceptron")), "learner": name}
+        assert refused(path, with_tree(saved("perceptron"), tree)) == (
+            f"[load] A learner that this novikoff has as learner. Got {name!r} in FILE."
+        )
+
+
+def test_the_state_of_another_learner_is_refused(path):
+    for name, other in itertools.permutations(
+        ["Perceptron", "VotedPerceptron", "PassiveAggressiveI", "MarginPerceptron"], 2
+    ):
+        model = getattr(nk, name)(max_iter=1).fit(X, TWO)
+        model.save(path)
+        tree = tree_of(path.read_bytes())
+        tree["learner"], tree["parameters"] = other, getattr(nk, other)().get_params()
+        assert f"A rule of {other} as state.rule. Got " in refused(path, with_tree(path.read_bytes(), tree))
+
+
+def test_a_missing_file_is_said_to_be_missing(tmp_path):
+    with pytest.raises(nk.MissingFileError, match=r"\[load\] A file that can be read\. Got .*No such file"):
+        nk.load(tmp_path / "none.nvk")
+    with pytest.raises(nk.FileError, match=r"\[load\] A file that can be read\. Got .*Is a directory"):
+        nk.load(tmp_path)
+    with pytest.raises(nk.FileError, match=r"\[load\] A file that can be read\. Got .*null"):
+        nk.load("a\0b")
+
+
+def test_a_pickle_in_any_place_is_not_executed(path):
+    mark = path.parent / "executed"
+
+    class Bomb:
+        def __reduce__(self):
+            return (os.mkdir, (str(mark),))
+
+    bomb = pickle.dumps(Bomb())
+    data = saved("svm, warm")
+    tensors, tree = tensors_of(data), tree_of(data)
+    for hidden in (
+        bomb,
+        data + bomb,
+        struct.pack("<Q", len(bomb)) + bomb,
+        to_bytes({**tensors, "bomb": np.frombuffer(bomb, np.uint8)}, {"novikoff": json.dumps(tree)}),
+        with_tree(data, {**tree, "parameters": {**tree["parameters"], "class_weight": bomb.decode("latin-1")}}),
+    ):
+        check_survives(path, hidden)
+    assert not mark.exists()
+    pickle.loads(bomb)
+    assert mark.exists()  # it was a real one
+
+
+# ---- any damage ----------------------------------------------------------------------------------------------------
+
+
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_bytes_that_are_changed_do_no_harm(one_path, data, name):
+    good = saved(name)
+    damaged = bytearray(good)
+    for _ in range(data.draw(st.integers(1, 3))):
+        place = data.draw(st.integers(0, len(damaged) - 1))
+        match data.draw(st.sampled_from(["flip", "set", "cut out", "put in", "swap"])):
+            case "flip":
+                damaged[place] ^= 1 << data.draw(st.integers(0, 7))
+            case "set":
+                damaged[place] = data.draw(st.integers(0, 255))
+            case "cut out":
+                del damaged[place : place + data.draw(st.integers(1, 16))]
+            case "put in":
+                damaged[place:place] = data.draw(st.binary(min_size=1, max_size=16))
+            case "swap":
+                other = data.draw(st.integers(0, len(damaged) - 1))
+                damaged[place], damaged[other] = damaged[other], damaged[place]
+    check_survives(one_path, bytes(damaged))
+
+
+VALUES = st.sampled_from(
+    [
+        *(None, True, False, 0, 1, -1, 2, 7, 2**31, 2**62, 2**63, 2**64, 1e308, -1e-320, 0.5),
+        *("", "inf", "-inf", "x", "state.questions.0.weights", "object"),
+        *([], {}, [1], [[]], {"int": "0x1"}, {"tuple": []}, {"dict": []}, {"float": "inf"}),
+    ]
+)
+
+
+def places(tree, way=()):
+    """The ways to all values in a tree."""
+    found = [way] if way else []
+    entries = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    return found + [place for key, held in entries for place in places(held, (*way, key))]
+
+
+def at(tree, way):
+    for key in way:
+        tree = tree[key]
+    return tree
+
+
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_a_header_that_is_changed_does_no_harm(one_path, data, name):
+    tree = tree_of(saved(name))
+    for _ in range(data.draw(st.integers(1, 2))):
+        way = data.draw(st.sampled_from(places(tree)))
+        held, key = at(tree, way[:-1]), way[-1]
+        match data.draw(st.sampled_from(["set", "set", "remove", "add", "repeat", "move"])):
+            case "set":
+                held[key] = data.draw(VALUES)
+            case "remove":
+                del held[key]
+            case "add" if isinstance(held, dict):
+                held[data.draw(st.text(max_size=3))] = data.draw(VALUES)
+            case "repeat" if isinstance(held, list):
+                held.append(copy.deepcopy(held[key]))
+            case _:
+                held[key] = copy.deepcopy(at(tree, data.draw(st.sampled_from(places(tree)))))
+    check_survives(one_path, with_tree(saved(name), tree))
+
+
+NUMBERS = [0, 1, -1, 2, 3, 2**31, 2**62, -(2**62), 10**6]
+DTYPES = [np.float64, np.float32, np.int64, np.int32, np.int8, np.uint8, np.bool_, np.float16, np.uint64]
+
+
+@given(data=st.data(), name=st.sampled_from(NAMES))
+def test_tensors_that_are_changed_do_no_harm(one_path, data, name):
+    good = saved(name)
+    tensors = tensors_of(good)
+    for _ in range(data.draw(st.integers(1, 2))):
+        if not tensors:
+            break
+        key = data.draw(st.sampled_from(sorted(tensors)))
+        array = tensors[key].copy()
+        match data.draw(st.sampled_from(["value", "value", "length", "dtype", "shape", "drop", "add", "infinite"])):
+            case "value" if array.size:
+                place = data.draw(st.integers(0, array.size - 1))
+                info = np.iinfo(array.dtype) if array.dtype.kind in "iu" else None
+                number = data.draw(st.sampled_from(NUMBERS))
+                array.ravel()[place] = number if info is None else min(max(number, info.min), info.max)
+            case "length":
+                array = (
+                    np.resize(array, max(0, array.size + data.draw(st.sampled_from([-1, 1, 5]))))
+                    if array.size
+                    else array
+                )
+            case "dtype":
+                with np.errstate(all="ignore"):
+                    array = array.astype(data.draw(st.sampled_from(DTYPES)))
+            case "shape":
+                array = array.reshape(data.draw(st.sampled_from([(1, -1), (-1, 1), (-1,)]))) if array.size else array
+            case "infinite" if array.dtype.kind == "f" and array.size:
+                array.ravel()[-1] = data.draw(st.sampled_from([np.inf, -np.inf, np.nan]))
+            case "add":
+                tensors[data.draw(st.text(max_size=5))] = array
+            case _:
+                del tensors[key]
+                continue
+        tensors[key] = np.ascontiguousarray(array)
+    check_survives(one_path, to_bytes(tensors, {"novikoff": header_of(good)["__metadata__"]["novikoff"]}))
+
+
+def test_an_undamaged_file_survives(path):
+    """What the tests above rely on: the models are used, not refused."""
+    for name in NAMES:
+        assert check_survives(path, saved(name)) is not None
+        assert check_survives(path, with_tree(saved(name), tree_of(saved(name)))) is not None
+    assert set(NAMES) - set(ALL) == {"stream", "classes"}
