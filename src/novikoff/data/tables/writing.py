@@ -20,6 +20,7 @@ from .text import TextReader
 
 MOST_COLUMNS = 10_000  # of sparse rows whose zeros are written
 ENTRIES = 1 << 22  # numbers that are held at a time with all zeros
+ENTRIES_OF_TEXT = 1 << 18  # as text, they take ten times the room
 BREAKS = {"csv": ',"\r\n', "tsv": "\t\r\n"}  # what a field cannot hold as it is
 
 
@@ -110,12 +111,14 @@ class _Words:
         return str(schema.field("label").type) == "string"
 
 
-def _record_batches(where: str, rows: Iterator[Rows], dtype: type[Any] | None = None) -> Iterator[Any]:
+def _record_batches(where: str, rows: Iterator[Rows], *, for_text: bool = False) -> Iterator[Any]:
     """Rows with all their zeros, some at a time, a column each."""
     arrow = library(where, "pyarrow")
+    most = ENTRIES_OF_TEXT if for_text else ENTRIES
+    dtype = np.float64 if for_text else None  # the digits that tell a float32 from others do not make it a float64
     for part in rows:
         count, width = part.X.shape
-        step = max(1, ENTRIES // width)
+        step = max(1, most // width)
         for begin in range(0, count, step):
             some = slice(begin, begin + step)
             block = part.X[some].toarray() if sp.issparse(part.X) else part.X[some]
@@ -133,7 +136,7 @@ def _write_fields(format: str) -> Callable[[str, IO[bytes], Iterator[Rows]], Non
         parting, end = (arrow.scalar(sign, arrow.large_string()) for sign in ("," if format == "csv" else "\t", "\n"))
         nothing = arrow.scalar("", arrow.large_string())
         header = True
-        for table in _record_batches(where, rows, np.float64):  # digits enough for a float32 are too few for a float64
+        for table in _record_batches(where, rows, for_text=True):
             if header:
                 names = parting.as_py().join(_field(format, name) for name in table.schema.names)
                 file.write(f"{names}\n".encode())
