@@ -337,7 +337,8 @@ def _tensors(where: str, name: str, data: bytes) -> dict[str, NDArray[Any]]:
             if np.any(array > 1):
                 raise _damaged(where, name, f"tensor {path[:80]!r} has truths beside 0 and 1")
             array = array.astype(np.bool_)
-        tensors[path] = np.array(array, dtype=array.dtype.newbyteorder("="))  # a copy that can be written to
+        native = array.astype(array.dtype.newbyteorder("="), copy=False)
+        tensors[path] = np.require(native, requirements=["C", "A", "W"])  # a model may be changed, its file may not
     return tensors
 
 
