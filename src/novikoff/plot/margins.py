@@ -141,8 +141,7 @@ class MarginDisplay:
     @property
     def axis_name(self) -> str:
         """What the horizontal axis shows."""
-        what = "score times label, y f(x)" if self.unit == "score" else "distance on the right side, y f(x) / |w|"
-        return f"{what}: wrong below 0"
+        return "score times label, y f(x)" if self.unit == "score" else "distance on the right side, y f(x) / |w|"
 
     @property
     def labels(self) -> tuple[str, str]:

@@ -1,0 +1,106 @@
+"""The certificate in words, and what became of each claim when it was checked anew."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from novikoff.theory.certificate import Certificate
+from novikoff.theory.gap import GapCertificate
+from novikoff.theory.margin import MarginCertificate
+from novikoff.theory.mistakes import MistakeCertificate
+from novikoff.theory.verification import Check, Verification
+
+from ._html import Cell, Markup, count, details, grid, pairs, percent, text
+
+MEANINGS = {
+    "holds": "recomputed from the data, and true",
+    "fails": "recomputed from the data, and false",
+    "open": "rounding leaves it undecided",
+    "on trust": "a count of what happened during learning, which the data alone cannot show again",
+}
+
+
+def claim(certificate: Certificate) -> str:
+    """What a certificate says, for a reader who has not met one."""
+    if isinstance(certificate, GapCertificate):
+        return (
+            f"The model minimises an objective, and its own is {certificate.primal:.6g}. A weight for each of its "
+            f"{count(len(certificate.model.duals.rows))} support vectors proves that no model has less than "
+            f"{certificate.dual:.6g}: at most {certificate.relative_gap:.2g} of the objective could be saved. "
+            + (f"{certificate.tol:g} was asked for." if certificate.converged else "More was asked for.")
+        )
+    if isinstance(certificate, MarginCertificate):
+        best = f"no plane has a margin above {certificate.margin_upper_bound:.6g}"
+        if certificate.margin_lower_bound > 0:
+            share = percent(max(0.0, min(1.0, certificate.ratio)))
+            return (
+                f"Every row is on its right side, at least {certificate.margin_lower_bound:.6g} away from the plane, "
+                f"and {best}: the model has {share} of the best margin there is, or more."
+            )
+        return f"The model was not shown to separate the rows; {best}."
+    if isinstance(certificate, MistakeCertificate):
+        words = (
+            f"Each of {count(certificate.examples)} examples was predicted before its label was seen, and "
+            f"{count(certificate.mistakes)} predictions were wrong. No plane separates the examples with a margin "
+            f"above {certificate.margin_upper_bound:.6g}: the sum of the examples that it learned from proves it. "
+        )
+        if certificate.separates:
+            return words + "The last pass made no mistake, so the model has every example on its right side."
+        return words + "The model was not shown to separate them."
+    return "What the model claims is below."
+
+
+def one(certificate: Certificate, found: Verification) -> str:
+    """The certificate of two classes: its claims, and the checks of them."""
+    parts = [f"<p>{text(claim(certificate))}</p>"]
+    if certificate.generalization is not None:
+        parts.append(f"<p>Of new examples: {text(certificate.generalization)}.</p>")
+    return "".join(parts) + pairs("The claims", certificate.facts()) + checks_table(found.checks)
+
+
+def several(certificates: list[tuple[str, Certificate]], found: Verification) -> str:
+    """The certificates of more classes, one below the other, those with trouble open."""
+    parts = [f"<p>Each of the {len(certificates)} classes is told from the rest, and has a certificate of its own.</p>"]
+    rest = list(found.checks)
+    for name, certificate in certificates:
+        prefix, own = f"{name}: ", []
+        while rest and rest[0].claim.startswith(prefix):
+            check = rest.pop(0)
+            own.append(Check(check.claim.removeprefix(prefix), check.status, check.detail, check.row))
+        verdict = Verification(tuple(own))
+        inner = one(certificate, verdict)
+        parts.append(details(f"{name}: {'verified' if verdict else 'not verified'}", inner, is_open=not verdict))
+    if rest:
+        parts.append(checks_table(tuple(rest)))
+    return "".join(parts)
+
+
+def checks_table(checks: tuple[Check, ...]) -> str:
+    """What became of each claim."""
+    rows: list[tuple[Cell, ...]] = [
+        (check.claim, Markup(f'<span class="status {_kind(check)}">{text(check.status)}</span>'), check.detail)
+        for check in checks
+    ]
+    return grid("Checked anew, from the data", ["claim", "result", "what was found"], rows, numeric=False)
+
+
+def legend(found: Verification) -> str:
+    """What the results mean, those that occur."""
+    used = [status for status in MEANINGS if any(check.status == status for check in found.checks)]
+    return "<p>" + " ".join(f"<strong>{text(status)}</strong>: {text(MEANINGS[status])}." for status in used) + "</p>"
+
+
+def command(model_path: Any, data_path: Any) -> str:
+    """How anyone can check it."""
+    words = ["novikoff", "certify", str(model_path or "MODEL"), str(data_path or "DATA")]
+    line = shlex.join(words)
+    note = "" if model_path and data_path else " with the file of the model and that of the data"
+    return (
+        f"<h3>Check it yourself</h3><p>This command{note} does the same, in code that shares nothing with the "
+        f"learner:</p><pre><code>{text(line)}</code></pre>"
+    )
+
+
+def _kind(check: Check) -> str:
+    return check.status.replace(" ", "-")
