@@ -16,10 +16,13 @@ def loaded(path: str) -> tuple[Any, Reading]:
     return model, getattr(model, "reading_", None) or Reading()
 
 
-def rows_for(where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any]) -> tuple[Any, Any, Any]:
-    """Rows, labels and weights of DATA, as wide as the model wants them."""
+def rows_for(
+    where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any], whole: bool = False
+) -> tuple[Any, Any, Any]:
+    """Rows, labels and weights of DATA, as wide as the model wants them; if they must be whole, never narrower."""
     batch = reading.read(where, data, **opening)
-    return fitted(where, model, batch.X), batch.y, batch.weights
+    too_wide = batch.X.shape[1] > model.n_features_in_
+    return batch.X if whole and too_wide else fitted(where, model, batch.X), batch.y, batch.weights
 
 
 def fitted(where: str, model: Any, X: Any, quiet: bool = False) -> Any:

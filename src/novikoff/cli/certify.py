@@ -31,7 +31,7 @@ def certify(
     Exit code 0: proved. 1: refuted, with the row that shows it if one does, or left open by rounding.
     """
     learner, reading = loaded(model)
-    X, y, weights = rows_for("certify", learner, reading, data, opening_of(format, attach))
+    X, y, weights = rows_for("certify", learner, reading, data, opening_of(format, attach), whole=True)
     found = verify(learner, X, y, weights, exact)
     if exact and any(isinstance(certificate, GapCertificate) for certificate in certificates_of(learner)):
         say("note: a duality gap is checked with a bound on its rounding, also with --exact")
