@@ -402,3 +402,11 @@ print(peak() - before)
 def test_memory_does_not_grow_with_the_rows(ending, tmp_path):
     (grown,) = run_alone(BOUNDED, tmp_path / f"rows.{ending}")  # 80 MB of numbers
     assert grown < 60e6
+
+
+def test_a_missing_package_is_named(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(nk.InvalidInputError, match=r"The package pyarrow.* \(pip install 'novikoff\[tables\]'\)"):
+        nk.write((X, [1, 2, 3]), tmp_path / "rows.csv")
+    nk.write((X, [1, 2, 3]), tmp_path / "rows.ndjson")
+    assert os.listdir(tmp_path) == ["rows.ndjson"]

@@ -197,6 +197,12 @@ def test_classes_that_onnx_cannot_hold_are_refused(labels, tmp_path):
         nk.export.to_onnx(nk.LinearSVM().fit([[1.0], [2.0], [1.5], [3.0]], y), tmp_path / "model.onnx")
 
 
+def test_weights_that_no_file_can_hold_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr("novikoff.export.onnx.MOST_BYTES", 31)
+    with pytest.raises(nk.InvalidInputError, match=r"Weights of at most 31 bytes\. Got 32"):
+        nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), tmp_path / "model.onnx")
+
+
 def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnx", None)
     with pytest.raises(nk.InvalidInputError, match=r"pip install 'novikoff\[onnx\]'"):

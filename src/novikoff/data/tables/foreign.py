@@ -16,7 +16,7 @@ def library(where: str, name: str) -> Any:
         return importlib.import_module(name)
     except ImportError as error:
         package = name.partition(".")[0]
-        need = f"The package {package}, which reads this table (pip install 'novikoff[tables]')."
+        need = f"The package {package}, which tables need (pip install 'novikoff[tables]')."
         raise invalid(where, need, f"no {package} that can be imported") from error
 
 
