@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
 from novikoff._base import Codes, Watched, encode, row_weights
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
+from novikoff._notebook import ShowsCertificate
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.errors import invalid
@@ -87,7 +88,7 @@ def _survey(where: str, X: Any) -> tuple[Any, float]:
     return (rows if rising else None), largest
 
 
-class BatchClassifier(Saveable, Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A linear classifier with ``coef_`` and ``intercept_``, learned from a whole data set."""
 
     _State: ClassVar[type[Any]] = WeightsState

@@ -28,7 +28,8 @@ from novikoff._base import (
     in_threads,
     row_weights,
 )
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
+from novikoff._notebook import ShowsCertificate
 from novikoff._validation import (
     check_flag,
     check_integer,
@@ -69,7 +70,7 @@ class Lane:
     answers: tuple[Any, Any]  # the label of a negative score, and of any other
 
 
-class OnlineClassifier(Saveable, Watched, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
     _State = OnlineState

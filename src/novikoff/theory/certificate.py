@@ -50,8 +50,12 @@ class Certificate(ABC):
         """The claims in words, for tables."""
 
     def _repr_html_(self) -> str:
-        rows = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in self.facts())
-        return f"<table><caption>{type(self).__name__}</caption>{rows}</table>"
+        left = 'style="text-align: left"'  # notebooks have it on the right, which is for numbers
+        rows = "".join(
+            f'<tr><th scope="row" {left}>{html.escape(name)}</th><td {left}>{html.escape(value)}</td></tr>'
+            for name, value in self.facts()
+        )
+        return f"<table><caption {left}>{type(self).__name__}</caption>{rows}</table>"
 
     def __repr__(self) -> str:
         return f"<{self}>"
