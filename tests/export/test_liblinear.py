@@ -17,15 +17,15 @@ TRAIN, PREDICT = (shutil.which(f"liblinear-{verb}") for verb in ("train", "predi
 needs_liblinear = pytest.mark.skipif(
     not (TRAIN and PREDICT), reason="liblinear-train and liblinear-predict are not here"
 )
-RNG = np.random.default_rng(0)
 SOLVERS = range(8)
 
 
 def blobs(classes, rows=90, columns=6):
     """Some rows of each class, which overlap."""
+    rng = np.random.default_rng(classes)
     y = np.arange(rows) % classes
-    X = RNG.normal(size=(rows, columns)) + 1.5 * RNG.normal(size=(classes, columns))[y]
-    return X * (RNG.random(X.shape) < 0.7), y
+    X = rng.normal(size=(rows, columns)) + 1.5 * rng.normal(size=(classes, columns))[y]
+    return X * (rng.random(X.shape) < 0.7), y
 
 
 def run(*command):
