@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ import novikoff as nk
 from novikoff.report import report
 from real_data import two_classes
 
+ALL = ("boundary", "margins", "gap", "weights")
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 
 
@@ -253,6 +255,14 @@ def test_a_model_without_certificate_says_so():
     Reader(page)
 
 
+def test_rows_of_one_class_only_have_what_can_be_said_of_them(cancer):
+    X, y = cancer
+    for model in (nk.LinearSVM().fit(X, y), nk.Perceptron(max_iter=3).fit(X, y)):
+        page = report(model, X[:5], y[:5])
+        assert "not verified" in page
+        assert {"figure-margins", "figure-weights"} <= set(figures(page)) <= {f"figure-{name}" for name in ALL}
+
+
 def test_what_cannot_be_reported_on_is_refused(cancer):
     with pytest.raises(nk.InvalidInputError, match=r"\[report\] A classifier with decision_function. Got Hashing"):
         report(nk.Hashing(), *cancer)
@@ -283,3 +293,15 @@ def test_importing_it_imports_no_plotly():
     code = "import sys, novikoff.report\nprint({'matplotlib', 'plotly'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_code_of_the_documentation_runs(place, tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[1] / "docs" / "report.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", page, re.S)
+    exec("".join(blocks[: place + 1]), {})
+    assert (tmp_path / ("boundary.png", "report.html")[place]).stat().st_size > 10_000

@@ -30,10 +30,10 @@ def certificates_html(estimator: Any) -> str:
         return ""
     if not isinstance(found, list):
         return f"<div>{found._repr_html_()}</div>"
-    parts = [
-        f"<details><summary>{html.escape(str(label))}</summary>{certificate._repr_html_()}</details>"
-        for label, certificate in zip(estimator.classes_.tolist()[:MOST], found, strict=False)
-    ]
+    parts = []
+    for label, certificate in zip(estimator.classes_.tolist()[:MOST], found, strict=False):
+        summary = html.escape(f"{label}: {' '.join(certificate.facts()[0])}")
+        parts.append(f"<details><summary>{summary}</summary>{certificate._repr_html_()}</details>")
     if len(found) > MOST:
         parts.append(f"<p>and {len(found) - MOST} more, in certificate_</p>")
     return f"<div>{''.join(parts)}</div>"

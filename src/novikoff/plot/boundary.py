@@ -18,6 +18,7 @@ from ._question import Question, ask, column_names, table_of
 from .palette import INK, NEGATIVE, POSITIVE
 
 ROUNDS = 60  # of the power method; where it has not settled by then, two directions are about as good
+SETTLED = 1e-4  # the most that a coordinate still changes
 
 
 @dataclass(kw_only=True)
@@ -216,7 +217,9 @@ def _principal(rows: Any, normal: Floats) -> Floats:
         length = float(np.linalg.norm(moved))
         if length == 0 or not np.isfinite(length):  # nothing varies across w
             break
-        v = moved / length
+        before, v = v, moved / length
+        if np.abs(v - before).max() < SETTLED:
+            break
     v -= (normal @ v) * normal
     v /= np.linalg.norm(v) or 1.0
     return -v if v[np.argmax(np.abs(v))] < 0 else v

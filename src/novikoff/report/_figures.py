@@ -51,7 +51,7 @@ def boundary(display: BoundaryDisplay) -> Figure:
         "The decision line",
         _boundary_sentence(display),
         data,
-        layout(axis(label(display.axis_names[0], 48)), axis(label(display.axis_names[1], 48)), hovermode="closest"),
+        layout(*(axis(label(name, 36)) for name in display.axis_names), hovermode="closest"),
         height="26rem",
     )
 
@@ -130,7 +130,7 @@ def mistakes(display: MistakesDisplay) -> Figure:
     ]
     return Figure(
         "mistakes",
-        "Mistakes against the bound",
+        "Mistakes against the bound" if display.bounds else "Mistakes over the stream",
         sentence.strip(),
         data,
         layout(logarithmic(axis("examples seen")), logarithmic(axis("mistakes made"))),

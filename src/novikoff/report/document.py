@@ -277,15 +277,16 @@ def _learned_figures(subject: Subject, feature_names: Any) -> Iterator[Figure]:
     if with_plane is not None:
         yield _figures.boundary(with_plane)
     yield _figures.margins(plot.MarginDisplay.measure(model, X, y, class_=class_))
-    if hasattr(model, "partial_fit") and subject.certificates:
-        yield _figures.mistakes(plot.MistakesDisplay.measure(model, X, y, class_=class_))
+    made = _applies(lambda: plot.MistakesDisplay.measure(model, X, y, class_=class_))
+    if made is not None:
+        yield _figures.mistakes(made)
     closing = _applies(lambda: plot.GapDisplay.measure(model, class_=class_))
     if closing is not None:
         yield _figures.gap(closing)
 
 
 def _applies(measure: Any) -> Any:
-    """A picture, or None where the learner has none of the kind."""
+    """A picture, or None where there is none of the kind for such a learner, or for such rows."""
     try:
         return measure()
     except InvalidInputError:
