@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import novikoff as nk
-from novikoff._records import INFINITE, Dimensions, Names, Plain, Speaker, kind_of, read, refuse_unused, write
+from novikoff._kinds import Speaker
+from novikoff._records import INFINITE, Dimensions, Names, Plain, kind_of, read, refuse_unused, write
 from novikoff._values import from_text, plain_from_tree, plain_to_tree, to_text
 from snapshots import plain
 
@@ -171,6 +173,7 @@ WRONG_TREES = {
     "two tags": lambda tree: tree.update(parameter={"tuple": [], "dict": []}),
     "a dict of no pairs": lambda tree: tree.update(parameter={"dict": [1]}),
     "a dict whose key is a list": lambda tree: tree.update(parameter={"dict": [[[1], 2]]}),
+    "a parameter too deep": lambda tree: tree.update(parameter=functools.reduce(lambda t, _: [t], range(700), 1)),
     "a parameter too large": lambda tree: tree.update(parameter=float("1e999")),
 }
 

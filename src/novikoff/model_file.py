@@ -11,7 +11,6 @@ value by value before there is a model: a damaged file is an ``InvalidInputError
 from __future__ import annotations
 
 import os
-import struct
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, ClassVar
@@ -20,20 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ._atomic import replacing
-from ._records import Names, Plain, Speaker, read, refuse_unused, write
-from ._values import Tree, from_text, to_text
+from ._frame import FORMAT, VERSION, check_start, pack, unpack
+from ._kinds import Speaker
+from ._records import Names, Plain, read, refuse_unused, write
 from ._version import __version__
 from .data.reading import Reading
 from .errors import InvalidInputError, invalid, unreadable
 from .theory.certificate import Duals
 
-FORMAT = "novikoff model"
-VERSION = 1  # of the format; whatever could make an older library misread a file raises it
-KEY = "novikoff"  # in the metadata
 ROOMS = ("online", "batch")  # where the learners are; they lie above this file, which imports them by need
-MOST_HEADER = 100_000_000  # bytes; safetensors reads no longer one
 LABELS = ("object", "str", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
-DTYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "|i1", "U8": "|u1", "BOOL": "|u1"}
 _LEARNERS: dict[str, type[Saveable]] = {}
 
 
@@ -173,7 +168,7 @@ def load(path: str | os.PathLike[str]) -> Any:
         with open(path, "rb") as file:
             start = file.peek(9)  # so that a large file of another kind is not read whole
             if len(start) >= 9:
-                _check_start("load", name, start)
+                check_start("load", name, start)
             data = file.read()
     except InvalidInputError:
         raise
@@ -186,9 +181,9 @@ def is_model(path: str | os.PathLike[str]) -> bool:
     """Whether a file looks like a model of ours, by its beginning."""
     try:
         with open(path, "rb") as file:
-            _check_start("is_model", "", file.read(9))
+            check_start("is_model", "", file.read(9))
             return b'"novikoff"' in file.read(1 << 16)  # the metadata come first
-    except (OSError, ValueError, struct.error):
+    except (OSError, ValueError):
         return False
 
 
@@ -196,6 +191,12 @@ def _name_of(where: str, path: Any) -> str:
     if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
         raise invalid(where, "The path of a file.", repr(path))
     return str(path)
+
+
+def check_count(value: float, path: str, speaker: Speaker, *, at_least: int = 0) -> None:
+    """Refuse what is no count: below 0, or more than anybody can have counted."""
+    if not at_least <= value < 2**63:
+        raise speaker.refuse(f"A number from {at_least} up", path, f"{value:g}" if abs(value) < 2**64 else "a huge one")
 
 
 def check_duals(duals: Duals, path: str, speaker: Speaker) -> None:
@@ -221,8 +222,6 @@ def _save(where: str, model: Any, path: str | os.PathLike[str]) -> None:
 
 
 def _encoded(where: str, model: Saveable) -> bytes:
-    from safetensors.numpy import save as to_bytes  # slow to import, and needed here only
-
     speaker, basis = Speaker(where), model._basis()
     header = Header(
         format=FORMAT,
@@ -237,10 +236,7 @@ def _encoded(where: str, model: Saveable) -> bytes:
     )
     tree = write(Header, header, "", speaker)
     tree["state"] = write(model._State, model._state(where), "state", speaker)
-    text = to_text(tree)
-    if len(text) > MOST_HEADER // 2:  # quotes are doubled in the metadata, and the tensors are named there, too
-        raise invalid(where, f"Parameters and labels of at most {MOST_HEADER // 2} characters.", f"{len(text)}")
-    return to_bytes(speaker.tensors, {KEY: text})
+    return pack(where, tree, speaker.tensors)
 
 
 def _labels(where: str, classes: NDArray[Any]) -> Labels:
@@ -254,8 +250,8 @@ def _labels(where: str, classes: NDArray[Any]) -> Labels:
 
 
 def _decoded(where: str, name: str, data: bytes) -> Any:
-    tree = _header(where, name, data)
-    speaker = Speaker(where, name, _tensors(where, name, data))
+    tree, tensors = unpack(where, name, data)
+    speaker = Speaker(where, name, tensors)
     state = tree.pop("state", None)
     header: Header = read(Header, tree, "", speaker)
     cls = _learner_named(header.learner)
@@ -278,68 +274,6 @@ def _learner_named(name: str) -> type[Saveable] | None:
         for room in ROOMS:
             import_module(f"{__package__}.{room}")
     return _LEARNERS.get(name)
-
-
-def _check_start(where: str, name: str, start: bytes) -> int:
-    """The length of the header, by the first bytes of a file that may be a safetensors file."""
-    (length,) = struct.unpack("<Q", start[:8])
-    if not 2 <= length <= MOST_HEADER or start[8:9] != b"{":
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind")
-    return int(length)
-
-
-def _header(where: str, name: str, data: bytes) -> dict[str, Tree]:
-    """Our header out of the metadata, once it is known to be one that this library can read."""
-    if len(data) < 9:
-        raise _cut_short(where, name, len(data))
-    length = _check_start(where, name, data)
-    if len(data) < 8 + length:
-        raise _cut_short(where, name, len(data))
-    try:
-        outer = from_text(data[8 : 8 + length])
-        tree = from_text(outer["__metadata__"][KEY])
-    except (KeyError, TypeError):
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind") from None
-    except ValueError as error:
-        raise _damaged(where, name, error) from None
-    if not isinstance(tree, dict) or tree.get("format") != FORMAT:
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind")
-    version = tree.get("version")
-    if type(version) is not int or version < 1:
-        raise _damaged(where, name, f"its version is {version!r}"[:80])
-    if version > VERSION:
-        need = f"A model file of version {VERSION} or older: upgrade novikoff, this is {__version__}."
-        raise invalid(where, need, f"{name}, which has version {version}")
-    ends = [entry["data_offsets"][1] for entry in outer.values() if _has_offsets(entry)]
-    if len(data) < 8 + length + max(ends, default=0):
-        raise _cut_short(where, name, len(data))
-    return tree
-
-
-def _has_offsets(entry: Any) -> bool:
-    offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
-    return isinstance(offsets, list) and len(offsets) == 2 and type(offsets[1]) is int
-
-
-def _tensors(where: str, name: str, data: bytes) -> dict[str, NDArray[Any]]:
-    from safetensors import SafetensorError, deserialize  # slow to import, and needed here only
-
-    tensors = {}
-    try:
-        stored = deserialize(data)  # type: ignore[no-untyped-call]  # it comes without types
-    except SafetensorError as error:
-        raise _damaged(where, name, error) from None
-    for path, tensor in stored:
-        if tensor["dtype"] not in DTYPES:
-            raise _damaged(where, name, f"tensor {path[:80]!r} is of type {tensor['dtype']}")
-        array = np.frombuffer(tensor["data"], dtype=DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
-        if tensor["dtype"] == "BOOL":
-            if np.any(array > 1):
-                raise _damaged(where, name, f"tensor {path[:80]!r} has truths beside 0 and 1")
-            array = array.astype(np.bool_)
-        native = array.astype(array.dtype.newbyteorder("="), copy=False)
-        tensors[path] = np.require(native, requirements=["C", "A", "W"])  # a model may be changed, its file may not
-    return tensors
 
 
 def _made(cls: type[Any], header: Header, speaker: Speaker) -> Any:
@@ -375,11 +309,3 @@ def _classes(labels: Labels, speaker: Speaker) -> NDArray[Any]:
     if not rising or classes.tolist() != labels.values or classes.ndim != 1:
         raise speaker.refuse(need, "classes.values", "others")
     return classes
-
-
-def _cut_short(where: str, name: str, size: int) -> InvalidInputError:
-    return invalid(where, "A whole model file.", f"{name}, which is cut short after {size} bytes")
-
-
-def _damaged(where: str, name: str, what: object) -> InvalidInputError:
-    return invalid(where, "A model file as novikoff.save wrote it.", f"{name}, which is damaged: {what}")

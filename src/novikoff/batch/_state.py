@@ -12,9 +12,10 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._records import INFINITE, Dimensions, Speaker
+from novikoff._kinds import Speaker
+from novikoff._records import INFINITE, Dimensions
 from novikoff.errors import invalid
-from novikoff.model_file import Basis, check_duals
+from novikoff.model_file import Basis, check_count, check_duals
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
@@ -215,6 +216,8 @@ def check_machines(certificates: Sequence[Any], path: str, basis: Basis, speaker
         if len(model.weights) != basis.width:
             raise speaker.refuse(f"{basis.width} weights", f"{path}.{place}.model.weights", len(model.weights))
         check_duals(model.duals, f"{path}.{place}.model.duals", speaker)
+        check_count(certificate.iterations, f"{path}.{place}.iterations", speaker)
+        check_count(certificate.examples, f"{path}.{place}.examples", speaker, at_least=1)
 
 
 def check_support(support: Support, path: str, basis: Basis, speaker: Speaker) -> None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._base import in_threads
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import invalid
 from novikoff.model_file import Basis

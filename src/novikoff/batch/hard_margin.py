@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._base import in_the_name_of, in_threads
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.model_file import Basis
 from novikoff.theory.geometry import Floats

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._base import in_threads
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import invalid
 from novikoff.model_file import Basis, Saveable

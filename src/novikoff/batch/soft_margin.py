@@ -14,7 +14,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._base import in_the_name_of, in_threads
-from novikoff._records import Speaker
+from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
 from novikoff.model_file import Basis

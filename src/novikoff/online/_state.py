@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff._base import RunningBalance
-from novikoff._records import INFINITE, Names, Speaker
-from novikoff.model_file import Basis, check_duals
+from novikoff._kinds import Speaker
+from novikoff._records import INFINITE, Names
+from novikoff.model_file import Basis, check_count, check_duals
 from novikoff.theory.geometry import Extended, Floats
 
 from ._classes import Classes
@@ -225,14 +226,14 @@ def _check_questions(state: OnlineState, classes: Classes, basis: Basis, speaker
     for place, question in enumerate(state.questions):
         if not question.is_possible():
             raise speaker.refuse("Sums that are not negative", f"state.questions.{place}", "one that is")
-    if state.n_iter < 0 or len(state.balance) > len(classes.labels) or np.any(state.balance < 0):
-        raise speaker.refuse("Counts from 0 up, of known classes,", "state.balance or state.n_iter", "others")
+    check_count(state.n_iter, "state.n_iter", speaker)
+    if len(state.balance) > len(classes.labels) or np.any(state.balance < 0):
+        raise speaker.refuse("Totals of known classes", "state.balance", "others")
     if state.runs is not None and len(state.runs) != len(expected):
         raise speaker.refuse("A run for each question", "state.runs", len(state.runs))
     for place, run in enumerate(state.runs or ()):
         check_duals(run.duals, f"state.runs.{place}.duals", speaker)
-        if run.passes < 0:
-            raise speaker.refuse("A number from 0 up", f"state.runs.{place}.passes", run.passes)
+        check_count(run.passes, f"state.runs.{place}.passes", speaker)
 
 
 def _learner(state: OnlineState, speaker: Speaker) -> _core.OnlineLearner:

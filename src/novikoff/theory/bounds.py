@@ -84,7 +84,8 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
     # bottom. Any gamma gives a valid bound, so the search need not be exact.
     positive = m[m > 0]
     best = min(map(bound, [float(positive.min()), float(positive.max())])) if len(positive) else math.inf
-    low, high = math.log(1e-12 * radius), math.log(1e6 * radius)
+    scale = max(radius, 1e-150)  # where all examples are 0, any gamma will do
+    low, high = math.log(1e-12 * scale), math.log(1e6 * scale)
     shrink = (math.sqrt(5) - 1) / 2
     for _ in range(80):
         left, right = high - shrink * (high - low), low + shrink * (high - low)
@@ -101,7 +102,7 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_I(radius=1.0, margin=0.5, C=0.25)
     16.0
     """
-    return max(_square(radius), 1 / C) / _square(margin) if margin > 0 else math.inf
+    return _ratio(max(_square(radius), 1 / C), margin)
 
 
 def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
@@ -110,7 +111,13 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_II(radius=1.0, margin=0.5, C=0.5)
     8.0
     """
-    return (_square(radius) + 1 / (2 * C)) / _square(margin) if margin > 0 else math.inf
+    return _ratio(_square(radius) + 1 / (2 * C), margin)
+
+
+def _ratio(squares: float, margin: float) -> float:
+    """Return squares / gamma^2, which is infinite where gamma or its square is 0."""
+    square = _square(margin)
+    return squares / square if margin > 0 and square > 0 else math.inf
 
 
 def _square(x: float) -> float:

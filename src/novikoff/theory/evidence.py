@@ -57,7 +57,7 @@ class Evidence:
         margins = signs * lifted.scores(self.weights, self.intercept)
         errors = lifted.rounding(self.weights, self.intercept)
         if self.duals is not None and self.geometry.slack_feature:
-            own = self.geometry.slack_feature**2 * self.duals.dense(len(lifted))
+            own = self.geometry.slack_feature * self.geometry.slack_feature * self.duals.dense(len(lifted))
             margins, errors = margins + own, errors + ROUNDING * own
         return margins, errors
 

@@ -64,7 +64,7 @@ class Lifted:
         if geometry.normalize:
             self._scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
             lengths = np.where(lengths > 0, 1.0, 0.0)
-        self.lengths: Floats = np.sqrt(lengths**2 + geometry.slack_feature**2)
+        self.lengths: Floats = np.sqrt(lengths**2 + geometry.slack_feature * geometry.slack_feature)
 
     def __len__(self) -> int:
         return len(self._scale)
@@ -92,9 +92,9 @@ class Lifted:
 
 def length_of(weights: Floats, intercept: float, private: Floats | None = None, slack_feature: float = 0.0) -> float:
     """Return |v|, with the private part delta a where there is one."""
-    squares = float(weights @ weights) + intercept**2
+    squares = float(weights @ weights) + intercept * intercept  # which overflows to inf, where ** would raise
     if private is not None:
-        squares += slack_feature**2 * float(private @ private)
+        squares += slack_feature * slack_feature * float(private @ private)
     return float(np.sqrt(squares))
 
 
