@@ -21,7 +21,7 @@ from sklearn.model_selection import StratifiedKFold
 
 import novikoff as nk
 from golden.make import told
-from novikoff import model_file
+from novikoff import _frame, model_file
 from saved import ALL, LABELS, MACHINES, READING, THREE, TWO, WEIGHTS, X, again, fitted, separable, sparse
 from snapshots import learned, plain, snapshot
 
@@ -135,6 +135,20 @@ def test_parameters_of_every_kind_come_back(path):
     assert copy.get_params() == {**nk.Perceptron().get_params(), **given}
     assert type(copy.n_jobs) is int
     assert clone(copy).get_params() == copy.get_params()
+
+
+def test_streams_of_sparse_rows_and_of_tables_go_on(make, path):
+    """Rows that grow wider, and columns with names: what a scan gives, the model keeps."""
+    first, second = b"0 1:1 3:2\n1 2:1\n2 1:-1\n", b"1 7:2 1:1\n0 5:1\n"
+    table, more = b"a,b,label\n1,2,x\n3,-1,y\n", b"a,b,label\n0.5,1,y\n-1,2,x\n"
+    for before, after, kind in ((first, second, "svmlight"), (table, more, "csv")):
+        model = make().partial_fit(nk.scan(before, format=kind))
+        copy = again(model, path)
+        assert snapshot(copy) == snapshot(model)
+        for one in (model, copy):
+            one.partial_fit(nk.scan(after, format=kind))
+        assert snapshot(copy) == snapshot(model)
+        assert snapshot(again(copy, path)) == snapshot(model)
 
 
 def test_parameters_that_are_arrays_come_back_as_lists(path):
@@ -311,6 +325,23 @@ def test_what_cannot_be_kept_is_refused_by_name_and_leaves_the_old_file(path, ma
     with pytest.raises(nk.InvalidInputError, match=words):
         nk.save(model, path)
     assert path.read_bytes() == b"old"
+
+
+def test_a_header_that_no_reader_takes_is_refused(path, monkeypatch):
+    model = fitted("svm", TWO)
+    model.save(path)
+    monkeypatch.setattr(_frame, "MOST_HEADER", 500)
+    with pytest.raises(nk.InvalidInputError, match=r"Parameters and labels that fit into 500 bytes\. Got \d+ bytes"):
+        model.save(path)
+
+
+def test_a_model_is_told_from_other_files_by_its_beginning(path):
+    assert not model_file.is_model(path)
+    for other in (b"", b"a,b\n", bytes(9), struct.pack("<Q", 2) + b"{}"):
+        path.write_bytes(other)
+        assert not model_file.is_model(path)
+    fitted("svm", TWO).save(path)
+    assert model_file.is_model(path)
 
 
 @pytest.mark.parametrize("wrong", [3, None, b"model.nvk"])

@@ -1,6 +1,7 @@
 """The bounds as functions: known values, the best gamma, and the theorems on many random streams."""
 
 import inspect
+import math
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.theory import bounds
+from novikoff.theory.geometry import length_of
 from reference import perceptrons
 from reference.passive_aggressive import passive_aggressive
 from strategies import lift, make_separable, seeds, separable
@@ -145,3 +147,12 @@ def test_the_bounds_hold_on_a_thousand_random_streams():
 @pytest.mark.slow
 def test_the_bounds_hold_on_a_hundred_thousand_random_streams():
     assert 0.1 < check_streams(100_000, seed=1) <= 1
+
+
+def test_bounds_of_extremes_are_infinite_and_never_raise():
+    for bound in (bounds.passive_aggressive_I, bounds.passive_aggressive_II):
+        assert bound(radius=1.0, margin=1e-200, C=1.0) == math.inf
+        assert bound(radius=1.0, margin=0.0, C=1.0) == math.inf
+    assert bounds.freund_schapire(radius=0.0, margins=[0.0] * 4, passes=2) == pytest.approx(8.0)
+    assert length_of(np.zeros(1), 1e200) == math.inf
+    assert length_of(np.zeros(1), 0.0, np.ones(1), 1e200) == math.inf
