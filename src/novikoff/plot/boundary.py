@@ -179,8 +179,9 @@ def _some(rows: int, most: int, support: NDArray[np.int64]) -> NDArray[np.int64]
     if rows <= most:
         return np.arange(rows)
     first = support if 2 * len(support) <= most else support[:0]
-    others = np.setdiff1d(np.arange(rows), first)
-    lot = np.random.default_rng(0).choice(others, most - len(first), replace=False)
+    is_other = np.ones(rows, dtype=bool)
+    is_other[first] = False
+    lot = np.random.default_rng(0).choice(np.flatnonzero(is_other), most - len(first), replace=False)
     return np.sort(np.concatenate([first, lot]))
 
 

@@ -23,6 +23,7 @@ PER_DOUBLING = 8  # points of the curve
 NOVIKOFF = "Novikoff's bound, (R/margin)²"
 COMPARATOR = "Freund and Schapire's bound"
 THEOREM = "the theorem's bound"
+BINS = 2049  # of margins
 SAYS_NOTHING = 0.99  # of all examples: a bound that is no less
 
 
@@ -152,8 +153,22 @@ def _bounds(question: Question, rival: Question, table: Any, labels: Any, exampl
         else:
             found[THEOREM] = np.full(len(examples), last)
     if certificate.rule == "perceptron":
-        pairs = zip(radius.tolist(), examples.tolist(), strict=True)
-        nearly = np.array([bounds.freund_schapire(R, margins[:n]) for R, n in pairs])
+        nearly = _of_comparator(margins, radius, examples)
         if nearly[-1] < SAYS_NOTHING * examples[-1]:
             found[COMPARATOR] = nearly
     return found
+
+
+def _of_comparator(margins: Floats, radius: Floats, examples: NDArray[np.int64]) -> Floats:
+    """Freund and Schapire's bound on the first so many rows.
+
+    Margins are counted in bins, each as the least of its bin: so many rows cost little, and the bound is no lower.
+    """
+    least = np.unique(np.quantile(margins, np.linspace(0, 1, BINS), method="lower"))
+    places = np.searchsorted(least, margins, side="right") - 1
+    counts, found, begin = np.zeros(len(least)), [], 0
+    for R, end in zip(radius.tolist(), examples.tolist(), strict=True):
+        counts += np.bincount(places[begin:end], minlength=len(least))
+        seen, begin = counts > 0, end
+        found.append(bounds.freund_schapire(R, least[seen], counts[seen]))
+    return np.array(found)
