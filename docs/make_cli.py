@@ -28,7 +28,8 @@ $ novikoff convert model.nvk model.onnx         # for other programs; or model.j
 ```
 
 Results go to standard output, messages to standard error. With `--json` a verb prints one JSON object and nothing else.
-Bars and colours appear on a terminal only. `novikoff --install-completion` teaches the shell to complete verbs and options.
+Bars and colours appear on a terminal only. `novikoff --install-completion` teaches the shell to complete verbs and
+options.
 
 """
 

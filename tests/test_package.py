@@ -4,6 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
+import re
 import subprocess
 import sys
 
@@ -17,21 +18,39 @@ from snapshots import plain
 
 MACHINES = (nk.HardMarginSVM, nk.LinearClassifier, nk.LinearSVM, nk.LinearSVMCV, nk.LinearSVMPath)
 ESTIMATORS = (*CLASSES, *MACHINES, nk.Hashing)
-PUBLIC = {name: value for name, value in vars(nk).items() if not name.startswith("_")}
-OWN_PARTS = {"batch", "online", "errors", "data"}  # reached through their names here, not public themselves
-MODULES = [m.name for m in pkgutil.walk_packages(nk.__path__, "novikoff.") if not m.name.endswith("._core")]
+PUBLIC = {name: getattr(nk, name) for name in nk.__all__ if not name.startswith("_")}
+MODULES = [
+    m.name for m in pkgutil.walk_packages(nk.__path__, "novikoff.") if not m.name.endswith(("._core", "__main__"))
+]
 
 
 def test_the_public_names_are_those_of_the_design():
     classes = {cls.__name__ for cls in (*CLASSES, *MACHINES)}
     modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
-    data = {"Hashing", "cache", "read", "read_svmlight", "scan", "write_svmlight"}
+    data = {"Hashing", "cache", "read", "read_svmlight", "scan", "write", "write_svmlight"}
     errors = {"FileError", "InvalidInputError", "MissingFileError", "NotSeparableError", "NovikoffError"}
-    assert set(PUBLIC) - modules == classes | data | errors | {"separability"}
-    assert modules - OWN_PARTS == {"evaluate", "export", "theory"}
+    functions = {"load", "report", "save", "separability", "verify"}
+    assert set(PUBLIC) - modules == classes | data | errors | functions
+    assert modules == {"evaluate", "export", "plot", "theory"}
 
 
-@pytest.mark.parametrize("name", sorted(set(PUBLIC) - OWN_PARTS))
+def test_the_names_that_type_checkers_see_are_those_that_are_imported():
+    text = inspect.getsource(nk)
+    assert sorted(re.findall(r"^    from .* import ([A-Za-z]\w*) as \1$", text, re.M)) == sorted(PUBLIC)
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
+def test_no_module_is_called_like_a_function_or_class(name):
+    """A module that is called like what it holds would take its place."""
+    assert inspect.ismodule(PUBLIC[name]) or f"novikoff.{name}" not in MODULES
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'Perceptrons'"):
+        nk.Perceptrons  # noqa: B018
+
+
+@pytest.mark.parametrize("name", sorted(PUBLIC))
 def test_every_public_name_has_a_docstring(name):
     assert inspect.getdoc(PUBLIC[name])
 
@@ -40,10 +59,10 @@ def test_every_public_name_has_a_docstring(name):
     "thing",
     [
         *ESTIMATORS,
-        nk.evaluate.progressive,
-        nk.separability,
+        *(nk.evaluate.progressive, nk.evaluate.scores),
+        *(nk.load, nk.save, nk.separability, nk.verify),
         *(nk.export.from_liblinear, nk.export.to_json, nk.export.to_liblinear, nk.export.to_onnx),
-        *(nk.cache, nk.read, nk.read_svmlight, nk.scan, nk.write_svmlight),
+        *(nk.cache, nk.read, nk.read_svmlight, nk.scan, nk.write, nk.write_svmlight),
         *(f for name, f in inspect.getmembers(bounds, inspect.isfunction) if name[0] != "_"),
     ],
 )
@@ -92,7 +111,8 @@ def test_import_is_quick():
     """Beside what its dependencies take, which are imported first."""
     code = (
         "import time, numpy, scipy.sparse, sklearn.base, sklearn.utils.validation, sklearn.utils.multiclass\n"
-        "start = time.perf_counter()\nimport novikoff\nprint(time.perf_counter() - start)"
+        "start = time.process_time()\nfrom novikoff import LinearSVM, Perceptron, load, read, separability\n"
+        "print(time.process_time() - start)"
     )
     times = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
@@ -101,12 +121,19 @@ def test_import_is_quick():
     assert min(times) < 0.25
 
 
+def test_import_alone_brings_in_nothing_else():
+    code = "import sys, novikoff; print([m for m in ('numpy', 'scipy', 'sklearn') if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
 def test_import_brings_in_no_optional_dependency():
     """None beside those that scikit-learn brings by itself where they are installed."""
     code = (
-        "import sys, sklearn.base, sklearn.utils.validation\nbefore = set(sys.modules)\nimport novikoff\n"
+        "import sys, sklearn.base, sklearn.utils.validation\nbefore = set(sys.modules)\n"
+        "from novikoff import LinearSVM, Perceptron, load, read, separability\n"
         "optional = {'matplotlib', 'pandas', 'polars', 'pyarrow', 'river', 'hypothesis', 'duckdb', 'zstandard'}\n"
-        "optional |= {'flint', 'onnx', 'scipy.optimize'}\n"
+        "optional |= {'flint', 'onnx', 'plotly', 'safetensors', 'scipy.optimize', 'typer'}\n"
         "print(sorted(optional & (set(sys.modules) - before)))"
     )
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=True)

@@ -4,7 +4,7 @@ What is public is listed here. A name is imported when it is first used: scikit-
 takes a second to import, and not everything needs it.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 try:
     from . import _core as _core
@@ -16,7 +16,7 @@ except ImportError as error:
 
 from ._version import __version__ as __version__
 
-if TYPE_CHECKING:
+if _TYPE_CHECKING:
     from . import evaluate as evaluate
     from . import export as export
     from . import plot as plot
@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from .online import Perceptron as Perceptron
     from .online import VotedPerceptron as VotedPerceptron
     from .report import report as report
-    from .separability import separability as separability
-    from .verify import verify as verify
+    from .separating import separability as separability
+    from .verifying import verify as verify
 
 _MODULES = ("evaluate", "export", "plot", "theory")
 _HOMES = {
@@ -63,14 +63,14 @@ _HOMES = {
     "online": "AveragedPerceptron MarginPerceptron PassiveAggressive PassiveAggressiveI PassiveAggressiveII Perceptron "
     "VotedPerceptron",
     "report": "report",
-    "separability": "separability",
-    "verify": "verify",
+    "separating": "separability",
+    "verifying": "verify",
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
 __all__ = [*_MODULES, *_HOME_OF, "__version__"]  # all of these are strings
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULES:

@@ -20,7 +20,7 @@ from ._linear_system import FEW_COLUMNS
 from ._one_core import one_core
 from ._problem import Bounds, Problem, relative_gap
 
-NEWTON_STEPS = 40  # about as many as it takes
+NARROW_STEPS, WIDE_STEPS = 14, 40  # of Newton's method: how many it is taken to need, fewer than it often does
 NARROW_STEP, WIDE_STEP = 0.8, 20.0  # what one costs, in passes of coordinate descent, as measured
 NARROW_SHARE, WIDE_SHARE = 0.05, 0.2  # of its work that coordinate descent does before it is thought of
 NEAR = 1e-9  # the gap below which it is the shorter way in any case, if columns are few
@@ -156,10 +156,10 @@ def _better(problem: Problem, solution: Solution, start: tuple[Floats, Floats], 
 def _newton_work(problem: Problem) -> float:
     """What Newton's method costs, in visits of rows by coordinate descent."""
     if problem.columns >= FEW_COLUMNS:
-        return NEWTON_STEPS * WIDE_STEP * problem.rows
+        return WIDE_STEPS * WIDE_STEP * problem.rows
     per_row = problem.table.elements / problem.rows + 4
     factoring = problem.columns**3 / 3 / 8  # its flops are cheaper
-    return NEWTON_STEPS * (NARROW_STEP * problem.rows + factoring / per_row)
+    return NARROW_STEPS * (NARROW_STEP * problem.rows + factoring / per_row)
 
 
 def _proof(problem: Problem, v: Floats) -> Bounds:

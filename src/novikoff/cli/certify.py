@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from novikoff.theory.gap import GapCertificate
-from novikoff.verify import verify
+from novikoff.verifying import verify
 
 from ._model import loaded, rows_for
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_of

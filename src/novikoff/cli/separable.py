@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from novikoff.separability import separability
+from novikoff.separating import separability
 
 from ._model import column_names
 from ._options import READING, Attach, DataArgument, Format, Json, Quiet, opening_of, reading_of, takes

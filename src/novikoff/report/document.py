@@ -26,7 +26,7 @@ from novikoff.evaluate import Scores, scores
 from novikoff.plot._axes import missing
 from novikoff.plot._question import table_of
 from novikoff.theory.certificate import Certificate
-from novikoff.verify import verify
+from novikoff.verifying import verify
 
 from . import _certificate, _figures
 from ._curves import curves_of
