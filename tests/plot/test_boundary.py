@@ -1,3 +1,5 @@
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,10 +48,26 @@ def test_the_rings_are_the_support_vectors_of_the_certificate(blobs):
     assert_array_equal(rings.get_offsets(), X[model.support_])
 
 
-def test_other_data_have_no_support_vectors(blobs):
-    X, y = blobs
-    display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X[:90], y[:90])
-    assert not display.support.any()
+@pytest.mark.parametrize(
+    "make",
+    [
+        nk.LinearSVM,
+        partial(nk.LinearSVM, loss="squared_hinge", penalized_intercept=True),
+        partial(nk.LinearSVM, fit_intercept=False),
+        nk.HardMarginSVM,
+        partial(nk.HardMarginSVM, penalized_intercept=True),
+        nk.Perceptron,
+        nk.MarginPerceptron,
+        nk.PassiveAggressiveI,
+    ],
+)
+def test_the_support_is_marked_in_the_data_that_were_learned_and_in_no_other(make):
+    X, digit = load_digits(return_X_y=True)
+    y = digit == 0
+    model = make().fit(X, y)
+    assert BoundaryDisplay.measure(model, X, y).support.any()
+    for rows in (slice(None, None, -1), slice(5, None), slice(300)):
+        assert not BoundaryDisplay.measure(model, X[rows], y[rows]).support.any()
 
 
 def test_of_many_columns_the_distance_from_the_plane_is_drawn_upright(cancer):

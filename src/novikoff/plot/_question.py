@@ -6,19 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff._validation import check_labels
 from novikoff.errors import invalid
 from novikoff.online import VotedPerceptron
-from novikoff.theory.certificate import Certificate, Duals
+from novikoff.theory.certificate import Certificate
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
 from novikoff.theory.margin import PerceptronMarginCertificate
-from novikoff.theory.mistakes import MistakeCertificate
 
 
 @dataclass(frozen=True)
@@ -82,19 +80,6 @@ class Question:
             return certificate.margin_lower_bound * certificate.evidence.length()
         least = float(margins.min(initial=np.inf))
         return least if 0 < least < np.inf else None
-
-    def support(self, rows: int) -> tuple[NDArray[np.int64], str]:
-        """The rows that the weights are a sum of, and what to call them; none if the data are not those learned."""
-        certificate, none = self.certificate, np.zeros(0, np.int64)
-        if isinstance(certificate, GapCertificate | HullCertificate):
-            costs = certificate.model.costs
-            learned = certificate.examples if costs is None else len(costs)
-            return (certificate.model.duals.rows if learned == rows else none), "support vectors"
-        if isinstance(certificate, MistakeCertificate | PerceptronMarginCertificate):
-            duals: Duals | None = certificate.evidence.duals
-            known = duals is not None and int(duals.rows.max(initial=-1)) < rows
-            return (duals.rows if duals is not None and known else none), "rows it learned from"
-        return none, "support vectors"
 
 
 def ask(where: str, estimator: Any, class_: Any = None) -> Question:

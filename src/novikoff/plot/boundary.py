@@ -15,9 +15,11 @@ from novikoff.theory.geometry import Floats
 
 from ._axes import axes, words
 from ._question import Question, ask, column_names, table_of
+from ._support import support_of
 from .palette import INK, NEGATIVE, POSITIVE
 
 ROUNDS = 60  # of the power method; where it has not settled by then, two directions are about as good
+CROWD = 100  # rings
 SETTLED = 1e-4  # the most that a coordinate still changes
 
 
@@ -73,6 +75,11 @@ class BoundaryDisplay:
     ax_: Any = field(default=None, init=False, repr=False)
     figure_: Any = field(default=None, init=False, repr=False)
 
+    @property
+    def ring_opacity(self) -> float:
+        """How strongly support is marked: many rings would hide what they surround."""
+        return 0.9 if np.count_nonzero(self.support) <= CROWD else 0.4
+
     @classmethod
     def from_estimator(
         cls,
@@ -122,7 +129,7 @@ class BoundaryDisplay:
             raise invalid(where, f"Rows of {len(weights)} columns.", f"{table.shape[1]}")
         signs = question.signs(y, table.shape[0])
         edge = question.band(signs * question.scores(X))
-        support, support_name = question.support(table.shape[0])
+        support, support_name = support_of(question.certificate, table, y)
         indices = _some(table.shape[0], max_points, support)
         rows = table[indices]
         if table.shape[1] == 2:
@@ -160,6 +167,7 @@ class BoundaryDisplay:
             ax.scatter(*of_class.T, s=size, c=colour, marker=marker, alpha=0.75, linewidths=0, label=words(name))
         if self.support.any():
             look: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
+            look["alpha"] = self.ring_opacity
             ax.scatter(*self.points[self.support].T, s=3.2 * size, label=self.support_name, **look)
         if self.line is not None:
             ax.plot(*self.line.T, color=INK, lw=1.5, label="decision line")

@@ -36,7 +36,8 @@ def boundary(display: BoundaryDisplay) -> Figure:
         marker: dict[str, Any] = {"color": colour, "symbol": symbol, "size": size, "opacity": 0.75}
         data.append(scatter(points, label(display.names[side]), mode="markers", marker=marker))
     if display.support.any():
-        marker = {"color": "--ink", "symbol": "circle-open", "size": size + 4, "opacity": 0.7, "line": {"width": 1}}
+        marker = {"color": "--ink", "symbol": "circle-open", "size": size + 4, "line": {"width": 1}}
+        marker["opacity"] = display.ring_opacity
         points = display.points[display.support]
         data.append(scatter(points, display.support_name, mode="markers", marker=marker, hoverinfo="skip"))
     lines = [(display.line, "decision line", "solid"), *((ends, "margin", "dash") for ends in display.band)]
