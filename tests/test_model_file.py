@@ -289,7 +289,7 @@ REFUSED = {
     ),
     "labels that are dates": (
         lambda: fitted("perceptron", _dates(), X),
-        r"A label that is text, a finite number, True or False as classes\.values\.0\. Got datetime",
+        r"A label that is text, a finite number of 64 bits, True or False as classes\.values\.0\. Got datetime",
     ),
     "labels that are bytes": (
         lambda: fitted("svm", TWO.astype("S")),

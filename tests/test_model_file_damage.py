@@ -250,7 +250,7 @@ VALUES = st.sampled_from(
     [
         *(None, True, False, 0, 1, -1, 2, 7, 2**31, 2**62, 2**63, 2**64, 1e308, -1e-320, 0.5),
         *("", "inf", "-inf", "x", "state.questions.0.weights", "object"),
-        *([], {}, [1], [[]], {"int": "0x1"}, {"tuple": []}, {"dict": []}, {"float": "inf"}),
+        *([], {}, [1], [[]], {"int": "0x1"}, {"int": "0x" + "f" * 5000}, {"tuple": []}, {"dict": []}, {"float": "inf"}),
     ]
 )
 

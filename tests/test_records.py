@@ -127,6 +127,7 @@ WRONG_VALUES = {
     "another shape": (dict(matrix=np.zeros(3)), "matrix"),
     "a label of another kind": (dict(label=(1, 2)), "label"),
     "a label that is infinite": (dict(label=math.inf), "label"),
+    "a label of many digits": (dict(label=2**64), "label"),
     "a flag that is a number": (dict(flag=1), "flag"),
     "an integer that is a float": (dict(whole=1.0), "whole"),
     "an integer that is a flag": (dict(whole=True), "whole"),

@@ -128,7 +128,7 @@ class Number:
 class Label:
     """The name of a class."""
 
-    words = "A label that is text, a finite number, True or False"
+    words = "A label that is text, a finite number of 64 bits, True or False"
 
     def write(self, value: Any, path: str, to: Speaker) -> Tree:
         value = value.item() if isinstance(value, np.generic) else value

@@ -86,5 +86,7 @@ def plain_from_tree(tree: Tree) -> Any:
 
 
 def is_label(value: Any) -> bool:
-    """Whether a value can be kept as the name of a class: text, a finite number, True or False."""
-    return type(value) in (str, int, bool) or (type(value) is float and math.isfinite(value))
+    """Whether a value can be kept as the name of a class: text, a finite number of 64 bits, True or False."""
+    if type(value) is int:
+        return abs(value) < LONG
+    return type(value) in (str, bool) or (type(value) is float and math.isfinite(value))

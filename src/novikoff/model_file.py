@@ -28,7 +28,8 @@ from .errors import InvalidInputError, invalid, unreadable
 from .theory.certificate import Duals
 
 ROOMS = ("online", "batch")  # where the learners are; they lie above this file, which imports them by need
-LABELS = ("object", "str", "bool", *(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)))
+LABELS = {"object", "str", "bool", "float16", "float32", "float64"}  # dtypes of classes_, and all integers
+LABELS |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 _LEARNERS: dict[str, type[Saveable]] = {}
 
 
@@ -241,7 +242,7 @@ def _encoded(where: str, model: Saveable) -> bytes:
 
 def _labels(where: str, classes: NDArray[Any]) -> Labels:
     name = "str" if classes.dtype.kind == "U" else classes.dtype.name
-    if name not in LABELS and name not in ("float32", "float64"):
+    if name not in LABELS:
         raise invalid(where, "Labels that are text, numbers or booleans.", f"dtype {classes.dtype}")
     return Labels(name, classes.tolist())
 
@@ -287,8 +288,7 @@ def _made(cls: type[Any], header: Header, speaker: Speaker) -> Any:
 
 def _basis(header: Header, speaker: Speaker) -> Basis:
     labels, features = header.classes, header.features
-    if features.count < 0:
-        raise speaker.refuse("A number from 0 up", "features.count", features.count)
+    check_count(features.count, "features.count", speaker)
     names = None
     if features.names is not None:
         if len(features.names) != features.count or not all(isinstance(name, str) for name in features.names):
@@ -298,7 +298,7 @@ def _basis(header: Header, speaker: Speaker) -> Basis:
 
 
 def _classes(labels: Labels, speaker: Speaker) -> NDArray[Any]:
-    if labels.dtype not in LABELS and labels.dtype not in ("float32", "float64"):
+    if labels.dtype not in LABELS:
         raise speaker.refuse("A kind of labels", "classes.dtype", repr(labels.dtype)[:80])
     need = f"Labels of kind {labels.dtype}, rising,"
     try:

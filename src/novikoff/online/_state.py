@@ -192,8 +192,10 @@ def _check_rule(model: Any, rule: Rule, speaker: Speaker) -> None:
 
 def _check_columns(state: OnlineState, basis: Basis, speaker: Speaker) -> None:
     """There are as many features as all say."""
+    check_count(state.buckets, "state.buckets", speaker)
+    check_count(state.width or 0, "state.width", speaker)
     known = (state.buckets or len(state.names)) if state.by_name else (state.width or 0)
-    if known != basis.width or (state.width or 0) < 0:
+    if known != basis.width:
         raise speaker.refuse(f"{known} features", "features.count", basis.width)
     if state.column_names is not None and not all(isinstance(name, str) for name in state.column_names):
         raise speaker.refuse("Names that are text", "state.column_names", "integers")
