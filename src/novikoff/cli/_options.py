@@ -14,6 +14,7 @@ import typer
 
 from novikoff.batch import HardMarginSVM, LinearSVM
 from novikoff.data.reading import HashingSettings, Reading
+from novikoff.data.stream import is_table
 from novikoff.errors import invalid
 from novikoff.online import (
     AveragedPerceptron,
@@ -105,9 +106,16 @@ READING = (
 )
 
 
-def reading_of(options: dict[str, Any]) -> Reading:
-    """Take the options of ``READING`` out of those that a verb was given."""
+def reading_of(options: dict[str, Any], source: str, format: str | None) -> Reading:
+    """Take the options of ``READING`` out of those that a verb was given; those of other sources are refused."""
     given = {extra.name: options.pop(extra.name) for extra in READING}
+    table = is_table(source, format)
+    for extra in READING:
+        if (given[extra.name] or None) != (extra.default or None) and (extra.panel == _TABLES) != table:
+            need = "DATA that is svmlight." if table else "DATA that is a table; --format says so if its name does not."
+            raise invalid(_flag(extra.name), need, source)
+    if given["norm"] not in (None, "l2"):
+        raise invalid("--norm", "l2, or no --norm.", repr(given["norm"]))
     words = re.fullmatch(r"(\d+)(?:-(\d+))?", given["ngrams"])
     if words is None:
         raise invalid("--ngrams", "Two numbers, as in 1-2.", repr(given["ngrams"]))
@@ -214,6 +222,8 @@ def build(name: str, learners: dict[str, Any], options: dict[str, Any]) -> Any:
         if parameter not in accepted:
             known = ", ".join(_flag(name) for name in accepted if name not in NOT_OPTIONS)
             raise invalid(_flag(option), f"An option of {name}, which has {known}.", "one of another learner")
+    if "C" in given and "lam" in given:
+        raise invalid("--lam", "No --C beside it: both say the same.", "both")
     hints = typing.get_type_hints(learners[name].__init__)
     plain = (str, str | None)
     values = {p: value if option == p else False for p, (option, value) in given.items()}

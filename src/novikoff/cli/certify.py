@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from novikoff.theory.gap import GapCertificate
 from novikoff.verifying import verify
 
 from ._model import loaded, rows_for
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_of
-from ._output import NEGATIVE, say, show
-from .fit import certificates_of
+from ._output import NEGATIVE, show
 
 Exact = Annotated[bool, typer.Option("--exact", help="Decide in whole numbers what rounding would leave open.")]
 
@@ -33,8 +31,6 @@ def certify(
     learner, reading = loaded(model)
     X, y, weights = rows_for("certify", learner, reading, data, opening_of(format, attach), whole=True)
     found = verify(learner, X, y, weights, exact)
-    if exact and any(isinstance(certificate, GapCertificate) for certificate in certificates_of(learner)):
-        say("note: a duality gap is checked with a bound on its rounding, also with --exact")
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first is row 0)")]

@@ -37,7 +37,7 @@ def convert(
 
     Models: from novikoff or LIBLINEAR, to novikoff, LIBLINEAR, ONNX or JSON.
     """
-    reading, opening = reading_of(options), opening_of(format, attach)
+    reading, opening = reading_of(options, source, format), opening_of(format, attach)
     kind = None if format is not None else kind_of_model(source)
     if kind is None:
         from novikoff.data.write import write

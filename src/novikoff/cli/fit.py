@@ -61,7 +61,7 @@ def fit(
     **options: Any,
 ) -> None:
     """Learn a model from DATA, and prove what it is worth."""
-    opening, reading = opening_of(format, attach), reading_of(options)
+    opening, reading = opening_of(format, attach), reading_of(options, data, format)
     choice = {extra.name: options.pop(extra.name) for extra in CHOICE}
     model = chosen_by_folds(build(learner, LEARNERS, options), cv, choice, options)
     began = time.perf_counter()

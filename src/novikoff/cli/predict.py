@@ -45,7 +45,7 @@ def predict(
             yield learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
 
     several = proba or (scores and len(learner.classes_) > 2)
-    if json:
+    if json and output is None:
         answers = [entry for part in parts() for entry in part.tolist()]
         kind = "probabilities" if proba else "scores" if scores else "predictions"
         show({"classes": learner.classes_.tolist(), kind: answers}, True, [])
@@ -58,6 +58,8 @@ def predict(
     with replacing("predict", output) as file:
         for line in _lines(parts(), header):
             file.write(line.encode())
+    if json:
+        show({"classes": learner.classes_.tolist(), "file": output}, True, [])
 
 
 def _lines(parts: Iterator[Any], header: str | None) -> Iterator[str]:

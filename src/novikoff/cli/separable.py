@@ -33,7 +33,7 @@ def separable(
 
     Exit code 0: it does, completely. 1: it does not, or not completely.
     """
-    reading = reading_of(options)
+    reading = reading_of(options, data, format)
     batch = reading.read("separable", data, **opening_of(format, attach))
     with progress("deciding", quiet):
         found = separability(batch.X, batch.y, fit_intercept=fit_intercept)

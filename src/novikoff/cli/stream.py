@@ -59,7 +59,7 @@ def stream(
 
     Ctrl-C and SIGTERM end it after the batch at hand; what was learned is saved all the same.
     """
-    reading = reading_of(options)
+    reading = reading_of(options, data, format)
     if input is None:
         model = build(learner, ONLINE, options)
     else:
@@ -70,7 +70,7 @@ def stream(
         print(HEADER)
     began, failure = time.perf_counter(), None
     with stoppable() as stop:
-        batches = Batches(rows.widening(), reading, stop)
+        batches = Batches(rows.widening(), reading, stop, model)
         progress = evaluate.progressive(model, batches, every=every)
         try:
             for record in progress:
@@ -102,6 +102,18 @@ def _going_on(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any
         what = f"--{given[0].replace('_', '-')}" if given else "options of how to read DATA"
         raise invalid("stream", "With -i no further options: the model keeps those it began with.", what)
     return model, known
+
+
+def class_weight_of_kind(model: Any, y: Any) -> None:
+    """Let a class_weight name labels as a command line writes them: they are of the kind of the first labels."""
+    given = getattr(model, "class_weight", None)
+    if isinstance(given, dict):
+        truths = {str(truth): truth for truth in (False, True)}
+        read: Any = {"i": int, "u": int, "f": float, "b": truths.__getitem__}.get(y.dtype.kind, str)
+        try:
+            model.set_params(class_weight={read(str(name)): weight for name, weight in given.items()})
+        except (ValueError, KeyError):
+            raise invalid("--class-weight", f"Labels such as {y[0]}, as DATA has.", f"{given}") from None
 
 
 class Stop:
@@ -136,14 +148,15 @@ def stoppable() -> Iterator[Stop]:
 class Batches:
     """The batches of a stream, until there are no more or somebody asks to stop."""
 
-    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop) -> None:
-        self._batches, self._stop = batches, stop
+    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any) -> None:
+        self._batches, self._stop, self._model = batches, stop, model
         self.reading, self.count = reading, 0
 
     def __iter__(self) -> Iterator[Batch]:
         while (batch := self._next()) is not None:
             if self.count == 0:
                 self.reading = self.reading.after(self.reading.checked("stream", batch))
+                class_weight_of_kind(self._model, batch.y)
             self.count += 1
             yield batch
 
