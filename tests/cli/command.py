@@ -1,19 +1,23 @@
-"""The command as tests run it: in a fresh process, or, where there are many runs, in one that a server forks."""
+"""The command as tests run it: in a process of its own, or, where there are many runs, in this one."""
 
-import atexit
+import contextlib
 import json
 import os
 import re
 import subprocess
 import sys
-import tempfile
+import traceback
+import warnings
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+
+from typer.testing import CliRunner
+
+from novikoff.cli._app import application
 
 COMMAND = [sys.executable, "-m", "novikoff"]
 PLAIN = {"COLUMNS": "200", "TERM": "xterm"}
-SENTENCE = re.compile(r"novikoff: \[[^\]\n]+\] [^\n]+\.? Got [^\n]+\n")
+SENTENCE = re.compile(r"novikoff: \[[^\]\n]+\] [^\n]+ Got [^\n]+\n")
 
 
 @dataclass(frozen=True)
@@ -30,45 +34,25 @@ class Run:
         return json.loads(self.out)
 
 
-class Server:
-    """A process that forks one for each run."""
-
-    def __init__(self):
-        script = Path(__file__).with_name("fork_server.py")
-        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-        self._folder = tempfile.TemporaryDirectory()
-        self._process = subprocess.Popen([sys.executable, script], text=True, env=os.environ | PLAIN, **pipes)
-        atexit.register(self.stop)
-
-    def stop(self):
-        self._process.communicate()
-        self._folder.cleanup()
-
-    def run(self, arguments, input, folder, environment):
-        files = [Path(self._folder.name) / name for name in ("in", "out", "err")]
-        for path, content in zip(files, (input, b"", b""), strict=True):
-            path.write_bytes(content)
-        run = {"arguments": arguments, "files": [*map(str, files)], "folder": folder, "environment": environment}
-        print(json.dumps(run), file=self._process.stdin, flush=True)
-        code = int(self._process.stdout.readline())
-        return Run(code, *(path.read_bytes().decode() for path in files[1:]))
-
-
 @lru_cache(maxsize=1)
-def server():
-    return Server()
+def _application():
+    return application()
 
 
-def novikoff(*arguments, input=b"", folder="/", environment=()):
-    """Run the command in a process that was forked after the imports."""
-    return server().run([str(a) for a in arguments], input, str(folder), dict(environment))
+def novikoff(*arguments, input=b"", folder="/"):
+    """Run the command in this process, which need not start Python: tests in fresh ones show that it is the same."""
+    with warnings.catch_warnings(), contextlib.chdir(folder):
+        warnings.simplefilter("default")
+        done = CliRunner(env=PLAIN).invoke(_application(), [str(a) for a in arguments], input=input)
+    if done.exception is None or isinstance(done.exception, SystemExit):
+        return Run(done.exit_code, done.stdout, done.stderr)
+    return Run(1, done.stdout, done.stderr + "".join(traceback.format_exception(done.exception)))
 
 
 def fresh(*arguments, input=b"", folder=None, **options):
     """Run the command in a process of its own, between pipes."""
-    done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=input, capture_output=True, cwd=folder, env=os.environ | PLAIN, **options
-    )
+    command = [*COMMAND, *map(str, arguments)]
+    done = subprocess.run(command, input=input, capture_output=True, cwd=folder, env=os.environ | PLAIN, **options)
     return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 

@@ -1,0 +1,246 @@
+"""novikoff certify: it proves what is so, and nothing else."""
+
+import json
+
+import numpy as np
+import pytest
+import sets
+from command import done, novikoff
+from safetensors import safe_open
+from safetensors.numpy import save_file
+
+ALL = [("fit", name) for name in sets.LEARNERS] + [("stream", name) for name in sets.ONLINE]
+SETS = ("two.svm", "three.svm")
+ON_TRUST = pytest.mark.xfail(
+    reason="a stream's weights, mistakes and margin are taken on trust, and the verdict is 'proved' all the same"
+)
+
+
+def verdict(model, data, *options, **more):
+    """What certify says, with the exit code that goes with it."""
+    run = novikoff("certify", model, data, "--json", *options, **more)
+    assert run.err == "" or run.err.startswith("note: a duality gap"), run
+    word = run.json["verdict"]
+    assert run.code == (0 if word == "proved" else 1), run
+    return word
+
+
+def parts(path):
+    """The tensors of a model file, and its header."""
+    with safe_open(path, "numpy") as file:
+        return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["novikoff"])  # noqa: SIM118
+
+
+def rewritten(path, tensors, header):
+    save_file(tensors, path, {"novikoff": json.dumps(header)})
+    return path
+
+
+@pytest.fixture(scope="session")
+def trained(fitted):
+    """A function that trains a learner, by fit or by stream."""
+    return lambda verb, name, data, *options: fitted(data, "--learner", name, *options, verb=verb)
+
+
+@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize(("verb", "name"), ALL)
+def test_what_a_model_claims_is_proved_on_the_data_it_learned_from(trained, folder, verb, name, data):
+    assert verdict(trained(verb, name, data), data, folder=folder) == "proved"
+
+
+@pytest.mark.parametrize(
+    "name", ["linear-svm", "hard-margin", "perceptron", "margin-perceptron", "passive-aggressive-ii"]
+)
+def test_what_a_model_claims_is_proved_in_whole_numbers(trained, folder, name):
+    assert verdict(trained("fit", name, "two.svm"), "two.svm", "--exact", folder=folder) == "proved"
+
+
+@pytest.mark.parametrize("data", SETS)
+@pytest.mark.parametrize(
+    ("verb", "name"),
+    [pytest.param(*one, marks=ON_TRUST if one == ("stream", "margin-perceptron") else ()) for one in ALL],
+)
+def test_a_flipped_label_is_refuted(trained, folder, tmp_path, verb, name, data):
+    content = (folder / data).read_bytes()
+    other = {"two.svm": {b"1": b"-1", b"-1": b"1"}, "three.svm": {b"1": b"2", b"2": b"3", b"3": b"1"}}[data]
+
+    def flipped(line):
+        label, rest = line.split(b" ", 1)
+        return other[label] + b" " + rest
+
+    (tmp_path / "flipped.svm").write_bytes(sets.changed(content, 17, flipped))
+    assert verdict(trained(verb, name, data), tmp_path / "flipped.svm", folder=folder) == "refuted"
+
+
+@pytest.mark.parametrize("name", sets.LEARNERS)
+def test_rows_in_another_order_are_refuted(trained, folder, tmp_path, name):
+    lines = (folder / "two.svm").read_bytes().splitlines(keepends=True)
+    (tmp_path / "turned.svm").write_bytes(b"".join(lines[1:] + lines[:1]))
+    assert verdict(trained("fit", name, "two.svm"), tmp_path / "turned.svm", folder=folder) == "refuted"
+
+
+@pytest.mark.parametrize("name", sets.LEARNERS)
+def test_a_row_less_or_more_is_refuted(trained, folder, tmp_path, name):
+    lines = (folder / "two.svm").read_bytes().splitlines(keepends=True)
+    model = trained("fit", name, "two.svm")
+    flipped = (b"" if lines[0].startswith(b"-") else b"-") + lines[0].lstrip(b"-")
+    for rows in (lines[:-1], lines[1:], [*lines, flipped]):
+        (tmp_path / "other.svm").write_bytes(b"".join(rows))
+        if name in ("hard-margin", "margin-perceptron") and rows == lines[:-1] and _is_idle(model, 39):
+            continue  # a row that lies beyond the margin: without it the claims are as true as before
+        assert verdict(model, tmp_path / "other.svm", folder=folder) == "refuted"
+
+
+def _is_idle(model, row):
+    tensors, _ = parts(model)
+    return row not in np.concatenate([t for name, t in tensors.items() if name.endswith("duals.rows")])
+
+
+@pytest.mark.parametrize("name", ["linear-svm", "hard-margin", "perceptron", "margin-perceptron"])
+def test_a_column_that_the_model_never_met_is_refuted(trained, folder, tmp_path, name):
+    """With a column that tells the classes apart, far better models exist than the certificate allows."""
+    wide = np.hstack([sets.X, 3.0 * sets.TWO[:, None]])
+    (tmp_path / "wide.svm").write_bytes(sets.svmlight(wide, sets.TWO))
+    assert verdict(trained("fit", name, "two.svm"), tmp_path / "wide.svm", folder=folder) == "refuted"
+
+
+def _alterations(tensors):
+    """Places of the weights that a model predicts with, as altering each of them alone must be found out."""
+    return [name for name in tensors if name.endswith((".weights", ".values")) and "duals" not in name]
+
+
+@pytest.mark.parametrize("share", [1.01, -1.0])
+@pytest.mark.parametrize(
+    ("verb", "name"),
+    [
+        pytest.param(*one, marks=ON_TRUST if one[0] == "stream" or one[1].startswith(("averaged", "voted")) else ())
+        for one in ALL
+    ],
+)
+def test_altered_coefficients_are_refuted(trained, folder, tmp_path, verb, name, share):
+    tensors, header = parts(trained(verb, name, "two.svm"))
+    places = _alterations(tensors)
+    assert places
+    for place in places:
+        altered = tensors | {place: tensors[place] * share}
+        rewritten(tmp_path / "altered.nvk", altered, header)
+        assert verdict(tmp_path / "altered.nvk", "two.svm", folder=folder) == "refuted", place
+
+
+def _certificate(header):
+    state = header["state"]
+    return state["certificates"][0] if "certificates" in state else state["questions"][0]
+
+
+@pytest.mark.parametrize(
+    ("name", "claim", "better"),
+    [
+        ("linear-svm", "primal", lambda value: 0.99 * value),
+        ("linear-svm", "dual", lambda value: 1.01 * value),
+        ("linear-svm", "C", lambda value: 2 * value),
+        ("hard-margin", "margin_lower_bound", lambda value: 1.01 * value),
+        ("hard-margin", "margin_upper_bound", lambda value: 0.99 * value),
+        ("hard-margin", "radius", lambda value: 0.9 * value),
+        ("perceptron", "steps", lambda value: {"whole": value["whole"] + 5, "part": 0.0}),  # a smaller |v|/M
+        ("perceptron", "bias", lambda value: value + 1.0),
+        ("perceptron", "mistakes", lambda value: {"whole": value["whole"] - 1, "part": 0.0}),
+        ("perceptron", "squared_radius", lambda value: 0.9 * value),
+        ("margin-perceptron", "steps", lambda value: {"whole": value["whole"] + 5, "part": 0.0}),
+    ],
+)
+def test_a_better_claim_than_the_data_show_is_refuted(trained, folder, tmp_path, name, claim, better):
+    tensors, header = parts(trained("fit", name, "two.svm"))
+    certificate = _certificate(header)
+    certificate[claim] = better(certificate[claim])
+    rewritten(tmp_path / "altered.nvk", tensors, header)
+    assert verdict(tmp_path / "altered.nvk", "two.svm", folder=folder) == "refuted"
+
+
+@pytest.mark.xfail(reason="verify looks at the positive class only: what the other one is called is not checked")
+@pytest.mark.parametrize("name", ["linear-svm", "perceptron"])
+def test_another_name_for_the_negative_class_is_refuted(trained, folder, tmp_path, name):
+    tensors, header = parts(trained("fit", name, "two.svm"))
+    header["classes"]["values"] = [0, 1]
+    header["state"] |= {"labels": [0, 1]} if "labels" in header["state"] else {}
+    rewritten(tmp_path / "renamed.nvk", tensors, header)
+    assert verdict(tmp_path / "renamed.nvk", "two.svm", folder=folder) == "refuted"
+
+
+@pytest.mark.xfail(reason="verify looks at the positive class only: a label never seen is one of the others to it")
+@pytest.mark.parametrize("name", sets.LEARNERS)
+def test_a_label_that_the_model_never_met_is_refuted(trained, folder, tmp_path, name):
+    content = (folder / "two.svm").read_bytes().replace(b"\n-1 ", b"\n7 ")
+    (tmp_path / "sevens.svm").write_bytes(content)
+    assert verdict(trained("fit", name, "two.svm"), tmp_path / "sevens.svm", folder=folder) == "refuted"
+
+
+@pytest.mark.xfail(reason="the parameters that inspect shows are not held against the certificate")
+@pytest.mark.parametrize(("parameter", "value"), [("C", 100.0), ("loss", "squared_hinge")])
+def test_parameters_that_the_certificate_does_not_speak_of_are_refuted(trained, folder, tmp_path, parameter, value):
+    tensors, header = parts(trained("fit", "linear-svm", "two.svm"))
+    header["parameters"][parameter] = value
+    rewritten(tmp_path / "altered.nvk", tensors, header)
+    assert verdict(tmp_path / "altered.nvk", "two.svm", folder=folder) == "refuted"
+
+
+WEIGHED = [("fit", name) for name in ("linear-svm", "perceptron", "passive-aggressive-i")] + [("stream", "perceptron")]
+HOW = {
+    "weights": ("--weight", "cost"),
+    "balanced": ("--class-weight", "balanced"),
+    "by class": ("--class-weight", '{"spam": 2.5}'),
+    "both": ("--weight", "cost", "--class-weight", '{"ham": 0.5}'),
+}
+
+
+@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize(("verb", "name"), WEIGHED)
+def test_weights_are_part_of_the_data(trained, folder, tmp_path, verb, name, how):
+    model = trained(verb, name, "mails.csv", "--hash-bits", "10", *HOW[how])
+    assert verdict(model, "mails.csv", folder=folder) == "proved"
+    column = "cost" if "--weight" in HOW[how] else "label"
+    records = [dict(record) for record in sets.ROWS]
+    records[4][column] = 7.0 if column == "cost" else "spam"
+    (tmp_path / "other.csv").write_bytes(sets.separated(records, ","))
+    assert verdict(model, tmp_path / "other.csv", folder=folder) == "refuted"
+
+
+@pytest.mark.parametrize("name", ["linear-svm", "perceptron"])
+def test_hashed_texts_and_categories_are_certified(trained, folder, tmp_path, name):
+    model = trained("fit", name, "mails.csv", "--text", "subject", "--hash-bits", "12")
+    for data in ("mails.csv", "mails.tsv", "mails.ndjson"):
+        assert verdict(model, data, folder=folder) == "proved"
+    for column, value in (("subject", "free free free"), ("sender", "nobody"), ("size", 99.0)):
+        records = [record | ({column: value} if i < 20 else {}) for i, record in enumerate(sets.ROWS)]
+        (tmp_path / "other.ndjson").write_bytes(sets.ndjson(records))
+        assert verdict(model, tmp_path / "other.ndjson", folder=folder) == "refuted", column
+
+
+def test_missing_values_are_certified_as_they_were_learned(folder, tmp_path):
+    records = [record | ({"size": None} if i % 4 == 0 else {}) for i, record in enumerate(sets.ROWS)]
+    data, filled = tmp_path / "holes.csv", tmp_path / "filled.csv"
+    data.write_bytes(sets.separated(records, ","))
+    filled.write_bytes(sets.separated([record | {"size": record["size"] or 0.0} for record in records], ","))
+    for missing in ("zero", "indicator"):
+        model = tmp_path / f"{missing}.nvk"
+        done("fit", data, "--missing", missing, "--text", "subject", "-q", "-o", model)
+        assert verdict(model, data) == "proved"
+        assert verdict(model, filled) == {"zero": "proved", "indicator": "refuted"}[missing]
+
+
+def test_the_row_that_refutes_is_named(fitted, folder, tmp_path):
+    """Two rows of a hard-margin model change sides."""
+    content = (folder / "two.svm").read_bytes()
+    row = int(np.flatnonzero(sets.TWO == 1)[0])
+    (tmp_path / "other.svm").write_bytes(sets.changed(content, row, lambda line: b"1 1:-9 " + line.split(b" ", 2)[2]))
+    run = novikoff("certify", fitted("two.svm", "--learner", "hard-margin"), tmp_path / "other.svm", folder=folder)
+    assert run.code == 1
+    assert run.out.startswith("verdict")
+    assert "refuted" in run.out
+
+
+def test_a_model_without_a_certificate_is_refused_in_one_sentence(model, folder, tmp_path):
+    done("convert", model, tmp_path / "plain.model")
+    done("convert", tmp_path / "plain.model", tmp_path / "plain.nvk")
+    run = novikoff("certify", tmp_path / "plain.nvk", "two.svm", folder=folder)
+    assert (run.code, run.out) == (2, "")
+    assert run.err.startswith("novikoff: [verify] A fitted model with a certificate. Got ")

@@ -1,0 +1,211 @@
+"""Every parameter of every learner is an option, and no option is passed over."""
+
+import inspect
+import json
+
+import pytest
+from command import assert_refused, done, novikoff
+from sets import ROWS, separated
+
+import novikoff as nk
+from novikoff.cli._app import VERBS
+from novikoff.cli._options import LEARNERS, ONLINE
+
+VALUES = {  # another value than the default, as the command line writes it
+    "C": ("0.25", 0.25),
+    "lam": ("2.5", 2.5),
+    "loss": ("squared_hinge", "squared_hinge"),
+    "max_iter": ("77", 77),
+    "tol": ("0.01", 0.01),
+    "tie": ("positive", "positive"),
+    "slack_feature": ("0.75", 0.75),
+    "max_features": ("64", 64),
+    "margin": ("0.125", 0.125),
+    "epsilon": ("0.25", 0.25),
+    "n_jobs": ("2", 2),
+    "random_state": ("7", 7),
+    "class_weight": ('{"-1": 2, "1": 0.5}', {-1: 2, 1: 0.5}),
+}
+WITHOUT = ("verbose", "warm_start")
+PAIRS = [
+    (name, parameter)
+    for name, learner in LEARNERS.items()
+    for parameter in inspect.signature(learner).parameters
+    if parameter not in WITHOUT
+]
+
+
+def option(name, parameter):
+    """The option that sets a parameter to another value, and that value."""
+    default = inspect.signature(LEARNERS[name]).parameters[parameter].default
+    flag = parameter.replace("_", "-")
+    if isinstance(default, bool):
+        return ([f"--no-{flag}"], False) if default else ([f"--{flag}"], True)
+    text, value = VALUES[parameter]
+    return [f"--{flag}", text], value
+
+
+@pytest.mark.parametrize(("name", "parameter"), PAIRS)
+def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
+    words, value = option(name, parameter)
+    run = novikoff("fit", "two.svm", "--learner", name, *words, "--json", folder=folder)
+    if run.code:
+        assert_refused(run)
+        pytest.fail(run.err)
+    found = run.json["parameters"][parameter]
+    expected = json.loads(json.dumps(value)) if not isinstance(value, dict) else {str(k): v for k, v in value.items()}
+    assert (found, type(found)) == (expected, type(expected))
+
+
+@pytest.mark.parametrize(("name", "parameter"), [pair for pair in PAIRS if pair[0] in ONLINE])
+def test_every_parameter_of_stream_has_its_option(folder, tmp_path, name, parameter):
+    words, value = option(name, parameter)
+    if parameter == "max_features":
+        pytest.skip("svmlight has no names to fold")
+    done("stream", "two.svm", "--learner", name, *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
+    assert nk.load(tmp_path / "m.nvk").get_params()[parameter] == value
+
+
+def test_the_short_options_are_those_of_other_programs(folder):
+    run = done("fit", "two.svm", "-c", "0.5", "-e", "0.001", "--passes", "99", "--json", folder=folder)
+    parameters = run.json["parameters"]
+    assert (parameters["C"], parameters["tol"], parameters["max_iter"]) == (0.5, 0.001, 99)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameter"),
+    [
+        (name, parameter)
+        for name in ("linear-svm", "hard-margin", "perceptron", "passive-aggressive")
+        for parameter in sorted({p for _, p in PAIRS} - set(inspect.signature(LEARNERS[name]).parameters))
+    ],
+)
+def test_an_option_of_another_learner_is_refused(folder, name, parameter):
+    owner = next(other for other, owned in PAIRS if owned == parameter)
+    words, _ = option(owner, parameter)
+    run = novikoff("fit", "two.svm", "--learner", name, *words, folder=folder)
+    assert_refused(run, f"[{words[0]}]", name, "one of another learner")
+
+
+@pytest.mark.parametrize("verb", ["fit", "stream"])
+def test_help_names_every_option(verb):
+    shown = done(verb, "--help").out
+    names = LEARNERS if verb == "fit" else ONLINE
+    assert all(name in shown for name in names)
+    for name, parameter in PAIRS:
+        if name in names:
+            assert option(name, parameter)[0][0] in shown
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_json_and_help_and_one_line_about_itself(verb):
+    shown = done(verb, "--help").out
+    assert "--json" in shown
+    assert " ".join(VERBS[verb].split()) in " ".join(shown.replace("│", " ").split())
+    assert verb in done("--help").out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("fit",),
+        ("fit", "two.svm", "--nonsense"),
+        ("fit", "two.svm", "-c", "much"),
+        ("nonsense", "two.svm"),
+        ("predict", "two.svm"),
+        ("stream", "two.svm", "--every", "0"),
+        ("inspect", "m.nvk", "--top", "-1"),
+    ],
+)
+def test_bad_use_is_told_on_standard_error_with_exit_code_2(folder, arguments):
+    run = novikoff(*arguments, folder=folder)
+    assert (run.code, run.out) == (2, "")
+    assert run.err
+    assert "Traceback" not in run.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "word"),
+    [
+        (("fit", "two.svm", "--learner", "magic"), "--learner"),
+        (("fit", "two.svm", "-c", "-1"), "C"),
+        (("fit", "two.svm", "-c", "nan"), "C"),
+        (("fit", "two.svm", "-c", "1", "--lam", "1"), "lam"),
+        (("fit", "two.svm", "--loss", "logistic"), "loss"),
+        (("fit", "two.svm", "--tol", "0"), "tol"),
+        (("fit", "two.svm", "--max-iter", "0"), "max_iter"),
+        (("fit", "two.svm", "--n-jobs", "0"), "n_jobs"),
+        (("fit", "two.svm", "--random-state", "soon"), "random_state"),
+        (("fit", "two.svm", "--class-weight", "heavy"), "class_weight"),
+        (("fit", "two.svm", "--class-weight", '{"5": 1}'), "--class-weight"),
+        (("fit", "two.svm", "--class-weight", '{"1": -1}'), "Class weights"),
+        (("fit", "two.svm", "--class-weight", '{"1": "x"}'), "Class weights"),
+        (("fit", "two.svm", "--class-weight", "[1, 2]"), "class_weight"),
+        (("fit", "two.svm", "--class-weight", '{"1": NaN}'), "Class weights"),
+        (("fit", "two.svm", "--cv", "1"), "cv"),
+        (("fit", "two.svm", "--cv", "3", "-c", "1"), "--cv"),
+        (("fit", "two.svm", "--cv", "3", "--learner", "perceptron"), "--cv"),
+        (("fit", "two.svm", "--Cs", "3"), "--cv"),
+        (("fit", "two.svm", "--cv", "3", "--selection", "worst"), "selection"),
+        (("fit", "two.svm", "--cv", "3", "--scoring", "beauty"), "scoring"),
+        (("fit", "two.svm", "--learner", "margin-perceptron", "--margin", "wide"), "margin"),
+        (("fit", "two.svm", "--learner", "margin-perceptron", "--epsilon", "2"), "epsilon"),
+        (("fit", "two.svm", "--learner", "perceptron", "--tie", "maybe"), "tie"),
+        (("fit", "two.svm", "--learner", "perceptron", "--slack-feature", "-1"), "slack_feature"),
+        (("fit", "two.svm", "--format", "excel"), "format"),
+        (("fit", "two.svm", "--index-base", "7"), "index_base"),
+        (("fit", "two.svm", "--target", "y"), "target"),
+        (("fit", "two.svm", "--attach", "shop"), "--attach"),
+        (("fit", "two.svm", "--attach", "a=b"), "attach"),
+        (("fit", "two.svm", "--ngrams", "many"), "--ngrams"),
+        (("fit", "mails.csv", "--text", "subject", "--ngrams", "3-1"), "ngram_range"),
+        (("fit", "mails.csv", "--text", "subject", "--hash-bits", "99"), "n_bits"),
+        (("fit", "mails.csv", "--norm", "l7"), "norm"),
+        (("fit", "mails.csv", "--missing", "never"), "missing"),
+        (("stream", "two.svm", "--learner", "linear-svm"), "--learner"),
+        (("stream", "two.svm", "-i", "nowhere.nvk"), "nowhere.nvk"),
+        (("separable", "three.svm"), "two classes"),
+        (("stream", "two.svm", "--class-weight", '{"spam": 2}'), "--class-weight"),
+        (("stream", "two.svm", "--weight", "cost"), "--weight"),
+        (("separable", "two.svm", "--missing", "zero"), "--missing"),
+        (("separable", "two.svm", "--hash-bits", "9"), "--hash-bits"),
+        (("fit", "mails.csv", "--index-base", "0"), "--index-base"),
+        (("convert", "two.svm", "two.xyz", "--to", "papyrus"), "papyrus"),
+        (("convert", "two.svm", "two.csv", "--features", "3"), "--features"),
+        (("fit", "two.svm", "--test", "nowhere.svm"), "nowhere.svm"),
+        (("fit", "nowhere.svm"), "nowhere.svm"),
+        (("fit", "."), "."),
+        (("fit", "SELECT nothing FROM nowhere"), "nowhere"),
+        (("fit", "*.nothing.csv"), "nothing.csv"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_in_one_sentence(folder, arguments, word):
+    assert_refused(novikoff(*arguments, "-q" if arguments[0] != "convert" else "--json", folder=folder), word)
+
+
+def test_options_of_how_texts_are_hashed_are_kept_with_the_model(folder, tmp_path):
+    words = ["--text", "subject", "--hash-bits", "9", "--ngrams", "1-2", "--binary", "--sublinear-tf", "--norm", "l2"]
+    done("fit", "mails.csv", *words, "--weight", "cost", "-q", "-o", tmp_path / "m.nvk", folder=folder)
+    model = nk.load(tmp_path / "m.nvk")
+    assert model.n_features_in_ == 512
+    hashing = nk.Hashing(n_bits=9, ngram_range=(1, 2), binary=True, sublinear_tf=True, norm="l2")
+    batch = nk.read(str(folder / "mails.csv"), text="subject", weight="cost", hashing=hashing, target="label")
+    assert model.coef_.tobytes() == nk.LinearSVM().fit(batch.X, batch.y, batch.weights).coef_.tobytes()
+
+
+def test_cross_validation_takes_its_options(folder):
+    run = done(
+        "fit", "two.svm", "--cv", "3", "--Cs", "4", "--C-max", "2", "--selection", "best", "--json", folder=folder
+    )
+    parameters = run.json["parameters"]
+    assert (parameters["cv"], parameters["Cs"], parameters["C_max"], parameters["selection"]) == (3, 4, 2.0, "best")
+    assert 0 < run.json["C"] <= 2
+
+
+def test_only_the_features_that_were_asked_for_are_read(folder, tmp_path):
+    words = ["--features", "size", "--features", "cost"]
+    done("fit", "mails.csv", *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
+    assert nk.load(tmp_path / "m.nvk").n_features_in_ == 2
+    (tmp_path / "two columns.csv").write_bytes(separated(ROWS, ",", ["cost", "size", "label"]))
+    run = done("predict", tmp_path / "m.nvk", tmp_path / "two columns.csv")
+    assert run.out == done("predict", tmp_path / "m.nvk", "mails.csv", folder=folder).out

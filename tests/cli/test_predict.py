@@ -1,0 +1,99 @@
+"""novikoff predict: the model's own answers, a line each."""
+
+import numpy as np
+import pytest
+import sets
+from command import assert_refused, done, novikoff, start
+
+import novikoff as nk
+
+
+def lines(values):
+    return "".join(f"{value}\n" for value in values.tolist())
+
+
+@pytest.mark.parametrize("name", sets.LEARNERS)
+@pytest.mark.parametrize("data", ["two.svm", "three.svm"])
+def test_predictions_are_those_of_the_model_on_the_rows(fitted, folder, name, data):
+    path = fitted(data, "--learner", name)
+    expected = nk.load(path).predict(nk.read(str(folder / data))[0])
+    assert done("predict", path, data, folder=folder).out == lines(expected)
+
+
+def test_a_file_gets_what_standard_output_would(fitted, folder, tmp_path):
+    path = fitted("three.svm")
+    for option in ([], ["--scores"]):
+        told = done("predict", path, "three.svm", *option, folder=folder).out
+        assert done("predict", path, "three.svm", *option, "-o", tmp_path / "answers", folder=folder).out == ""
+        assert (tmp_path / "answers").read_text() == told
+
+
+def test_scores_and_probabilities_read_back_to_the_same_bits(fitted, folder):
+    two, three = fitted("two.svm", "--probability"), fitted("three.svm")
+    X, Z = nk.read(str(folder / "two.svm"))[0], nk.read(str(folder / "three.svm"))[0]
+    found = done("predict", two, "two.svm", "--scores", folder=folder).out.split()
+    assert np.array_equal(np.array(found, float), nk.load(two).decision_function(X))
+    header, *rows = done("predict", three, "three.svm", "--scores", folder=folder).out.splitlines()
+    assert header == "1\t2\t3"
+    assert np.array_equal(np.array([r.split("\t") for r in rows], float), nk.load(three).decision_function(Z))
+    header, *rows = done("predict", two, "two.svm", "--proba", folder=folder).out.splitlines()
+    assert header == "-1\t1"
+    assert np.array_equal(np.array([r.split("\t") for r in rows], float), nk.load(two).predict_proba(X))
+
+
+def test_json_has_the_classes_and_the_answers(fitted, folder):
+    path = fitted("two.svm", "--probability")
+    model, X = nk.load(path), nk.read(str(folder / "two.svm"))[0]
+    for option, name, expected in (
+        ([], "predictions", model.predict(X)),
+        (["--scores"], "scores", model.decision_function(X)),
+        (["--proba"], "probabilities", model.predict_proba(X)),
+    ):
+        run = done("predict", path, "two.svm", "--json", *option, folder=folder)
+        assert run.json == {"classes": [-1, 1], name: expected.tolist()}
+
+
+def test_json_beside_a_file_says_where_the_answers_are(model, folder, tmp_path):
+    told = done("predict", model, "two.svm", folder=folder).out
+    run = done("predict", model, "two.svm", "--json", "-o", tmp_path / "answers", folder=folder)
+    assert run.json == {"classes": [-1, 1], "file": str(tmp_path / "answers")}
+    assert (tmp_path / "answers").read_text() == told
+
+
+def test_labels_are_not_looked_at(model, folder, tmp_path):
+    content = (folder / "two.svm").read_bytes().replace(b"\n-1 ", b"\n0 ").replace(b"\n1 ", b"\n0 ")
+    (tmp_path / "zeros.svm").write_bytes(content)
+    expected = done("predict", model, "two.svm", folder=folder).out
+    assert done("predict", model, tmp_path / "zeros.svm").out == expected
+
+
+def test_features_that_the_model_never_met_are_left_out_with_a_note(model, folder, tmp_path):
+    wide = np.hstack([sets.X, np.ones((40, 3))])
+    (tmp_path / "wide.svm").write_bytes(sets.svmlight(wide, sets.TWO))
+    expected = done("predict", model, "two.svm", folder=folder).out
+    run = novikoff("predict", model, tmp_path / "wide.svm")
+    assert (run.code, run.out) == (0, expected)
+    assert run.err == "note: 3 columns beyond the model's 4 are left out\n"
+    assert done("predict", model, tmp_path / "wide.svm", "-q").out == expected
+
+
+def test_fewer_features_than_the_model_met_are_zeros(model, tmp_path):
+    (tmp_path / "narrow.svm").write_bytes(b"0 1:1\n0\n0 2:0.5\n")
+    X = np.array([[1.0, 0, 0, 0], [0, 0, 0, 0], [0, 0.5, 0, 0]])
+    assert done("predict", model, tmp_path / "narrow.svm").out == lines(nk.load(model).predict(X))
+
+
+def test_probabilities_need_a_model_that_has_them(model, folder):
+    assert_refused(novikoff("predict", model, "two.svm", "--proba", folder=folder), "--probability")
+    assert_refused(novikoff("predict", model, "two.svm", "--proba", "--scores", folder=folder), "not both")
+
+
+def test_a_reader_that_has_seen_enough_ends_it_quietly(model, folder, tmp_path):
+    (tmp_path / "long.svm").write_bytes((folder / "two.svm").read_bytes() * 5000)
+    process = start("predict", model, tmp_path / "long.svm")
+    assert process.stdout.readline() in (b"1\n", b"-1\n")
+    process.stdout.close()
+    process.stdin.close()
+    assert process.wait(60) != 0
+    assert process.stderr.read() == b""
+    process.stderr.close()
