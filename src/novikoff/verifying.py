@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     ----------
     model : a fitted learner
     X, y, sample_weight : what it learned from, in the same order
-    exact : decide in whole numbers what rounding would leave open, where the certificate can
+    exact : decide in whole numbers what rounding would leave open
 
     Returns
     -------
@@ -66,9 +65,7 @@ def counted(model: Any, labels: Any, weights: Any) -> Any:
 
 
 def _checks(certificate: Any, X: Any, labels: Any, weights: Any, exact: bool) -> tuple[Check, ...]:
-    accepted = inspect.signature(certificate.verify).parameters
-    options = {"exact": exact} if "exact" in accepted else {}
-    checks: tuple[Check, ...] = certificate.verify(X, labels, weights, **options).checks
+    checks: tuple[Check, ...] = certificate.verify(X, labels, weights, exact=exact).checks
     return checks
 
 
