@@ -123,7 +123,7 @@ def mistakes(display: MistakesDisplay) -> Figure:
     for name, most in display.bounds.items():
         sentence += f"{name} allows {count(round(float(most[-1])))}. "
     if not display.bounds:
-        sentence += "No theorem says less than the number of examples here."
+        sentence += "No bound is drawn: none applies to this learner, or none that it gives is below the examples."
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, 16)})
     rows = [
         (count(x[k]), count(display.mistakes[k]), *(count(round(float(most[k]))) for most in display.bounds.values()))
