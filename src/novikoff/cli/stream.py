@@ -44,7 +44,9 @@ def stream(
     data: DataArgument = "-",
     input: Annotated[str | None, typer.Option("--input", "-i", metavar="MODEL", help="Go on from this model.")] = None,
     output: Output = None,
-    learner: Annotated[str, typer.Option(help=f"One of {', '.join(ONLINE)}.")] = "perceptron",
+    learner: Annotated[
+        str | None, typer.Option(help=f"One of {', '.join(ONLINE)}. Default: perceptron.", show_default=False)
+    ] = None,
     follow: Annotated[bool, typer.Option("--follow", help="Wait for more where the file ends, until stopped.")] = False,
     every: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="A line every N examples; by default after 1, 2, 4, 8, ...")
@@ -61,9 +63,9 @@ def stream(
     """
     reading = reading_of(options, data, format)
     if input is None:
-        model = build(learner, ONLINE, options)
+        model = build(learner or "perceptron", ONLINE, options)
     else:
-        model, reading = _going_on(input, reading, options)
+        model, reading = _going_on(input, reading, options | {"learner": learner})
     rows = reading.scan(data, follow=follow, **opening_of(format, attach))
     talk = not (quiet or json)
     if talk:
