@@ -18,7 +18,7 @@ from sklearn.datasets import load_breast_cancer, load_digits
 from sklearn.linear_model import LogisticRegression
 
 import novikoff as nk
-from novikoff.report import report
+from novikoff.reporting import report
 from real_data import two_classes
 
 ALL = ("boundary", "margins", "gap", "weights")
@@ -282,7 +282,7 @@ def test_a_page_that_cannot_be_written_is_an_error_of_ours(cancer, tmp_path):
 
 def test_without_plotly_it_says_what_to_install():
     code = (
-        "import sys\nsys.modules['plotly'] = None\nfrom novikoff.report import report\n"
+        "import sys\nsys.modules['plotly'] = None\nfrom novikoff.reporting import report\n"
         "try:\n    report(None, [[0.0]], [0])\nexcept ValueError as error:\n    print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -290,7 +290,7 @@ def test_without_plotly_it_says_what_to_install():
 
 
 def test_importing_it_imports_no_plotly():
-    code = "import sys, novikoff.report\nprint({'matplotlib', 'plotly'} & set(sys.modules))"
+    code = "import sys, novikoff.reporting\nprint({'matplotlib', 'plotly'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
 

@@ -47,7 +47,7 @@ if _TYPE_CHECKING:
     from .online import PassiveAggressiveII as PassiveAggressiveII
     from .online import Perceptron as Perceptron
     from .online import VotedPerceptron as VotedPerceptron
-    from .report import report as report
+    from .reporting import report as report
     from .separating import separability as separability
     from .verifying import verify as verify
 
@@ -62,7 +62,7 @@ _HOMES = {
     "model_file": "load save",
     "online": "AveragedPerceptron MarginPerceptron PassiveAggressive PassiveAggressiveI PassiveAggressiveII Perceptron "
     "VotedPerceptron",
-    "report": "report",
+    "reporting": "report",
     "separating": "separability",
     "verifying": "verify",
 }

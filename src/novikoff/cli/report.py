@@ -27,7 +27,7 @@ def report(
 
     The page needs no network.
     """
-    from novikoff.report import report as write
+    from novikoff.reporting import report as write
 
     learner, reading = loaded(model)
     X, y, _ = rows_for("report", learner, reading, data, opening_of(format, attach))

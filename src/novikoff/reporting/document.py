@@ -101,7 +101,7 @@ def report(
     Examples
     --------
     >>> from novikoff import LinearSVM
-    >>> from novikoff.report import report
+    >>> from novikoff.reporting import report
     >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], ["no", "no", "yes", "yes"]
     >>> page = report(LinearSVM().fit(X, y), X, y, title="Four rows")
     >>> "<h1>Four rows</h1>" in page
