@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from novikoff import model_file
+from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading, fitting
+from novikoff.errors import invalid
 
 from ._output import say
 
@@ -22,12 +24,15 @@ def rows_for(
     """Rows, labels and weights of DATA, as wide as the model wants them; if they must be whole, never narrower."""
     batch = reading.read(where, data, **opening)
     too_wide = batch.X.shape[1] > model.n_features_in_
-    return batch.X if whole and too_wide else fitted(where, model, batch.X), batch.y, batch.weights
+    return batch.X if whole and too_wide else fitted(where, model, batch), batch.y, batch.weights
 
 
-def fitted(where: str, model: Any, X: Any, quiet: bool = False) -> Any:
-    """Rows as wide as the model wants them; says if columns are left out."""
-    X, left_out = fitting(where, X, model.n_features_in_)
+def fitted(where: str, model: Any, batch: Batch, quiet: bool = False) -> Any:
+    """Rows as wide as the model wants them; says if columns are left out. Those of a table must be the model's."""
+    width = model.n_features_in_
+    if batch.columns is not None and batch.X.shape[1] != width:
+        raise invalid(where, f"Rows of {width} features, as the model learned from.", f"{batch.X.shape[1]}")
+    X, left_out = fitting(where, batch.X, width)
     if left_out and not quiet:
         say(f"note: {left_out:,} columns beyond the model's {model.n_features_in_:,} are left out")
     return X

@@ -85,7 +85,7 @@ def fit(
         result["C"] = model.C_
     if test is not None:
         other = model.reading_.read("fit", test, **opening)
-        result["test_accuracy"] = accuracy(model, Batch(fitted("fit", model, other.X, quiet), *other[1:]))
+        result["test_accuracy"] = accuracy(model, Batch(fitted("fit", model, other, quiet), *other[1:]))
     if output is not None:
         began = time.perf_counter()
         model_file.save(model, output)

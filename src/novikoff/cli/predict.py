@@ -41,7 +41,7 @@ def predict(
 
     def parts() -> Iterator[Any]:
         for place, batch in enumerate(stream.widening()):
-            X = fitted("predict", learner, reading.checked("predict", batch).X, quiet or place > 0)
+            X = fitted("predict", learner, reading.checked("predict", batch), quiet or place > 0)
             yield learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
 
     several = proba or (scores and len(learner.classes_) > 2)

@@ -68,25 +68,23 @@ def stream(
         model, reading = _going_on(input, reading, options | {"learner": learner})
     rows = reading.scan(data, follow=follow, **opening_of(format, attach))
     talk = not (quiet or json)
-    if talk:
-        print(HEADER)
     began, failure = time.perf_counter(), None
     with stoppable() as stop:
         batches = Batches(rows.widening(), reading, stop, model)
         progress = evaluate.progressive(model, batches, every=every)
         try:
-            for record in progress:
+            for place, record in enumerate(progress):
                 if talk:
-                    print(_line(record), flush=True)
+                    print((HEADER + "\n") * (place == 0) + _line(record), flush=True)
         except NovikoffError as error:
             failure = error  # what was learned before it is worth keeping
     seconds = time.perf_counter() - began
     if batches.count:
         model.reading_ = batches.reading
-    if output is not None and (batches.count or input is not None):
+    if output is not None and (progress.examples or input is not None):
         model_file.save(model, output)
     if failure is not None:
-        if output is not None and batches.count:
+        if output is not None and progress.examples:
             say(f"note: {output} has what was learned from the {progress.examples:,} examples before this")
         raise failure
     _close(model, progress, seconds, output, json)
