@@ -1,0 +1,164 @@
+"""novikoff stream: it goes on bit for bit, and what was learned when it is stopped is kept."""
+
+import gzip
+import os
+import signal
+import time
+
+import numpy as np
+import pytest
+import sets
+from command import assert_refused, done, novikoff, start
+
+import novikoff as nk
+
+LINES = sets.svmlight(sets.X, sets.TWO).splitlines(keepends=True)
+THREE = sets.svmlight(sets.THREE_X, sets.THREE).splitlines(keepends=True)
+
+
+def learned(path, lines, *options):
+    """The file of a model that learned exactly these lines."""
+    path.with_suffix(".svm").write_bytes(b"".join(lines))
+    done("stream", path.with_suffix(".svm"), *options, "-q", "-o", path)
+    return path
+
+
+@pytest.mark.parametrize("lines", [LINES, THREE], ids=["two classes", "three classes"])
+@pytest.mark.parametrize("name", sets.ONLINE)
+def test_a_stream_goes_on_bit_for_bit(tmp_path, name, lines):
+    whole = learned(tmp_path / "whole.nvk", lines, "--learner", name)
+    first = learned(tmp_path / "first.nvk", lines[:13], "--learner", name)
+    second = learned(tmp_path / "second.nvk", lines[13:29], "-i", first)
+    third = learned(tmp_path / "third.nvk", lines[29:], "-i", second)
+    assert sets.same_model(third, whole)
+    assert not sets.same_model(second, whole)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--class-weight", '{"1": 2.5}'),
+        ("--class-weight", "balanced"),
+        ("--no-fit-intercept",),
+        ("--tie", "positive"),
+        ("--slack-feature", "0.5"),
+    ],
+)
+def test_a_stream_goes_on_with_the_options_it_began_with(tmp_path, options):
+    whole = learned(tmp_path / "whole.nvk", LINES, *options)
+    first = learned(tmp_path / "first.nvk", LINES[:13], *options)
+    assert sets.same_model(learned(tmp_path / "rest.nvk", LINES[13:], "-i", first), whole)
+
+
+def test_classes_of_a_stream_weigh_what_the_command_line_says(tmp_path):
+    model = nk.load(learned(tmp_path / "m.nvk", LINES, "--class-weight", '{"1": 2.5, "-1": 0.5}'))
+    assert model.certificate_.examples == np.where(sets.TWO == 1, 2.5, 0.5).sum()
+
+
+def test_a_stream_of_mails_goes_on_bit_for_bit(tmp_path):
+    options = ("--text", "subject", "--hash-bits", "10", "--weight", "cost")
+    for name, records in (("whole", sets.ROWS), ("first", sets.ROWS[:11]), ("rest", sets.ROWS[11:])):
+        (tmp_path / f"{name}.ndjson").write_bytes(sets.ndjson(records))
+    done("stream", tmp_path / "whole.ndjson", *options, "-q", "-o", tmp_path / "whole.nvk")
+    done("stream", tmp_path / "first.ndjson", *options, "-q", "-o", tmp_path / "m.nvk")
+    done("stream", tmp_path / "rest.ndjson", "-i", tmp_path / "m.nvk", "-q", "-o", tmp_path / "m.nvk")
+    assert sets.same_model(tmp_path / "m.nvk", tmp_path / "whole.nvk")
+
+
+def test_a_stream_counts_what_the_library_counts(tmp_path, folder):
+    progress = nk.evaluate.progressive(nk.Perceptron(), nk.scan(str(folder / "two.svm")))
+    last = list(progress)[-1]
+    run = done("stream", "two.svm", "--json", folder=folder)
+    assert (run.json["examples"], run.json["mistakes"]) == (last.examples, last.mistakes)
+    assert run.json["loss"] == last.loss
+
+
+def test_lines_of_the_table_come_when_they_are_asked_for(folder):
+    every = done("stream", "two.svm", "--every", "10", folder=folder).out.splitlines()[2:6]
+    assert [line.split()[2] for line in every] == ["10", "20", "30", "40"]
+    doubling = done("stream", "two.svm", folder=folder).out.splitlines()[2:9]
+    assert [line.split()[2] for line in doubling] == ["1", "2", "4", "8", "16", "32", "40"]
+
+
+def test_a_stream_that_goes_on_takes_no_other_options(fitted, folder):
+    begun = fitted("two.svm", verb="stream")
+    for options in (("-c", "1"), ("--tie", "positive"), ("--index-base", "0"), ("--no-shuffle",)):
+        assert_refused(novikoff("stream", "two.svm", "-i", begun, *options, folder=folder), "[stream]")
+    assert_refused(novikoff("stream", "two.svm", "-i", begun, "--learner", "passive-aggressive", folder=folder))
+
+
+def test_a_stream_goes_on_from_online_learners_only(model, folder):
+    assert_refused(novikoff("stream", "two.svm", "-i", model, folder=folder), "LinearSVM")
+
+
+def test_what_was_learned_before_the_data_went_wrong_is_kept(tmp_path):
+    """A compressed file that was cut: its rows up to there are learned, and the exit code says that it is not whole."""
+    (tmp_path / "cut.svm.gz").write_bytes(gzip.compress(b"".join(LINES))[:-60])
+    run = novikoff("stream", tmp_path / "cut.svm.gz", "-q", "-o", tmp_path / "m.nvk")
+    assert (run.code, run.out) == (2, "")
+    note, sentence = run.err.splitlines()
+    assert sentence.startswith("novikoff: [scan] A gzip file that is whole. Got ")
+    count = int(note.split(" examples before this")[0].split()[-1].replace(",", ""))
+    assert 0 < count < len(LINES)
+    assert sets.same_model(tmp_path / "m.nvk", learned(tmp_path / "same.nvk", LINES[:count]))
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+@pytest.mark.parametrize("way", ["pipe", "follow"])
+def test_a_stream_that_is_stopped_keeps_what_it_learned(tmp_path, number, way):
+    output, growing = tmp_path / "m.nvk", tmp_path / "growing.svm"
+    options = ["--every", "1", "--learner", "averaged-perceptron", "-o", output]
+    if way == "pipe":
+        process = start("stream", "-", *options)
+        process.stdin.write(b"".join(LINES[:20]))
+        process.stdin.flush()
+    else:
+        growing.write_bytes(b"".join(LINES[:12]))
+        process = start("stream", growing, "--follow", *options)
+    seen = [process.stdout.readline() for _ in range(2 + (20 if way == "pipe" else 12))]
+    if way == "follow":
+        with growing.open("ab") as file:
+            file.write(b"".join(LINES[12:20]) + LINES[20][:5])  # half a line is not learned
+        seen += [process.stdout.readline() for _ in range(8)]
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (130, b"")
+    assert seen[-1].split()[2] == b"20"
+    assert b"examples" in out
+    assert sets.same_model(output, learned(tmp_path / "same.nvk", LINES[:20], "--learner", "averaged-perceptron"))
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
+        ["m.nvk", "same.nvk", "same.svm"] + ["growing.svm"] * (way == "follow")
+    )
+
+
+def test_a_stream_that_is_stopped_in_json_prints_one_object(tmp_path):
+    process = start("stream", "-", "--json", "-o", tmp_path / "m.nvk")
+    process.stdin.write(b"".join(LINES))
+    process.stdin.flush()
+    time.sleep(4)
+    process.send_signal(signal.SIGTERM)
+    out, err = process.communicate(timeout=60)
+    if process.returncode == -signal.SIGTERM:
+        pytest.skip("it had not begun yet")
+    assert (process.returncode, err) == (130, b"")
+    assert out.count(b"\n") == 1
+    assert out.startswith(b'{"learner": "Perceptron", "examples": 40,')
+
+
+def test_a_stream_that_is_killed_leaves_the_old_model_whole(tmp_path):
+    """SIGKILL in the middle: the model of before is there as it was, and nothing beside it."""
+    old = learned(tmp_path / "old.nvk", LINES).read_bytes()
+    process = start("stream", "-", "--every", "1", "-i", tmp_path / "old.nvk", "-o", tmp_path / "old.nvk")
+    process.stdin.write(b"".join(LINES))
+    process.stdin.flush()
+    assert [process.stdout.readline() for _ in range(5)][-1]
+    process.kill()
+    process.communicate()
+    assert process.returncode == -signal.SIGKILL
+    assert (tmp_path / "old.nvk").read_bytes() == old
+    assert sorted(os.listdir(tmp_path)) == ["old.nvk", "old.svm"]
+
+
+def test_nothing_to_learn_saves_nothing(tmp_path):
+    assert_refused(novikoff("stream", "-", "-o", tmp_path / "m.nvk", "-q"), "At least one")
+    assert os.listdir(tmp_path) == []
