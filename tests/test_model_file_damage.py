@@ -252,7 +252,7 @@ VALUES = st.sampled_from(
         *("", "inf", "-inf", "x", "state.questions.0.weights", "object"),
         *([], {}, [1], [[]], {"int": "0x1"}, {"int": "0x" + "f" * 5000}, {"tuple": []}, {"dict": []}, {"float": "inf"}),
     ]
-)
+).map(copy.deepcopy)
 
 
 def places(tree, way=()):
