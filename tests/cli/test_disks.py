@@ -1,0 +1,171 @@
+"""Disks that are full or cannot be written to, and processes that are killed: an output is whole or as it was."""
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+import pytest
+import sets
+from command import assert_refused, done, fresh, novikoff, start
+
+WRITERS = ("fit", "predict", "stream", "report", "convert", "convert model")
+
+
+def writing(verb, model, data, output):
+    """A call that writes a file."""
+    return {
+        "fit": ["fit", data, "-q", "-o", output],
+        "predict": ["predict", model, data, "-o", output],
+        "stream": ["stream", data, "-q", "-o", output],
+        "report": ["report", model, data, "-o", output],
+        "convert": ["convert", data, output, "--to", "csv"],
+        "convert model": ["convert", model, output, "--to", "json"],
+    }[verb]
+
+
+@pytest.fixture(scope="module")
+def full(tmp_path_factory):
+    """A folder on a disk of a few kilobytes that has no room left."""
+    place = tmp_path_factory.mktemp("full")
+    mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(place)]
+    if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk cannot be mounted here")
+    (place / "old").write_bytes(b"what was there before")
+    with suppress(OSError), (place / "filling").open("wb", buffering=0) as file:
+        while file.write(bytes(1024)):
+            pass
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_a_full_disk_is_one_sentence_and_leaves_what_was_there(model, folder, full, verb):
+    run = novikoff(*writing(verb, model, folder / "two.svm", full / "old"))
+    assert_refused(run, "No space left on device", "old")
+    assert (full / "old").read_bytes() == b"what was there before"
+    assert sorted(os.listdir(full)) == ["filling", "old"]
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_a_folder_that_is_not_there_is_one_sentence(model, folder, tmp_path, verb):
+    run = novikoff(*writing(verb, model, folder / "two.svm", tmp_path / "no" / "folder"))
+    assert_refused(run, "No such file or directory")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_a_folder_in_the_place_of_the_output_is_one_sentence(model, folder, tmp_path, verb):
+    run = novikoff(*writing(verb, model, folder / "two.svm", tmp_path))
+    assert_refused(run, str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(scope="module")
+def read_only(tmp_path_factory):
+    """A folder that cannot be written to, also by root."""
+    place = tmp_path_factory.mktemp("read_only")
+    mount = ["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", str(place)]
+    if shutil.which("mount") and subprocess.run(mount, capture_output=True, check=False).returncode == 0:
+        yield place
+        subprocess.run(["umount", str(place)], check=True)
+        return
+    place.chmod(0o500)
+    if os.access(place, os.W_OK):
+        pytest.skip("nothing can be mounted here, and root may write everywhere")
+    yield place
+    place.chmod(0o700)
+
+
+@pytest.mark.parametrize("verb", WRITERS)
+def test_a_read_only_disk_is_one_sentence(model, folder, read_only, verb):
+    run = novikoff(*writing(verb, model, folder / "two.svm", read_only / "output"))
+    assert_refused(run, "output")
+    assert os.listdir(read_only) == []
+
+
+@pytest.mark.parametrize("verb", ["predict", "score", "inspect", "fit"])
+def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder, verb):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    arguments = {"fit": ["fit", folder / "two.svm"], "inspect": ["inspect", model]}
+    with open("/dev/full", "wb") as nowhere:
+        process = start(*arguments.get(verb, [verb, model, folder / "two.svm"]), stdout=nowhere)
+        err = process.communicate()[1].decode()
+    assert process.returncode == 2
+    assert err == f"novikoff: [{verb}] No space left on device\n"
+
+
+@pytest.fixture(params=["predict", "convert", "fit", "stream"])
+def halfway(request, model, tmp_path):
+    """A process that has read some rows of a pipe and waits for more, and its output, where something was before."""
+    output = tmp_path / "output"
+    output.write_bytes(b"what was there before")
+    verb = request.param
+    options = ["--format", "svmlight"] if verb == "convert" else []
+    process = start(*writing(verb, model, "-", output), *options)
+    process.stdin.write(sets.svmlight(sets.X, sets.TWO))
+    process.stdin.flush()
+    end = time.monotonic() + (60 if verb in ("predict", "convert") else 4)
+    while len(os.listdir(tmp_path)) < 2 and time.monotonic() < end:
+        time.sleep(0.05)
+    assert (len(os.listdir(tmp_path)) == 2) == (verb in ("predict", "convert"))  # these write while they read
+    yield process, output, verb
+    process.kill()
+    process.communicate()
+
+
+def test_a_killed_process_leaves_the_output_as_it_was(halfway):
+    """A hidden file beside it is all that may stay."""
+    process, output, _ = halfway
+    process.kill()
+    assert process.communicate()[0] == b""
+    assert process.returncode == -signal.SIGKILL
+    assert output.read_bytes() == b"what was there before"
+    assert all(name.startswith(".output.") for name in os.listdir(output.parent) if name != "output")
+
+
+def test_an_interrupted_process_leaves_nothing_behind(halfway):
+    """A stream, which has learned something, saves it."""
+    process, output, verb = halfway
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert os.listdir(output.parent) == ["output"]
+    if verb == "stream":
+        assert err == b""
+        assert novikoff("inspect", output, "--json").json["learner"] == "Perceptron"
+    else:
+        assert (out, err) == (b"", b"novikoff: interrupted\n")
+        assert output.read_bytes() == b"what was there before"
+
+
+def test_a_fit_that_is_killed_at_any_moment_leaves_a_whole_output(folder, tmp_path):
+    data, output = tmp_path / "many.svm", tmp_path / "output"
+    data.write_bytes((folder / "two.svm").read_bytes() * 5_000)
+    for delay in (1.0, 1.5, 2.0):
+        output.write_bytes(b"what was there before")
+        process = start("fit", data, "-q", "-o", output)
+        time.sleep(delay)
+        process.kill()
+        process.communicate()
+        assert output.read_bytes() == b"what was there before" or novikoff("inspect", output).code == 0
+
+
+def test_an_output_that_is_its_own_input_is_whole(tmp_path):
+    """The file is read to its end before it is replaced."""
+    data = tmp_path / "two.svm"
+    data.write_bytes(sets.svmlight(sets.X, sets.TWO))
+    model = tmp_path / "m.nvk"
+    done("stream", data, "-q", "-o", model)
+    done("stream", data, "-q", "-i", model, "-o", model)
+    before = data.read_bytes()
+    run = novikoff("convert", data, data, "--to", "svmlight")
+    assert run.code in (0, 2)
+    assert data.read_bytes().count(b"\n") == before.count(b"\n")
+
+
+def test_a_device_may_be_the_output(model, folder):
+    assert fresh("predict", model, folder / "two.svm", "-o", "/dev/stdout").out.count("\n") == 40

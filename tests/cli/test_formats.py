@@ -1,0 +1,186 @@
+"""DATA in every format is the same data, and a model knows how its own became rows."""
+
+import bz2
+import gzip
+import json
+import lzma
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
+import pytest
+import sets
+from command import assert_refused, done, fresh, novikoff
+
+import novikoff as nk
+
+PACKED = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+MAILS = ("--text", "subject", "--hash-bits", "11", "--weight", "cost")
+
+
+@pytest.fixture(scope="module")
+def mails(folder, tmp_path_factory):
+    """The mails in every format, by its name."""
+    place, frame = tmp_path_factory.mktemp("mails"), pa.Table.from_pylist(sets.ROWS)
+    pyarrow.parquet.write_table(frame, place / "mails.parquet")
+    pyarrow.feather.write_feather(frame, place / "mails.arrow")
+    (place / "mails.json").write_text(json.dumps(sets.ROWS))
+    (place / "mails.csv.gz").write_bytes(gzip.compress((folder / "mails.csv").read_bytes()))
+    named = {path.name.partition(".")[2]: path for path in place.iterdir()}
+    named |= {name: folder / f"mails.{name}" for name in ("csv", "tsv", "ndjson")}
+    return named | {"SQL": f"SELECT * FROM '{named['parquet']}'", "pattern": place / "mail?.parquet"}
+
+
+FORMATS = ("csv", "csv.gz", "tsv", "ndjson", "json", "parquet", "arrow", "SQL", "pattern")
+
+
+@pytest.fixture(scope="module")
+def of_mails(fitted):
+    return fitted("mails.csv", *MAILS)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_model_of_csv_predicts_the_same_from_every_format(of_mails, mails, format):
+    expected = done("predict", of_mails, mails["csv"], "--scores").out
+    assert len(set(expected.split())) > 10
+    assert done("predict", of_mails, mails[format], "--scores").out == expected
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_makes_the_same_model(of_mails, mails, tmp_path, format):
+    done("fit", mails[format], *MAILS, "-q", "-o", tmp_path / "m.nvk")
+    assert nk.load(tmp_path / "m.nvk").coef_.tobytes() == nk.load(of_mails).coef_.tobytes()
+    assert done("certify", of_mails, mails[format]).code == 0
+    assert done("score", of_mails, mails[format]).out == done("score", of_mails, mails["csv"]).out
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv", "ndjson"])
+def test_standard_input_has_the_format_that_is_named(of_mails, mails, format):
+    content = mails[format].read_bytes()
+    run = novikoff("predict", of_mails, "-", "--format", format, "--scores", input=content)
+    assert (run.code, run.err) == (0, "")
+    assert run.out == done("predict", of_mails, mails["csv"], "--scores").out
+    if format == "csv":
+        assert fresh("predict", of_mails, "-", "--format", format, "--scores", input=content) == run
+
+
+@pytest.mark.parametrize("packed", PACKED)
+def test_compressed_svmlight_is_svmlight(model, folder, tmp_path, packed):
+    data = tmp_path / f"two.svm.{packed}"
+    data.write_bytes(PACKED[packed]((folder / "two.svm").read_bytes()))
+    assert done("predict", model, data).out == done("predict", model, "two.svm", folder=folder).out
+    assert done("certify", model, data).code == 0
+
+
+def test_columns_may_stand_in_another_order_and_beside_others(of_mails, mails, tmp_path):
+    records = [{"id": f"n{i}", **dict(reversed(record.items()))} for i, record in enumerate(sets.ROWS)]
+    (tmp_path / "turned.csv").write_bytes(sets.separated(records, ","))
+    (tmp_path / "turned.ndjson").write_bytes(sets.ndjson(records))
+    expected = done("predict", of_mails, mails["csv"], "--scores").out
+    assert done("predict", of_mails, tmp_path / "turned.csv", "--scores").out == expected
+    assert done("predict", of_mails, tmp_path / "turned.ndjson", "--scores").out == expected
+
+
+def test_labels_and_weights_need_not_be_there_to_predict(of_mails, mails, tmp_path):
+    records = [{k: v for k, v in record.items() if k not in ("label", "cost")} for record in sets.ROWS]
+    (tmp_path / "new.csv").write_bytes(sets.separated(records, ","))
+    expected = done("predict", of_mails, mails["csv"]).out
+    assert done("predict", of_mails, tmp_path / "new.csv").out == expected
+    assert_refused(novikoff("score", of_mails, tmp_path / "new.csv"), "label")
+    assert_refused(novikoff("certify", of_mails, tmp_path / "new.csv"), "label")
+
+
+def test_a_category_that_is_new_has_no_weight(of_mails, tmp_path):
+    (tmp_path / "new.ndjson").write_bytes(sets.ndjson([sets.ROWS[0] | {"sender": "nobody ever"}]))
+    score = float(done("predict", of_mails, tmp_path / "new.ndjson", "--scores").out)
+    batch = nk.read(str(tmp_path / "new.ndjson"), text="subject", weight="cost", target="label",
+                    hashing=nk.Hashing(n_bits=11))  # fmt: skip
+    assert score == nk.load(of_mails).decision_function(batch.X)[0]
+
+
+def test_columns_of_numbers_are_dense_and_found_by_their_names(tmp_path):
+    records = [{"b": float(x), "a": float(y), "y": int(z)} for (x, y, *_), z in zip(sets.X, sets.TWO, strict=True)]
+    (tmp_path / "t.csv").write_bytes(sets.separated(records, ","))
+    done("fit", tmp_path / "t.csv", "-q", "-o", tmp_path / "m.nvk")
+    (tmp_path / "t.tsv").write_bytes(sets.separated(records, "\t", ["y", "a", "b"]))
+    expected = done("predict", tmp_path / "m.nvk", tmp_path / "t.csv", "--scores").out
+    assert done("predict", tmp_path / "m.nvk", tmp_path / "t.tsv", "--scores").out == expected
+    model = nk.load(tmp_path / "m.nvk")
+    X = np.array([[record["b"], record["a"]] for record in records])
+    assert np.array_equal(np.array(expected.split(), float), model.decision_function(X))
+    shown = done("inspect", tmp_path / "m.nvk", "--json").json["weights"][0]["largest"]
+    assert {entry["feature"] for entry in shown} == {"a", "b"}
+
+
+def test_the_target_is_kept_with_the_model(folder, tmp_path):
+    done("fit", "mails.csv", "--target", "sender", "--features", "size", "--features", "cost", "-q", "-o",
+         tmp_path / "m.nvk", folder=folder)  # fmt: skip
+    run = done("score", tmp_path / "m.nvk", "mails.ndjson", "--json", folder=folder)
+    assert run.json["labels"] == ["boss", "friend", "shop"]
+    assert done("certify", tmp_path / "m.nvk", "mails.tsv", folder=folder).code == 0
+
+
+def test_missing_values_mean_what_they_meant(tmp_path):
+    records = [record | ({"size": None} if i % 5 == 0 else {}) for i, record in enumerate(sets.ROWS)]
+    (tmp_path / "holes.csv").write_bytes(sets.separated(records, ","))
+    (tmp_path / "holes.ndjson").write_bytes(sets.ndjson(records))
+    assert_refused(novikoff("fit", tmp_path / "holes.csv"), "size")
+    for missing in ("zero", "indicator"):
+        model = tmp_path / f"{missing}.nvk"
+        done("fit", tmp_path / "holes.csv", "--missing", missing, "-q", "-o", model)
+        for data in ("holes.csv", "holes.ndjson"):
+            assert done("certify", model, tmp_path / data).code == 0
+
+
+def test_svmlight_that_counts_from_0_is_read_so_again(tmp_path):
+    lines = [f"{y} " + " ".join(f"{j}:{v}" for j, v in enumerate(x)) for x, y in zip(sets.X, sets.TWO, strict=True)]
+    (tmp_path / "zero.svm").write_text("\n".join(lines) + "\n")
+    assert_refused(novikoff("fit", tmp_path / "zero.svm"), "0:")
+    done("fit", tmp_path / "zero.svm", "--index-base", "0", "-q", "-o", tmp_path / "m.nvk")
+    assert done("certify", tmp_path / "m.nvk", tmp_path / "zero.svm").code == 0
+    assert done("inspect", tmp_path / "m.nvk", "--json").json["features"] == 4
+
+
+@pytest.mark.parametrize("to", ["svmlight", "csv", "tsv", "ndjson", "parquet", "arrow", "cache"])
+def test_converted_data_are_the_same_data(folder, tmp_path, to):
+    place = tmp_path / f"two.{to}"
+    run = done("convert", "two.svm", place, "--to", to, "--json", folder=folder)
+    assert run.json == {"kind": "data", "file": str(place), "bytes": place.stat().st_size}
+    X, y = nk.read(str(folder / "two.svm"))
+    Z, z = nk.read(str(place))
+    Z = Z.toarray() if hasattr(Z, "toarray") else Z
+    assert np.array_equal(X.toarray(), Z)
+    assert np.array_equal(y, z)
+
+
+@pytest.mark.parametrize("name", ["two.svm", "three.svm"])
+def test_converted_models_predict_the_same(fitted, folder, tmp_path, name):
+    source = fitted(name)
+    expected = done("predict", source, name, "--scores", folder=folder).out
+    done("convert", source, tmp_path / "m.model")
+    done("convert", tmp_path / "m.model", tmp_path / "again.nvk")
+    told = done("predict", tmp_path / "again.nvk", name, "--scores", folder=folder).out
+    numbers = [np.array(text.split()[3 * (name == "three.svm") :], float) for text in (expected, told)]
+    np.testing.assert_allclose(numbers[1], numbers[0], rtol=1e-12)
+    done("convert", source, tmp_path / "copy.nvk")
+    assert done("predict", tmp_path / "copy.nvk", name, "--scores", folder=folder).out == expected
+    done("convert", source, tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text())
+    onnxruntime = pytest.importorskip("onnxruntime")
+    done("convert", source, tmp_path / "m.onnx")
+    session = onnxruntime.InferenceSession(str(tmp_path / "m.onnx"), providers=["CPUExecutionProvider"])
+    rows = nk.read(str(folder / name))[0].toarray()
+    answers = session.run(["label"], {session.get_inputs()[0].name: rows.astype(_dtype(session))})[0]
+    assert [str(answer) for answer in answers] == done("predict", source, name, folder=folder).out.split()
+
+
+def _dtype(session):
+    return {"tensor(float)": np.float32, "tensor(double)": np.float64}[session.get_inputs()[0].type]
+
+
+def test_what_a_model_is_converted_to_must_be_known(model, tmp_path):
+    assert_refused(novikoff("convert", model, tmp_path / "m.pickle"), "m.pickle")
+    assert_refused(novikoff("convert", model, tmp_path / "m.csv"), "m.csv")
+    assert_refused(novikoff("convert", model, tmp_path / "m", "--to", "csv"), "csv")
+    assert list(tmp_path.iterdir()) == []

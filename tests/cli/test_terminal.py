@@ -1,0 +1,102 @@
+"""On a terminal: a bar while it takes long, on standard error, gone in the end; and colours in the help."""
+
+import os
+import re
+
+import pexpect
+import pytest
+from command import COMMAND, PLAIN, novikoff
+
+
+def spawn(*arguments, shell=""):
+    """Start the command on a terminal; a shell may lead some of it elsewhere."""
+    words = " ".join(f"'{word}'" for word in [*COMMAND, *map(str, arguments)])
+    known = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "CI")} | PLAIN
+    options = {"env": known, "timeout": 90, "dimensions": (40, 200), "encoding": "utf-8"}
+    return pexpect.spawn("/bin/sh", ["-c", f"exec {words} {shell}"], **options)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory, folder):
+    path = tmp_path_factory.mktemp("large") / "large.svm"
+    path.write_bytes((folder / "three.svm").read_bytes() * 4_000)
+    return path
+
+
+def test_a_fit_that_takes_long_has_a_bar(large):
+    child = spawn("fit", large)
+    child.expect("LinearSVM")
+    child.expect("━")
+    child.expect("accuracy")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+
+
+def test_the_bar_is_not_on_standard_output(large, tmp_path):
+    child = spawn("fit", large, "--json", shell=f" > '{tmp_path / 'out'}'")
+    child.expect("━")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    out = (tmp_path / "out").read_text()
+    assert out.startswith('{"rows": 160000')
+    assert out.count("\n") == 1
+
+
+def test_a_bar_is_not_shown_when_it_is_not_wanted_or_cannot_be_seen(large, tmp_path):
+    for options, shell in ((["-q"], ""), ([], f" 2> '{tmp_path / 'err'}'")):
+        child = spawn("fit", large, *options, shell=shell)
+        shown = child.read()
+        child.close()
+        assert child.exitstatus == 0
+        assert "━" not in shown
+        assert "\x1b" not in shown
+    assert (tmp_path / "err").read_bytes() == b""
+
+
+@pytest.mark.parametrize("verb", ["predict", "score", "certify", "inspect", "separable", "stream", "report", "convert"])
+def test_a_verb_on_a_terminal_says_what_it_says_in_a_pipe(model, folder, tmp_path, verb):
+    data = folder / "two.svm"
+    arguments = {
+        "inspect": [verb, model],
+        "separable": [verb, data],
+        "stream": [verb, data],
+        "report": [verb, model, data, "-o", tmp_path / "r.html"],
+        "convert": [verb, data, tmp_path / "c.csv"],
+    }.get(verb, [verb, model, data])
+    child = spawn(*arguments)
+    shown = child.read()
+    child.close()
+    assert child.exitstatus == 0
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r", "")
+    expected = novikoff(*arguments).out
+    lines = expected.splitlines() if verb != "stream" else expected.splitlines()[:9]
+    assert all(line in plain for line in lines)
+
+
+def test_interruption_on_a_terminal_ends_a_stream_and_saves_it(tmp_path):
+    child = spawn("stream", "-", "--every", "1", "-o", tmp_path / "m.nvk")
+    child.setecho(False)
+    child.sendline("1 1:1")
+    child.expect("1.000000")
+    child.sendline("-1 2:1")
+    child.expect("2 +-1")
+    child.sendintr()
+    child.expect("saved")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    assert (tmp_path / "m.nvk").stat().st_size > 0
+
+
+def test_an_error_on_a_terminal_is_one_sentence_after_the_bar_is_gone(tmp_path):
+    child = spawn("fit", tmp_path / "nowhere.svm")
+    shown = child.read()
+    child.close()
+    assert child.exitstatus == 2
+    last = shown.rstrip().splitlines()[-1]
+    assert re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", last).startswith(
+        "novikoff: [read_svmlight] A file that can be read."
+    )
+    assert "Traceback" not in shown
