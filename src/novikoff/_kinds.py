@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ._values import LONG, Tree, from_text, is_label, plain_from_tree, plain_to_tree, to_text
+from ._values import LONG, Tree, from_text, int_to_tree, is_label, plain_from_tree, plain_to_tree, to_text
 from .errors import InvalidInputError, invalid
 
 
@@ -85,7 +85,7 @@ class Whole:
     def write(self, value: Any, path: str, to: Speaker) -> Tree:
         if not isinstance(value, numbers.Integral) or isinstance(value, bool):
             raise to.refuse("An integer", path, _brief(value))
-        return plain_to_tree(int(value))
+        return int_to_tree(int(value))
 
     def read(self, tree: Tree, path: str, of: Speaker) -> int:
         if isinstance(tree, dict) and set(tree) == {"int"} and isinstance(tree["int"], str):
@@ -106,7 +106,7 @@ class Number:
 
     def write(self, value: Any, path: str, to: Speaker) -> Tree:
         if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-            return plain_to_tree(int(value))
+            return int_to_tree(int(value))
         number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
         if math.isnan(number) or (math.isinf(number) and not self.infinite):
             raise to.refuse(self._words, path, _brief(value))

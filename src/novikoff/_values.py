@@ -10,6 +10,7 @@ import numpy as np
 
 Tree = Any  # what JSON can hold
 LONG = 2**64  # integers from here on are written in hexadecimal: Python reads but so many decimal digits
+SHOWN = 2**8192  # longer ones it does not even show, so that no error could speak of them
 
 
 def to_text(tree: Tree) -> str:
@@ -36,6 +37,11 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return tree
 
 
+def int_to_tree(value: int) -> Tree:
+    """JSON of an integer of any length."""
+    return value if abs(value) < LONG else {"int": hex(value)}
+
+
 def plain_to_tree(value: Any) -> Tree:
     """JSON of a plain value, with a tag where JSON has no such kind. TypeError if it is not plain.
 
@@ -46,7 +52,9 @@ def plain_to_tree(value: Any) -> Tree:
     if value is None or type(value) in (bool, str):
         return value
     if type(value) is int:
-        return value if abs(value) < LONG else {"int": hex(value)}
+        if abs(value) >= SHOWN:
+            raise TypeError("an integer too long to be shown")
+        return int_to_tree(value)
     if type(value) is float:
         if math.isnan(value):
             raise TypeError("NaN")
@@ -72,7 +80,10 @@ def plain_from_tree(tree: Tree) -> Any:
         raise ValueError("an object that stands for no value")
     [(tag, held)] = tree.items()
     if tag == "int" and isinstance(held, str):
-        return int(held, 16)
+        number = int(held, 16)
+        if abs(number) >= SHOWN:
+            raise ValueError("an integer too long to be shown")
+        return number
     if tag == "float" and held in ("inf", "-inf"):
         return float(held)
     if tag == "tuple" and isinstance(held, list):
