@@ -170,6 +170,7 @@ INTERRUPTED = """
 import sys, time
 import numpy as np
 import novikoff as nk
+model = nk.HardMarginSVM(max_iter=10**9)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(60_000, 40))
 y = rng.integers(int(sys.argv[1]), size=len(X))
