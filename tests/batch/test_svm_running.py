@@ -141,6 +141,7 @@ INTERRUPTED = """
 import sys, time
 import numpy as np
 import novikoff as nk
+model = nk.LinearSVM()
 rng = np.random.default_rng(0)
 X = rng.normal(size=(100_000, 40))
 y = rng.integers(int(sys.argv[1]), size=len(X))
