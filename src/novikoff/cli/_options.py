@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
@@ -198,6 +199,7 @@ def _panel(learners: dict[str, Any]) -> str:
 _METAVARS = {int: "N", float: "X", str: "VALUE"}
 
 
+@functools.cache
 def _described(learner: Any) -> dict[str, str]:
     """What the docstring of a class says of each parameter."""
     found: dict[str, str] = {}
@@ -220,7 +222,8 @@ def build(name: str, learners: dict[str, Any], options: dict[str, Any]) -> Any:
     given = {option.removeprefix("no_"): (option, value) for option, value in options.items() if is_given(value)}
     for parameter, (option, _) in given.items():
         if parameter not in accepted:
-            known = ", ".join(_flag(name) for name in accepted if name not in NOT_OPTIONS)
+            flags = {p: f"no_{p}" if accepted[p].default is True else p for p in accepted if p not in NOT_OPTIONS}
+            known = ", ".join(map(_flag, flags.values()))
             raise invalid(_flag(option), f"An option of {name}, which has {known}.", "one of another learner")
     if "C" in given and "lam" in given:
         raise invalid("--lam", "No --C beside it: both say the same.", "both")

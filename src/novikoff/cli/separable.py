@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from novikoff.errors import invalid
 from novikoff.separating import separability
 
 from ._model import column_names
@@ -34,6 +35,8 @@ def separable(
     Exit code 0: it does, completely. 1: it does not, or not completely.
     """
     reading = reading_of(options, data, format)
+    if reading.weight is not None:
+        raise invalid("--weight", "No weights: a row is on its side of a plane or not.", reading.weight)
     batch = reading.read("separable", data, **opening_of(format, attach))
     with progress("deciding", quiet):
         found = separability(batch.X, batch.y, fit_intercept=fit_intercept)

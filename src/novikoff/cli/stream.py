@@ -79,12 +79,16 @@ def stream(
         except NovikoffError as error:
             failure = error  # what was learned before it is worth keeping
     seconds = time.perf_counter() - began
+    if stop.asked and not progress.examples:
+        raise KeyboardInterrupt
+    if failure is None and progress.examples and not hasattr(model, "certificate_"):
+        failure = invalid("stream", "At least one row with a weight above 0.", "none")
     if batches.count:
         model.reading_ = batches.reading
-    if output is not None and (progress.examples or input is not None):
+    if output is not None and hasattr(model, "certificate_"):
         model_file.save(model, output)
     if failure is not None:
-        if output is not None and progress.examples:
+        if output is not None and progress.examples and hasattr(model, "certificate_"):
             say(f"note: {output} has what was learned from the {progress.examples:,} examples before this")
         raise failure
     _close(model, progress, seconds, output, json)
