@@ -90,11 +90,18 @@ def test_bad_tables_are_refused_in_one_sentence(tmp_path, what, verb):
 
 
 @pytest.mark.parametrize("weight", ["-1", "inf", "1e999", "heavy", ""])
-@pytest.mark.parametrize("verb", LEARNING)
+@pytest.mark.parametrize("verb", ["fit", "stream"])
 def test_bad_weights_are_refused_in_one_sentence(tmp_path, verb, weight):
     data = tmp_path / "t.csv"
     data.write_text(f"a,cost,label\n1,1,x\n2,{weight},y\n3,1,x\n")
     assert_refused(novikoff(verb, data, "--weight", "cost"), "cost")
+
+
+@pytest.mark.parametrize("verb", ["fit", "stream"])
+def test_weights_that_are_all_zero_are_refused_in_one_sentence(tmp_path, verb):
+    (tmp_path / "t.csv").write_text("a,cost,label\n1,0,x\n2,0,y\n3,0,x\n")
+    assert_refused(novikoff(verb, tmp_path / "t.csv", "--weight", "cost", "-q", "-o", tmp_path / "m.nvk"), "weight")
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
 
 
 @pytest.mark.parametrize("verb", ["predict", "score", "certify", "report"])

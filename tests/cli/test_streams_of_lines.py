@@ -3,6 +3,8 @@
 import gzip
 import os
 import signal
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -157,6 +159,17 @@ def test_a_stream_that_is_killed_leaves_the_old_model_whole(tmp_path):
     assert process.returncode == -signal.SIGKILL
     assert (tmp_path / "old.nvk").read_bytes() == old
     assert sorted(os.listdir(tmp_path)) == ["old.nvk", "old.svm"]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["SIGINT", "SIGTERM"])
+def test_a_stream_that_is_stopped_before_its_first_row_saves_nothing(tmp_path, number):
+    (tmp_path / "growing.svm").write_bytes(b"")
+    code = f"import os, signal, sys, threading; threading.Timer(4, os.kill, (os.getpid(), {int(number)})).start();"
+    code += "sys.argv = ['novikoff', 'stream', '--follow', *sys.argv[1:]]; from novikoff.cli import main; main()"
+    command = [sys.executable, "-c", code, str(tmp_path / "growing.svm"), "-o", str(tmp_path / "m.nvk")]
+    run = subprocess.run(command, capture_output=True, check=False, timeout=60)
+    assert (run.returncode, run.stdout, run.stderr) == (130, b"", b"novikoff: interrupted\n")
+    assert os.listdir(tmp_path) == ["growing.svm"]
 
 
 def test_nothing_to_learn_saves_nothing(tmp_path):
