@@ -9,6 +9,9 @@ from command import done, novikoff
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
+import novikoff as nk
+from novikoff.cli._options import LEARNERS
+
 ALL = [("fit", name) for name in sets.LEARNERS] + [("stream", name) for name in sets.ONLINE]
 SETS = ("two.svm", "three.svm")
 ON_TRUST = pytest.mark.xfail(
@@ -181,6 +184,32 @@ def test_parameters_that_the_certificate_does_not_speak_of_are_refuted(trained, 
     header["parameters"][parameter] = value
     rewritten(tmp_path / "altered.nvk", tensors, header)
     assert verdict(tmp_path / "altered.nvk", "two.svm", folder=folder) == "refuted"
+
+
+COSTS_ON_TRUST = pytest.mark.xfail(
+    reason="verify takes weights that are all 1 for none at all, and then a machine's own costs on trust"
+)
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("linear-svm", marks=COSTS_ON_TRUST), "perceptron", "passive-aggressive-i"]
+)
+def test_weights_that_are_all_1_are_weights(trained, folder, tmp_path, name):
+    """A model of rows that weigh from 1 to 4, and the same rows when each weighs 1."""
+    model = trained("fit", name, "mails.csv", "--hash-bits", "10", "--weight", "cost")
+    (tmp_path / "ones.csv").write_bytes(sets.separated([record | {"cost": 1.0} for record in sets.ROWS], ","))
+    assert verdict(model, "mails.csv", folder=folder) == "proved"
+    assert verdict(model, tmp_path / "ones.csv", folder=folder) == "refuted"
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param("linear-svm", marks=COSTS_ON_TRUST), "perceptron", "passive-aggressive-i"]
+)
+def test_weights_that_the_data_do_not_have_are_refuted(folder, tmp_path, name):
+    """With weights of one's own choice, far worse models are the best there are."""
+    rows, labels = nk.read(str(folder / "two.svm"))
+    LEARNERS[name]().fit(rows, labels, np.where(np.arange(40) < 5, 10.0, 0.01)).save(tmp_path / "weighed.nvk")
+    assert verdict(tmp_path / "weighed.nvk", "two.svm", folder=folder) == "refuted"
 
 
 WEIGHED = [("fit", name) for name in ("linear-svm", "perceptron", "passive-aggressive-i")] + [("stream", "perceptron")]
