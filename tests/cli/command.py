@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -60,6 +61,20 @@ def start(*arguments, **options):
     """Start the command in a process of its own."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | options
     return subprocess.Popen([*COMMAND, *map(str, arguments)], env=os.environ | PLAIN, **pipes)
+
+
+def feed(pipe, content=b""):
+    """Open a named pipe once somebody reads it, and write to it; as long as the result is open, more may come."""
+    end = time.monotonic() + 60
+    while True:
+        try:
+            handle = os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            break
+        except OSError:
+            assert time.monotonic() < end, "nobody reads it"
+            time.sleep(0.02)
+    os.write(handle, content)
+    return os.fdopen(handle, "wb")
 
 
 def done(*arguments, **options):

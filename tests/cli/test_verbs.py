@@ -1,11 +1,11 @@
 """Each verb in a process of its own, between pipes: what it prints, and how it ends."""
 
 import json
-import subprocess
-import sys
+import os
+import signal
 
 import pytest
-from command import fresh, novikoff
+from command import feed, fresh, novikoff, start
 
 import novikoff as nk
 from novikoff.cli._app import VERBS
@@ -133,13 +133,10 @@ def test_the_version_is_that_of_the_library():
 
 def test_interruption_is_exit_code_130_without_a_traceback(tmp_path):
     """SIGINT, as Ctrl-C sends it, while rows are waited for."""
-    code = "import os, signal, sys, threading; sys.argv = ['novikoff', 'fit', '-', '-o', sys.argv[1]];"
-    code += "threading.Timer(4, os.kill, (os.getpid(), signal.SIGINT)).start();"
-    code += "from novikoff.cli import main; main()"
-    command = [sys.executable, "-c", code, str(tmp_path / "m.nvk")]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    code = process.wait(60)
-    with process:
-        out, err = process.stdout.read(), process.stderr.read()
-    assert (code, out, err) == (130, b"", b"novikoff: interrupted\n")
-    assert list(tmp_path.iterdir()) == []
+    os.mkfifo(tmp_path / "pipe")
+    process = start("fit", tmp_path / "pipe", "-o", tmp_path / "m.nvk")
+    with feed(tmp_path / "pipe", b"1 1:1\n"):
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, out, err) == (130, b"", b"novikoff: interrupted\n")
+    assert os.listdir(tmp_path) == ["pipe"]
