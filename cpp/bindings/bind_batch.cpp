@@ -106,10 +106,10 @@ class SoftMargin {
     return novikoff::hinge(examples_, span_of(margins), blocks_, threads_);
   }
 
-  double balance(Vector<double> margins, bool squared) const {
+  double balance(Vector<double> margins, bool squared, double enough) const {
     check_rows(margins.size());
     nb::gil_scoped_release unlocked;
-    return novikoff::balance(examples_, span_of(margins), squared, blocks_, threads_);
+    return novikoff::balance(examples_, span_of(margins), squared, enough, blocks_, threads_);
   }
 
   Vector<std::int64_t> free_rows(Vector<const double> centres, Vector<const double> margins, const Response& response) const {
@@ -260,7 +260,7 @@ void bind_batch(nb::module_& m) {
       .def("slope", &SoftMargin::slope, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("response"))
       .def("hinge", &SoftMargin::hinge, nb::arg("margins").noconvert())
-      .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"))
+      .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"), nb::arg("enough"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("response"))
       .def("settle", &SoftMargin::settle, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(), nb::arg("response"))

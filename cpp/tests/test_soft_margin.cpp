@@ -442,7 +442,7 @@ TEST(the_intercept_is_balanced_where_the_loss_is_least) {
       }
       return total;
     };
-    const double shift = balance(q.examples(), margins, squared, Blocks{q.count(), 4}, 2);
+    const double shift = balance(q.examples(), margins, squared, 0.0, Blocks{q.count(), 4}, 2);
     for (std::size_t i = 0; i < q.count(); ++i) CHECK(near(margins[i], before[i] + q.sample.label(i) * shift, 10));
     for (double other = -4; other < 4; other += 0.001) CHECK(loss(shift) <= loss(other) + 1e-9);
   }
@@ -484,7 +484,7 @@ TEST(every_number_of_threads_gives_the_same_bits) {
       std::vector<double> rest(free.size());
       const std::size_t steps = system.solve({pulls.data(), q.width()}, Accuracy{1e-8, 100}, direction, rest);
       std::vector<double> shifted = found;
-      const double shift = balance(q.examples(), shifted, false, blocks, threads);
+      const double shift = balance(q.examples(), shifted, false, 0.0, blocks, threads);
       for (const auto& part : {pulls, matrix, direction, rest, shifted}) found.insert(found.end(), part.begin(), part.end());
       for (const ClassSums& one : sums.of_class) found.insert(found.end(), {one.mass, one.pull, one.squares});
       found.insert(found.end(), {sums.hinge, sums.squared_hinge, along.first, along.second, shift});

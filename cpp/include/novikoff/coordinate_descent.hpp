@@ -78,7 +78,12 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
   const Limits limits(before);
   for (std::size_t k = 0; k < now.active; ++k) {
     if constexpr (requires(const Rows& r) { r[0].prefetch(); })
-      if (k + 2 < now.active) rows[static_cast<std::size_t>(order[k + 2])].prefetch();
+      if (k + 2 < now.active) {
+        const auto later = static_cast<std::size_t>(order[k + 2]);
+        rows[later].prefetch();
+        __builtin_prefetch(&alpha[later], 1);
+        __builtin_prefetch(&norms[later]);
+      }
     const auto i = static_cast<std::size_t>(order[k]);
     const auto x = rows[i];
     const double old = alpha[i], rest = 1 - examples.margin(x, i, v), derivative = shape.ridge * old - rest;

@@ -12,6 +12,7 @@ from novikoff.theory.geometry import Floats
 
 from ._problem import Bounds, Problem, Report
 
+SLIGHT = 1e-3  # of what the gap may be: what an intercept that is nearly the best may cost
 SELDOM = 1.0  # how much more work is done, in proportion to what was done, before the gap is measured in any case
 STRICTER = (
     0.8  # how much less than in proportion must seem to be the gap after it was found to be larger than it seemed
@@ -134,7 +135,8 @@ class Descent:
         problem.kernel.set_aside(problem.alpha, problem.margins, self.violations, ridge, problem.top, self.aside)
         v = self.v.copy()
         if problem.free_intercept:
-            v[-1] += problem.kernel.balance(problem.margins, problem.squared)
+            enough = SLIGHT * problem.objective.tol * problem.loss()
+            v[-1] += problem.kernel.balance(problem.margins, problem.squared, enough)
         bounds = problem.bounds(problem.stretch(v))
         self.optimum = min(self.optimum, bounds.primal)
         return bounds

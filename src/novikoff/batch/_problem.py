@@ -177,7 +177,7 @@ class Problem:
             return v
         beyond = min(SURE, 0.05 * self.objective.tol)
         half, factor = 0.5 * float(v @ (self.ridge * v)), (1 + beyond) / smallest
-        if half * factor * factor > (half + self._loss()) * (1 + 3 * beyond):
+        if half * factor * factor > (half + self.loss()) * (1 + 3 * beyond):
             return v
         self.margins *= factor
         return v * factor
@@ -187,9 +187,9 @@ class Problem:
         self.measure(v)
         self.kernel.norms(self.rates)
         self.margins -= EPS * self.columns * float(np.linalg.norm(v)) * np.sqrt(self.rates)
-        return 0.5 * float(v @ (self.ridge * v)) + self._loss()
+        return 0.5 * float(v @ (self.ridge * v)) + self.loss()
 
-    def _loss(self) -> float:
+    def loss(self) -> float:
         """The loss of all rows."""
         if not self.squared:
             return self.kernel.hinge(self.margins)

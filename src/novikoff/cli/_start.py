@@ -15,7 +15,8 @@ class _Later(ModuleType):
     """Stands for a module, and imports it as soon as anything in it is asked for."""
 
     def __getattr__(self, name: str) -> Any:
-        sys.modules.pop(self.__name__, None)
+        if sys.modules.get(self.__name__) is self:
+            del sys.modules[self.__name__]
         return getattr(importlib.import_module(self.__name__), name)
 
 
