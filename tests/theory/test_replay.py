@@ -1,0 +1,110 @@
+"""A run that is made again in NumPy is the run that the kernels made."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from learners import CLASSES
+from novikoff import _core
+from novikoff.theory.replay import shuffles
+
+
+@given(rows=st.integers(1, 40), seed=st.integers(0, 2**31 - 1), passes=st.integers(1, 3))
+def test_the_orders_are_those_of_the_passes_of_fit(rows, seed, passes):
+    random, order = _core.Random(seed), np.arange(rows)
+    for again in shuffles(rows, seed, passes):
+        random.shuffle(order)
+        assert again.tolist() == order.tolist()
+
+
+@st.composite
+def streams(draw):
+    rows, columns, classes = draw(st.integers(3, 25)), draw(st.integers(1, 4)), draw(st.integers(2, 3))
+    random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    scale = draw(st.sampled_from([1.0, 1e-5, 1e5]))
+    X = (
+        random.standard_normal((rows, columns)) * scale
+        if draw(st.booleans())
+        else random.integers(-2, 3, (rows, columns))
+    )
+    y = np.array([*range(classes), *random.integers(classes, size=rows - classes)])
+    weights = draw(st.sampled_from([None, "halves", "counts"]))
+    if weights is not None:
+        weights = random.integers(0, 4, rows) * (0.5 if weights == "halves" else 1.0)
+        weights[:classes] = 1.0
+    return (sp.csr_array(X.astype(float)) if draw(st.booleans()) else X.astype(float)), y, weights
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+@given(case=streams(), class_weight=st.sampled_from([None, "balanced"]), fit_intercept=st.booleans())
+def test_a_stream_is_verified(cls, case, class_weight, fit_intercept):
+    X, y, weights = case
+    model = cls(class_weight=class_weight, fit_intercept=fit_intercept).partial_fit(X, y, sample_weight=weights)
+    found = nk.verify(model, X, y, weights)
+    assert not found.failures, found
+    assert any(check.claim.endswith("run") for check in found.checks)
+
+
+@pytest.mark.parametrize("cls", [nk.AveragedPerceptron, nk.VotedPerceptron])
+@given(case=streams(), shuffle=st.booleans(), max_iter=st.integers(1, 3))
+def test_a_fit_whose_average_or_vote_predicts_is_verified(cls, case, shuffle, max_iter):
+    X, y, weights = case
+    model = cls(shuffle=shuffle, max_iter=max_iter, random_state=3).fit(X, y, weights)
+    found = nk.verify(model, X, y, weights)
+    assert not found.failures, found
+    assert any(check.claim.endswith(("average", "votes")) for check in found.checks)
+
+
+def test_several_fits_are_left_open():
+    X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
+    for model in (
+        nk.Perceptron().fit(X, y).partial_fit(X, y),
+        nk.AveragedPerceptron(warm_start=True).fit(X, y).fit(X, y),
+        nk.VotedPerceptron(random_state=None).fit(X, y),
+    ):
+        found = nk.verify(model, X, y)
+        assert not found
+        assert not found.failures
+
+
+@pytest.mark.parametrize("cls", CLASSES)
+def test_rows_in_another_order_are_another_stream(cls):
+    random = np.random.default_rng(1)
+    X = random.standard_normal((60, 3))
+    y = np.where(X[:, 0] + random.standard_normal(60) > 0, "up", "down")
+    model = cls().partial_fit(X, y)
+    assert nk.verify(model, X, y)
+    assert nk.verify(model, X[::-1], y[::-1]).failures
+    assert nk.verify(model, -X, y).failures
+
+
+def test_parameters_that_were_set_later_are_not_those_that_it_learned_with():
+    X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
+    for model, change in (
+        (nk.LinearSVM(), {"C": 3.0}),
+        (nk.LinearSVM(), {"loss": "squared_hinge"}),
+        (nk.HardMarginSVM(), {"fit_intercept": False}),
+        (nk.PassiveAggressiveI(), {"C": 3.0}),
+        (nk.Perceptron(), {"tie": "positive"}),
+    ):
+        model.fit(X, y)
+        assert nk.verify(model, X, y)
+        assert nk.verify(model.set_params(**change), X, y).failures
+
+
+def test_weights_that_are_all_one_are_weights():
+    random = np.random.default_rng(0)
+    X = random.standard_normal((40, 2))
+    y = np.where(X[:, 0] + random.standard_normal(40) > 0, 1, 0)
+    model = nk.LinearSVM().fit(X, y, np.where(np.arange(40) < 5, 10.0, 0.1))
+    assert nk.verify(model, X, y).failures
+
+
+def test_a_label_that_the_model_does_not_know_refutes_it_with_its_row():
+    X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
+    model = nk.LinearSVM().fit(X, y)
+    (check,) = nk.verify(model, X, [1, 1, 0, 7]).failures
+    assert check.row == 3
