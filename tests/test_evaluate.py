@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn import metrics
 from sklearn.linear_model import SGDClassifier
 
 import novikoff as nk
@@ -146,3 +147,33 @@ def test_a_scikit_learn_model_of_our_interface_is_welcome():
     model = Spy()
     *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
     assert last.accuracy == 0
+
+
+# ---- scores --------------------------------------------------------------------------------------------------------
+
+
+def test_scores_are_those_of_scikit_learn():
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    y = np.where(X @ [1.0, 1.0] + 0.5 * X[:, 0] ** 2 > 0, 1, -1)
+    weights = np.random.default_rng(1).integers(0, 4, 50).astype(float)
+    model = nk.LinearSVM().fit(X, y)
+    found, predicted = nk.evaluate.scores(model, X, y, weights), model.predict(X)
+    assert found.accuracy == pytest.approx(metrics.accuracy_score(y, predicted, sample_weight=weights))
+    balanced = metrics.balanced_accuracy_score(y, predicted, sample_weight=weights)
+    assert found.balanced_accuracy == pytest.approx(balanced)
+    confusion = metrics.confusion_matrix(y, predicted, sample_weight=weights)
+    assert found.confusion.tolist() == confusion.tolist()
+    decisions = model.decision_function(X)
+    assert found.roc_auc == pytest.approx(metrics.roc_auc_score(y, decisions, sample_weight=weights))
+
+
+def test_a_stream_that_met_one_class_has_scores():
+    model = nk.Perceptron().partial_fit([[1.0], [2.0]], ["a", "a"])
+    found = nk.evaluate.scores(model, [[1.0], [-5.0]], ["a", "b"])
+    assert (found.accuracy, found.roc_auc) == (0.5, None)
+
+
+def test_rows_that_weigh_nothing_have_no_scores():
+    model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(nk.InvalidInputError, match="weight above 0"):
+        nk.evaluate.scores(model, [[0.0], [1.0]], [0, 1], [0.0, 0.0])

@@ -231,6 +231,8 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     predictions = _chosen(model, decisions)
     labels = check_labels(where, y, len(predictions))
     weights = check_weights(where, sample_weight, len(labels))
+    if weights is not None and not weights.any():
+        raise invalid(where, "At least one row with a weight above 0.", "none")
     confusion, names = confusion_of(where, labels, predictions, weights)
     roc_auc = average_precision = None
     if len(model.classes_) == 2:
@@ -265,7 +267,7 @@ def confusion_of(
 
 
 def _chosen(model: Any, decisions: NDArray[np.float64]) -> NDArray[Any]:
-    """The predictions that go with scores: a score of 0 goes to the last of two classes."""
+    """The predictions that go with scores: a score of 0 goes to the last of two classes; a stream may have met one."""
     codes = (decisions >= 0).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
-    labels: NDArray[Any] = model.classes_[codes]
+    labels: NDArray[Any] = model.classes_[np.minimum(codes, len(model.classes_) - 1)]
     return labels

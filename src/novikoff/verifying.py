@@ -56,7 +56,10 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     labels = check_labels(where, y, X.shape[0])
     weights = counted(model, labels, check_weights(where, sample_weight, len(labels)))
     checks = [_known_labels(model, labels, weights)]
-    if checks[0].status == "fails" or len(certificates) not in (1, len(model.classes_)):
+    expected = 1 if len(model.classes_) <= 2 else len(model.classes_)
+    if len(certificates) != expected:
+        checks.append(Check("certificates", "fails", f"{len(certificates)}, where there must be {expected}"))
+    if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
     for place, certificate in enumerate(certificates):
         own = [_parameters(model, certificate), *_same_weights(model, place, certificate)]
@@ -72,10 +75,14 @@ def counted(model: Any, labels: Any, weights: Floats | None) -> Floats:
     """How much each row counted when the model learned: its weight times that of its class."""
     class_weight = getattr(model, "class_weight", None)
     if class_weight is not None:
-        classes, codes = encode("verify", labels)
         if isinstance(class_weight, str) and getattr(model, "_is_stream", False):
-            order = np.argsort(np.unique(codes, return_index=True)[1])  # a stream numbers classes as they are met
-            return RunningBalance().weigh(np.argsort(order).astype(np.int32)[codes], weights)
+            met = np.full(len(labels), -1, dtype=np.int32)  # a stream passes over rows that weigh nothing
+            seen = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
+            _, codes = encode("verify", labels[seen])
+            order = np.argsort(np.unique(codes, return_index=True)[1])  # and numbers classes as they are met
+            met[seen] = np.argsort(order)[codes]
+            return RunningBalance().weigh(met, weights)
+        classes, codes = encode("verify", labels)
         weights = row_weights("verify", class_weight, classes.tolist(), codes, weights)
     return np.ones(len(labels)) if weights is None else weights
 

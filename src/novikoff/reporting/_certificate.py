@@ -46,7 +46,7 @@ def claim(certificate: Certificate) -> str:
             f"above {certificate.margin_upper_bound:.6g}: the sum of the examples that it learned from proves it. "
         )
         if certificate.separates:
-            return words + "The last pass made no mistake, so the model has every example on its right side."
+            return words + "The last pass made no mistake: the weights it ended with have every example on its side."
         return words + "The model was not shown to separate them."
     return "What the model claims is below."
 
@@ -62,7 +62,9 @@ def one(certificate: Certificate, found: Verification) -> str:
 def several(certificates: list[tuple[str, Certificate]], found: Verification) -> str:
     """The certificates of more classes, one below the other, those with trouble open."""
     parts = [f"<p>Each of the {len(certificates)} classes is told from the rest, and has a certificate of its own.</p>"]
-    rest = list(found.checks)
+    rest, general = list(found.checks), []
+    while rest and not rest[0].claim.startswith(f"{certificates[0][0]}: "):  # those of the model as a whole come first
+        general.append(rest.pop(0))
     for name, certificate in certificates:
         prefix, own = f"{name}: ", []
         while rest and rest[0].claim.startswith(prefix):
@@ -71,8 +73,8 @@ def several(certificates: list[tuple[str, Certificate]], found: Verification) ->
         verdict = Verification(tuple(own))
         inner = one(certificate, verdict)
         parts.append(details(f"{name}: {'verified' if verdict else 'not verified'}", inner, is_open=not verdict))
-    if rest:
-        parts.append(checks_table(tuple(rest)))
+    if general or rest:
+        parts.append(checks_table((*general, *rest)))
     return "".join(parts)
 
 

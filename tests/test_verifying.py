@@ -1,0 +1,50 @@
+"""verify: nothing is true of a model but what its certificates and its data show."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+rng = np.random.default_rng(5)
+X = rng.normal(size=(40, 3))
+TWO = np.where(X @ [1.0, -2.0, 0.5] > 0.1, "yes", "no")
+THREE = np.digitize(X[:, 0], [-0.5, 0.5])
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_a_balanced_stream_passes_over_rows_that_weigh_nothing(first):
+    """The weight of the first row, or of the first of its class, is 0."""
+    weights = np.random.default_rng(first).integers(0, 3, len(X)).astype(float)
+    weights[sorted(TWO.tolist().index(label) for label in ("no", "yes"))[first]] = 0.0
+    model = nk.Perceptron(class_weight="balanced").partial_fit(X, TWO, sample_weight=weights)
+    assert nk.verify(model, X, TWO, weights)
+    weights[5] += 1
+    assert not nk.verify(model, X, TWO, weights)
+
+
+def test_a_certificate_that_is_missing_is_no_proof():
+    model = nk.LinearSVM().fit(X, THREE)
+    assert nk.verify(model, X, THREE)
+    model.certificate_ = model.certificate_[:2]
+    found = nk.verify(model, X, THREE)
+    assert not found
+    assert [check.claim for check in found.failures] == ["certificates"]
+
+
+def test_labels_of_another_kind_are_not_those_of_the_model():
+    model = nk.LinearSVM().fit(X, THREE > 0)
+    assert not nk.verify(model, X, (THREE > 0).astype(str))
+    model = nk.Perceptron().fit(X, (THREE > 0).astype(int))
+    assert not nk.verify(model, X, (THREE > 0).astype(int).astype(str))
+
+
+def test_several_fits_are_left_open():
+    model = nk.Perceptron().fit(X, TWO).partial_fit(X[:5], TWO[:5])
+    found = nk.verify(model, 0.01 * X, TWO)
+    assert not found
+    assert "open" in [check.status for check in found.checks]
+
+
+def test_a_model_without_a_certificate_is_refused():
+    with pytest.raises(nk.InvalidInputError, match="certificate"):
+        nk.verify(nk.LinearClassifier.of([[1.0, 2.0, 3.0]], [0.0], ["no", "yes"]), X, TWO)
