@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -45,6 +46,20 @@ def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         if isinstance(error, OSError) and not isinstance(error, NovikoffError):
             raise unreadable(where, os.fspath(path), error, WRITABLE) from None
         raise
+
+
+def check_place(where: str, path: str | os.PathLike[str]) -> None:
+    """Refuse a place where no file can be put, before the work is done whose result would go there."""
+    mode = _mode(where, path)
+    directory = os.path.dirname(os.path.realpath(path))
+    wrong = None
+    if mode is not None and stat.S_ISDIR(mode):
+        wrong = errno.EISDIR
+    elif mode is None or stat.S_ISREG(mode):
+        wrong = errno.ENOENT if not os.path.isdir(directory) else None
+        wrong = wrong or (None if os.access(directory, os.W_OK) else errno.EACCES)
+    if wrong is not None:
+        raise unreadable(where, os.fspath(path), OSError(wrong, os.strerror(wrong)), WRITABLE)
 
 
 def _mode(where: str, path: str | os.PathLike[str]) -> int | None:

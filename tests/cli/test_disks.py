@@ -95,7 +95,7 @@ def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder
         process = start(*arguments.get(verb, [verb, model, folder / "two.svm"]), stdout=nowhere)
         err = process.communicate()[1].decode()
     assert process.returncode == 2
-    assert err == f"novikoff: [{verb}] No space left on device\n"
+    assert err == f"novikoff: [{verb}] An output that can be written. Got No space left on device.\n"
 
 
 @pytest.fixture(params=["predict", "convert", "fit", "stream"])

@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 import typer
 
+from novikoff._atomic import check_place
 from novikoff._base import Say
-from novikoff.errors import NovikoffError
+from novikoff.errors import NovikoffError, invalid
 
 NEGATIVE, BAD, INTERRUPTED = 1, 2, 130
 
@@ -36,9 +37,9 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail("interrupted", INTERRUPTED)
         except OSError as error:
             _drop_output()
-            _fail(f"[{function.__name__}] {error.strerror or error}", BAD)
+            _fail(f"[{function.__name__}] An output that can be written. Got {error.strerror or error}.", BAD)
         except MemoryError:
-            _fail(f"[{function.__name__}] More memory than there is would be needed.", BAD)
+            _fail(f"[{function.__name__}] Enough memory. Got too little of it.", BAD)
 
     run.__annotations__ = function.__annotations__
     return run
@@ -56,6 +57,21 @@ def _fail(sentence: str, code: int) -> None:
 def _drop_output() -> None:
     """Forget what standard output could not take, so that Python does not try again at its end."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def check_output(where: str, output: str | None, *inputs: str | None) -> None:
+    """Refuse an output that cannot be written, or that would replace an input, before any work is done."""
+    if output is None:
+        return
+    check_place(where, output)
+    for source in inputs:
+        if (
+            source is not None
+            and os.path.isfile(output)
+            and os.path.isfile(source)
+            and os.path.samefile(output, source)
+        ):
+            raise invalid(where, "An output that does not replace what is read.", output)
 
 
 def say(message: str) -> None:

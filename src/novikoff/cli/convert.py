@@ -11,7 +11,7 @@ from novikoff import model_file
 from novikoff.errors import invalid
 
 from ._options import READING, Attach, Format, Json, opening_of, reading_of, takes
-from ._output import show
+from ._output import check_output, show
 
 MODELS = {".nvk": "novikoff", ".onnx": "onnx", ".json": "json", ".model": "liblinear", ".txt": "liblinear"}
 
@@ -37,6 +37,7 @@ def convert(
 
     Models: from novikoff or LIBLINEAR, to novikoff, LIBLINEAR, ONNX or JSON.
     """
+    check_output("convert", destination, source)
     reading, opening = reading_of(options, source, format), opening_of(format, attach)
     kind = None if format is not None else kind_of_model(source)
     if kind is None:

@@ -32,7 +32,7 @@ from ._options import (
     reading_of,
     takes,
 )
-from ._output import progress, show
+from ._output import check_output, progress, show
 
 CHOICE = tuple(
     Extra(name, kind | None, help, "Choice of C with --cv", (flag,), metavar)
@@ -61,6 +61,7 @@ def fit(
     **options: Any,
 ) -> None:
     """Learn a model from DATA, and prove what it is worth."""
+    check_output("fit", output, data, test)
     opening, reading = opening_of(format, attach), reading_of(options, data, format)
     choice = {extra.name: options.pop(extra.name) for extra in CHOICE}
     model = chosen_by_folds(build(learner, LEARNERS, options), cv, choice, options)

@@ -14,7 +14,7 @@ from novikoff.errors import invalid
 
 from ._model import fitted, loaded
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_of
-from ._output import show
+from ._output import check_output, show
 
 
 def predict(
@@ -32,6 +32,7 @@ def predict(
 
     Labels that DATA has are not looked at. Of svmlight, every line must begin with one all the same: write 0.
     """
+    check_output("predict", output, model, data)
     learner, reading = loaded(model)
     if scores and proba:
         raise invalid("predict", "--scores or --proba, not both.", "both")
@@ -50,7 +51,10 @@ def predict(
         kind = "probabilities" if proba else "scores" if scores else "predictions"
         show({"classes": learner.classes_.tolist(), kind: answers}, True, [])
         return
-    header = "\t".join(map(str, learner.classes_.tolist())) if several else None
+    names = [str(label) for label in learner.classes_.tolist()]
+    if any(set(name) & set("\n\r\t") for name in names) and (several or not scores):
+        raise invalid("predict", "Labels without tabs and line ends, or --json.", repr(names))
+    header = "\t".join(names) if several else None
     if output is None:
         for line in _lines(parts(), header):
             sys.stdout.write(line)

@@ -6,9 +6,11 @@ from typing import Annotated
 
 import typer
 
+from novikoff.errors import invalid
+
 from ._model import loaded, names_of, rows_for
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_of
-from ._output import progress, show
+from ._output import check_output, progress, show
 
 
 def report(
@@ -29,14 +31,19 @@ def report(
     """
     from novikoff.reporting import report as write
 
+    check_output("report", output, model, data)
     learner, reading = loaded(model)
-    X, y, _ = rows_for("report", learner, reading, data, opening_of(format, attach))
+    X, y, weights = rows_for("report", learner, reading, data, opening_of(format, attach), whole=True)
+    if X.shape[1] != learner.n_features_in_:
+        need = f"Rows of {learner.n_features_in_} features, as the model learned from."
+        raise invalid("report", need, f"{X.shape[1]}")
     with progress("drawing", quiet):
         write(
             learner,
             X,
             y,
             output,
+            sample_weight=weights,
             title=title,
             feature_names=names_of(learner, reading),
             model_path=model,

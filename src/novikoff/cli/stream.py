@@ -32,7 +32,7 @@ from ._options import (
     reading_of,
     takes,
 )
-from ._output import INTERRUPTED, say, show
+from ._output import INTERRUPTED, check_output, say, show
 from .fit import certificates_of
 
 HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
@@ -61,6 +61,7 @@ def stream(
 
     Ctrl-C and SIGTERM end it after the batch at hand; what was learned is saved all the same.
     """
+    check_output("stream", output, data)
     reading = reading_of(options, data, format)
     if input is None:
         model = build(learner or "perceptron", ONLINE, options)
