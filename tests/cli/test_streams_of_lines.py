@@ -175,3 +175,25 @@ def test_a_stream_that_is_stopped_before_its_first_row_saves_nothing(tmp_path, n
 def test_nothing_to_learn_saves_nothing(tmp_path):
     assert_refused(novikoff("stream", "-", "-o", tmp_path / "m.nvk", "-q"), "At least one")
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("way", ["a reader that has seen enough", "a full disk"])
+def test_a_table_that_cannot_be_printed_does_not_lose_what_was_learned(tmp_path, way):
+    """The batch at hand is learned to its end, and saved."""
+    if way == "a full disk" and not os.path.exists("/dev/full"):
+        pytest.skip("there is no /dev/full")
+    data, output = tmp_path / "two.svm", tmp_path / "m.nvk"
+    data.write_bytes(b"".join(LINES) * 500)  # many more lines of the table than a pipe holds
+    with open("/dev/full" if way == "a full disk" else os.devnull, "wb") as full:
+        options = {"stdout": full} if way == "a full disk" else {}
+        process = start("stream", data, "--every", "1", "-o", output, **options)
+        if way != "a full disk":
+            process.stdout.readline()
+            process.stdout.close()
+            process.stdout = None
+        err = process.communicate(timeout=60)[1].decode()
+    note, sentence = err.splitlines()
+    assert process.returncode == 2
+    assert sentence.startswith("novikoff: [stream] ")
+    count = int(note.split(" examples before this")[0].split()[-1].replace(",", ""))
+    assert nk.load(output).certificate_.examples == count > 0

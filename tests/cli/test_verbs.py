@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from command import feed, fresh, novikoff, start
+from command import assert_refused, feed, fresh, novikoff, start
 
 import novikoff as nk
 from novikoff.cli._app import VERBS
@@ -140,3 +140,28 @@ def test_interruption_is_exit_code_130_without_a_traceback(tmp_path):
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"novikoff: interrupted\n")
     assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_separation_that_rounding_leaves_open_is_no_proof():
+    data = b"-1 1:1\n1 1:1.0000000000000002\n"
+    run = novikoff("separable", "-", "--json", input=data)
+    assert (run.code, run.json["kind"], run.json["verified"]) == (1, "complete", False)
+    assert novikoff("separable", "-", "--exact", input=data).code == 0
+
+
+def test_a_model_of_weights_from_elsewhere_is_shown(tmp_path):
+    nk.LinearClassifier.of([[1.0, -2.0]], [0.5], ["no", "yes"]).save(tmp_path / "m.nvk")
+    assert novikoff("inspect", tmp_path / "m.nvk", "--json").json["certificates"] == []
+    assert novikoff("inspect", tmp_path / "m.nvk").code == 0
+
+
+@pytest.mark.parametrize("verb", ["predict", "score", "certify", "report", "inspect"])
+def test_a_file_without_one_model_that_predicts_is_refused_in_one_sentence(folder, tmp_path, verb):
+    X, y = nk.read(str(folder / "two.svm"))
+    nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(X, y).save(tmp_path / "path.nvk")
+    unlearned = nk.Perceptron()
+    unlearned.learn_one({}, "a", 0.0)
+    unlearned.save(tmp_path / "unlearned.nvk")
+    for name in ("path.nvk", "unlearned.nvk"):
+        words = [verb, tmp_path / name, *([] if verb == "inspect" else [folder / "two.svm"])]
+        assert_refused(novikoff(*words, *(["-o", tmp_path / "r.html"] if verb == "report" else [])), name)

@@ -12,9 +12,13 @@ from novikoff.errors import invalid
 from ._output import say
 
 
-def loaded(path: str) -> tuple[Any, Reading]:
-    """The model of a file, and how its data became rows."""
+def loaded(path: str, to_go_on: bool = False) -> tuple[Any, Reading]:
+    """The model of a file, and how its data became rows; only a stream may go on from one that has met no label."""
     model = model_file.load(path)
+    if not hasattr(model, "predict"):
+        raise invalid("load", "One model.", f"{path}, a {type(model).__name__}, which has one for each C")
+    if not (to_go_on or (hasattr(model, "classes_") and hasattr(model, "n_features_in_"))):
+        raise invalid("load", "A model that has met a label.", f"{path}, a {type(model).__name__} that has not")
     return model, getattr(model, "reading_", None) or Reading()
 
 

@@ -32,7 +32,7 @@ def separable(
 
     complete: a plane has every row on its right side. quasi-complete: one has no row on its wrong side. overlap: none.
 
-    Exit code 0: it does, completely. 1: it does not, or not completely.
+    Exit code 0: it does, completely. 1: it does not, or not completely, or rounding leaves that open.
     """
     reading = reading_of(options, data, format)
     if reading.weight is not None:
@@ -53,5 +53,5 @@ def separable(
     lines += [("", str(check).strip()) for check in checks.checks]
     result = json_module.loads(found.to_json()) | {"verified": bool(checks), "exact": exact, "columns": names}
     show(result, json, lines)
-    if found.kind != "complete":
+    if found.kind != "complete" or not checks:
         raise typer.Exit(NEGATIVE)

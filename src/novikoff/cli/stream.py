@@ -68,26 +68,24 @@ def stream(
     else:
         model, reading = _going_on(input, reading, options | {"learner": learner})
     rows = reading.scan(data, follow=follow, **opening_of(format, attach))
-    talk = not (quiet or json)
-    began, failure = time.perf_counter(), None
-    with stoppable() as stop:
+    began = time.perf_counter()
+    with stoppable(saves=output is not None) as stop:
         batches = Batches(rows.widening(), reading, stop, model)
         progress = evaluate.progressive(model, batches, every=every)
+        failure: Exception | None
         try:
-            for place, record in enumerate(progress):
-                if talk:
-                    print((HEADER + "\n") * (place == 0) + _line(record), flush=True)
+            failure = _learn(progress, stop, talk=not (quiet or json))
         except NovikoffError as error:
             failure = error  # what was learned before it is worth keeping
-    seconds = time.perf_counter() - began
-    if stop.asked and not progress.examples:
-        raise KeyboardInterrupt
-    if failure is None and progress.examples and not hasattr(model, "certificate_"):
-        failure = invalid("stream", "At least one row with a weight above 0.", "none")
-    if batches.count:
-        model.reading_ = batches.reading
-    if output is not None and hasattr(model, "certificate_"):
-        model_file.save(model, output)
+        seconds = time.perf_counter() - began
+        if stop.asked and not progress.examples:
+            raise KeyboardInterrupt
+        if failure is None and progress.examples and not hasattr(model, "certificate_"):
+            failure = invalid("stream", "At least one row with a weight above 0.", "none")
+        if batches.count:
+            model.reading_ = batches.reading
+        if output is not None and hasattr(model, "certificate_"):
+            model_file.save(model, output)  # before a second Ctrl-C can end it
     if failure is not None:
         if output is not None and progress.examples and hasattr(model, "certificate_"):
             say(f"note: {output} has what was learned from the {progress.examples:,} examples before this")
@@ -99,7 +97,7 @@ def stream(
 
 def _going_on(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, Reading]:
     """The model to go on from; it knows its parameters and how its data became rows."""
-    model, known = loaded(path)
+    model, known = loaded(path, to_go_on=True)
     if not hasattr(model, "learn_one"):
         raise invalid("stream", "A model of an online learner to go on from.", f"{type(model).__name__} in {path}")
     given = sorted(name for name, value in options.items() if is_given(value))
@@ -121,6 +119,18 @@ def class_weight_of_kind(model: Any, y: Any) -> None:
             raise invalid("--class-weight", f"Labels such as {y[0]}, as DATA has.", f"{given}") from None
 
 
+def _learn(progress: evaluate.Progress, stop: Stop, talk: bool) -> OSError | None:
+    """Learn, and print the table on the way; where that fails, end after the batch at hand, and return why."""
+    failure = None
+    for place, record in enumerate(progress):
+        if talk and failure is None:
+            try:
+                print((HEADER + "\n") * (place == 0) + _line(record), flush=True)
+            except OSError as error:
+                failure, stop.asked = error, True
+    return failure
+
+
 class Stop:
     """Whether somebody asked to stop, and whether rows are being waited for."""
 
@@ -128,13 +138,16 @@ class Stop:
     waiting = False
 
 
-class _Stopped(Exception):
-    """Ends a wait for rows."""
+class _Stopped(BaseException):
+    """Ends a wait for rows; no reader takes it for an error of its own."""
 
 
 @contextmanager
-def stoppable() -> Iterator[Stop]:
-    """Let Ctrl-C and SIGTERM end a wait for rows at once, and anything else only when it is done."""
+def stoppable(saves: bool) -> Iterator[Stop]:
+    """Let Ctrl-C and SIGTERM end a wait for rows at once, and anything else only when it is done.
+
+    If there is something to save, that nobody reads the table any longer does not end the process either.
+    """
     stop = Stop()
 
     def ask(*_: Any) -> None:
@@ -143,6 +156,8 @@ def stoppable() -> Iterator[Stop]:
             raise _Stopped
 
     before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    if saves and hasattr(signal, "SIGPIPE"):
+        before[signal.SIGPIPE] = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     try:
         yield stop
     finally:

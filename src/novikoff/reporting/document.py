@@ -21,6 +21,7 @@ from sklearn.utils.validation import check_is_fitted
 from novikoff import plot
 from novikoff._atomic import replacing
 from novikoff._validation import check_labels
+from novikoff._version import __version__
 from novikoff.errors import InvalidInputError, invalid
 from novikoff.evaluate import Scores, scores
 from novikoff.plot._axes import missing
@@ -334,7 +335,7 @@ def _page(name: str, lead: str, body: str, figures: list[Figure], plotly: str) -
         "style": _resource("page.css"),
         "lead": lead,
         "body": body,
-        "version": text(_version()),
+        "version": text(__version__),
         "numbers": numbers,
         "plotly": plotly,
         "script": own,
@@ -348,9 +349,3 @@ def _resource(name: str) -> str:
 
 def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-
-
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("novikoff")
