@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 
 import pytest
 from command import assert_refused, feed, fresh, novikoff, start
@@ -165,3 +167,28 @@ def test_a_file_without_one_model_that_predicts_is_refused_in_one_sentence(folde
     for name in ("path.nvk", "unlearned.nvk"):
         words = [verb, tmp_path / name, *([] if verb == "inspect" else [folder / "two.svm"])]
         assert_refused(novikoff(*words, *(["-o", tmp_path / "r.html"] if verb == "report" else [])), name)
+
+
+def test_a_test_that_fails_does_not_lose_the_model(folder, tmp_path):
+    (tmp_path / "weightless.csv").write_text("x,w,label\n1,0,a\n2,0,b\n")
+    (tmp_path / "rows.csv").write_text("x,w,label\n1,1,a\n2,1,b\n")
+    for test in ("nowhere.csv", "weightless.csv"):
+        words = ["fit", tmp_path / "rows.csv", "--weight", "w", "--test", tmp_path / test, "-o", tmp_path / "m.nvk"]
+        run = novikoff(*words)
+        assert (run.code, run.out) == (2, "")
+        assert nk.load(tmp_path / "m.nvk").classes_.tolist() == ["a", "b"]
+        (tmp_path / "m.nvk").unlink()
+
+
+def test_names_that_the_output_cannot_take_are_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "rows.csv").write_text("x,label\n1,gr\u00f6\u00dfe\n2,b\n", encoding="utf-8")
+    assert novikoff("fit", tmp_path / "rows.csv", "-o", tmp_path / "m.nvk").code == 0
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    assert_refused(fresh("predict", tmp_path / "m.nvk", tmp_path / "rows.csv"), "UTF-8")
+
+
+def test_a_library_without_the_command_line_says_how_to_install_it():
+    code = "import sys\nsys.modules['typer'] = None\ntry:\n    import novikoff.cli\n"
+    code += "except ImportError as error:\n    print(error.__notes__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "novikoff[cli]" in done.stdout

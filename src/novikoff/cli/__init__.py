@@ -1,3 +1,7 @@
 """The command line: one file a verb."""
 
-from ._app import main as main
+try:
+    from ._app import main as main
+except ImportError as error:
+    error.add_note("The command line needs more than the library: pip install 'novikoff[cli]'.")
+    raise

@@ -35,6 +35,10 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail(str(error), BAD)
         except KeyboardInterrupt:
             _fail("interrupted", INTERRUPTED)
+        except UnicodeEncodeError as error:
+            _drop_output()
+            got = ascii(error.object[error.start : error.end])
+            _fail(f"[{function.__name__}] An output that takes all characters, such as UTF-8. Got {got}.", BAD)
         except OSError as error:
             _drop_output()
             _fail(f"[{function.__name__}] An output that can be written. Got {error.strerror or error}.", BAD)

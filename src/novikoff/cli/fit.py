@@ -84,14 +84,14 @@ def fit(
     }
     if hasattr(model, "C_"):
         result["C"] = model.C_
+    if output is not None:
+        began = time.perf_counter()
+        model_file.save(model, output)  # before the test, so that what is wrong with its data loses nothing
+        result["seconds"]["save"] = time.perf_counter() - began
+        result["model"] = output
     if test is not None:
         other = model.reading_.read("fit", test, **opening)
         result["test_accuracy"] = accuracy(model, Batch(fitted("fit", model, other, quiet), *other[1:]))
-    if output is not None:
-        began = time.perf_counter()
-        model_file.save(model, output)
-        result["seconds"]["save"] = time.perf_counter() - began
-        result["model"] = output
     show(result, json, _lines(data, test, result))
 
 
@@ -146,6 +146,8 @@ def described(batch: Batch) -> dict[str, Any]:
 
 def accuracy(model: Any, batch: Batch) -> float:
     """The share of rows, by their weights, that the model predicts right."""
+    if batch.weights is not None and not np.any(batch.weights):
+        raise invalid("fit", "At least one row with a weight above 0.", "none")
     return float(np.average(model.predict(batch.X) == batch.y, weights=batch.weights))
 
 
