@@ -58,6 +58,15 @@ def test_a_fit_whose_average_or_vote_predicts_is_verified(cls, case, shuffle, ma
     assert any(check.claim.endswith(("average", "votes")) for check in found.checks)
 
 
+@pytest.mark.parametrize("seed", [36, 42])
+def test_a_mistake_that_rounding_decides_refutes_nothing(seed):
+    """Tenths add up to scores that are 0 but for their last digits."""
+    random = np.random.default_rng(seed)
+    X, y = random.integers(-3, 4, (60, 4)) * 0.1, random.integers(0, 2, 60)
+    found = nk.verify(nk.MarginPerceptron().partial_fit(X, y), X, y)
+    assert not found.failures, found
+
+
 def test_several_fits_are_left_open():
     X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
     for model in (

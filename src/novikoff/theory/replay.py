@@ -149,7 +149,7 @@ def _learn(
         mistake = rule.is_mistake(y, score)
         tau, distance = rule.step(y, score, norm2, 1.0 if whole > 0 else part, run)
         rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.drift * math.sqrt(norm2)
-        if run.doubtful is None and distance < rounding:
+        if run.doubtful is None and min(distance, abs(score)) < rounding:  # where it moves, or counts a mistake
             run.doubtful = i
         if tau == 0:
             run.count(whole + part, mistake)
