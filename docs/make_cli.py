@@ -16,7 +16,7 @@ help texts by `python docs/make_cli.py`.
 
 ```console
 $ novikoff fit tumours.csv -o model.nvk       # read, solve, prove, save; make demo writes this table to out/
-$ novikoff certify model.nvk tumours.csv      # check the proof, in code that shares nothing with the solver
+$ novikoff certify model.nvk tumours.csv      # check the proof, without the solver's code
 $ novikoff separable tumours.csv              # can the classes be separated at all?
 $ novikoff predict model.nvk tumours.csv -o predictions.txt
 $ novikoff score model.nvk tumours.csv
@@ -24,7 +24,7 @@ $ novikoff inspect model.nvk
 $ novikoff report model.nvk tumours.csv -o report.html
 $ novikoff stream tumours.csv -o online.nvk   # predict, then learn, one row after the other
 $ novikoff stream -i online.nvk -o online.nvk tumours.csv
-$ novikoff convert model.nvk model.onnx         # for other programs; or model.json, or model.txt for LIBLINEAR
+$ novikoff convert model.nvk model.json         # for other programs; or model.onnx, or model.txt for LIBLINEAR
 ```
 
 Results go to standard output, messages to standard error. With `--json` a verb prints one JSON object and nothing else.

@@ -17,7 +17,7 @@ from sklearn.datasets import load_breast_cancer
 OUT = Path("out")
 STEPS = (
     ("Fit a support vector machine to a gap that is proven:", "fit out/tumours.csv -o out/model.nvk"),
-    ("Check that proof, in code that shares nothing with the solver:", "certify out/model.nvk out/tumours.csv"),
+    ("Check that proof, without the solver's code:", "certify out/model.nvk out/tumours.csv"),
     ("Can a plane separate the classes at all?", "separable out/tumours.csv"),
     ("A page to look at:", "report out/model.nvk out/tumours.csv -o out/report.html"),
 )

@@ -108,17 +108,18 @@ def test_all_parameters_are_by_keyword(cls):
 
 
 def test_import_is_quick():
-    """Beside what its dependencies take, which are imported first."""
+    """Beside what its dependencies take, and by what NumPy takes in the same process: 0.25 s where that is 0.075 s."""
     code = (
-        "import time, numpy, scipy.sparse, sklearn.base, sklearn.utils.validation, sklearn.utils.multiclass\n"
+        "import time\nstart = time.process_time()\nimport numpy\nunit = time.process_time() - start\n"
+        "import scipy.sparse, sklearn.base, sklearn.utils.validation, sklearn.utils.multiclass\n"
         "start = time.process_time()\nfrom novikoff import LinearSVM, Perceptron, load, read, separability\n"
-        "print(time.process_time() - start)"
+        "print((time.process_time() - start) / unit)"
     )
-    times = [
+    ratios = [
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
-        for _ in range(3)
+        for _ in range(5)
     ]
-    assert min(times) < 0.25
+    assert min(ratios) < 0.25 / 0.075
 
 
 def test_import_alone_brings_in_nothing_else():

@@ -69,12 +69,14 @@ class Record:
 class Progress:
     """A run of predictions and updates; iterate over it for its records.
 
-    ``mistakes`` lists the numbers of the examples that were predicted wrongly, counted from 1.
+    ``mistakes`` lists the numbers of the examples that were predicted wrongly, counted from 1, unless nobody asked for
+    the list; ``wrong`` counts them.
     """
 
-    def __init__(self, model: Learner, stream: Iterable[Any], every: int | None) -> None:
+    def __init__(self, model: Learner, stream: Iterable[Any], every: int | None, list_mistakes: bool) -> None:
         self.mistakes = array("q")
-        self.examples = 0
+        self.examples = self.wrong = 0
+        self._list = list_mistakes
         self._model, self._stream, self._every = model, stream, every
         self._seen: Counter[Any] = Counter()
         self._right: Counter[Any] = Counter()
@@ -117,7 +119,7 @@ class Progress:
         if prediction == label and prediction is not None:
             self._right[label] += 1
         else:
-            self.mistakes.append(self.examples)
+            self._note(np.array([self.examples]))
         if self.examples == self._next:
             self._next += self._every or self._next
             yield self._record()
@@ -133,7 +135,7 @@ class Progress:
                 count.update(
                     dict(zip(*(values.tolist() for values in np.unique(seen, return_counts=True)), strict=True))
                 )
-            self.mistakes.frombytes((np.flatnonzero(~right) + self.examples + 1).astype(np.int64).tobytes())
+            self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (part[-1:].tolist()[0], answers[-1:].tolist()[0])
             begin = end
@@ -141,9 +143,14 @@ class Progress:
                 self._next += self._every or self._next
                 yield self._record()
 
+    def _note(self, numbers: NDArray[np.int64]) -> None:
+        self.wrong += len(numbers)
+        if self._list:
+            self.mistakes.frombytes(numbers.astype(np.int64).tobytes())
+
     def _record(self) -> Record:
         label, prediction = self._latest
-        examples, mistakes = self.examples, len(self.mistakes)
+        examples, mistakes = self.examples, self.wrong
         before, self._last = self._last, (examples, mistakes)
         shares = [self._right[seen] / count for seen, count in self._seen.items()]
         return Record(
@@ -158,7 +165,9 @@ class Progress:
         )
 
 
-def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = None) -> Progress:
+def progressive(
+    model: Learner, stream: Iterable[Any], *, every: int | None = None, list_mistakes: bool = True
+) -> Progress:
     """Predict each example of a stream, then learn from it, and report on the way.
 
     Parameters
@@ -168,6 +177,8 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
         and x one example, or y several labels and x as many rows. The rows of such a batch are predicted and learned
         one after the other; a model without ``predict_then_learn`` predicts the batch as a whole before it learns it.
     every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
+
+    list_mistakes : keep the numbers of all examples that were predicted wrongly; without it, memory stays bounded
 
     Returns
     -------
@@ -186,7 +197,7 @@ def progressive(model: Learner, stream: Iterable[Any], *, every: int | None = No
     """
     if every is not None:
         check_integer("progressive", "every", every, at_least=1)
-    return Progress(model, stream, every)
+    return Progress(model, stream, every, list_mistakes)
 
 
 @dataclass(frozen=True)

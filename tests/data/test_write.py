@@ -51,7 +51,7 @@ def test_a_table_is_read_back_to_the_same_bits(ending, kind, tmp_path):
     assert batch.feature_names == ("x1", "x2", "x3")
 
 
-@pytest.mark.parametrize("ending", ["svm", "svm.gz", "nvk"])
+@pytest.mark.parametrize("ending", ["svm", "svm.gz", "cache"])
 def test_so_are_svmlight_and_a_cache(ending, tmp_path):
     path = tmp_path / f"rows.{ending}"
     assert nk.write((sp.csr_array(X), [3, -1, 3]), path) == 3
@@ -106,10 +106,10 @@ def test_names_of_columns_come_back_or_are_refused(tmp_path_factory, name, forma
 @given(sparse_rows())
 def test_sparse_rows_come_back_from_svmlight_and_from_a_cache(tmp_path_factory, data):
     rows, y = data
-    for ending in ("svm", "nvk"):
+    for ending in ("svm", "cache"):
         path = tmp_path_factory.mktemp("write") / f"rows.{ending}"
         nk.write((rows, y), path)
-        batch = nk.read(path) if ending == "nvk" else nk.read(path, n_features=rows.shape[1])
+        batch = nk.read(path) if ending == "cache" else nk.read(path, n_features=rows.shape[1])
         assert_bits(batch.X.data, rows.data)
         assert batch.X.indices.tolist() == rows.indices.tolist()
         assert batch.X.indptr.tolist() == rows.indptr.tolist()
@@ -160,8 +160,8 @@ def test_names_and_weights_of_a_table_stay(tmp_path):
     text = b"height,width,w,y\n1.5,2,0.5,dog\n0.5,1,1,cat\n"
     nk.write(nk.scan(text, format="csv", weight="w"), tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text() == "label,weight,height,width\ndog,0.5,1.5,2\ncat,1,0.5,1\n"
-    nk.write(nk.scan(text, format="csv", weight="w"), tmp_path / "rows.nvk")
-    batch = nk.read(tmp_path / "rows.nvk")
+    nk.write(nk.scan(text, format="csv", weight="w"), tmp_path / "rows.cache")
+    batch = nk.read(tmp_path / "rows.cache")
     assert batch.feature_names == ("height", "width")
     assert batch.weights.tolist() == [0.5, 1.0]
     assert batch.y.tolist() == ["dog", "cat"]
@@ -170,7 +170,7 @@ def test_names_and_weights_of_a_table_stay(tmp_path):
 def test_rows_without_labels_have_no_such_column(tmp_path):
     nk.write(nk.scan(b"a,b\n1,2\n", format="csv", target=False), tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text() == "a,b\n1,2\n"
-    for ending in ("svm", "nvk"):
+    for ending in ("svm", "cache"):
         with pytest.raises(nk.InvalidInputError, match="Rows with labels"):
             nk.write((X, None), tmp_path / f"rows.{ending}")
 
@@ -182,10 +182,10 @@ def test_hashed_rows_go_into_svmlight_and_a_cache_only(tmp_path):
     whole = nk.read(b"job,label\nclerk,1\ncook,0\n", format="csv", hashing=nk.Hashing(n_bits=8))
     nk.write(stream(), tmp_path / "rows.svm")
     assert (nk.read(tmp_path / "rows.svm", n_features=256).X != whole.X).nnz == 0
-    nk.write(stream(), tmp_path / "rows.nvk")
-    assert (nk.read(tmp_path / "rows.nvk").X != whole.X).nnz == 0
+    nk.write(stream(), tmp_path / "rows.cache")
+    assert (nk.read(tmp_path / "rows.cache").X != whole.X).nnz == 0
     for ending in TABLES:
-        for source in (stream(), whole, tmp_path / "rows.nvk"):
+        for source in (stream(), whole, tmp_path / "rows.cache"):
             with pytest.raises(nk.InvalidInputError, match=r"names or numbers.*Got hashed rows"):
                 nk.write(source, tmp_path / f"rows.{ending}")
 
@@ -320,7 +320,7 @@ def test_batches_that_do_not_fit_together_are_refused(tmp_path):
     refused(parts(X, ["a", "b", "c"]), path, r"Batches of the same kind of labels: 'numbers' at first\. Got 'strings'")
     refused(parts(X, [1, 2, 3], [1, 1, 1]), path, r"Batches of the same weights")
     refused(parts(pd.DataFrame(X, columns=list("abc")), [1, 2, 3]), path, r"Batches of the same names")
-    refused(parts(sp.csr_array(X), [1, 2, 3]), tmp_path / "a.nvk", r"Batches of the same layout: 'dense' at first")
+    refused(parts(sp.csr_array(X), [1, 2, 3]), tmp_path / "a.cache", r"Batches of the same layout: 'dense' at first")
     assert os.listdir(tmp_path) == []
 
 
@@ -340,7 +340,7 @@ class WentWrongError(Exception):
     pass
 
 
-@pytest.mark.parametrize("ending", [*ENDINGS, "svm", "svm.gz", "nvk"])
+@pytest.mark.parametrize("ending", [*ENDINGS, "svm", "svm.gz", "cache"])
 @pytest.mark.parametrize("there", [True, False], ids=["replaced", "new"])
 def test_a_source_that_fails_half_way_leaves_what_was_there(ending, there, tmp_path):
     path = tmp_path / f"rows.{ending}"
@@ -377,7 +377,7 @@ except nk.FileError as error:
 """
 
 
-@pytest.mark.parametrize("ending", [*TABLES, "csv.gz", "svm", "svm.zst", "nvk"])
+@pytest.mark.parametrize("ending", [*TABLES, "csv.gz", "svm", "svm.zst", "cache"])
 def test_a_full_disk_leaves_nothing_and_says_so(ending, tmp_path):
     path = tmp_path / f"rows.{ending}"
     done = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, timeout=120)
@@ -398,7 +398,7 @@ print(peak() - before)
 """
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "nvk", "svm"])
+@pytest.mark.parametrize("ending", ["csv", "parquet", "cache", "svm"])
 def test_memory_does_not_grow_with_the_rows(ending, tmp_path):
     (grown,) = run_alone(BOUNDED, tmp_path / f"rows.{ending}")  # 80 MB of numbers
     assert grown < 60e6

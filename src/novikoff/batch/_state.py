@@ -102,6 +102,10 @@ class SoftMarginState:
         """Refuse what no machine can be."""
         check_machines(self.certificates, f"{path}.certificates", basis, speaker)
         check_support(self.support, f"{path}.support", basis, speaker)
+        rows = self.support.rows
+        for duals, own in zip((c.model.duals for c in self.certificates), self.support.dual_coef, strict=True):
+            if not np.array_equal(duals.dense(int(rows[-1]) + 1 if len(rows) else 0)[rows], np.abs(own)):
+                raise speaker.refuse("The duals that the certificates speak of", f"{path}.support", "others")
         questions, width = question_count(basis), basis.width
         if len(self.histories) != questions or any(not _are_as_long(*vars(h).values()) for h in self.histories):
             raise speaker.refuse("A history of each question", f"{path}.histories", "others")
@@ -137,8 +141,10 @@ class Selection:
         """The selection of a fitted estimator: its attributes, which end in an underscore."""
         return cls(*(getattr(model, f"{name}_") for name in cls.__dataclass_fields__))
 
-    def check(self, speaker: Speaker) -> None:
-        """Refuse scores that are not those of these C."""
+    def check(self, certificates: Sequence[GapCertificate], speaker: Speaker) -> None:
+        """Refuse scores that are not those of these C, and a C that the certificates do not speak of."""
+        if any(certificate.C != self.C for certificate in certificates):
+            raise speaker.refuse("The C that the certificates speak of", "state.selection.C", self.C)
         if not _are_as_long(self.Cs, self.mean_scores, self.standard_errors, self.scores.T):
             raise speaker.refuse("Scores of each C", "state.selection", "others")
 

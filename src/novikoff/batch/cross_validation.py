@@ -245,7 +245,7 @@ class LinearSVMCV(BatchClassifier):
 
     def _take_up(self, state: SelectedState, basis: Basis, speaker: Speaker) -> None:
         state.machine.check("state.machine", basis, speaker)
-        state.selection.check(speaker)
+        state.selection.check(state.machine.certificates, speaker)
         state.machine.give(self, basis)
         state.selection.give(self)
 

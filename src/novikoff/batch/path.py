@@ -158,6 +158,8 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
             raise speaker.refuse("Certificates of each C", "state.certificates", len(state.certificates))
         for place, certificates in enumerate(state.certificates):
             check_machines(certificates, f"state.certificates.{place}", basis, speaker)
+            if any(state.Cs[place] != certificate.C for certificate in certificates):
+                raise speaker.refuse("The C that the certificates speak of", f"state.Cs.{place}", state.Cs[place])
         self._keep(basis.classes, state.Cs, list(map(list, state.certificates)))
         self.screened_ = state.screened
 

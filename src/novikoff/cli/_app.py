@@ -16,7 +16,7 @@ HELP = """Linear classifiers that keep their promises: fit, check, and look at t
 DATA is a file of svmlight, CSV, TSV, NDJSON, Parquet or Arrow, compressed or not, a pattern such as 'clicks/*.parquet',
 SQL such as "SELECT ... FROM 'clicks.parquet'", or - for standard input.
 
-Exit codes: 0, done or proved; 1, a negative verdict; 2, bad use or bad data; 130, interrupted.
+Exit codes: 0, done or proved; 1, a negative verdict; 2, bad use or bad data; 70, a fault of novikoff; 130, interrupted.
 """
 VERBS = {  # the first lines of what they say of themselves
     "fit": "Learn a model from DATA, and prove what it is worth.",
@@ -81,4 +81,7 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # what reads our output may have seen enough
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
     verb = next((word for word in sys.argv[1:] if word in VERBS), None)
-    application(VERBS if completing else () if verb is None else (verb,))()
+    try:
+        application(VERBS if completing else () if verb is None else (verb,))()
+    except KeyboardInterrupt:  # while a verb was still being imported
+        sys.exit(130)

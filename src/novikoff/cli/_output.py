@@ -7,6 +7,7 @@ import json
 import math
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from novikoff._atomic import check_place
 from novikoff._base import Say
 from novikoff.errors import NovikoffError, invalid
 
-NEGATIVE, BAD, INTERRUPTED = 1, 2, 130
+NEGATIVE, BAD, FAULT, INTERRUPTED = 1, 2, 70, 130
 
 
 def verb(function: Callable[..., None]) -> Callable[..., None]:
@@ -44,6 +45,11 @@ def verb(function: Callable[..., None]) -> Callable[..., None]:
             _fail(f"[{function.__name__}] An output that can be written. Got {error.strerror or error}.", BAD)
         except MemoryError:
             _fail(f"[{function.__name__}] Enough memory. Got too little of it.", BAD)
+        except (typer.Exit, typer.Abort, typer.BadParameter):
+            raise
+        except Exception:  # it must not look like a negative verdict
+            traceback.print_exc()
+            _fail("This is a fault of novikoff, not of yours.", FAULT)
 
     run.__annotations__ = function.__annotations__
     return run
@@ -81,6 +87,14 @@ def check_output(where: str, output: str | None, *inputs: str | None) -> None:
 def say(message: str) -> None:
     """Print a message for a person."""
     print(message, file=sys.stderr, flush=True)
+
+
+def percent(share: float) -> str:
+    """A share in percent, never rounded to all or to nothing."""
+    rounded = f"{share:.2%}"
+    if share < 1 and rounded == "100.00%":
+        return "99.99%"
+    return "0.01%" if share > 0 and rounded == "0.00%" else rounded
 
 
 def show(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:

@@ -11,7 +11,7 @@ from novikoff.verifying import verify
 
 from ._model import loaded, rows_for
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_of
-from ._output import NEGATIVE, show
+from ._output import NEGATIVE, progress, show
 
 Exact = Annotated[bool, typer.Option("--exact", help="Decide in whole numbers what rounding would leave open.")]
 
@@ -30,7 +30,8 @@ def certify(
     """
     learner, reading = loaded(model)
     X, y, weights = rows_for("certify", learner, reading, data, opening_of(format, attach), whole=True)
-    found = verify(learner, X, y, weights, exact)
+    with progress("checking", quiet=json):
+        found = verify(learner, X, y, weights, exact)
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first is row 0)")]

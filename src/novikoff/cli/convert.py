@@ -41,6 +41,8 @@ def convert(
     reading, opening = reading_of(options, source, format), opening_of(format, attach)
     kind = None if format is not None else kind_of_model(source)
     if kind is None:
+        if to is None and os.path.splitext(destination)[1].lower() in (".nvk", ".onnx", ".model"):
+            raise invalid("convert", "A model, for a DST that is called like one.", f"the data of {source}")
         from novikoff.data.write import write
 
         write(reading.scan(source, **opening), destination, format=to)

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 import typer
 
-from novikoff import model_file
+from novikoff import evaluate, model_file
 from novikoff.batch import LinearSVMCV
 from novikoff.data.batch import Batch
 from novikoff.errors import invalid
@@ -32,7 +32,7 @@ from ._options import (
     reading_of,
     takes,
 )
-from ._output import check_output, progress, show
+from ._output import check_output, percent, progress, show
 
 CHOICE = tuple(
     Extra(name, kind | None, help, "Choice of C with --cv", (flag,), metavar)
@@ -91,7 +91,7 @@ def fit(
         result["model"] = output
     if test is not None:
         other = model.reading_.read("fit", test, **opening)
-        result["test_accuracy"] = accuracy(model, Batch(fitted("fit", model, other, quiet), *other[1:]))
+        result["test_accuracy"] = accuracy(model, Batch(fitted("fit", model, model.reading_, other, quiet), *other[1:]))
     show(result, json, _lines(data, test, result))
 
 
@@ -148,7 +148,8 @@ def accuracy(model: Any, batch: Batch) -> float:
     """The share of rows, by their weights, that the model predicts right."""
     if batch.weights is not None and not np.any(batch.weights):
         raise invalid("fit", "At least one row with a weight above 0.", "none")
-    return float(np.average(model.predict(batch.X) == batch.y, weights=batch.weights))
+    confusion, _ = evaluate.confusion_of("fit", batch.y, model.predict(batch.X), batch.weights)
+    return float(np.trace(confusion) / confusion.sum())
 
 
 def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -168,8 +169,8 @@ def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[st
         lines += [(f"{claim}{label}", words) for claim, words in facts.items()]
     if len(result["certificates"]) > 5:
         lines.append(("...", f"and {len(result['certificates']) - 5} more certificates"))
-    tested = "" if test is None else f", {result['test_accuracy']:.2%} on {test}"
-    lines.append(("accuracy", f"{result['training_accuracy']:.2%} on {data}{tested}"))
+    tested = "" if test is None else f", {percent(result['test_accuracy'])} on {test}"
+    lines.append(("accuracy", f"{percent(result['training_accuracy'])} on {data}{tested}"))
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"

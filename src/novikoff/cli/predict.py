@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
 from novikoff._atomic import replacing
+from novikoff.data.batch import Batch
 from novikoff.errors import invalid
 
 from ._model import fitted, loaded
@@ -40,16 +43,19 @@ def predict(
         raise invalid("predict", "A model with probabilities, for --proba: novikoff fit --probability.", model)
     stream = reading.scan(data, labelled=False, **opening_of(format, attach))
 
+    def answers(place: int, batch: Batch) -> Any:
+        X = fitted("predict", learner, reading, reading.checked("predict", batch), quiet or place > 0)
+        return learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
+
     def parts() -> Iterator[Any]:
-        for place, batch in enumerate(stream.widening()):
-            X = fitted("predict", learner, reading.checked("predict", batch), quiet or place > 0)
-            yield learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
+        with closing(stream.widening()) as batches:  # also where a batch is refused: readers end with it
+            yield from map(answers, itertools.count(), batches)
 
     several = proba or (scores and len(learner.classes_) > 2)
     if json and output is None:
-        answers = [entry for part in parts() for entry in part.tolist()]
+        entries = [entry for part in parts() for entry in part.tolist()]
         kind = "probabilities" if proba else "scores" if scores else "predictions"
-        show({"classes": learner.classes_.tolist(), kind: answers}, True, [])
+        show({"classes": learner.classes_.tolist(), kind: entries}, True, [])
         return
     names = [str(label) for label in learner.classes_.tolist()]
     if any(set(name) & set("\n\r\t") for name in names) and (several or not scores):

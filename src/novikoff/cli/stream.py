@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Annotated, Any
 
 import typer
@@ -59,7 +59,7 @@ def stream(
 ) -> None:
     """Predict each row of DATA, then learn from it, and count the mistakes, in one pass.
 
-    Ctrl-C and SIGTERM end it after the batch at hand; what was learned is saved all the same.
+    Ctrl-C, SIGTERM and a closed terminal end it after the batch at hand; what was learned is saved all the same.
     """
     check_output("stream", output, data)
     reading = reading_of(options, data, format)
@@ -69,9 +69,9 @@ def stream(
         model, reading = _going_on(input, reading, options | {"learner": learner})
     rows = reading.scan(data, follow=follow, **opening_of(format, attach))
     began = time.perf_counter()
-    with stoppable(saves=output is not None) as stop:
-        batches = Batches(rows.widening(), reading, stop, model)
-        progress = evaluate.progressive(model, batches, every=every)
+    with stoppable(saves=output is not None) as stop, closing(rows.widening()) as parts:
+        batches = Batches(parts, reading, stop, model)
+        progress = evaluate.progressive(model, batches, every=every, list_mistakes=False)
         failure: Exception | None
         try:
             failure = _learn(progress, stop, talk=not (quiet or json))
@@ -144,7 +144,7 @@ class _Stopped(BaseException):
 
 @contextmanager
 def stoppable(saves: bool) -> Iterator[Stop]:
-    """Let Ctrl-C and SIGTERM end a wait for rows at once, and anything else only when it is done.
+    """Let Ctrl-C, SIGTERM and SIGHUP end a wait for rows at once, and anything else only when it is done.
 
     If there is something to save, that nobody reads the table any longer does not end the process either.
     """
@@ -155,7 +155,10 @@ def stoppable(saves: bool) -> Iterator[Stop]:
         if stop.waiting:
             raise _Stopped
 
-    before = {number: signal.signal(number, ask) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # which is what nohup asks for
+        numbers.append(signal.SIGHUP)
+    before: dict[int, Any] = {number: signal.signal(number, ask) for number in numbers}
     if saves and hasattr(signal, "SIGPIPE"):
         before[signal.SIGPIPE] = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     try:
@@ -203,7 +206,7 @@ def _close(model: Any, progress: evaluate.Progress, seconds: float, output: str 
     """Say what was learned."""
     if progress.examples == 0:
         raise invalid("stream", "At least one row.", "none")
-    mistakes = len(progress.mistakes)
+    mistakes = progress.wrong
     claims = [dict(certificate.facts()) for certificate in certificates_of(model)]
     result = {
         "learner": type(model).__name__,

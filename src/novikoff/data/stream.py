@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, Protocol
 
@@ -51,9 +51,9 @@ class Scan:
     def __iter__(self) -> Iterator[Batch]:
         return self._rows.batches(self._rows.width())
 
-    def widening(self) -> Iterator[Batch]:
+    def widening(self) -> Generator[Batch, None, None]:
         """The batches as they come, without that look: each is as wide as the features seen so far."""
-        return self._rows.batches(None)
+        yield from self._rows.batches(None)
 
 
 def scan(
@@ -168,8 +168,8 @@ def cache(source: Any, path: Any, *, format: str | None = None, attach: Any = No
     >>> import tempfile
     >>> import novikoff as nk
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     X, y = nk.cache(b"+1 1:0.5 3:2\n-1 2:1\n", f"{folder}/rows.nvk")
-    ...     [X.shape for X, y in nk.scan(f"{folder}/rows.nvk")]
+    ...     X, y = nk.cache(b"+1 1:0.5 3:2\n-1 2:1\n", f"{folder}/rows.cache")
+    ...     [X.shape for X, y in nk.scan(f"{folder}/rows.cache")]
     [(2, 3)]
     """
     where = "cache"

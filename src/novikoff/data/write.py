@@ -41,8 +41,8 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
         or an iterator of batches or of such tuples
     path : where to write. It is compressed if its name ends in .gz, .bz2, .xz or .zst. A binary file object will do,
         but not for a cache.
-    format : "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow" or "cache", where the name does not say it: ``.nvk``
-        is a cache, and what has no ending of a table is svmlight
+    format : "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow" or "cache", where the name does not say it:
+        ``.cache`` is a cache, and what has no ending of a table is svmlight
     options : those of ``scan``, for a source that it opens. Its ``format`` cannot be among them: open the stream first.
 
     Returns
@@ -86,7 +86,7 @@ def _kind(where: str, path: Any, format: str | None) -> str:
     ending = os.path.splitext(name[0])[1] if packed else name[1]
     kind = format
     if kind is None:
-        kind = "cache" if ending == ".nvk" else format_of(name_of(path)) or "svmlight"
+        kind = "cache" if ending == ".cache" else format_of(name_of(path)) or "svmlight"
     if kind == "json" and format is None:
         raise invalid(where, "A name that ends in .ndjson, for an object a line.", name_of(path))
     check_choice(where, "format", kind, FORMATS)

@@ -99,7 +99,7 @@ def command(model_path: Any, data_path: Any) -> str:
     line = shlex.join(words)
     note = "" if model_path and data_path else " with the file of the model and that of the data"
     return (
-        f"<h3>Check it yourself</h3><p>This command{note} does the same, in code that shares nothing with the "
+        f"<h3>Check it yourself</h3><p>This command{note} does the same, without the code of the "
         f"learner:</p><pre><code>{text(line)}</code></pre>"
     )
 
