@@ -1,6 +1,7 @@
 """What all tests share: the list of learners, how hypothesis runs, and the table of the long runs."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
 settings.register_profile("thorough", deadline=None, max_examples=400)  # pytest --hypothesis-profile=thorough
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: tests interrupt processes
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 

@@ -305,3 +305,9 @@ def test_the_code_of_the_documentation_runs(place, tmp_path, monkeypatch):
     blocks = re.findall(r"```python\n(.*?)```", page, re.S)
     exec("".join(blocks[: place + 1]), {})
     assert (tmp_path / ("boundary.png", "report.html")[place]).stat().st_size > 10_000
+
+
+def test_rows_that_overflow_are_refused_in_a_sentence():
+    model = nk.LinearSVM().fit([[1.0, 2.0], [-1.0, 0.0], [2.0, 1.0]], [1, 0, 1])
+    with pytest.raises(nk.InvalidInputError, match="Rows whose scores"):
+        report(model, [[1e308, 1e308], [-1e308, -1e308]], [1, 0])

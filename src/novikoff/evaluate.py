@@ -238,7 +238,10 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
 
     where = "scores"
-    decisions = model.decision_function(X)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+        decisions = model.decision_function(X)
+    if not np.isfinite(decisions).all():
+        raise invalid(where, "Rows whose scores are finite (scale X).", "some that overflow")
     predictions = _chosen(model, decisions)
     labels = check_labels(where, y, len(predictions))
     weights = check_weights(where, sample_weight, len(labels))
@@ -249,8 +252,9 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     if len(model.classes_) == 2:
         positive = labels == model.classes_[1]
         if positive.any() and not positive.all():
-            roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
-            average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
+            with np.errstate(over="ignore"):  # differences of scores; that they are not 0 is all that counts
+                roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
+                average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
     of_class = confusion.sum(axis=1)
     present = of_class > 0
     return Scores(

@@ -1,7 +1,7 @@
 """Outputs are refused before the work is done, and never replace what is read."""
 
 import pytest
-from command import novikoff
+from command import done, fresh, novikoff
 
 
 @pytest.mark.parametrize("verb", ["fit", "stream"])
@@ -38,3 +38,20 @@ def test_labels_with_line_ends_are_for_json_only(tmp_path):
     assert (run.code, run.out) == (2, "")
     run = novikoff("predict", tmp_path / "model.nvk", tmp_path / "rows.csv", "--json")
     assert run.json["predictions"] == ["a\nb", "c", "c", "a\nb"]
+
+
+def test_a_stream_that_a_learner_refuses_ends_with_a_sentence(folder, tmp_path):
+    """More is being read ahead when the first batch is refused."""
+    done("stream", folder / "mails.csv", "--features", "size", "--features", "cost", "-q", "-o", tmp_path / "named.nvk")
+    lines = [f"{i % 2} " + " ".join(f"{j}:1" for j in range(1, 150)) + "\n" for i in range(20_000)]
+    (tmp_path / "long.svm").write_text("".join(lines))
+    run = fresh("stream", tmp_path / "long.svm", "-q", "-i", tmp_path / "named.nvk", "-o", tmp_path / "next.nvk")
+    assert run.code == 2
+    assert "columns" in run.err
+    assert "terminate" not in run.err
+
+
+def test_data_are_not_written_under_the_name_of_a_model(folder, tmp_path):
+    for ending in ("onnx", "nvk", "model"):
+        assert novikoff("convert", folder / "two.svm", tmp_path / f"rows.{ending}").code == 2
+    assert list(tmp_path.iterdir()) == []

@@ -111,7 +111,8 @@ def report(
     script = _plotly()
     subject = _subject(model, X, y, class_, test)
     found = verify(model, X, y, sample_weight) if subject.certificates else None
-    figures = list(_learned_figures(subject, feature_names)) + _test_figures(subject)
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused below
+        figures = list(_learned_figures(subject, feature_names)) + _test_figures(subject)
     drawn = {figure.name: _figures.figure_html(figure) for figure in figures}
     name = title or f"{type(model).__name__}: a report"
     body = "".join(
@@ -323,7 +324,10 @@ def _inline(script: str) -> str:
 
 def _page(name: str, lead: str, body: str, figures: list[Figure], plotly: str) -> str:
     specs = {f"figure-{figure.name}": {"data": figure.data, "layout": figure.layout} for figure in figures}
-    numbers = json.dumps(specs, separators=(",", ":"), allow_nan=False)
+    try:
+        numbers = json.dumps(specs, separators=(",", ":"), allow_nan=False)
+    except ValueError:
+        raise invalid(WHERE, "Rows whose scores can be drawn (scale X).", "some that overflow") from None
     for character in "<>&\u2028\u2029":  # no name can end the element, or begin another
         numbers = numbers.replace(character, f"\\u{ord(character):04x}")
     own = _inline(_resource("page.js"))
