@@ -9,13 +9,16 @@ CORPUS := $(shell find cpp/fuzz/corpus -type f)
 FUZZ_SECONDS ?= 60
 ON_TWO := -n 2 --dist worksteal
 
-.PHONY: demo test test-slow lint format sanitize fuzz bench peers clean help
+.PHONY: demo docs test test-slow lint format sanitize fuzz bench peers clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
 
-demo: $(VENV)/ready   ## learn a real stream, with its mistake bound beside it
+demo: $(VENV)/ready   ## fit a real table, check the proof, and write a page about it
 	$(BIN)/python examples/demo.py
+
+docs: $(VENV)/ready   ## write the page of the command line anew, from its help
+	$(BIN)/python docs/make_cli.py
 
 test: $(VENV)/ready $(VENV)/test build/cpp/passed   ## what a newcomer runs: under ten minutes on two cores
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
@@ -51,7 +54,7 @@ fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS
 	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
 
 bench: $(VENV)/ready $(VENV)/bench   ## speed against the peers, as ratios from one interleaved run each; svm takes hours
-	for script in online parse stream hashing margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in online parse stream hashing end_to_end margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 peers: $(VENV)/test   ## install the peers that tests compare with
 	$(PIP) install --group peers
