@@ -25,7 +25,7 @@ from ._records import Names, Plain, read, refuse_unused, write
 from ._version import __version__
 from .data.reading import Reading
 from .errors import InvalidInputError, invalid, unreadable
-from .theory.certificate import Duals
+from .theory.certificate import Duals, listed
 
 ROOMS = ("online", "batch")  # where the learners are; they lie above this file, which imports them by need
 LABELS = {"object", "str", "bool", "float16", "float32", "float64"}  # dtypes of classes_, and all integers
@@ -116,7 +116,7 @@ class Saveable:
     def _certificates(self) -> list[Any]:
         """All certificates, one after the other; there are none where weights come from elsewhere."""
         found = getattr(self, "certificate_", [])
-        return found if isinstance(found, list) else [found]
+        return listed(found)
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:

@@ -13,7 +13,7 @@ from sklearn.utils import check_random_state
 from ._base import RunningBalance, encode, row_weights
 from ._validation import check_labels, check_weights
 from .errors import invalid
-from .theory.certificate import ROUNDING, Certificate
+from .theory.certificate import ROUNDING, Certificate, listed
 from .theory.evidence import Evidence
 from .theory.gap import GapCertificate
 from .theory.geometry import Floats, as_table, length_of
@@ -51,7 +51,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     claimed = getattr(model, "certificate_", None)
     if claimed is None:
         raise invalid(where, "A fitted model with a certificate.", f"{type(model).__name__} without one")
-    certificates: list[Certificate] = claimed if isinstance(claimed, list) else [claimed]
+    certificates: list[Certificate] = listed(claimed)
     X = as_table(X)
     labels = check_labels(where, y, X.shape[0])
     weights = counted(model, labels, check_weights(where, sample_weight, len(labels)))

@@ -16,6 +16,7 @@ from novikoff._kinds import Speaker
 from novikoff._records import INFINITE, Dimensions
 from novikoff.errors import invalid
 from novikoff.model_file import Basis, check_count, check_duals
+from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
@@ -93,7 +94,7 @@ class SoftMarginState:
         return cls(
             certificates=certificates_as_fitted(where, model, objective_="primal"),
             support=Support(model.support_, model.dual_coef_),
-            histories=tuple(map(History.of, _listed(model.history_))),
+            histories=tuple(map(History.of, listed(model.history_))),
             sigmoids=tuple(vars(model).get("_sigmoids_of_classes", ())),
             ends=None if ends is None else tuple(End(*end) for end in ends),
         )
@@ -195,7 +196,7 @@ def question_count(basis: Basis) -> int:
 
 def certificates_as_fitted(where: str, model: Any, **others: str) -> tuple[Any, ...]:
     """The certificates of a model whose weights are still those that they speak of."""
-    certificates = _listed(model.certificate_)
+    certificates = listed(model.certificate_)
     held = {"coef_": [c.model.weights for c in certificates], "intercept_": [c.model.bias for c in certificates]}
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():
@@ -235,7 +236,3 @@ def check_support(support: Support, path: str, basis: Basis, speaker: Speaker) -
 
 def _are_as_long(*arrays: Any) -> bool:
     return len({len(array) for array in arrays}) == 1
-
-
-def _listed(found: Any) -> list[Any]:
-    return found if isinstance(found, list) else [found]

@@ -14,6 +14,7 @@ from novikoff._kinds import Speaker
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import invalid
 from novikoff.model_file import Basis, Saveable
+from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
@@ -145,7 +146,7 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
         return [certificate for row in self._at_each() for certificate in row]
 
     def _at_each(self) -> list[list[GapCertificate]]:
-        return [row if isinstance(row, list) else [row] for row in self.certificates_]
+        return [listed(row) for row in self.certificates_]
 
     def _state(self, where: str) -> PathState:
         at_each = self._at_each()

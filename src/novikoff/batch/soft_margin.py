@@ -18,7 +18,7 @@ from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
 from novikoff.model_file import Basis
-from novikoff.theory.certificate import Duals
+from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate, SvmModel
 from novikoff.theory.geometry import Floats
 
@@ -317,7 +317,7 @@ def seed_of(where: str, random_state: Any) -> int:
 
 def warn_if_wide(where: str, found: GapCertificate | list[GapCertificate], stacklevel: int) -> None:
     """Warn once, of the widest gap, if it is wider than was asked for."""
-    wide = [certificate for certificate in (found if isinstance(found, list) else [found]) if not certificate.converged]
+    wide = [certificate for certificate in listed(found) if not certificate.converged]
     if wide:
         widest = max(wide, key=lambda certificate: certificate.relative_gap)
         warnings.warn(

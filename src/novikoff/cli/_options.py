@@ -53,6 +53,7 @@ Attach = Annotated[
 Output = Annotated[
     str | None, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model, also if stopped.")
 ]
+Exact = Annotated[bool, typer.Option("--exact", help="Decide in whole numbers what rounding would leave open.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No bar and no notes.")]
 
 

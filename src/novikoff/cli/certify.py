@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Annotated
 
 import typer
 
 from novikoff.verifying import verify
 
 from ._model import loaded, rows_for
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_of
+from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_of
 from ._output import NEGATIVE, progress, show
-
-Exact = Annotated[bool, typer.Option("--exact", help="Decide in whole numbers what rounding would leave open.")]
 
 
 def certify(

@@ -15,6 +15,7 @@ from novikoff import evaluate, model_file
 from novikoff.batch import LinearSVMCV
 from novikoff.data.batch import Batch
 from novikoff.errors import invalid
+from novikoff.theory.certificate import listed
 
 from ._model import fitted
 from ._options import (
@@ -33,6 +34,7 @@ from ._options import (
     takes,
 )
 from ._output import check_output, percent, progress, show
+from ._weights import class_weight_by_label
 
 CHOICE = tuple(
     Extra(name, kind | None, help, "Choice of C with --cv", (flag,), metavar)
@@ -79,7 +81,7 @@ def fit(
         "learner": type(model).__name__,
         "parameters": {name: value for name, value in model.get_params(deep=False).items() if name != "verbose"},
         "seconds": {"read": read - began, "fit": solved - read},
-        "certificates": [dict(certificate.facts()) for certificate in certificates_of(model)],
+        "certificates": [dict(certificate.facts()) for certificate in listed(model.certificate_)],
         "training_accuracy": accuracy(model, batch),
     }
     if hasattr(model, "C_"):
@@ -111,23 +113,6 @@ def chosen_by_folds(model: Any, folds: int | None, choice: dict[str, Any], optio
     shared = {name: value for name, value in model.get_params().items() if name in LinearSVMCV().get_params()}
     called = {"cs": "Cs", "c_max": "C_max"}
     return LinearSVMCV(cv=folds, **shared, **{called.get(name, name): value for name, value in given.items()})
-
-
-def class_weight_by_label(model: Any, y: Any) -> None:
-    """Let a class_weight name labels as a command line writes them, and refuse a label that is not there."""
-    given = getattr(model, "class_weight", None)
-    if isinstance(given, dict):
-        labels = {str(label): label for label in np.unique(y).tolist()}
-        for name in given:
-            if str(name) not in labels:
-                raise invalid("--class-weight", f"Labels among {', '.join(labels)}.", repr(name))
-        model.set_params(class_weight={labels[str(name)]: weight for name, weight in given.items()})
-
-
-def certificates_of(model: Any) -> list[Any]:
-    """One certificate a question; none of weights from elsewhere."""
-    found = getattr(model, "certificate_", [])
-    return found if isinstance(found, list) else [found]
 
 
 def described(batch: Batch) -> dict[str, Any]:

@@ -12,9 +12,8 @@ from novikoff.errors import invalid
 from novikoff.separating import separability
 
 from ._model import column_names
-from ._options import READING, Attach, DataArgument, Format, Json, Quiet, opening_of, reading_of, takes
+from ._options import READING, Attach, DataArgument, Exact, Format, Json, Quiet, opening_of, reading_of, takes
 from ._output import NEGATIVE, progress, show
-from .certify import Exact
 
 
 @takes(READING)

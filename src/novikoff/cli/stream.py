@@ -14,6 +14,7 @@ from novikoff import evaluate, model_file
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import NovikoffError, invalid
+from novikoff.theory.certificate import listed
 
 from ._model import loaded
 from ._options import (
@@ -33,7 +34,7 @@ from ._options import (
     takes,
 )
 from ._output import INTERRUPTED, check_output, say, show
-from .fit import certificates_of
+from ._weights import class_weight_of_kind
 
 HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
 HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
@@ -105,18 +106,6 @@ def _going_on(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any
         what = f"--{given[0].replace('_', '-')}" if given else "options of how to read DATA"
         raise invalid("stream", "With -i no further options: the model keeps those it began with.", what)
     return model, known
-
-
-def class_weight_of_kind(model: Any, y: Any) -> None:
-    """Let a class_weight name labels as a command line writes them: they are of the kind of the first labels."""
-    given = getattr(model, "class_weight", None)
-    if isinstance(given, dict):
-        truths = {str(truth): truth for truth in (False, True)}
-        read: Any = {"i": int, "u": int, "f": float, "b": truths.__getitem__}.get(y.dtype.kind, str)
-        try:
-            model.set_params(class_weight={read(str(name)): weight for name, weight in given.items()})
-        except (ValueError, KeyError):
-            raise invalid("--class-weight", f"Labels such as {y[0]}, as DATA has.", f"{given}") from None
 
 
 def _learn(progress: evaluate.Progress, stop: Stop, talk: bool) -> OSError | None:
@@ -207,7 +196,7 @@ def _close(model: Any, progress: evaluate.Progress, seconds: float, output: str 
     if progress.examples == 0:
         raise invalid("stream", "At least one row.", "none")
     mistakes = progress.wrong
-    claims = [dict(certificate.facts()) for certificate in certificates_of(model)]
+    claims = [dict(certificate.facts()) for certificate in listed(model.certificate_)]
     result = {
         "learner": type(model).__name__,
         "examples": progress.examples,

@@ -7,6 +7,7 @@ from typing import Any
 
 from novikoff._atomic import replacing
 from novikoff._version import __version__
+from novikoff.theory.certificate import listed
 
 from ._weights import Weights, parameters_of, plain
 
@@ -39,7 +40,7 @@ def to_json(model: Any, path: Any) -> None:
     where = "to_json"
     weights = Weights.of(where, model, path)
     certificates = getattr(model, "certificate_", None)
-    proofs = [json.loads(proof.to_json()) for proof in _listed(certificates)]
+    proofs = [json.loads(proof.to_json()) for proof in listed(certificates)]
     facts = {
         "library": "novikoff",
         "version": __version__,
@@ -54,9 +55,3 @@ def to_json(model: Any, path: Any) -> None:
     text = json.dumps(facts, allow_nan=False)
     with replacing(where, path) as file:
         file.write(text.encode())
-
-
-def _listed(certificates: Any) -> list[Any]:
-    if certificates is None:
-        return []
-    return certificates if isinstance(certificates, list) else [certificates]

@@ -26,7 +26,7 @@ from novikoff.errors import InvalidInputError, invalid
 from novikoff.evaluate import Scores, scores
 from novikoff.plot._axes import missing
 from novikoff.plot._question import table_of
-from novikoff.theory.certificate import Certificate
+from novikoff.theory.certificate import Certificate, listed
 from novikoff.verifying import verify
 
 from . import _certificate, _figures
@@ -55,7 +55,7 @@ class Subject:
     def certificates(self) -> list[Certificate]:
         """One, one a class, or none."""
         found = getattr(self.model, "certificate_", None)
-        return [] if found is None else found if isinstance(found, list) else [found]
+        return [] if found is None else listed(found)
 
     @property
     def is_binary(self) -> bool:

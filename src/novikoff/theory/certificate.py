@@ -8,6 +8,7 @@ import json
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -83,6 +84,27 @@ class Duals:
         within = self.rows < rows
         full[self.rows[within]] = self.weights[within]
         return full
+
+
+def below(number: float) -> str:
+    """Six digits of a number, or a little less: what is at least the number is at least what they say."""
+    return _shown(number, ROUND_FLOOR)
+
+
+def above(number: float) -> str:
+    """Six digits of a number, or a little more."""
+    return _shown(number, ROUND_CEILING)
+
+
+def _shown(number: float, rounding: str) -> str:
+    if not math.isfinite(number):
+        return f"{number:g}"
+    return f"{float(Context(prec=6, rounding=rounding).create_decimal(Decimal(number))):.6g}"
+
+
+def listed(found: Any) -> list[Any]:
+    """One a question: a model of two classes has one certificate, of more a list of them."""
+    return found if isinstance(found, list) else [found]
 
 
 def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:

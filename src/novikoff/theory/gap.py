@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, misfit
+from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, below, misfit
 from .exact_gap import ExactTable
 from .feasible import allowed
 from .geometry import Extended, Floats, as_table, blocks
@@ -248,7 +248,7 @@ class GapCertificate(Certificate):
         costs = "" if self.model.costs is None else f", rows cost {self.model.costs.sum():.6g} together"
         asked = "within" if self.converged else "above"
         return [
-            ("objective", f"{self.primal:.6g}, the least possible {self.dual:.6g} or more"),
+            ("objective", f"{self.primal:.6g}, the least possible {below(self.dual)} or more"),
             ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
             ("problem", f"{self.loss.replace('_', ' ')}, C {self.C:g}, intercept {self.intercept}{costs}"),
             ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),

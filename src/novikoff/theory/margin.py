@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import ROUNDING, Certificate
+from .certificate import ROUNDING, Certificate, above, below
 from .evidence import Evidence
 from .exact import Examples, whole
 from .geometry import Extended, Floats, Lifted, as_table
@@ -43,10 +43,10 @@ class MarginCertificate(Certificate):
 
     def facts(self) -> list[tuple[str, str]]:
         """The claims in words."""
-        words = [("best margin", f"at most {self.margin_upper_bound:.6g}")]
+        words = [("best margin", f"at most {above(self.margin_upper_bound)}")]
         if self.margin_lower_bound > -np.inf:
             share = 100 * max(0.0, self.ratio)
-            words.insert(0, ("margin", f"at least {self.margin_lower_bound:.6g} ({share:.1f} % of the best)"))
+            words.insert(0, ("margin", f"at least {below(self.margin_lower_bound)} ({share:.1f} % of the best)"))
         return words
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from novikoff.errors import invalid
 
 from . import bounds
-from .certificate import ROUNDING, Certificate
+from .certificate import ROUNDING, Certificate, above
 from .evidence import Evidence
 from .exact import Examples, whole
 from .generalization import Generalization
@@ -164,7 +164,7 @@ class MistakeCertificate(Certificate):
         words = [
             ("mistakes", f"{self.mistakes:g} in {self.examples:g} examples"),
             ("radius", f"{self.radius:.6g}"),
-            ("best margin", f"at most {self.margin_upper_bound:.6g}"),
+            ("best margin", f"at most {above(self.margin_upper_bound)}"),
             ("separates", "yes: the last pass made no mistake" if self.separates else "not shown"),
         ]
         if self.evidence.geometry.slack_feature:

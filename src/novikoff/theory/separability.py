@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .balance import MOST_FREE, Balance, balance
-from .certificate import Certificate, Duals, misfit
+from .certificate import Certificate, Duals, above, below, misfit
 from .exact import Examples, Whole, distance_is_at_most, margin_is_at_least, whole
 from .geometry import Floats, as_table
 from .verification import Check, Verification
@@ -229,9 +229,9 @@ class Separability(Certificate):
         """The verdict in words."""
         words = [("kind", self.kind)]
         if self.kind == "complete":
-            words.append(("margin", f"at least {self.margin_lower_bound:.6g}"))
+            words.append(("margin", f"at least {below(self.margin_lower_bound)}"))
             if self.margin_upper_bound < math.inf:
-                words.append(("best margin", f"at most {self.margin_upper_bound:.6g}"))
+                words.append(("best margin", f"at most {above(self.margin_upper_bound)}"))
             return words
         if self.witness is None:
             return words
