@@ -26,7 +26,7 @@ def inspect(
     coefficients = learner.coef_
     questions = classes[-1:] if len(coefficients) == 1 else classes
     weights = [largest(row, names, top) for row in coefficients]
-    claims = [dict(certificate.facts()) for certificate in listed(learner.certificate_)]
+    claims = [dict(certificate.facts()) for certificate in listed(getattr(learner, "certificate_", None))]
     lines = [
         ("learner", type(learner).__name__),
         ("parameters", ", ".join(f"{name} {value}" for name, value in parameters.items())),

@@ -55,7 +55,7 @@ class Subject:
     def certificates(self) -> list[Certificate]:
         """One, one a class, or none."""
         found = getattr(self.model, "certificate_", None)
-        return [] if found is None else listed(found)
+        return listed(found)
 
     @property
     def is_binary(self) -> bool:

@@ -103,8 +103,8 @@ def _shown(number: float, rounding: str) -> str:
 
 
 def listed(found: Any) -> list[Any]:
-    """One a question: a model of two classes has one certificate, of more a list of them."""
-    return found if isinstance(found, list) else [found]
+    """One a question: a model of two classes has one certificate, of more a list; one that claims nothing has none."""
+    return [] if found is None else found if isinstance(found, list) else [found]
 
 
 def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
