@@ -47,7 +47,7 @@ def test_no_module_is_called_like_a_function_or_class(name):
 
 def test_an_unknown_name_is_an_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'Perceptrons'"):
-        nk.Perceptrons  # noqa: B018
+        nk.Perceptrons  # noqa: B018  # that it is asked for is the test
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))

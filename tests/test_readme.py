@@ -59,6 +59,16 @@ def test_every_command_runs(page, tmp_path):
         subprocess.run([sys.executable, "-m", "novikoff", *arguments], cwd=tmp_path, check=True, capture_output=True)
 
 
+def test_the_summary_that_the_readme_shows_is_what_fit_says(tmp_path):
+    module_at(ROOT / "examples" / "demo.py").write_table(tmp_path / "tumours.csv")
+    command = [sys.executable, "-m", "novikoff", "fit", "tumours.csv", "-o", "model.nvk"]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    begin = README.index("data          tumours.csv")
+    shown = README[begin : README.index("```", begin)]
+    timeless = [[line for line in text.splitlines() if not line.startswith("time ")] for text in (said, shown)]
+    assert timeless[0] == timeless[1]
+
+
 def test_the_demo_runs_and_names_three_commands_that_run(tmp_path):
     done = subprocess.run(
         [sys.executable, ROOT / "examples" / "demo.py"], cwd=tmp_path, check=True, capture_output=True, text=True

@@ -122,7 +122,8 @@ class Watched:
             self._tell(message, share)
 
     def __getstate__(self) -> Any:
-        return {name: value for name, value in super().__getstate__().items() if name != "_tell"}  # type: ignore[attr-defined]
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_tell"}
 
 
 def in_the_name_of(label: Any, say: Say | None) -> Say | None:

@@ -102,7 +102,8 @@ def _annotated(annotation: Any, said: tuple[Any, ...]) -> Kind:
         return NameList()
     kind = kind_of(annotation)
     if INFINITE in said:
-        kind = Number(infinite=True) if annotation is float else dataclasses.replace(kind, infinite=True)  # type: ignore[type-var]
+        kind = Number() if annotation is float else kind
+        kind = dataclasses.replace(kind, infinite=True)  # type: ignore[type-var]  # said of numbers and arrays only
     for dimensions in (word for word in said if isinstance(word, Dimensions)):
         kind = dataclasses.replace(kind, dimensions=dimensions.count)  # type: ignore[type-var]  # said of arrays only
     return kind

@@ -99,12 +99,12 @@ class Saveable:
         return Basis(own.classes_, int(own.n_features_in_), names)
 
     def _state(self, where: str) -> Any:
-        """All that was learned, as a ``_State``."""
-        raise NotImplementedError
+        """All that was learned, as a ``_State``. Every learner has its own."""
+        raise TypeError(f"[{where}] A learner that knows its state. Got {type(self).__name__}.")
 
     def _take_up(self, state: Any, basis: Basis, speaker: Speaker) -> None:
-        """Become the learner that had this state; refuse one that no learner can have."""
-        raise NotImplementedError
+        """Become the learner that had this state; refuse one that no learner can have. Every learner has its own."""
+        raise TypeError(f"[{speaker.where}] A learner that knows its state. Got {type(self).__name__}.")
 
     def _have_features(self, basis: Basis) -> None:
         """Know how wide rows are, and what their columns are called, as scikit-learn keeps it."""

@@ -22,7 +22,7 @@ numbers = st.one_of(
 @st.composite
 def cases(draw):
     rows, columns = draw(st.integers(2, 5)), draw(st.integers(1, 4))
-    lists = lambda size, of: st.lists(of, min_size=size, max_size=size)  # noqa: E731
+    lists = lambda size, of: st.lists(of, min_size=size, max_size=size)  # noqa: E731  # it is named where it is used
     X = np.array(draw(lists(rows, lists(columns, numbers))))
     signs = np.array([1.0, -1.0, *draw(lists(rows - 2, st.sampled_from([1.0, -1.0])))])
     costs = np.array(draw(lists(rows, st.sampled_from([0.1, 1.0, 3.0, 1e-8]))))

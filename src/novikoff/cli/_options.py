@@ -83,7 +83,7 @@ def takes(extras: Iterable[Extra]) -> Callable[[Callable[..., None]], Callable[.
         named = list(inspect.signature(function, eval_str=True).parameters.values())[:-1]
         added = [extra.parameter() for extra in extras]
         signature = inspect.Signature([*named, *added])
-        function.__signature__ = signature  # type: ignore[attr-defined]
+        function.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks for it
         function.__annotations__ = {p.name: p.annotation for p in [*named, *added]} | {"return": None}
         return function
 
