@@ -94,6 +94,17 @@ def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -
     return float(weight)
 
 
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """Leave an estimator as it was if what is inside fails or is interrupted."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__ = before
+        raise
+
+
 class Watched:
     """A learner that tells how its ``fit`` is going: on standard error if ``verbose``, and to whoever watches."""
 

@@ -15,24 +15,28 @@ def _controller() -> Any:
 
 
 class _OneCore:
-    """Entered by the first of several fits at a time, left by the last: only then are the threads as they were."""
+    """Entered by the first of several threads that fit, left by the last: only then is the library as it was.
+
+    No thread enters it twice. One that is interrupted on its way in or out is counted out when it leaves the next time.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._inside = 0
+        self._inside: set[int] = set()
         self._limit: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
-            if self._inside == 0:
+            self._inside.add(threading.get_ident())
+            if self._limit is None:
                 self._limit = _controller().limit(limits=1)
-            self._inside += 1
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._inside -= 1
-            if self._inside == 0:
+            self._inside.discard(threading.get_ident())
+            if not self._inside and self._limit is not None:
                 self._limit.restore_original_limits()
+                self._limit = None
 
 
 one_core = _OneCore()

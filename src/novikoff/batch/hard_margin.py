@@ -10,10 +10,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff._base import in_the_name_of, in_threads
+from novikoff._base import all_or_nothing, in_the_name_of, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.model_file import Basis
+from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
 
@@ -100,8 +101,7 @@ class HardMarginSVM(BatchClassifier):
         sample_weight : a row of weight 0 counts for nothing; other weights make no difference
         """
         where = self._where("fit")
-        before = self.__dict__.copy()
-        try:
+        with all_or_nothing(self):
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)
@@ -112,10 +112,8 @@ class HardMarginSVM(BatchClassifier):
             data = _present_or_not(take_in(self, where, X, y, sample_weight, None))
             questions = [Question(data, positive, intercept, tol) for positive in data.questions]
             separators = self._solve(where, questions, Effort(max_iter, threads, seed, None, threading.Event()))
-        except BaseException:
-            self.__dict__ = before
-            raise
-        self._keep(data, separators)
+            self._keep(data, separators)
+        _warn_if_wide(where, listed(self.certificate_), stacklevel=3)
         return self
 
     def _solve(self, where: str, questions: list[Question], effort: Effort) -> list[Separator]:
@@ -137,7 +135,7 @@ class HardMarginSVM(BatchClassifier):
                 raise
 
     def _keep(self, data: TrainingSet, separators: list[Separator]) -> None:
-        """Turn separators into the attributes of a fitted estimator, and warn once if bounds are too far apart."""
+        """Turn separators into the attributes of a fitted estimator."""
         certificates = [separator.certificate for separator in separators]
         stand_on(self, data.classes, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
@@ -148,7 +146,6 @@ class HardMarginSVM(BatchClassifier):
                 for positive, separator in zip(data.questions, separators, strict=True)
             ]
         )
-        _warn_if_wide(self._where("fit"), certificates, stacklevel=4)
 
     def _state(self, where: str) -> HardMarginState:
         certificates = certificates_as_fitted(where, self, margin_="margin_lower_bound")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from novikoff._base import in_threads
+from novikoff._base import all_or_nothing, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import invalid
@@ -117,18 +117,14 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
         where = "LinearSVMPath.fit"
-        before = self.__dict__.copy()
-        try:
+        with all_or_nothing(self):
             settings = settings_of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = take_in(self, where, X, y, sample_weight, self.class_weight)
             Cs = grid_of(where, self.Cs, self.C_max, data, settings)
             certificates, screened = _solve(data, Cs, settings, screen)
-        except BaseException:
-            self.__dict__ = before
-            raise
-        self._keep(data.classes, Cs, [list(row) for row in zip(*certificates, strict=True)])
-        self.screened_ = screened
+            self._keep(data.classes, Cs, [list(row) for row in zip(*certificates, strict=True)])
+            self.screened_ = screened
         warn_if_wide(where, [certificate for column in certificates for certificate in column], stacklevel=3)
         return self
 

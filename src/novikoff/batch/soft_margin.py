@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from novikoff._base import in_the_name_of, in_threads
+from novikoff._base import all_or_nothing, in_the_name_of, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
@@ -151,8 +151,7 @@ class LinearSVM(BatchClassifier):
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit in the name of an estimator, without a warning if the gap is too wide."""
-        before = self.__dict__.copy()
-        try:
+        with all_or_nothing(self):
             settings = self._settings(where)
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
@@ -163,11 +162,8 @@ class LinearSVM(BatchClassifier):
             cancelled = threading.Event()
             sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
             solutions = self._solve(data, settings, cancelled)
-        except BaseException:
-            self.__dict__ = before
-            raise
-        self._sigmoids_of_classes = sigmoids
-        self._keep(data, settings.objective, solutions)
+            self._sigmoids_of_classes = sigmoids
+            self._keep(data, settings.objective, solutions)
 
     def _settings(self, where: str) -> Settings:
         cost = check_number(where, "C", self.C, above=0)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self, cast
 
@@ -21,6 +20,7 @@ from novikoff._base import (
     Codes,
     RunningBalance,
     Watched,
+    all_or_nothing,
     bad_class_weight,
     class_weight_of,
     declared_classes,
@@ -132,7 +132,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         sample_weight : how often each row counts; an integer k equals k copies in a row, 0 equals absence
         """
         where = self._where("fit")
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             self._fit(where, X, y, sample_weight)
         return self
 
@@ -239,7 +239,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
 
     def _take_in(self, where: str, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NDArray[Any], Examples]:
         """Check a batch, before anything of it is learned."""
-        with self._all_or_nothing():
+        with all_or_nothing(self):
             self._match_columns()
             if isinstance(X, Batch):
                 self._refuse_beside(where, y, sample_weight)
@@ -291,16 +291,6 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         if "_width" in self.__dict__:
             self._width = width
         return X if X.shape[1] == width else csr(X.data, X.indices, X.indptr, width)
-
-    @contextmanager
-    def _all_or_nothing(self) -> Iterator[None]:
-        """Leave the estimator as it was if what is inside fails."""
-        before = self.__dict__.copy()
-        try:
-            yield
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _begin(self, where: str, classes: Any, labels: NDArray[Any]) -> None:
         """Start a stream. Its classes are those declared, or False and True if the labels are booleans, or open."""
@@ -376,12 +366,8 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
                 raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
             except (KeyError, TypeError):
                 pass  # a label that was never met
-        before = self.__dict__.copy()
-        try:
+        with all_or_nothing(self):
             self._learn_row(self._where("learn_one"), x, y, sample_weight)
-        except BaseException:
-            self.__dict__ = before
-            raise
 
     def _learn_row(self, where: str, x: Any, y: Any, sample_weight: float) -> None:
         """Any example. It is read before its class is taken in, so that a bad one leaves no trace."""

@@ -1,0 +1,97 @@
+"""A fit that is interrupted, wherever that is, leaves the estimator as it was; one that ends leaves all of a model."""
+
+import copy
+import sys
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+HERE = str(Path(nk.__file__).parent)
+RNG = np.random.default_rng(0)
+X, y = RNG.normal(size=(40, 3)), np.arange(40) % 3
+X[np.arange(40), y] += 6
+
+ESTIMATORS = {
+    "LinearSVM": nk.LinearSVM,
+    "LinearSVM, probability": partial(nk.LinearSVM, probability=True),
+    "LinearSVM, warm": partial(nk.LinearSVM, warm_start=True),
+    "HardMarginSVM": nk.HardMarginSVM,
+    "LinearSVMPath": partial(nk.LinearSVMPath, Cs=3),
+    "LinearSVMCV": partial(nk.LinearSVMCV, Cs=[0.1, 1.0], cv=2),
+    "Perceptron": nk.Perceptron,
+    "AveragedPerceptron": nk.AveragedPerceptron,
+    "VotedPerceptron": nk.VotedPerceptron,
+    "MarginPerceptron": nk.MarginPerceptron,
+    "PassiveAggressive": nk.PassiveAggressive,
+}
+each_estimator = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS.keys())
+
+
+class Interrupter:
+    """Raises a KeyboardInterrupt at the n-th line of the package that is run; counts the lines."""
+
+    def __init__(self, at=None):
+        self.at, self.lines = at, 0
+
+    def __call__(self, frame, event, arg):
+        if not frame.f_code.co_filename.startswith(HERE):
+            return None
+        if event == "line":
+            self.lines += 1
+            if self.lines == self.at:
+                raise KeyboardInterrupt
+        return self
+
+    def fit(self, model):
+        before = sys.gettrace()
+        sys.settrace(self)
+        try:
+            model.fit(X, y)
+        finally:
+            sys.settrace(before)
+
+
+def moments(model):
+    """Lines to stop the fit of a model at: some of all of them, and every one of the last."""
+    copy.deepcopy(model).fit(X, y)  # what is imported is imported now
+    counter = Interrupter()
+    counter.fit(copy.deepcopy(model))
+    last = counter.lines
+    return sorted({*np.linspace(1, last, 40, dtype=int).tolist(), *range(max(1, last - 80), last + 1)})
+
+
+def what_it_says(model):
+    return (model.coefs_ if isinstance(model, nk.LinearSVMPath) else model.predict(X)).tolist()
+
+
+@each_estimator
+def test_an_interrupted_fit_leaves_no_model_or_all_of_one(make):
+    empty, whole = set(vars(make(n_jobs=1))), set(vars(make(n_jobs=1).fit(X, y)))
+    unfitted = 0
+    for moment in moments(make(n_jobs=1)):
+        model = make(n_jobs=1)
+        with pytest.raises(KeyboardInterrupt):
+            Interrupter(moment).fit(model)
+        left = set(vars(model))
+        assert left in (empty, whole), (moment, left - empty)
+        unfitted += left == empty
+    assert unfitted > 40
+
+
+@each_estimator
+def test_an_interrupted_fit_leaves_the_model_that_was_there_or_all_of_the_next(make):
+    there = make(n_jobs=1).fit(X[:, ::-1].copy(), y)
+    before, after = what_it_says(there), what_it_says(copy.deepcopy(there).fit(X, y))
+    assert before != after
+    kept = 0
+    for moment in moments(there)[::2]:
+        model = copy.deepcopy(there)
+        with pytest.raises(KeyboardInterrupt):
+            Interrupter(moment).fit(model)
+        assert what_it_says(model) in (before, after)
+        kept += what_it_says(model) == before
+    assert kept > 20
