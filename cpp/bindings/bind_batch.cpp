@@ -176,7 +176,9 @@ class SoftMargin {
   void norms(Vector<double> squared) const {
     check_rows(squared.size());
     on_rows([&](const auto& rows) {
-      for (std::size_t i = 0; i < rows.count; ++i) squared.data()[i] = scaled_norm(rows[i], examples_.scale);
+      blocks_.for_each(threads_, [&](std::size_t, std::size_t first, std::size_t last) {
+        for (std::size_t i = first; i < last; ++i) squared.data()[i] = scaled_norm(rows[i], examples_.scale);
+      });
     });
   }
 

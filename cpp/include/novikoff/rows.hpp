@@ -257,6 +257,8 @@ struct CsrRows {
     const auto first = static_cast<std::size_t>(offsets[i]);
     return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
   }
+  /// Fetches where a row lies.
+  void expect(std::size_t i) const { __builtin_prefetch(offsets + i); }
 };
 
 /// The kinds of matrices that Python hands in.

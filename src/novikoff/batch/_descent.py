@@ -24,7 +24,10 @@ class Descent:
     """Passes of coordinate descent, with the gap measured every so often.
 
     The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed
-    meanwhile. A free intercept follows the method of multipliers: it moves in proportion to sum y a, pass by pass.
+    meanwhile. A free intercept follows the method of multipliers: it moves by rho sum y a, pass by pass. Seen from it,
+    the curvature of the optimum is lam |w|^2 for the weights that answer 1 to every row: from lam / |x|^2, if rows are
+    alike, up to so much times their rank, if they are orthogonal. A large rho would make each row wait for the others,
+    a small one the intercept: rho is 1 over the geometric mean of the two.
     """
 
     problem: Problem
@@ -36,7 +39,8 @@ class Descent:
         problem.kernel.norms(problem.rates)
         lam, kappa = problem.ridge[0], problem.ridge[-1]
         if problem.free_intercept:
-            self.rho = (float(np.mean(problem.rates)) or 1.0) / lam  # rows of zeros leave the intercept alone to learn
+            length = float(np.mean(problem.rates)) or 1.0  # rows of zeros leave the intercept alone to learn
+            self.rho = length / lam / math.sqrt(min(problem.rows, problem.columns))
         else:
             self.rho = 1 / kappa if kappa > 0 else 0.0
         if problem.alpha.any() or self.v.any():
