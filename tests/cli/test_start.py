@@ -14,7 +14,8 @@ def output_of(code):
 
 
 def test_what_is_slow_is_not_imported():
-    assert output_of("print('pandas' in sys.modules, 'scipy.stats._stats_py' in sys.modules)") == "False False"
+    slow = ["pandas", "scipy.stats._stats_py", "numpy.testing._private", "numpy.f2py.crackfortran"]
+    assert output_of(f"print([name for name in {slow} if name in sys.modules])") == "[]"
 
 
 def test_scipy_stats_is_there_as_soon_as_it_is_asked_for():
@@ -23,6 +24,14 @@ def test_scipy_stats_is_there_as_soon_as_it_is_asked_for():
     assert output_of("from scipy.stats import norm\nprint(norm.cdf(0.0))") == "0.5"
     assert output_of("import scipy.stats._stats_py as stats\nprint(stats.__name__)") == "scipy.stats._stats_py"
     assert output_of("import scipy.stats\nprint(hasattr(scipy.stats, 'no such thing'))") == "False"
+
+
+def test_parts_of_numpy_are_there_as_soon_as_they_are_asked_for():
+    ask = "import numpy\nnumpy.testing.assert_equal(1, 1)\nprint(type(numpy.testing).__name__, numpy.f2py.__name__)"
+    assert output_of(ask) == "module numpy.f2py"
+    assert output_of("from numpy.testing import assert_equal\nprint(assert_equal(1, 1))") == "None"
+    assert output_of("import numpy.testing._private.utils as utils\nprint(utils.__name__)").endswith("utils")
+    assert output_of("import numpy.f2py.crackfortran as it\nprint(it.__name__)") == "numpy.f2py.crackfortran"
 
 
 def test_pandas_can_still_be_imported():

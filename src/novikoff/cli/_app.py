@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -81,7 +82,11 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # what reads our output may have seen enough
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
     verb = next((word for word in sys.argv[1:] if word in VERBS), None)
+    gc.disable()  # of what is imported, nothing is garbage
     try:
-        application(VERBS if completing else () if verb is None else (verb,))()
+        app = application(VERBS if completing else () if verb is None else (verb,))
+        gc.freeze()
+        gc.enable()
+        app()
     except KeyboardInterrupt:  # while a verb was still being imported
         sys.exit(130)

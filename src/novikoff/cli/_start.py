@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-LATER = "scipy.stats"  # imported by scikit-learn for functions that are not called here: most of its time
+LATER = ("scipy.stats", "numpy.testing", "numpy.f2py")  # imported for functions that are not called here: most of it
 NEVER = "pandas"  # imported by scikit-learn if it is there: files become rows without it
 
 
@@ -24,8 +24,11 @@ def import_quickly() -> None:
     """Import scikit-learn's base classes; nothing is changed where it has been imported already."""
     if "sklearn" in sys.modules:
         return
-    if LATER not in sys.modules:
-        sys.modules[LATER] = _Later(LATER)
+    for name in LATER:
+        if name not in sys.modules:
+            sys.modules[name] = _Later(name)
+            parent, _, child = name.rpartition(".")
+            setattr(importlib.import_module(parent), child, sys.modules[name])
     blocked = NEVER not in sys.modules
     if blocked:
         sys.modules[NEVER] = None  # type: ignore[assignment]  # Python's own way to say that there is none
