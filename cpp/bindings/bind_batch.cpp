@@ -100,10 +100,10 @@ class SoftMargin {
     return nb::make_tuple(found.first, found.second);
   }
 
-  double hinge(Vector<const double> margins) const {
+  double loss(Vector<const double> margins, bool squared) const {
     check_rows(margins.size());
     nb::gil_scoped_release unlocked;
-    return novikoff::hinge(examples_, span_of(margins), blocks_, threads_);
+    return novikoff::loss(examples_, span_of(margins), squared, blocks_, threads_);
   }
 
   double balance(Vector<double> margins, bool squared, double enough) const {
@@ -261,7 +261,7 @@ void bind_batch(nb::module_& m) {
            nb::arg("pulls").noconvert())
       .def("slope", &SoftMargin::slope, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("response"))
-      .def("hinge", &SoftMargin::hinge, nb::arg("margins").noconvert())
+      .def("loss", &SoftMargin::loss, nb::arg("margins").noconvert(), nb::arg("squared"))
       .def("balance", &SoftMargin::balance, nb::arg("margins").noconvert(), nb::arg("squared"), nb::arg("enough"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("response"))

@@ -144,9 +144,13 @@ inline Slope slope(const Examples& examples, std::span<const double> centres, st
 /// The rows whose answer moves with their margin.
 inline std::vector<std::int64_t> free_rows(const Examples& examples, std::span<const double> centres,
                                            std::span<const double> margins, const Response& response) {
+  const auto is_free = [&](std::size_t i) { return examples.cost(i) > 0 && response.is_free(centres[i], margins[i]); };
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < margins.size(); ++i) count += is_free(i);
   std::vector<std::int64_t> found;
+  found.reserve(count);
   for (std::size_t i = 0; i < margins.size(); ++i)
-    if (examples.cost(i) > 0 && response.is_free(centres[i], margins[i])) found.push_back(static_cast<std::int64_t>(i));
+    if (is_free(i)) found.push_back(static_cast<std::int64_t>(i));
   return found;
 }
 
@@ -205,11 +209,15 @@ inline double balance(const Examples& examples, std::span<double> margins, bool 
   return shift;
 }
 
-/// The hinge loss.
-inline double hinge(const Examples& examples, std::span<const double> margins, const Blocks& blocks, std::size_t threads) {
+/// The loss of all rows.
+inline double loss(const Examples& examples, std::span<const double> margins, bool squared, const Blocks& blocks,
+                   std::size_t threads) {
   return blocks.sum<double>(threads, [&](std::size_t first, std::size_t last) {
     double total = 0;
-    for (std::size_t i = first; i < last; ++i) total += examples.cost(i) * std::max(0.0, 1 - margins[i]);
+    for (std::size_t i = first; i < last; ++i) {
+      const double excess = std::max(0.0, 1 - margins[i]);
+      total += examples.cost(i) * (squared ? excess * excess : excess);
+    }
     return total;
   });
 }

@@ -82,22 +82,28 @@ def _one_round(
         solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and _is_worth(problem, bounds, dual)
         if solved and steps and not (problem.squared and response.width == EXACT):
             return bounds, "sharpen"
-        direction = newton_direction(problem, response, bounds.gradient, accuracy)
-        direction.rates(problem, response)
-        length = _line_search(problem, bounds.v, direction.d, response)
+        direction, length = _step(problem, bounds, response, accuracy)
         shorts = shorts + 1 if length < SHORT else 0
         if shorts == MOST_SHORT or steps == MOST_STEPS or (length == 0 and accuracy <= FINEST):
             return bounds, "stuck"
         accuracy = max(FINEST, accuracy * 1e-3) if shorts else ACCURACY
         if length > 0:
-            problem.margins += length * problem.rates
-            tried = problem.bounds(bounds.v + length * direction.d, response)
+            problem.rates *= length
+            problem.margins += problem.rates
+            tried = problem.bounds(bounds.v + length * direction, response)
             if not math.isfinite(tried.primal):
                 problem.measure(bounds.v)
                 return bounds, "stuck"
             bounds = tried
         steps += 1
     return bounds, "done"
+
+
+def _step(problem: Problem, bounds: Bounds, response: _core.Response, accuracy: float) -> tuple[Floats, float]:
+    """A direction, and how far to go. How fast all margins change along it stands in the vector of rates."""
+    direction = newton_direction(problem, response, bounds.gradient, accuracy)
+    direction.rates(problem, response)
+    return direction.d, _line_search(problem, bounds.v, direction.d, response)
 
 
 def _line_search(problem: Problem, v: Floats, direction: Floats, response: _core.Response) -> float:

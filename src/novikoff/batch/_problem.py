@@ -160,7 +160,8 @@ class Problem:
     def imbalance(self) -> float:
         """Return sum y a, which a free intercept brings to 0."""
         weighted = self.alpha if self.table.costs is None else self.alpha * self.table.costs
-        return float(weighted @ self.signs())
+        positive = self.table.codes == self.positive
+        return float(weighted.sum(where=positive) - weighted.sum(where=~positive))
 
     def measure(self, v: Floats) -> None:
         """Compute all margins of v = (w, b)."""
@@ -191,10 +192,7 @@ class Problem:
 
     def loss(self) -> float:
         """The loss of all rows."""
-        if not self.squared:
-            return self.kernel.hinge(self.margins)
-        short = np.maximum(0.0, 1.0 - self.margins)
-        return float(short @ (short if self.table.costs is None else short * self.table.costs))
+        return self.kernel.loss(self.margins, self.squared)
 
     def rounding(self) -> float:
         """How far rounding can have moved the sum of the rows, as they are weighed by the dual point."""

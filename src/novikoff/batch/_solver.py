@@ -177,18 +177,27 @@ def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
     C, dual = problem.objective.C, proof.dual
     if not NOTHING * proof.primal < dual <= proof.primal * (1 + NOTHING):  # or it is more than can be
         problem.alpha[:], dual = 0.0, 0.0
-    shares = np.where(problem.table.codes == problem.positive, proof.shares[1], proof.shares[0])
-    costs = 1.0 if problem.table.costs is None else problem.table.costs
     progress.note(dataclasses.replace(proof, dual=dual))
     return Solution(
         weights=proof.v[:-1] * problem.scale,
         bias=float(proof.v[-1]),
-        duals=C * costs * shares * problem.alpha,
+        duals=_dual_variables(problem, proof.shares),
         primal=C * proof.primal,
         dual=C * dual,
         history=progress.history,
         end=(problem.alpha, proof.v),
     )
+
+
+def _dual_variables(problem: Problem, shares: tuple[float, float]) -> Floats:
+    """Return a_i of every row, in the vector of rates. The problem gets another: memory only once it is used."""
+    duals, problem.rates = problem.rates, np.empty(problem.rows)
+    positive = problem.table.codes == problem.positive
+    np.multiply(problem.alpha, problem.objective.C * shares[1], out=duals, where=positive)
+    np.multiply(problem.alpha, problem.objective.C * shares[0], out=duals, where=~positive)
+    if problem.table.costs is not None:
+        duals *= problem.table.costs
+    return duals
 
 
 def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, Floats]) -> Solution:

@@ -12,11 +12,12 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._base import Codes
 from novikoff._kinds import Speaker
 from novikoff._records import INFINITE, Dimensions
 from novikoff.errors import invalid
 from novikoff.model_file import Basis, check_count, check_duals
-from novikoff.theory.certificate import listed
+from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
@@ -44,6 +45,17 @@ class Support:
 
     rows: Ints
     dual_coef: Matrix
+
+    @classmethod
+    def of(cls, codes: Codes, questions: Sequence[int], duals: Sequence[Duals]) -> Support:
+        """What counts in some question, given the duals and the positive class of each."""
+        rows = duals[0].rows if len(duals) == 1 else np.unique(np.concatenate([own.rows for own in duals]))
+        dual_coef = np.zeros((len(duals), len(rows)))
+        for positive, own, signed in zip(questions, duals, dual_coef, strict=True):
+            places = slice(None) if own.rows is rows else np.searchsorted(rows, own.rows)
+            signed[places] = own.weights
+            np.negative(signed, out=signed, where=codes[rows] != positive)
+        return cls(rows, dual_coef)
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,7 @@ from novikoff._base import all_or_nothing, in_the_name_of, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.model_file import Basis
-from novikoff.theory.certificate import listed
-from novikoff.theory.geometry import Floats
+from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
@@ -139,13 +138,8 @@ class HardMarginSVM(BatchClassifier):
         certificates = [separator.certificate for separator in separators]
         stand_on(self, data.classes, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
-        self.support_ = np.flatnonzero(np.any([separator.duals > 0 for separator in separators], axis=0))
-        self.dual_coef_ = np.vstack(
-            [
-                _signed(separator.duals, data, positive)[self.support_]
-                for positive, separator in zip(data.questions, separators, strict=True)
-            ]
-        )
+        support = Support.of(data.codes, data.questions, [Duals.of(separator.duals) for separator in separators])
+        self.support_, self.dual_coef_ = support.rows, support.dual_coef
 
     def _state(self, where: str) -> HardMarginState:
         certificates = certificates_as_fitted(where, self, margin_="margin_lower_bound")
@@ -171,11 +165,6 @@ def _seed(where: str, random_state: Any) -> int:
     """A seed for the kernels; a small whole number is its own, without a generator made for it."""
     is_one = isinstance(random_state, int) and not isinstance(random_state, bool) and 0 <= random_state < 2**31
     return random_state if is_one else seed_of(where, random_state)
-
-
-def _signed(duals: Floats, data: TrainingSet, positive: int) -> Floats:
-    signed: Floats = np.where(data.codes == positive, duals, -duals)
-    return signed
 
 
 def _warn_if_wide(where: str, certificates: list[HullCertificate], stacklevel: int) -> None:

@@ -26,7 +26,7 @@ from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import rows_to_learn, stratified_folds
 from ._problem import Objective, Problem
 from ._solver import Moment, Progress, Solution, solve, solve_near
-from ._state import RECORD, SoftMarginState, stand_on
+from ._state import RECORD, SoftMarginState, Support, stand_on
 from .platt import FOLDS, Sigmoid, probabilities
 
 
@@ -38,6 +38,15 @@ class Settings:
     max_iter: int
     threads: int
     seed: int
+
+
+@dataclass(frozen=True)
+class Machine:
+    """The answer to one question: what is claimed of it, how it was found, and where the next fit may begin."""
+
+    certificate: GapCertificate
+    history: list[Moment]
+    end: tuple[Floats, Floats] | None  # None where no fit will ask for it
 
 
 def _gives_probabilities(model: LinearSVM) -> bool:
@@ -161,9 +170,9 @@ class LinearSVM(BatchClassifier):
             data = take_in(self, where, X, y, sample_weight, self.class_weight)
             cancelled = threading.Event()
             sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
-            solutions = self._solve(data, settings, cancelled)
+            machines = self._solve(data, settings, cancelled)
             self._sigmoids_of_classes = sigmoids
-            self._keep(data, settings.objective, solutions)
+            self._keep(data, machines)
 
     def _settings(self, where: str) -> Settings:
         cost = check_number(where, "C", self.C, above=0)
@@ -185,8 +194,9 @@ class LinearSVM(BatchClassifier):
             learned, held_out = splits[place]
             part = rows_to_learn(where, data, learned, weights, self.class_weight)
             single = dataclasses.replace(settings, threads=1)
-            for question, solution in enumerate(self._solve(part, single, cancelled, warm=False)):
-                scores[held_out, question] = data.X[held_out] @ solution.weights + solution.bias
+            for question, machine in enumerate(self._solve(part, single, cancelled, warm=False)):
+                found = machine.certificate.model
+                scores[held_out, question] = data.X[held_out] @ found.weights + found.bias
 
         with in_threads(min(settings.threads, len(splits))) as each:
             try:
@@ -222,14 +232,14 @@ class LinearSVM(BatchClassifier):
 
     def _solve(
         self, data: TrainingSet, settings: Settings, cancelled: threading.Event, warm: bool = True
-    ) -> list[Solution]:
+    ) -> list[Machine]:
         """Solve all questions, side by side where there are threads for it."""
-        table = data.table
+        table, objective = data.table, settings.objective
         starts = self._starts(data) if warm else [None] * len(data.questions)
         at_once = min(settings.threads, len(data.questions))
 
-        def one(place: int) -> Solution:
-            problem = Problem(table, data.questions[place], settings.objective, settings.threads // at_once)
+        def solved(place: int) -> Solution:
+            problem = Problem(table, data.questions[place], objective, settings.threads // at_once)
             label = data.classes.tolist()[data.questions[place]]
             say = in_the_name_of(label, self._heard())
             progress = Progress(problem, settings.max_iter, say, cancelled)
@@ -237,6 +247,11 @@ class LinearSVM(BatchClassifier):
             if start is None:
                 return solve(problem, progress, settings.seed)
             return solve_near(problem, progress, settings.seed, start)
+
+        def one(place: int) -> Machine:
+            solution = solved(place)  # of the vectors of rows that it took, two are left
+            certificate = certify(data, objective, data.questions[place], solution)
+            return Machine(certificate, solution.history, solution.end if self.warm_start else None)
 
         with in_threads(at_once) as each:
             try:
@@ -253,24 +268,16 @@ class LinearSVM(BatchClassifier):
             return [None] * len(data.questions)
         return list(last)
 
-    def _keep(self, data: TrainingSet, objective: Objective, solutions: list[Solution]) -> None:
-        """Turn solutions into the attributes of a fitted estimator."""
-        certificates = [
-            certify(data, objective, positive, solution)
-            for positive, solution in zip(data.questions, solutions, strict=True)
-        ]
+    def _keep(self, data: TrainingSet, machines: list[Machine]) -> None:
+        """Turn answers into the attributes of a fitted estimator."""
+        certificates = [machine.certificate for machine in machines]
         stand_on(self, data.classes, certificates)
-        self.objective_ = np.array([solution.primal for solution in solutions])
-        self.support_ = np.flatnonzero(np.any([solution.duals > 0 for solution in solutions], axis=0))
-        self.dual_coef_ = np.vstack(
-            [
-                np.where(data.codes == positive, solution.duals, -solution.duals)[self.support_]
-                for positive, solution in zip(data.questions, solutions, strict=True)
-            ]
-        )
-        histories = [_records(solution.history) for solution in solutions]
+        self.objective_ = np.array([certificate.primal for certificate in certificates])
+        support = Support.of(data.codes, data.questions, [certificate.model.duals for certificate in certificates])
+        self.support_, self.dual_coef_ = support.rows, support.dual_coef
+        histories = [_records(machine.history) for machine in machines]
         self.history_ = histories[0] if len(histories) == 1 else histories
-        self._ends = [solution.end for solution in solutions] if self.warm_start else None
+        self._ends = [machine.end for machine in machines] if self.warm_start else None
 
     def _state(self, where: str) -> SoftMarginState:
         return SoftMarginState.of(where, self)
