@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,24 @@ def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(tree) < len(pairs):
         raise ValueError("a key that is there twice")
     return tree
+
+
+def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Tree:
+    """A value for others to read, with no way back: arrays are lists, keys are text.
+
+    What JSON has no word for is as ``unknown`` has it; without that, numbers that are not finite are null.
+    """
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): plain(entry, unknown) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(entry, unknown) for entry in value]
+    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
+        return value
+    if unknown is not None:
+        return unknown(value)
+    return None if isinstance(value, float) else value
 
 
 def int_to_tree(value: int) -> Tree:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import json
-import math
 import os
 import sys
 import traceback
@@ -13,11 +12,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import typer
 
 from novikoff._atomic import check_place
 from novikoff._base import Say
+from novikoff._values import plain
 from novikoff.errors import NovikoffError, invalid
 
 NEGATIVE, BAD, FAULT, INTERRUPTED = 1, 2, 70, 130
@@ -108,17 +107,6 @@ def show(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) ->
         print(f"{name:<{width}}  {first}".rstrip())
         for line in rest:
             print(f"{'':<{width}}  {line}".rstrip())
-
-
-def plain(value: Any) -> Any:
-    """A value as JSON has it: arrays as lists, what is not finite as null."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, dict):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 @contextmanager

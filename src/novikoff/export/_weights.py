@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from novikoff._values import plain
 from novikoff.batch._classifier import BatchClassifier
 from novikoff.data.source import is_path
 from novikoff.errors import invalid
@@ -80,18 +79,5 @@ def _feature_names(model: Any) -> list[Any] | None:
 
 def parameters_of(model: Any) -> dict[str, Any]:
     """The parameters of a model, as JSON can hold them."""
-    parameters: dict[str, Any] = plain(model.get_params(deep=False))
+    parameters: dict[str, Any] = plain(model.get_params(deep=False), unknown=repr)
     return parameters
-
-
-def plain(value: Any) -> Any:
-    """What JSON can hold: numbers that are infinite, and objects, as Python shows them."""
-    if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return {str(key): plain(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [plain(entry) for entry in value]
-    if value is None or isinstance(value, bool | int | str) or (isinstance(value, float) and math.isfinite(value)):
-        return value
-    return repr(value)

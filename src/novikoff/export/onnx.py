@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from novikoff._atomic import replacing
+from novikoff._values import plain
 from novikoff._version import __version__
 from novikoff.errors import invalid
 
-from ._weights import Weights, parameters_of, plain
+from ._weights import Weights, parameters_of
 
 OPSET, IR_VERSION = 17, 8  # of ONNX 1.12, from 2022: whatever runs models today knows them
 MOST_BYTES = (1 << 31) - (1 << 24)  # a file of ONNX is one message of Protocol Buffers, which ends at 2 GiB
@@ -51,7 +52,7 @@ def to_onnx(model: Any, path: Any) -> None:
         _scale(graph, sigmoids)
     facts = {"library": "novikoff", "learner": type(model).__name__, "parameters": json.dumps(parameters_of(model))}
     if weights.feature_names is not None:
-        facts["feature_names"] = json.dumps(plain(weights.feature_names))
+        facts["feature_names"] = json.dumps(plain(weights.feature_names, unknown=repr))
     whole = graph.whole(weights.coef.shape[1], facts)
     with replacing(where, path) as file:
         file.write(whole.SerializeToString())

@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 from novikoff._atomic import replacing
+from novikoff._values import plain
 from novikoff._version import __version__
 from novikoff.theory.certificate import listed
 
-from ._weights import Weights, parameters_of, plain
+from ._weights import Weights, parameters_of
 
 
 def to_json(model: Any, path: Any) -> None:
@@ -47,7 +48,7 @@ def to_json(model: Any, path: Any) -> None:
         "learner": type(model).__name__,
         "parameters": parameters_of(model),
         "classes": weights.classes.tolist(),
-        "feature_names": None if weights.feature_names is None else plain(weights.feature_names),
+        "feature_names": None if weights.feature_names is None else plain(weights.feature_names, unknown=repr),
         "coef": weights.coef.tolist(),
         "intercept": weights.intercept.tolist(),
         "certificate": proofs if isinstance(certificates, list) else proofs[0] if proofs else None,

@@ -15,6 +15,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._values import plain
+
 from .generalization import Generalization
 from .geometry import Floats, blocks
 from .verification import Check
@@ -28,18 +30,8 @@ class Certificate(ABC):
 
     def to_json(self) -> str:
         """All fields as JSON, arrays as lists, infinities as null."""
-
-        def finite(value: Any) -> Any:
-            if isinstance(value, np.ndarray | np.generic):
-                value = value.tolist()
-            if isinstance(value, dict):
-                return {key: finite(entry) for key, entry in value.items()}
-            if isinstance(value, list):
-                return [finite(entry) for entry in value]
-            return None if isinstance(value, float) and not math.isfinite(value) else value
-
         fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
-        return json.dumps(finite({"kind": type(self).__name__, **fields}))
+        return json.dumps(plain({"kind": type(self).__name__, **fields}))
 
     @property
     def generalization(self) -> Generalization | None:
