@@ -94,15 +94,21 @@ def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -
     return float(weight)
 
 
-@contextmanager
-def all_or_nothing(estimator: Any) -> Iterator[None]:
-    """Leave an estimator as it was if what is inside fails or is interrupted."""
-    before = estimator.__dict__.copy()
-    try:
-        yield
-    except BaseException:
-        estimator.__dict__ = before
-        raise
+class AllOrNothing:
+    """Gives an estimator its attributes back if what is inside fails or is interrupted.
+
+    They are the same objects: what was changed within one of them stays changed.
+    """
+
+    def __init__(self, estimator: Any) -> None:
+        self._estimator, self._before = estimator, estimator.__dict__.copy()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._estimator.__dict__ = self._before
 
 
 class Watched:

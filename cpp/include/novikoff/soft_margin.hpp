@@ -141,7 +141,7 @@ inline Slope slope(const Examples& examples, std::span<const double> centres, st
   });
 }
 
-/// The rows whose answer moves with their margin.
+/// The rows whose answer moves with their margin. They are counted first: a vector that grows takes twice the memory.
 inline std::vector<std::int64_t> free_rows(const Examples& examples, std::span<const double> centres,
                                            std::span<const double> margins, const Response& response) {
   const auto is_free = [&](std::size_t i) { return examples.cost(i) > 0 && response.is_free(centres[i], margins[i]); };

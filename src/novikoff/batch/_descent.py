@@ -24,10 +24,11 @@ class Descent:
     """Passes of coordinate descent, with the gap measured every so often.
 
     The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed
-    meanwhile. A free intercept follows the method of multipliers: it moves by rho sum y a, pass by pass. Seen from it,
-    the curvature of the optimum is lam |w|^2 for the weights that answer 1 to every row: from lam / |x|^2, if rows are
-    alike, up to so much times their rank, if they are orthogonal. A large rho would make each row wait for the others,
-    a small one the intercept: rho is 1 over the geometric mean of the two.
+    meanwhile. A free intercept follows the method of multipliers: it moves by rho sum y a, pass by pass. If rho is
+    large, rows can move only a little, and all together; if it is small, the intercept moves slowly. The curvature of
+    the optimum, as a function of the intercept, is lam |w|^2 for the weights w with w.x = 1 for every row: lam / |x|^2
+    if rows are alike, and up to that times their rank, at most the number of rows or columns, if they are orthogonal.
+    Hence rho is 1 over the geometric mean of the two.
     """
 
     problem: Problem
@@ -39,8 +40,8 @@ class Descent:
         problem.kernel.norms(problem.rates)
         lam, kappa = problem.ridge[0], problem.ridge[-1]
         if problem.free_intercept:
-            length = float(np.mean(problem.rates)) or 1.0  # rows of zeros leave the intercept alone to learn
-            self.rho = length / lam / math.sqrt(min(problem.rows, problem.columns))
+            square = float(np.mean(problem.rates)) or 1.0  # rows of zeros leave the intercept alone to learn
+            self.rho = square / lam / math.sqrt(min(problem.rows, problem.columns))
         else:
             self.rho = 1 / kappa if kappa > 0 else 0.0
         if problem.alpha.any() or self.v.any():

@@ -17,7 +17,8 @@ def _controller() -> Any:
 class _OneCore:
     """Entered by the first of several threads that fit, left by the last: only then is the library as it was.
 
-    No thread enters it twice. One that is interrupted on its way in or out is counted out when it leaves the next time.
+    A thread that is inside and enters again, as from a function that watches a fit, is out when it leaves for the first
+    time. One that is interrupted on its way in or out is counted out when it leaves the next time.
     """
 
     def __init__(self) -> None:

@@ -190,7 +190,7 @@ def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
 
 
 def _dual_variables(problem: Problem, shares: tuple[float, float]) -> Floats:
-    """Return a_i of every row, in the vector of rates. The problem gets another: memory only once it is used."""
+    """Return a_i of every row, in the vector of rates. The problem gets another, still empty."""
     duals, problem.rates = problem.rates, np.empty(problem.rows)
     positive = problem.table.codes == problem.positive
     np.multiply(problem.alpha, problem.objective.C * shares[1], out=duals, where=positive)

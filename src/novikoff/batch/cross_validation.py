@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff._base import all_or_nothing, in_threads
+from novikoff._base import AllOrNothing, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import invalid
@@ -144,7 +144,7 @@ class LinearSVMCV(BatchClassifier):
         sample_weight : what multiplies C for each row, and how much it counts in the score; 0 equals absence
         """
         where = self._where("fit")
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             settings = settings_of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
             data = take_in(self, where, X, y, sample_weight, self.class_weight)

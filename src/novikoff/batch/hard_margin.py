@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from novikoff._base import all_or_nothing, in_the_name_of, in_threads
+from novikoff._base import AllOrNothing, in_the_name_of, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.model_file import Basis
@@ -100,7 +100,7 @@ class HardMarginSVM(BatchClassifier):
         sample_weight : a row of weight 0 counts for nothing; other weights make no difference
         """
         where = self._where("fit")
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)

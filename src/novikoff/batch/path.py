@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from novikoff._base import all_or_nothing, in_threads
+from novikoff._base import AllOrNothing, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import invalid
@@ -117,7 +117,7 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
         where = "LinearSVMPath.fit"
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             settings = settings_of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = take_in(self, where, X, y, sample_weight, self.class_weight)

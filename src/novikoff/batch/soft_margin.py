@@ -13,7 +13,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 
-from novikoff._base import all_or_nothing, in_the_name_of, in_threads
+from novikoff._base import AllOrNothing, in_the_name_of, in_threads
 from novikoff._kinds import Speaker
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
@@ -46,7 +46,7 @@ class Machine:
 
     certificate: GapCertificate
     history: list[Moment]
-    end: tuple[Floats, Floats] | None  # None where no fit will ask for it
+    end: tuple[Floats, Floats] | None  # only for warm_start
 
 
 def _gives_probabilities(model: LinearSVM) -> bool:
@@ -160,7 +160,7 @@ class LinearSVM(BatchClassifier):
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit in the name of an estimator, without a warning if the gap is too wide."""
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             settings = self._settings(where)
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
@@ -274,10 +274,10 @@ class LinearSVM(BatchClassifier):
         stand_on(self, data.classes, certificates)
         self.objective_ = np.array([certificate.primal for certificate in certificates])
         support = Support.of(data.codes, data.questions, [certificate.model.duals for certificate in certificates])
-        self.support_, self.dual_coef_ = support.rows, support.dual_coef
+        self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the rows are the certificate's
         histories = [_records(machine.history) for machine in machines]
         self.history_ = histories[0] if len(histories) == 1 else histories
-        self._ends = [machine.end for machine in machines] if self.warm_start else None
+        self._ends = [machine.end for machine in machines if machine.end is not None] or None
 
     def _state(self, where: str) -> SoftMarginState:
         return SoftMarginState.of(where, self)

@@ -82,7 +82,7 @@ def main() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # what reads our output may have seen enough
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
     verb = next((word for word in sys.argv[1:] if word in VERBS), None)
-    gc.disable()  # of what is imported, nothing is garbage
+    gc.disable()  # of what is imported nothing is garbage, now or later
     try:
         app = application(VERBS if completing else () if verb is None else (verb,))
         gc.freeze()

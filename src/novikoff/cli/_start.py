@@ -7,7 +7,7 @@ import sys
 from types import ModuleType
 from typing import Any
 
-LATER = ("scipy.stats", "numpy.testing", "numpy.f2py")  # imported for functions that are not called here: most of it
+LATER = ("scipy.stats", "numpy.testing", "numpy.f2py")  # most of the time of the import, for functions not called here
 NEVER = "pandas"  # imported by scikit-learn if it is there: files become rows without it
 
 

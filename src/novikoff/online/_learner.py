@@ -1,4 +1,4 @@
-"""The base of all online learners: fit, partial_fit, one example at a time, and the certificate."""
+"""How all online learners learn: whole data sets, batches of a stream, one example at a time."""
 
 from __future__ import annotations
 
@@ -11,16 +11,13 @@ from typing import Any, Self, cast
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
 from novikoff._base import (
+    AllOrNothing,
     Codes,
     RunningBalance,
-    Watched,
-    all_or_nothing,
     bad_class_weight,
     class_weight_of,
     declared_classes,
@@ -28,8 +25,6 @@ from novikoff._base import (
     in_threads,
     row_weights,
 )
-from novikoff._kinds import Speaker
-from novikoff._notebook import ShowsCertificate
 from novikoff._validation import (
     check_flag,
     check_integer,
@@ -45,16 +40,12 @@ from novikoff.data.batch import Batch
 from novikoff.data.rows import as_rows, csr, is_keyed, one_row
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, invalid
-from novikoff.model_file import Basis, Saveable
-from novikoff.theory.certificate import Certificate
-from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Floats, copies_apart
 
-from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Cycle, Examples, Run
+from ._learned import LearnedClassifier
 from ._rule import Rule
-from ._state import OnlineState, basis_of, state_of, take_up
 
 ONE = 1.0  # the weight of most examples
 MOST_ROWS = 100_000_000  # copies of rows with private features
@@ -70,12 +61,9 @@ class Lane:
     answers: tuple[Any, Any]  # the label of a negative score, and of any other
 
 
-class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class OnlineClassifier(LearnedClassifier):
     """What all online learners share. A subclass names its rule, and its certificate if it has one of its own."""
 
-    _State = OnlineState
-    _lane: Lane | None = None
-    _width: int
     _until_still = False  # fit stops after a pass without an update; otherwise one without a mistake will do
 
     def __init__(
@@ -105,9 +93,6 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         """The subclass's rule, its parameters checked."""
         raise TypeError(f"[{where}] A learner with a rule. Got {type(self).__name__}.")
 
-    def _where(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
-
     def _new_learner(self, where: str) -> _core.OnlineLearner:
         rule = self._learned_rule = self._rule(where)  # what is set later does not change what was learned
         buckets = (
@@ -132,7 +117,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         sample_weight : how often each row counts; an integer k equals k copies in a row, 0 equals absence
         """
         where = self._where("fit")
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             self._fit(where, X, y, sample_weight)
         return self
 
@@ -239,7 +224,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
 
     def _take_in(self, where: str, X: Any, y: Any, classes: Any, sample_weight: Any) -> tuple[NDArray[Any], Examples]:
         """Check a batch, before anything of it is learned."""
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             self._match_columns()
             if isinstance(X, Batch):
                 self._refuse_beside(where, y, sample_weight)
@@ -357,7 +342,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = ONE) -> None:
         """Learn from one example: a dict of features, or one row of numbers, dense or sparse."""
-        lane = self._lane
+        lane: Lane | None = self._lane
         if lane is not None and type(x) is dict and sample_weight == 1.0:
             try:
                 lane.learner.learn_one(x, lane.code_of[y], 1.0)
@@ -366,7 +351,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
                 raise InvalidInputError(f"[{self._where('learn_one')}] {error}") from None
             except (KeyError, TypeError):
                 pass  # a label that was never met
-        with all_or_nothing(self):
+        with AllOrNothing(self):
             self._learn_row(self._where("learn_one"), x, y, sample_weight)
 
     def _learn_row(self, where: str, x: Any, y: Any, sample_weight: float) -> None:
@@ -427,7 +412,7 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
 
     def predict_one(self, x: Any) -> Any:
         """The label of one example; None while no label was ever seen."""
-        lane = self._lane
+        lane: Lane | None = self._lane
         if lane is None or type(x) is not dict:
             return self._predict_row(x)
         try:
@@ -475,8 +460,6 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         self._lane = None
         return cast(Self, super().set_params(**parameters))
 
-    # ---- columns ---------------------------------------------------------------------------------------------------
-
     def _name_columns(self, where: str) -> None:
         """Let features be called by name from now on: a data frame's column names, or the numbers of the columns."""
         if self._by_name:
@@ -488,118 +471,3 @@ class OnlineClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Bas
         elif width not in (0, self.max_features):
             raise invalid(where, f"Rows of numbers as before; for dicts, max_features = {width}.", "a dict")
         self._by_name = True
-
-    def _match_columns(self) -> None:
-        """Tell scikit-learn's validation of columns that were met by name."""
-        names = self._learner.names if getattr(self, "_by_name", False) else []
-        if names and all(isinstance(name, str) for name in names):
-            self.feature_names_in_ = np.array(names, dtype=object)
-
-    @property
-    def n_features_in_(self) -> int:
-        """How many features the model knows."""
-        if getattr(self, "_by_name", False):
-            return self._learner.columns
-        if "_width" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__} has seen no features yet")
-        return int(self._width)
-
-    @n_features_in_.setter
-    def n_features_in_(self, width: int) -> None:
-        self._width = width
-        self._by_name, self._lane = False, None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags
-
-    # ---- what was learned ------------------------------------------------------------------------------------------
-
-    def _is_learned(self) -> bool:
-        return hasattr(self, "_learner")
-
-    def _basis(self) -> Basis:
-        return basis_of(self)
-
-    def _state(self, where: str) -> OnlineState:
-        return state_of(self)
-
-    def _take_up(self, state: OnlineState, basis: Basis, speaker: Speaker) -> None:
-        take_up(self, state, basis, speaker)
-
-    def _have_features(self, basis: Basis) -> None:
-        pass  # they are part of the state
-
-    def _certificates(self) -> list[Certificate]:
-        return [self._certify(column) for column in range(len(self._classes.questions))] if self._classes.labels else []
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(getattr(self, "_classes", None) and self._classes.labels)
-
-    def decision_function(self, X: Any) -> Floats:
-        """Scores: one number a row for two classes, one a class for more."""
-        check_is_fitted(self)
-        where = self._where("decision_function")
-        self._match_columns()
-        X = check_rows(self, where, X, reset=False)
-        rows = as_rows(where, X)
-        scores = np.empty((len(self._classes.questions), rows.count))
-        for column, question in enumerate(self._classes.questions):
-            good = self._learner.score(question, rows, scores[column])
-            if good < rows.count:
-                raise describe_bad_row(where, X, good)
-        return scores[0] if self._classes.only is not None else scores.T
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels. A score of exactly 0 goes to the positive class, the last of ``classes_``."""
-        scores = self.decision_function(X)
-        return self._classes.choose(scores)
-
-    def predict_sign(self, X: Any) -> NDArray[np.int8]:
-        """-1, 0 or +1 for each score: 0 is no opinion."""
-        signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
-        return signs
-
-    @property
-    def coef_(self) -> Floats:
-        """Weights, one row a question."""
-        self._require_fitted("coef_")
-        return np.vstack([self._padded(self._learner.weights(q)) for q in self._classes.questions])
-
-    @property
-    def intercept_(self) -> Floats:
-        """Intercepts, one a question."""
-        self._require_fitted("intercept_")
-        return np.array([self._learner.bias(q) for q in self._classes.questions])
-
-    @property
-    def certificate_(self) -> Any:
-        """What the model proves: a certificate, or for more than two classes a list of one a class."""
-        self._require_fitted("certificate_")
-        certificates = [self._certify(column) for column in range(len(self._classes.questions))]
-        return certificates[0] if self._classes.only is not None else certificates
-
-    def _require_fitted(self, attribute: str) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
-
-    def _padded(self, weights: Floats) -> Floats:
-        return np.pad(weights, (0, max(0, self.n_features_in_ - len(weights))))
-
-    def _certify(self, column: int) -> Certificate:
-        """The certificate of one question."""
-        return certify_mistakes(self._question(column))
-
-    def _question(self, column: int) -> Question:
-        """All that a certificate of this question rests on."""
-        q = self._classes.questions[column]
-        run = None if self._runs is None else self._runs[q]
-        evidence = Evidence(
-            weights=self._padded(self._learner.last_weights(q)),
-            intercept=self._learner.last_bias(q),
-            geometry=self._learned_rule.geometry,
-            positive=self._classes.positive_of(column),
-            duals=None if run is None else run.duals,
-        )
-        return Question(self._learned_rule, self._learner.tally(q), evidence, run, self._is_stream)

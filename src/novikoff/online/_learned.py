@@ -1,0 +1,159 @@
+"""What an online learner has learned: its predictions, its weights, its certificate, and the columns it knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff import _core
+from novikoff._base import Watched
+from novikoff._kinds import Speaker
+from novikoff._notebook import ShowsCertificate
+from novikoff._validation import check_rows, describe_bad_row
+from novikoff.data.rows import as_rows
+from novikoff.model_file import Basis, Saveable
+from novikoff.theory.certificate import Certificate
+from novikoff.theory.evidence import Evidence
+from novikoff.theory.geometry import Floats
+
+from ._certify import Question, certify_mistakes
+from ._classes import Classes
+from ._cycle import Run
+from ._rule import Rule
+from ._state import OnlineState, basis_of, state_of, take_up
+
+
+class LearnedClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """An online learner as it is between two examples. How it learns is for ``OnlineClassifier`` to say."""
+
+    _State = OnlineState
+    _learner: _core.OnlineLearner
+    _learned_rule: Rule
+    _classes: Classes
+    _runs: list[Run] | None
+    _is_stream: bool
+    _by_name: bool
+    _width: int
+    _lane: Any = None  # a short cut that the learner takes until columns or classes change
+
+    def _where(self, method: str) -> str:
+        return f"{type(self).__name__}.{method}"
+
+    def _is_learned(self) -> bool:
+        return hasattr(self, "_learner")
+
+    def _basis(self) -> Basis:
+        return basis_of(self)
+
+    def _state(self, where: str) -> OnlineState:
+        return state_of(self)
+
+    def _take_up(self, state: OnlineState, basis: Basis, speaker: Speaker) -> None:
+        take_up(self, state, basis, speaker)
+
+    def _have_features(self, basis: Basis) -> None:
+        pass  # they are part of the state
+
+    def _certificates(self) -> list[Certificate]:
+        return [self._certify(column) for column in range(len(self._classes.questions))] if self._classes.labels else []
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return bool(getattr(self, "_classes", None) and self._classes.labels)
+
+    def decision_function(self, X: Any) -> Floats:
+        """Scores: one number a row for two classes, one a class for more."""
+        check_is_fitted(self)
+        where = self._where("decision_function")
+        self._match_columns()
+        X = check_rows(self, where, X, reset=False)
+        rows = as_rows(where, X)
+        scores = np.empty((len(self._classes.questions), rows.count))
+        for column, question in enumerate(self._classes.questions):
+            good = self._learner.score(question, rows, scores[column])
+            if good < rows.count:
+                raise describe_bad_row(where, X, good)
+        return scores[0] if self._classes.only is not None else scores.T
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels. A score of exactly 0 goes to the positive class, the last of ``classes_``."""
+        scores = self.decision_function(X)
+        return self._classes.choose(scores)
+
+    def predict_sign(self, X: Any) -> NDArray[np.int8]:
+        """-1, 0 or +1 for each score: 0 is no opinion."""
+        signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
+        return signs
+
+    @property
+    def coef_(self) -> Floats:
+        """Weights, one row a question."""
+        self._require_fitted("coef_")
+        return np.vstack([self._padded(self._learner.weights(q)) for q in self._classes.questions])
+
+    @property
+    def intercept_(self) -> Floats:
+        """Intercepts, one a question."""
+        self._require_fitted("intercept_")
+        return np.array([self._learner.bias(q) for q in self._classes.questions])
+
+    @property
+    def certificate_(self) -> Any:
+        """What the model proves: a certificate, or for more than two classes a list of one a class."""
+        self._require_fitted("certificate_")
+        certificates = [self._certify(column) for column in range(len(self._classes.questions))]
+        return certificates[0] if self._classes.only is not None else certificates
+
+    def _require_fitted(self, attribute: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
+
+    def _padded(self, weights: Floats) -> Floats:
+        return np.pad(weights, (0, max(0, self.n_features_in_ - len(weights))))
+
+    def _certify(self, column: int) -> Certificate:
+        """The certificate of one question."""
+        return certify_mistakes(self._question(column))
+
+    def _question(self, column: int) -> Question:
+        """All that a certificate of this question rests on."""
+        q = self._classes.questions[column]
+        run = None if self._runs is None else self._runs[q]
+        evidence = Evidence(
+            weights=self._padded(self._learner.last_weights(q)),
+            intercept=self._learner.last_bias(q),
+            geometry=self._learned_rule.geometry,
+            positive=self._classes.positive_of(column),
+            duals=None if run is None else run.duals,
+        )
+        return Question(self._learned_rule, self._learner.tally(q), evidence, run, self._is_stream)
+
+    # ---- columns -------------------------------------------------------------------------------------------------
+
+    def _match_columns(self) -> None:
+        """Tell scikit-learn's validation of columns that were met by name."""
+        names = self._learner.names if getattr(self, "_by_name", False) else []
+        if names and all(isinstance(name, str) for name in names):
+            self.feature_names_in_ = np.array(names, dtype=object)
+
+    @property
+    def n_features_in_(self) -> int:
+        """How many features the model knows."""
+        if getattr(self, "_by_name", False):
+            return self._learner.columns
+        if "_width" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__} has seen no features yet")
+        return int(self._width)
+
+    @n_features_in_.setter
+    def n_features_in_(self, width: int) -> None:
+        self._width = width
+        self._by_name, self._lane = False, None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
