@@ -157,7 +157,7 @@ def test_theory_imports_no_learner():
         "import novikoff.theory\nprint([m for m in sys.modules if m.startswith('novikoff.') and 'theory' not in m])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['novikoff.errors']"
+    assert done.stdout.strip() == "['novikoff._values', 'novikoff.errors']"
 
 
 def test_the_snapshot_of_tests_sees_a_single_bit():

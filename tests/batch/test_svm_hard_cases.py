@@ -175,3 +175,59 @@ def test_a_column_that_is_constant_is_no_more_than_an_intercept(make, value):
     X = np.full((len(signs), 1), value)
     model = make(tol=1e-9).fit(X, signs, weights)
     assert_proven(model, X, signs, weights)
+
+
+# ---- next to no weights, and next to no duals -----------------------------------------------------------------------
+
+
+def one_against_all(seed, scale, ratio):
+    """A row of one class, 59 of the other, with weights."""
+    rng = np.random.default_rng(seed)
+    weights = rng.choice([1.0, ratio], 60)
+    weights[0] = 1.0
+    return scale * rng.normal(size=(60, 5)), np.arange(60) == 0, weights
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize(
+    ("scale", "ratio", "tol"),
+    [(1e-5, 1.0, 1e-10), (1e-3, 1e3, 1e-6), (1e-5, 1e3, 1e-8), (1e-5, 1e6, 1e-8), (1e-7, 1e6, 1e-10)],
+)
+def test_a_free_intercept_finds_its_place_where_weights_hardly_matter(scale, ratio, tol, loss):
+    for seed in range(6):
+        X, y, weights = one_against_all(seed, scale, ratio)
+        model = nk.LinearSVM(C=0.1, tol=tol, loss=loss)
+        assert fit_and_listen(model, X, y, weights) == []
+        assert_proven(model, X, y, weights)
+
+
+def test_what_is_returned_is_no_worse_than_what_was_met_on_the_way():
+    for seed in range(12):
+        X, y, weights = one_against_all(seed, 1e-2, 1e6)
+        model = nk.LinearSVM(C=0.1, tol=1e-8)
+        fit_and_listen(model, X, y, weights)
+        assert model.certificate_.primal <= model.history_.primal.min() * (1 + 1e-9)
+        assert model.certificate_.relative_gap < 1e-5
+
+
+@each_machine
+@pytest.mark.parametrize("scale", [1e80, 1e100, 1e120, 1e-120])
+@pytest.mark.parametrize("max_iter", [1, 3, 1000])
+def test_no_claim_is_false_where_duals_are_tiny(make, scale, max_iter):
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        rows = int(rng.integers(2, 12))
+        X = scale * (rng.normal(size=(rows, 5)) + rng.choice([0, 1, 10]))
+        model = make(C=10.0 ** rng.integers(-6, 3), max_iter=max_iter)
+        fit_and_listen(model, X, np.arange(rows) % 2)
+        verification = model.certificate_.verify(X, np.arange(rows) % 2)
+        assert all(check.status != "fails" for check in verification.checks), str(verification)
+        assert model.n_iter_ <= max_iter
+
+
+@each_machine
+def test_rows_that_are_huge_and_separable_are_solved(make):
+    X = 1e100 * np.random.default_rng(0).normal(size=(2, 400))
+    model = make(C=1e7)
+    assert fit_and_listen(model, X, [0, 1]) == []
+    assert_proven(model, X, np.array([0, 1]))

@@ -60,6 +60,15 @@ def test_several_classes_have_the_same_bits_for_any_number_of_threads():
         assert model.intercept_.tobytes() == models[0].intercept_.tobytes()
 
 
+def test_several_classes_of_dense_rows_have_the_same_bits_for_any_number_of_threads():
+    X = np.random.default_rng(0).normal(size=(3000, 200))  # wide enough for a BLAS library to use threads of its own
+    scores = X @ np.random.default_rng(1).normal(size=(200, 3))
+    y = np.argmax(scores + np.sqrt(200) * np.random.default_rng(2).normal(size=scores.shape), axis=1)
+    models = [nk.LinearSVM(C=0.01, tol=1e-5, n_jobs=jobs).fit(X, y) for jobs in (1, 2, 3)]
+    for model in models:
+        assert model.coef_.tobytes() == models[0].coef_.tobytes()
+
+
 def test_fits_from_6_threads_at_once_equal_the_same_fits_in_sequence():
     data = [tall(), tall(3), wide()]
     jobs = [(make, X, y) for make in list(MACHINES.values())[:2] for X, y in data]

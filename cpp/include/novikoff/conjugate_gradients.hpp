@@ -44,7 +44,7 @@ class DirectProduct {
     pair.both([&](int half) {
       std::vector<double>& sum = sums_[static_cast<std::size_t>(half)];
       std::fill(sum.begin(), sum.end(), 0.0);
-      for (std::size_t k = begin(half); k < end(half); ++k) row(k).add_to(sum.data(), q[k] * scale_);
+      for (std::size_t k = begin(half); k < end(half); ++k) add_scaled(row(k), q[k], scale_, sum.data());
     });
     for (std::size_t j = 0; j < rows_.columns; ++j) sums_[0][j] += sums_[1][j];
     pair.both([&](int half) {
@@ -267,7 +267,7 @@ class RowSystem {
                  std::span<double> direction) const {
     std::copy(gradient.begin(), gradient.end(), direction.begin());
     for (std::size_t k = 0; k < q.size(); ++k)
-      rows_[static_cast<std::size_t>(free_[k])].add_to(direction.data(), q[k] * examples_.scale);
+      add_scaled(rows_[static_cast<std::size_t>(free_[k])], q[k], examples_.scale, direction.data());
     for (double& d : direction) d /= -ridge_.lambda;
     if (sum_is_given())
       direction.back() = q.empty() ? -gradient.back() : -multiplier;

@@ -77,6 +77,7 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
   now.active = before.active;
   shuffle(order.first(now.active), random);
   const Limits limits(before);
+  const double pace = examples.scale / shape.lambda;  // by which w follows; alpha s alone may be too small a number
   for (std::size_t k = 0; k < now.active; ++k) {
     if constexpr (requires(const Rows& r) { r.expect(0); }) {
       if (k + later < now.active) {
@@ -106,7 +107,7 @@ Violations descend(const Rows& rows, const Examples& examples, const DualShape& 
     alpha[i] = std::clamp(wanted, 0.0, shape.top);
     const double change = cost * (alpha[i] - old) * examples.sign(i);
     if (change == 0) continue;
-    x.add_to(v.data(), change * examples.scale / shape.lambda);
+    x.add_to(v.data(), change * pace);
     v.back() += change * shape.rho;
   }
   return now;

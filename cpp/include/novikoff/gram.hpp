@@ -71,7 +71,7 @@ void combine(const auto& rows, const Examples& examples, std::span<const std::in
              std::span<double> sum) {
   std::fill(sum.begin(), sum.end(), 0.0);
   for (std::size_t k = 0; k < some.size(); ++k)
-    rows[static_cast<std::size_t>(some[k])].add_to(sum.data(), q[k] * examples.scale);
+    add_scaled(rows[static_cast<std::size_t>(some[k])], q[k], examples.scale, sum.data());
 }
 
 }  // namespace novikoff

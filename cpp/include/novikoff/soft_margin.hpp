@@ -86,6 +86,14 @@ struct Slope {
   }
 };
 
+/// Adds a s x to a sum. Where C |x|^2 is huge, a is tiny, and a s may be too small to be exact: s x then comes first.
+void add_scaled(const Row auto& x, double a, double scale, double* sum) {
+  if (const double factor = a * scale; std::isnormal(factor) || a == 0)
+    x.add_to(sum, factor);
+  else
+    x.for_each([&](std::size_t j, double value) { sum[j] += a * (scale * value); });
+}
+
 /// margins[i] = y_i (s x_i.w + b); with a direction in place of (w, b), how fast they change.
 void measure(const auto& rows, const Examples& examples, std::span<const double> v, const Blocks& blocks, std::size_t threads,
              std::span<double> margins) {
@@ -113,7 +121,7 @@ Sums answer(const auto& rows, const Examples& examples, std::span<const double> 
       if (a == 0) continue;
       const std::size_t k = sign > 0;
       total.of_class[k] += ClassSums{a, a * rest, a * alpha};
-      rows[i].add_to(own + k * width, a * sign * examples.scale);
+      add_scaled(rows[i], a * sign, examples.scale, own + k * width);
       own[k * width + rows.columns] += a * sign * examples.constant;
     }
     sums[block] = total;
@@ -179,7 +187,7 @@ inline double lean(const Examples& examples, std::span<const double> margins, do
 /// where a line through both ends would have it (Dowell and Jarratt 1971), and every third time in the middle.
 inline double balance(const Examples& examples, std::span<double> margins, bool squared, double enough, const Blocks& blocks,
                       std::size_t threads) {
-  constexpr double close = 1e-9;
+  constexpr double close = 1e-15;
   const double start = lean(examples, margins, 0, squared, blocks, threads);
   if (start == 0) return 0;
   const double direction = start < 0 ? 1 : -1;

@@ -22,7 +22,6 @@ from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
 
 from ._classifier import TrainingSet
-from ._one_core import one_core
 from ._problem import Objective, Problem, Table, unit_scale
 from ._solver import Progress, solve, solve_near
 from ._working_set import Plane, nearest_points
@@ -82,7 +81,7 @@ def largest_margin(where: str, question: Question, effort: Effort) -> Separator:
     C = FIRST * _unit(where, table) ** 2
     goal = ROOM * question.tol * (2 - question.tol)
     problem = Problem(table, question.positive, Objective(C, False, question.intercept, goal), effort.threads)
-    with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         progress = Progress(problem, effort.max_iter, effort.say, effort.cancelled)
         plane, steps = nearest_points(question.data, problem, question.tol, progress)
         best = None if plane is None else _certified(question, problem, plane, steps)
@@ -107,7 +106,7 @@ def _by_soft_margins(
         else:
             solution = solve_near(problem, progress, effort.seed, start)
         steps += solution.steps
-        with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             plane = Plane(solution.weights, solution.bias, solution.duals)
             found = _certified(question, problem, plane, steps)
         if best is None or found.separates or not is_asked:
@@ -117,7 +116,7 @@ def _by_soft_margins(
         if not (found.separates or is_asked):
             separating = _separating_plane(where, question, plane)
             if separating is not None:  # whatever its margin, it has all rows on their sides
-                with one_core, np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                     problem.measure(np.append(separating.weights / problem.scale, separating.bias))
                     best = _certified(question, problem, separating, steps)
             is_asked = True

@@ -95,12 +95,18 @@ class Report(Protocol):
         ...
 
 
+def _length(vector: Floats) -> float:
+    """The length of a vector, however small or large its entries."""
+    largest = float(np.max(np.abs(vector), initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < math.inf else largest
+
+
 def _half_square(pull: Floats, rounding: float, ridge: float) -> float:
     """Return |pull|^2 / (2 ridge), made larger by what rounding may have taken from the sum that pull is.
 
     The division comes first: the squares of tiny numbers would vanish.
     """
-    length = (float(np.linalg.norm(pull)) + rounding) / math.sqrt(ridge)
+    length = (_length(pull) + rounding) / math.sqrt(ridge)
     return 0.5 * length * length
 
 
@@ -162,6 +168,15 @@ class Problem:
         weighted = self.alpha if self.table.costs is None else self.alpha * self.table.costs
         positive = self.table.codes == self.positive
         return float(weighted.sum(where=positive) - weighted.sum(where=~positive))
+
+    def without_weights(self) -> tuple[Floats, float]:
+        """The best point with w = 0 and a free intercept, and what it is worth."""
+        positive = self.table.codes == self.positive
+        costs = np.ones(1) if self.table.costs is None else self.table.costs
+        up, down = float(np.sum(costs * positive)), float(np.sum(costs * ~positive))
+        v = np.zeros(self.columns + 1)
+        v[-1] = (up - down) / (up + down) if self.squared else math.copysign(1.0, up - down)
+        return v, 4 * up * (down / (up + down)) if self.squared else 2 * min(up, down)
 
     def measure(self, v: Floats) -> None:
         """Compute all margins of v = (w, b)."""

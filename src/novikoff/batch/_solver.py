@@ -17,7 +17,6 @@ from novikoff.theory.geometry import Floats
 from . import _newton
 from ._descent import Descent
 from ._linear_system import FEW_COLUMNS
-from ._one_core import one_core
 from ._problem import Bounds, Problem, relative_gap
 
 NARROW_STEPS, WIDE_STEPS = 14, 40  # of Newton's method: how many it is taken to need, fewer than it often does
@@ -64,18 +63,27 @@ class Solution:
 
 
 class Progress:
-    """Takes note of every step, and says when to stop: the gap is small enough, or ``max_iter`` steps are made."""
+    """Takes note of every step and of the best primal point, and says when to stop.
+
+    That is when the gap is small enough, or ``max_iter`` steps are made.
+    """
 
     def __init__(self, problem: Problem, max_iter: int, say: Say | None, cancelled: threading.Event) -> None:
         self.problem, self.max_iter, self.say, self.cancelled = problem, max_iter, say, cancelled
         self.began = time.perf_counter()
         self.history: list[Moment] = []
         self.step = 0
+        self.best: Floats | None = None
+        self.least = math.inf
+        if problem.free_intercept:
+            self.best, self.least = problem.without_weights()
 
     def __call__(self, bounds: Bounds, steps: int = 1) -> bool:
         self.step += steps
+        if bounds.primal < self.least:
+            self.least, self.best = bounds.primal, bounds.v
         self.note(bounds)
-        return bounds.relative_gap <= self.problem.objective.tol or self.left == 0
+        return relative_gap(self.least, bounds.dual) <= self.problem.objective.tol or self.left == 0
 
     @property
     def left(self) -> int:
@@ -106,12 +114,12 @@ def solve(problem: Problem, progress: Progress, seed: int, start: tuple[Floats, 
     patience = _newton_work(problem)
     impatience, near = (NARROW_SHARE, NEAR) if problem.columns < FEW_COLUMNS else (WIDE_SHARE, 0.0)
     least, most, attempts = math.inf, 0.0, 0
-    with one_core, np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
+    with np.errstate(over="ignore", invalid="ignore"):  # what overflows proves nothing, and is left behind
         while True:
             bounds = Descent(problem, v, _core.Random(seed)).run(progress, patience, impatience, near)
             bounds = bounds or _newton.solve(problem, v, progress)
             v = v if bounds is None else bounds.v
-            proof = _proof(problem, v)
+            proof = _proof(problem, v, progress)
             if proof.relative_gap <= problem.objective.tol or progress.left == 0:
                 break
             has_gained = proof.relative_gap < 0.5 * least or proof.dual > 2 * most
@@ -162,11 +170,18 @@ def _newton_work(problem: Problem) -> float:
     return NARROW_STEPS * (NARROW_STEP * problem.rows + factoring / per_row)
 
 
-def _proof(problem: Problem, v: Floats) -> Bounds:
-    """The bounds anew, from a primal point and the dual numbers alone, over all rows."""
+def _proof(problem: Problem, v: Floats, progress: Progress | None = None) -> Bounds:
+    """The bounds anew, from a primal point and the dual numbers alone, over all rows.
+
+    If a better point was met on the way, it takes the place of the primal one: rounding may have led away from it.
+    """
     rounding = problem.rounding()
     problem.measure(v)
-    return problem.bounds(problem.stretch(v), rounding=rounding)
+    proof = problem.bounds(problem.stretch(v), rounding=rounding)
+    if progress is None or progress.best is None or not progress.least < proof.primal:
+        return proof
+    problem.measure(progress.best)
+    return min(proof, problem.bounds(problem.stretch(progress.best), rounding=rounding), key=lambda found: found.primal)
 
 
 def _solution(problem: Problem, proof: Bounds, progress: Progress) -> Solution:
@@ -207,12 +222,12 @@ def solve_near(problem: Problem, progress: Progress, seed: int, start: tuple[Flo
     """
     v = _begin(problem, start)
     tol = problem.objective.tol
-    with one_core, np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         problem.measure(v)
-        if problem.bounds(v).relative_gap > tol and problem.columns < FEW_COLUMNS:
+        if problem.bounds(v).relative_gap > tol and problem.columns < FEW_COLUMNS and progress.left > 0:
             bounds = _newton.solve(problem, v, progress)
             v = v if bounds is None else bounds.v
-        proof = _proof(problem, v)
+        proof = _proof(problem, v, progress)
     if proof.relative_gap > tol and progress.left > 0:
         return solve(problem, progress, seed, (problem.alpha.copy(), v))
     return _solution(problem, proof, progress)

@@ -25,6 +25,7 @@ from novikoff.theory.geometry import Floats
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import Split, rows_to_learn, stratified_folds
 from ._following import Manner, follow
+from ._one_core import one_core
 from ._problem import relative_gap
 from ._state import SelectedState, Selection, SoftMarginState
 from .path import grid_of
@@ -144,7 +145,7 @@ class LinearSVMCV(BatchClassifier):
         sample_weight : what multiplies C for each row, and how much it counts in the score; 0 equals absence
         """
         where = self._where("fit")
-        with AllOrNothing(self):
+        with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
             data = take_in(self, where, X, y, sample_weight, self.class_weight)

@@ -19,6 +19,7 @@ from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._largest_margin import Effort, Question, Separator, largest_margin
+from ._one_core import one_core
 from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, stand_on
 from .soft_margin import intercept_of, seed_of
 
@@ -100,7 +101,7 @@ class HardMarginSVM(BatchClassifier):
         sample_weight : a row of weight 0 counts for nothing; other weights make no difference
         """
         where = self._where("fit")
-        with AllOrNothing(self):
+        with AllOrNothing(self), one_core:
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)

@@ -20,6 +20,7 @@ from novikoff.theory.geometry import Floats
 
 from ._classifier import TrainingSet, take_in
 from ._following import Manner, follow
+from ._one_core import one_core
 from ._problem import Problem
 from ._smallest_cost import smallest_cost
 from ._state import PathState, check_machines
@@ -117,7 +118,7 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
         where = "LinearSVMPath.fit"
-        with AllOrNothing(self):
+        with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = take_in(self, where, X, y, sample_weight, self.class_weight)

@@ -24,6 +24,7 @@ from novikoff.theory.geometry import Floats
 
 from ._classifier import BatchClassifier, TrainingSet, take_in
 from ._folds import rows_to_learn, stratified_folds
+from ._one_core import one_core
 from ._problem import Objective, Problem
 from ._solver import Moment, Progress, Solution, solve, solve_near
 from ._state import RECORD, SoftMarginState, Support, stand_on
@@ -160,7 +161,7 @@ class LinearSVM(BatchClassifier):
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit in the name of an estimator, without a warning if the gap is too wide."""
-        with AllOrNothing(self):
+        with AllOrNothing(self), one_core:
             settings = self._settings(where)
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
