@@ -44,8 +44,9 @@ class TrainingSet:
     @property
     def table(self) -> Table:
         """The rows as the solver wants them."""
-        elements = int(self.X.nnz if sp.issparse(self.X) else self.X.size)
-        return Table(self.rows, self.codes, self.weights, elements, self.largest)
+        if sp.issparse(self.X):
+            return Table(self.rows, self.codes, self.weights, int(self.X.nnz), self.largest)
+        return Table(self.rows, self.codes, self.weights, int(self.X.size), self.largest, dense=self.X)
 
 
 def take_in(estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingSet:

@@ -8,6 +8,7 @@ are few it is formed and factored. Otherwise there is one unknown a free row
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.linalg
@@ -20,6 +21,8 @@ from ._problem import Problem
 
 FEW_COLUMNS = 1200  # so many can be factored at every step
 FEW_ROWS = 800
+CACHED = 100  # columns above which a BLAS library multiplies dense rows faster than the kernel does
+AT_ONCE = 512  # rows
 MOST_STEPS = 1000  # of conjugate gradients
 LEAST_PIVOT = 1e-14  # relative; what rounding would leave of a pivot that is 0
 
@@ -61,12 +64,29 @@ def newton_direction(problem: Problem, response: _core.Response, gradient: Float
 def _by_columns(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
     side = problem.columns + 1
     matrix = np.empty((side, side))
-    problem.kernel.gram(free, width, matrix)
+    if problem.table.dense is not None and problem.columns > CACHED:
+        _gram_of_dense_rows(problem, problem.table.dense, free, width, matrix)
+    else:
+        problem.kernel.gram(free, width, matrix)
     diagonal = matrix.reshape(-1)[:: side + 1]
     diagonal += problem.ridge
     if diagonal[-1] == 0:  # no intercept, or no free row that tells where it should go
         diagonal[-1] = 1.0
     return _solve(matrix, -gradient)
+
+
+def _gram_of_dense_rows(
+    problem: Problem, X: NDArray[Any], free: NDArray[np.int64], width: float, matrix: Floats
+) -> None:
+    """Form the lower triangle of sum theta u u', by a BLAS library, some rows at a time."""
+    matrix[:] = 0.0
+    for begin in range(0, len(free), AT_ONCE):
+        rows = free[begin : begin + AT_ONCE]
+        u = np.empty((len(rows), problem.columns + 1))
+        np.multiply(X[rows], problem.scale, out=u[:, :-1])
+        u[:, -1] = problem.objective.intercept != "none"
+        u *= np.sqrt(problem.costs_of(rows) / width)[:, np.newaxis]
+        scipy.linalg.blas.dsyrk(1.0, u.T, beta=1.0, c=matrix.T, lower=0, overwrite_c=1)
 
 
 def _by_rows(problem: Problem, free: NDArray[np.int64], width: float, gradient: Floats) -> Direction:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ class Table:
     costs: NDArray[np.float64] | None  # None where every row costs 1
     elements: int  # values that are stored
     largest: float  # of them, without its sign
+    dense: NDArray[Any] | None = None  # the rows as an array, where they are one
 
 
 @dataclass(frozen=True)
