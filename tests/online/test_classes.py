@@ -1,5 +1,7 @@
 """Labels of any kind, several classes, classes that come late, and their weights."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -275,3 +277,47 @@ def test_normalized_margins_follow_the_reference(data):
     model = nk.MarginPerceptron(epsilon=0.37, normalize=True, shuffle=False, max_iter=1).fit(rows, y)
     assert model.certificate_.updates == updates
     np.testing.assert_allclose(np.append(model.coef_, model.intercept_), v, rtol=1e-9, atol=1e-9)
+
+
+@pytest.mark.parametrize("line", range(1, 12))
+def test_a_new_class_whose_first_example_is_interrupted_is_as_if_it_had_never_been_there(make, line):
+    examples = [
+        ({"a": 1.0}, "x"),
+        ({"b": 1.0}, "y"),
+        ({"c": 1.0}, "z"),
+        ({"a": 1.0, "c": -1.0}, "w"),
+        ({"b": 2.0}, "x"),
+    ]
+    undisturbed, disturbed = make(), make()
+    for x, y in examples:
+        undisturbed.learn_one(x, y)
+    for x, y in examples[:2]:
+        disturbed.learn_one(x, y)
+    interrupt(disturbed, {"d": 1.0}, "v", line)
+    assert disturbed.classes_.tolist() == ["x", "y"]
+    for x, y in examples[2:]:
+        disturbed.learn_one(x, y)
+    assert disturbed.classes_.tolist() == undisturbed.classes_.tolist()
+    for x, _ in examples:
+        assert disturbed.score_one(x) == undisturbed.score_one(x)
+
+
+def interrupt(model, x, y, line):
+    """Learn an example, with an interruption at a line of the meeting of its class, before the kernel learns it."""
+    seen = 0
+
+    def trace(frame, event, arg):
+        nonlocal seen
+        if frame.f_code.co_filename.endswith("_classes.py") and event == "line":
+            seen += 1
+            if seen == line:
+                raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            model.learn_one(x, y)
+    finally:
+        sys.settrace(before)

@@ -55,9 +55,14 @@ class Classes:
         self._arrange()
 
     def meet(self, label: Any, learner: _core.OnlineLearner) -> int:
-        """Take in a class never seen before."""
-        learner.add_question(len(self.labels), 0)
-        self.labels.append(label)
+        """Take in a class never seen before.
+
+        Its question may be there already: it was added for a class whose first example was interrupted, and all it has
+        heard since are negatives, like the one it was copied from.
+        """
+        if learner.questions == 1 + len(self.labels):
+            learner.add_question(len(self.labels), 0)
+        self.labels = [*self.labels, label]
         self._arrange()
         self.values = np.array(self.sorted)
         return self.code_of[label]

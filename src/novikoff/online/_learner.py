@@ -333,8 +333,9 @@ class OnlineClassifier(LearnedClassifier):
         return scores[:, begin:end]
 
     def _meet(self, label: Any) -> int:
-        code = self._classes.meet(label, self._learner)
-        self._lane = None
+        classes = copy.copy(self._classes)  # an interruption leaves the present ones
+        code = classes.meet(label, self._learner)
+        self._classes, self._lane = classes, None
         self.classes_ = self._classes.values
         return code
 
