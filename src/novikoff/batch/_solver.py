@@ -83,7 +83,7 @@ class Progress:
         if bounds.primal < self.least:
             self.least, self.best = bounds.primal, bounds.v
         self.note(bounds)
-        return relative_gap(self.least, bounds.dual) <= self.problem.objective.tol or self.left == 0
+        return bounds.relative_gap <= self.problem.objective.tol or self.left == 0
 
     @property
     def left(self) -> int:
