@@ -6,94 +6,9 @@
 #include "novikoff/coordinate_descent.hpp"
 #include "novikoff/gram.hpp"
 #include "novikoff/soft_margin.hpp"
-#include "samples.hpp"
+#include "questions.hpp"
 
 namespace {
-
-/// A sparse copy of a sample: zeros are left out.
-template <class I>
-struct Csr {
-  std::vector<double> values;
-  std::vector<I> indices, offsets{0};
-  std::size_t columns;
-
-  explicit Csr(const Sample& sample) : columns(sample.columns) {
-    for (std::size_t i = 0; i < sample.count(); ++i) {
-      for (std::size_t j = 0; j < columns; ++j)
-        if (sample.row(i)[j] != 0) {
-          values.push_back(sample.row(i)[j]);
-          indices.push_back(static_cast<I>(j));
-        }
-      offsets.push_back(static_cast<I>(values.size()));
-    }
-  }
-  CsrRows<double, I> rows() const { return {values.data(), indices.data(), offsets.data(), offsets.size() - 1, columns}; }
-};
-
-/// A sample with costs, some of them 0, and a scale; the intercept may be missing.
-struct Question {
-  Sample sample;
-  std::vector<double> costs;
-  double constant;
-
-  Examples examples() const { return {sample.codes, 1, costs, 0.5, constant}; }
-  std::size_t count() const { return sample.count(); }
-  std::size_t width() const { return sample.columns + 1; }
-  /// y (s x, 1), plainly.
-  std::vector<double> lifted(std::size_t i) const {
-    std::vector<double> u(sample.row(i), sample.row(i) + sample.columns);
-    for (double& value : u) value *= 0.5 * sample.label(i);
-    u.push_back(constant * sample.label(i));
-    return u;
-  }
-  double cost(std::size_t i) const { return costs.empty() ? 1 : costs[i]; }
-};
-
-Question question(std::size_t count, std::size_t columns, std::uint64_t seed, bool costly = true, double constant = 1) {
-  Question q{noise(count, columns, seed), {}, constant};
-  for (std::size_t k = 0; k < q.sample.values.size(); k += 3) q.sample.values[k] = 0;
-  if (costly) {
-    q.costs = reals(count, seed + 2);
-    for (double& cost : q.costs) cost = cost < -0.8 ? 0 : 1.5 + cost;
-  }
-  return q;
-}
-
-void for_each_question(auto&& use) {
-  for (bool costly : {false, true})
-    for (double constant : {0.0, 1.0}) use(question(67, 5, 40, costly, constant));
-}
-
-/// The same rows in every layout.
-void for_each_layout(const Sample& sample, auto&& use) {
-  use(sample.rows());
-  std::vector<double> turned(sample.values.size());
-  for (std::size_t i = 0; i < sample.count(); ++i)
-    for (std::size_t j = 0; j < sample.columns; ++j) turned[j * sample.count() + i] = sample.row(i)[j];
-  use(DenseRows<double>{turned.data(), sample.count(), sample.columns, 1, static_cast<std::ptrdiff_t>(sample.count())});
-  const Csr<std::int32_t> narrow(sample);
-  const Csr<std::int64_t> wide(sample);
-  use(narrow.rows());
-  use(wide.rows());
-}
-
-std::vector<double> shares(std::size_t count, std::uint64_t seed) {  // from 0 to 1, both ends among them
-  std::vector<double> alpha = reals(count, seed);
-  for (double& a : alpha) a = std::clamp(0.5 + a, 0.0, 1.0);
-  return alpha;
-}
-
-std::vector<std::int64_t> every_other(std::size_t count) {
-  std::vector<std::int64_t> some;
-  for (std::size_t i = 0; i < count; i += 2) some.push_back(static_cast<std::int64_t>(i));
-  return some;
-}
-
-bool all_near(std::span<const double> a, std::span<const double> b, double scale = 1) {
-  bool good = a.size() == b.size();
-  for (std::size_t j = 0; good && j < a.size(); ++j) good = near(a[j], b[j], scale);
-  return good;
-}
 
 /// Gauss with pivots: the solution of a square system.
 std::vector<double> dense_solve(std::vector<double> matrix, std::vector<double> right) {
@@ -271,6 +186,13 @@ TEST(products_of_rows_are_those_of_a_plain_loop) {
   });
 }
 
+TEST(tiny_duals_of_huge_rows_are_added_to_the_last_digit) {
+  const double values[] = {3e120, -1e119}, scale = std::ldexp(1.0, -400), a = 1e-246;  // a times the scale would be 0
+  double sum[2] = {};
+  add_scaled(DenseRow<double>{values, 2, 1}, a, scale, sum);
+  CHECK(sum[0] == a * (scale * values[0]) && sum[1] == a * (scale * values[1]) && sum[0] > 0);
+}
+
 TEST(a_scaled_norm_neither_overflows_nor_vanishes) {
   for (double size : {1e-200, 1.0, 1e200}) {
     const double values[] = {3 * size, -4 * size};
@@ -330,103 +252,6 @@ TEST(without_free_rows_the_direction_is_downhill) {
     for (std::size_t j = 0; j < 5; ++j) CHECK(near(direction[j], -gradient[j] / 0.125, 10));
     CHECK(direction.back() * gradient.back() < 0);
   }
-}
-
-namespace {
-
-/// sum a - lambda/2 |w|^2 - b^2 / (2 rho) - ridge/2 sum c alpha^2 of the point (w, b) that alpha makes: what a pass raises.
-double dual_value(const Question& q, const DualShape& shape, const std::vector<double>& alpha) {
-  std::vector<double> pull(q.width());
-  double value = 0;
-  for (std::size_t i = 0; i < q.count(); ++i) {
-    const std::vector<double> u = q.lifted(i);
-    value += q.cost(i) * (alpha[i] - 0.5 * shape.ridge * alpha[i] * alpha[i]);
-    for (std::size_t j = 0; j < u.size(); ++j) pull[j] += q.cost(i) * alpha[i] * u[j];
-  }
-  for (std::size_t j = 0; j + 1 < q.width(); ++j) value -= 0.5 * pull[j] * pull[j] / shape.lambda;
-  return value - 0.5 * shape.rho * pull.back() * pull.back();
-}
-
-}  // namespace
-
-TEST(every_pass_of_coordinate_descent_raises_the_dual_until_no_row_can) {
-  for (double ridge : {0.0, 0.5})
-    for_each_question([&](const Question& q) {
-      const DualShape shape{0.125, 2 * q.constant, ridge, ridge == 0 ? 1.0 : infinity};
-      std::vector<double> alpha(q.count()), norms(q.count()), v(q.width());
-      std::vector<std::int32_t> order(q.count());
-      std::iota(order.begin(), order.end(), 0);
-      for (std::size_t i = 0; i < q.count(); ++i) norms[i] = scaled_norm(q.sample.rows()[i], 0.5);
-      Random random{1};
-      double before = 0;
-      for (int pass = 0; pass < 2000; ++pass) {
-        const Violations fresh{infinity, -infinity, q.count()};
-        const Violations found = descend(q.sample.rows(), q.examples(), shape, alpha, norms, order, v, fresh, random);
-        const double now = dual_value(q, shape, alpha);
-        CHECK(now >= before - 1e-12 * std::abs(before) && now > 0);
-        before = now;
-        if (found.largest - found.least < 1e-13) break;
-      }
-      std::vector<double> pull(q.width());
-      for (std::size_t i = 0; i < q.count(); ++i) {
-        CHECK(alpha[i] >= 0 && alpha[i] <= shape.top);
-        const std::vector<double> u = q.lifted(i);
-        for (std::size_t j = 0; j < u.size(); ++j) pull[j] += q.cost(i) * alpha[i] * u[j];
-      }
-      for (std::size_t j = 0; j + 1 < q.width(); ++j) CHECK(near(v[j], pull[j] / shape.lambda, 1e4));
-      CHECK(near(v.back(), pull.back() * shape.rho, 1e4));
-      for (std::size_t i = 0; i < q.count(); ++i) {  // the conditions of Karush, Kuhn and Tucker
-        if (q.cost(i) == 0) continue;
-        const double derivative = dot(v.data(), q.lifted(i)) - 1 + ridge * alpha[i];
-        CHECK(alpha[i] == 0 || derivative < 1e-6);
-        CHECK(alpha[i] == shape.top || derivative > -1e-6);
-      }
-    });
-}
-
-TEST(rows_set_aside_stay_in_the_order_and_keep_their_answers) {
-  const Question q = question(67, 5, 40, false);
-  const DualShape shape{0.125, 2, 0, 1};
-  std::vector<double> alpha(q.count()), norms(q.count()), v(q.width());
-  std::vector<std::int32_t> order(q.count());
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = 0; i < q.count(); ++i) norms[i] = scaled_norm(q.sample.rows()[i], 0.5);
-  Random random{2};
-  Violations state{infinity, -infinity, q.count()};
-  for (int pass = 0; pass < 30; ++pass) {
-    const std::vector<std::int32_t> aside(order.begin() + static_cast<std::ptrdiff_t>(state.active), order.end());
-    std::vector<double> kept;
-    for (std::int32_t i : aside) kept.push_back(alpha[static_cast<std::size_t>(i)]);
-    state = descend(q.sample.rows(), q.examples(), shape, alpha, norms, order, v, state, random);
-    for (std::size_t k = 0; k < aside.size(); ++k) CHECK(alpha[static_cast<std::size_t>(aside[k])] == kept[k]);
-  }
-  CHECK(state.active < q.count());
-  std::sort(order.begin(), order.end());
-  for (std::size_t i = 0; i < q.count(); ++i) CHECK(order[i] == static_cast<std::int32_t>(i));
-}
-
-TEST(margins_tell_the_rows_that_a_pass_would_set_aside) {
-  const std::vector<double> alpha{0, 0, 1, 1, 0.5, 0, 0.5, 1, 0}, margins{3, 1.5, -1, 0.5, 7, 0.2, -4, 2, 2.5};
-  const Violations before{1, -0.75, 0};
-  std::vector<std::uint8_t> aside(2, 255);  // what it held before does not matter
-  set_aside(DualShape{1, 0, 0, 1}, alpha, margins, before, aside);
-  CHECK(aside[0] == 0b101 && aside[1] == 1);  // alpha = 0 with a margin above 2, or alpha = 1 with one below 0.25
-  std::vector<std::int32_t> order(9);
-  CHECK(line_up(aside, order) == 6);
-  CHECK((order == std::vector<std::int32_t>{1, 3, 4, 5, 6, 7, 0, 2, 8}));
-  set_aside(DualShape{1, 0, 0, 1}, alpha, margins, Violations{-1, 1, 0}, aside);  // a pass that found nothing to do
-  CHECK(line_up(aside, order) == 9);
-}
-
-TEST(a_row_of_zeros_goes_to_the_bound_that_its_derivative_points_to) {
-  const Sample sample{2, {0, 0, 0, 0}, {1, 0}};
-  const Examples examples{sample.codes, 1, {}, 1, 0};
-  std::vector<double> alpha(2), norms(2), v(3);
-  std::vector<std::int32_t> order{0, 1};
-  Random random{3};
-  descend(sample.rows(), examples, DualShape{1, 0, 0, 1}, alpha, norms, order, v, Violations{infinity, -infinity, 2}, random);
-  CHECK(alpha[0] == 1 && alpha[1] == 1);  // it loses 1 whatever w is
-  CHECK(v[0] == 0 && v[1] == 0 && v[2] == 0);
 }
 
 TEST(the_intercept_is_balanced_where_the_loss_is_least) {
@@ -494,57 +319,6 @@ TEST(every_number_of_threads_gives_the_same_bits) {
     const std::vector<double> alone = all(1);
     for (std::size_t threads : {2, 3, 5, 16}) CHECK(same_bits(alone, all(threads)));
   });
-}
-
-// ---- the survey ------------------------------------------------------------------------------------------------------
-
-TEST(a_survey_finds_the_largest_value_and_the_first_bad_row) {
-  for (double bad : {not_a_number, infinity, -infinity}) {
-    Sample sample = noise(20, 3, 60);
-    sample.values[4] = -7;
-    for_each_layout(sample, [](const auto& rows) {
-      const Survey found = survey(rows);
-      CHECK(found.good == 20 && found.largest == 7 && found.rising);
-    });
-    for (std::size_t row : {0, 5, 19}) {
-      Sample wrong = sample;
-      wrong.values[row * 3 + 2] = bad;
-      if (row < 19) wrong.values[19 * 3] = bad;
-      for_each_layout(wrong, [&](const auto& rows) { CHECK(survey(rows).good == row); });
-    }
-  }
-}
-
-TEST(a_survey_takes_the_largest_doubles_for_what_they_are) {
-  constexpr double most = std::numeric_limits<double>::max(), least = std::numeric_limits<double>::denorm_min();
-  const Sample sample{2, {most, -most, least, 0}, {1, 0}};
-  for_each_layout(sample, [&](const auto& rows) { CHECK(survey(rows).good == 2 && survey(rows).largest == most); });
-}
-
-TEST(a_survey_finds_indices_that_lie_outside_or_do_not_rise) {
-  const std::vector<double> values{1, 2, 3, 4};
-  const auto surveyed = [&]<class I>(std::vector<I> indices) {
-    const std::vector<I> offsets{0, 2, 4};
-    return survey(CsrRows<double, I>{values.data(), indices.data(), offsets.data(), 2, 3});
-  };
-  const auto both = [&](std::vector<std::int32_t> indices, std::size_t good, std::optional<bool> rising) {
-    const Survey narrow = surveyed(indices), wide = surveyed(std::vector<std::int64_t>(indices.begin(), indices.end()));
-    CHECK(narrow.good == good && wide.good == good);
-    if (rising) CHECK(narrow.rising == *rising && wide.rising == *rising);
-  };
-  both({0, 1, 1, 2}, 2, true);
-  both({0, 1, 2, 1}, 2, false);
-  both({1, 0, 1, 2}, 2, false);
-  both({0, 1, 2, 2}, 2, false);  // one stands twice
-  both({0, 1, 1, 3}, 1, {});
-  both({0, -1, 1, 2}, 0, {});
-}
-
-TEST(an_empty_row_and_stored_zeros_are_good) {
-  const double values[] = {0, 5};
-  const std::int32_t indices[] = {0, 1}, offsets[] = {0, 0, 2, 2};
-  const Survey found = survey(CsrRows<double, std::int32_t>{values, indices, offsets, 3, 2});
-  CHECK(found.good == 3 && found.rising && found.largest == 5);
 }
 
 int main() { return check::run_all(); }
