@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from novikoff import _core
+import novikoff._core as _core
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
 

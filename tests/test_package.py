@@ -7,6 +7,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,8 +36,8 @@ def test_the_public_names_are_those_of_the_design():
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_imported():
-    text = inspect.getsource(nk)
-    assert sorted(re.findall(r"^    from .* import ([A-Za-z]\w*) as \1$", text, re.M)) == sorted(PUBLIC)
+    text = Path(nk.__file__).with_suffix(".pyi").read_text()
+    assert sorted(re.findall(r"^from .* import ([A-Za-z]\w*) as \1$", text, re.M)) == sorted(PUBLIC)
 
 
 @pytest.mark.parametrize("name", sorted(PUBLIC))
@@ -46,7 +47,7 @@ def test_no_module_is_called_like_a_function_or_class(name):
 
 
 def test_an_unknown_name_is_an_attribute_error():
-    with pytest.raises(AttributeError, match="no attribute 'Perceptrons'"):
+    with pytest.raises(AttributeError, match="attribute Perceptrons"):
         nk.Perceptrons  # noqa: B018  # that it is asked for is the test
 
 
@@ -157,7 +158,7 @@ def test_theory_imports_no_learner():
         "import novikoff.theory\nprint([m for m in sys.modules if m.startswith('novikoff.') and 'theory' not in m])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['novikoff._values', 'novikoff.errors']"
+    assert done.stdout.strip() == "['novikoff._json', 'novikoff.errors']"
 
 
 def test_the_snapshot_of_tests_sees_a_single_bit():

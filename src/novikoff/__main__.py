@@ -1,5 +1,5 @@
 """The command line as ``python -m novikoff``."""
 
-from .cli import main
+from novikoff.cli import main
 
 main()

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from .errors import NovikoffError, unreadable
+from novikoff.errors import NovikoffError, unreadable
 
 WRITABLE = "A file that can be written."
 

@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import column_or_1d, validate_data
 
-from .errors import InvalidInputError, invalid
+from novikoff.errors import InvalidInputError, invalid
 
 MOST_COPIES = 2.0**53  # above this, doubles no longer count
 LEAST_WEIGHT = 1e-30  # below this, squares of steps are lost

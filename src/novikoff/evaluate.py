@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from ._validation import check_integer, check_labels, check_weights
-from .data.batch import Batch
-from .data.stream import Scan
-from .errors import invalid
+from novikoff._validation import check_integer, check_labels, check_weights
+from novikoff.data.batch import Batch
+from novikoff.data.stream import Scan
+from novikoff.errors import invalid
 
 
 class Learner(Protocol):

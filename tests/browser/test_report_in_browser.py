@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from sklearn.datasets import load_breast_cancer, load_digits
 
 import novikoff as nk
-from novikoff.reporting import report
+from novikoff._report import report
 from real_data import two_classes
 
 HOSTILE = "<script>alert(1)</script>"

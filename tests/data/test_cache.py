@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import novikoff as nk
-from novikoff import _core
+import novikoff._core as _core
 from novikoff.data import cache as caches
 from novikoff.data import svmlight
 from novikoff.data.batch import Batch

@@ -27,7 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
-from novikoff import _core
+import novikoff._core as _core
 from reference import hashing as reference
 
 SAME_UNICODE = unicodedata.unidata_version == _core.unicode_version

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import novikoff as nk
-from novikoff import _core
+import novikoff._core as _core
 from novikoff.data import svmlight
 from strategies import decimals, sparse_rows
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import _core
+import novikoff._core as _core
 from snapshots import plain
 
 KEEPS = ("last", "average", "votes")

@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from novikoff import _core
+import novikoff._core as _core
 
 
 def words(text, lowercase=True):

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+import novikoff._core as _core
 from learners import CLASSES
-from novikoff import _core
 from novikoff.theory.replay import shuffles
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff import model_file
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading, fitting
 from novikoff.errors import invalid
+from novikoff.persistence import model_file
 
 from ._output import say
 

@@ -13,7 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff.batch import HardMarginSVM, LinearSVM
 from novikoff.data.reading import HashingSettings, Reading
 from novikoff.data.stream import is_table
 from novikoff.errors import invalid
@@ -26,6 +25,7 @@ from novikoff.online import (
     Perceptron,
     VotedPerceptron,
 )
+from novikoff.svm import HardMarginSVM, LinearSVM
 
 ONLINE: dict[str, Any] = {
     "perceptron": Perceptron,

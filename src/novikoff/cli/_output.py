@@ -15,8 +15,8 @@ from typing import Any
 import typer
 
 from novikoff._atomic import check_place
-from novikoff._base import Say
-from novikoff._values import plain
+from novikoff._json import plain
+from novikoff._progress import Say
 from novikoff.errors import NovikoffError, invalid
 
 NEGATIVE, BAD, FAULT, INTERRUPTED = 1, 2, 70, 130

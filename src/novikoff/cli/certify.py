@@ -6,7 +6,7 @@ import dataclasses
 
 import typer
 
-from novikoff.verifying import verify
+from novikoff._verify import verify
 
 from ._model import loaded, rows_for
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_of

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff import model_file
 from novikoff.errors import invalid
+from novikoff.persistence import model_file
 
 from ._options import READING, Attach, Format, Json, opening_of, reading_of, takes
 from ._output import check_output, show

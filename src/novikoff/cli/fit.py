@@ -11,10 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 import typer
 
-from novikoff import evaluate, model_file
-from novikoff.batch import LinearSVMCV
+from novikoff import evaluate
 from novikoff.data.batch import Batch
 from novikoff.errors import invalid
+from novikoff.persistence import model_file
+from novikoff.svm import LinearSVMCV
 from novikoff.theory.certificate import listed
 
 from ._model import fitted

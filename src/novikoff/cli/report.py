@@ -29,7 +29,7 @@ def report(
 
     The page needs no network.
     """
-    from novikoff.reporting import report as write
+    from novikoff._report import report as write
 
     check_output("report", output, model, data)
     learner, reading = loaded(model)

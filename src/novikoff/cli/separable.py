@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from novikoff._separability.verdict import separability
 from novikoff.errors import invalid
-from novikoff.separating import separability
 
 from ._model import column_names
 from ._options import READING, Attach, DataArgument, Exact, Format, Json, Quiet, opening_of, reading_of, takes

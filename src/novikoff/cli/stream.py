@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from novikoff import evaluate, model_file
+from novikoff import evaluate
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import NovikoffError, invalid
+from novikoff.persistence import model_file
 from novikoff.theory.certificate import listed
 
 from ._model import loaded

@@ -25,7 +25,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff._atomic import WRITABLE, replacing
 from novikoff.errors import InvalidInputError, NovikoffError, invalid, unreadable
 

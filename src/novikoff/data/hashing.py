@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff._validation import check_flag, check_integer, thread_count
 from novikoff.errors import InvalidInputError, invalid
 

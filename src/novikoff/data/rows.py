@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff.errors import invalid
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff._atomic import replacing
 from novikoff.errors import InvalidInputError, invalid, unreadable
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff._validation import check_choice, check_flag, check_integer
 from novikoff.errors import InvalidInputError, invalid
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 from sklearn.utils import check_array
 
-from novikoff import _core
+import novikoff._core as _core
 from novikoff._validation import check_integer, thread_count
 from novikoff.errors import InvalidInputError, invalid
 

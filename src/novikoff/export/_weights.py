@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff._values import plain
-from novikoff.batch._classifier import BatchClassifier
+from novikoff._json import plain
 from novikoff.data.source import is_path
 from novikoff.errors import invalid
 from novikoff.online import VotedPerceptron
 from novikoff.online._learner import OnlineClassifier
+from novikoff.svm._classifier import BatchClassifier
 from novikoff.theory.geometry import Floats
 
 

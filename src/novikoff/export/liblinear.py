@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
-from novikoff.batch import LinearClassifier
 from novikoff.data.source import is_path
 from novikoff.errors import invalid, unreadable
+from novikoff.svm import LinearClassifier
 from novikoff.theory.geometry import Floats
 
 from ._weights import Weights

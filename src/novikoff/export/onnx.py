@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from novikoff._atomic import replacing
-from novikoff._values import plain
+from novikoff._json import plain
 from novikoff._version import __version__
 from novikoff.errors import invalid
 

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from novikoff._atomic import replacing
-from novikoff._values import plain
+from novikoff._json import plain
 from novikoff._version import __version__
 from novikoff.theory.certificate import listed
 

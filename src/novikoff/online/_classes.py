@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import _core
-from novikoff._base import Codes, encode
+import novikoff._core as _core
+from novikoff._labels import Codes, encode
 from novikoff.errors import invalid
 
 

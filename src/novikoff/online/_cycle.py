@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import _core
-from novikoff._base import Codes, Say
+import novikoff._core as _core
+from novikoff._labels import Codes
+from novikoff._progress import Say
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.theory.certificate import Duals

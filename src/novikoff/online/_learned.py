@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff import _core
-from novikoff._base import Watched
-from novikoff._kinds import Speaker
+import novikoff._core as _core
 from novikoff._notebook import ShowsCertificate
+from novikoff._progress import Watched
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
-from novikoff.model_file import Basis, Saveable
+from novikoff.persistence.kinds import Speaker
+from novikoff.persistence.model_file import Basis, Saveable
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Floats

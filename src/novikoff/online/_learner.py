@@ -13,18 +13,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
 
-from novikoff import _core
-from novikoff._base import (
-    AllOrNothing,
-    Codes,
-    RunningBalance,
-    bad_class_weight,
-    class_weight_of,
-    declared_classes,
-    encode,
-    in_threads,
-    row_weights,
-)
+import novikoff._core as _core
+from novikoff._all_or_nothing import AllOrNothing
+from novikoff._class_weights import RunningBalance, bad_class_weight, class_weight_of, row_weights
+from novikoff._labels import Codes, declared_classes, encode
+from novikoff._threads import in_threads
 from novikoff._validation import (
     check_flag,
     check_integer,

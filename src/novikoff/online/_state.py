@@ -9,11 +9,11 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff import _core
-from novikoff._base import RunningBalance
-from novikoff._kinds import Speaker
-from novikoff._records import INFINITE, Names
-from novikoff.model_file import Basis, check_count, check_duals
+import novikoff._core as _core
+from novikoff._class_weights import RunningBalance
+from novikoff.persistence.kinds import Speaker
+from novikoff.persistence.model_file import Basis, check_count, check_duals
+from novikoff.persistence.records import INFINITE, Names
 from novikoff.theory.geometry import Extended, Floats
 
 from ._classes import Classes

@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._values import plain
+from novikoff._json import plain
 
 from .generalization import Generalization
 from .geometry import Floats, blocks

@@ -1,0 +1,35 @@
+from . import evaluate as evaluate
+from . import export as export
+from . import plot as plot
+from . import theory as theory
+from ._report import report as report
+from ._separability import separability as separability
+from ._verify import verify as verify
+from .data.hashing import Hashing as Hashing
+from .data.stream import cache as cache
+from .data.stream import read as read
+from .data.stream import scan as scan
+from .data.svmlight import read_svmlight as read_svmlight
+from .data.svmlight import write_svmlight as write_svmlight
+from .data.write import write as write
+from .errors import FileError as FileError
+from .errors import InvalidInputError as InvalidInputError
+from .errors import MissingFileError as MissingFileError
+from .errors import NotSeparableError as NotSeparableError
+from .errors import NovikoffError as NovikoffError
+from .online import AveragedPerceptron as AveragedPerceptron
+from .online import MarginPerceptron as MarginPerceptron
+from .online import PassiveAggressive as PassiveAggressive
+from .online import PassiveAggressiveI as PassiveAggressiveI
+from .online import PassiveAggressiveII as PassiveAggressiveII
+from .online import Perceptron as Perceptron
+from .online import VotedPerceptron as VotedPerceptron
+from .persistence import load as load
+from .persistence import save as save
+from .svm import HardMarginSVM as HardMarginSVM
+from .svm import LinearClassifier as LinearClassifier
+from .svm import LinearSVM as LinearSVM
+from .svm import LinearSVMCV as LinearSVMCV
+from .svm import LinearSVMPath as LinearSVMPath
+
+__version__: str

@@ -1,0 +1,80 @@
+"""Class weights: the ``class_weight`` parameter applied to a data set or to a stream."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff._labels import Codes
+from novikoff._validation import check_weights
+from novikoff.errors import InvalidInputError, invalid
+
+
+def row_weights(
+    where: str,
+    class_weight: Mapping[Any, float] | str | None,
+    classes: Sequence[Any],
+    codes: Codes,
+    weights: NDArray[np.float64] | None,
+) -> NDArray[np.float64] | None:
+    """Multiply the sample weights by those of the classes. A code of -1 marks a row of weight 0.
+
+    ``"balanced"`` gives each class the same total weight: n / (K n_c), with n and n_c sums of sample weights, so that
+    a row of weight k still equals k copies of it.
+    """
+    if class_weight is None:
+        return weights
+    if isinstance(class_weight, str):
+        if class_weight != "balanced":
+            raise bad_class_weight(where, class_weight)
+        present = codes >= 0
+        totals = np.bincount(codes[present], None if weights is None else weights[present], minlength=len(classes))
+        share = np.count_nonzero(totals) * totals
+        of_class = np.divide(totals.sum(), share, out=np.zeros(len(classes)), where=totals > 0)
+    elif not isinstance(class_weight, Mapping):
+        raise bad_class_weight(where, class_weight)
+    else:
+        of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
+    product = of_class[codes] if weights is None else weights * of_class[codes]
+    return check_weights(where, product, len(product))
+
+
+def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:
+    """The error for a class_weight of another kind."""
+    return invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
+
+
+def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:
+    """One class's weight in a dict; 1 where it is not named."""
+    weight = class_weight.get(label, 1.0)
+    if not isinstance(weight, numbers.Real) or not 0 <= weight < np.inf:
+        raise invalid(where, "Class weights from 0 up, and finite.", f"{weight!r} for class {label!r}")
+    return float(weight)
+
+
+class RunningBalance:
+    """Balanced class weights on a stream: n / (K n_c) by what was seen so far, the example itself included.
+
+    The totals are summed one example after the other, so the weights do not depend on the cut into batches.
+    """
+
+    def __init__(self) -> None:
+        self.totals: NDArray[np.float64] = np.zeros(0)
+
+    def weigh(self, codes: Codes, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
+        """Return the weights of the next examples, and count them in. A code of -1 marks a row of weight 0."""
+        present = np.flatnonzero(codes >= 0)
+        own, codes = np.ones(len(present)) if weights is None else weights[present], codes[present]
+        totals = np.zeros((len(codes) + 1, max(len(self.totals), int(codes.max(initial=-1)) + 1)))
+        totals[0, : len(self.totals)] = self.totals
+        steps = np.arange(len(codes))
+        totals[steps + 1, codes] = own
+        totals = np.cumsum(totals, axis=0)
+        self.totals, seen = totals[-1].copy(), totals[1:]
+        balanced = np.zeros(len(present) if weights is None else len(weights))
+        balanced[present] = own * seen.sum(axis=1) / ((seen > 0).sum(axis=1) * seen[steps, codes])
+        return balanced

@@ -1,0 +1,45 @@
+"""Class labels: finding the classes of a label array and numbering them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff._validation import check_labels
+from novikoff.errors import invalid
+
+Codes = NDArray[np.int32]
+
+
+def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
+    """Return the sorted classes and each label's place among them.
+
+    Two classes, the usual case, are found without sorting the labels.
+    """
+    if len(labels) == 0:
+        return labels, np.zeros(0, dtype=np.int32)
+    first = labels[0]
+    is_first = labels == first
+    if labels.dtype.kind in "biuf" and not is_first.all():
+        second = labels[np.argmin(is_first)]
+        is_second = labels == second
+        if np.all(is_first | is_second):
+            classes = np.array(sorted([first, second]), dtype=labels.dtype)
+            return classes, (labels == classes[1]).astype(np.int32)
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError as error:
+        raise invalid(where, "Labels of one kind, which can be put in order.", f"a mixture: {error}") from None
+    return classes, codes.astype(np.int32).reshape(-1)
+
+
+def declared_classes(where: str, classes: Any) -> NDArray[Any]:
+    """Return classes that a user names up front, in order."""
+    if np.ndim(classes) != 1:
+        raise invalid(where, "A list of classes.", repr(classes))
+    values, _ = encode(where, check_labels(where, classes, len(classes)))
+    if len(values) < 2:
+        raise invalid(where, "At least two classes.", repr(classes))
+    return values

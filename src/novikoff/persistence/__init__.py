@@ -1,0 +1,5 @@
+"""Models as files."""
+
+from .model_file import is_model as is_model
+from .model_file import load as load
+from .model_file import save as save

@@ -1,0 +1,209 @@
+"""Verdicts of separability: known answers, and the enumeration of tests/reference on every small case."""
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff._separability import search as separation
+from real_data import real
+from reference import separability as reference
+from separable_cases import small_case
+
+
+def assert_right(X, y, fit_intercept=True):
+    """The verdict is the reference's, boundary included, and it is proven."""
+    found = nk.separability(X, y, fit_intercept=fit_intercept)
+    right = reference.right_side(X, y, fit_intercept)
+    assert found.kind == reference.kind(X, y, fit_intercept)
+    if found.kind == "quasi-complete":
+        assert found.boundary.tolist() == np.flatnonzero(~np.array(right)).tolist()
+    verification = found.verify(X, y, exact=True)
+    assert verification, str(verification)
+    return found
+
+
+@given(seed=st.integers(0, 10**9))
+def test_small_cases_agree_with_the_enumeration(seed):
+    assert_right(*small_case(seed))
+
+
+@given(seed=st.integers(0, 10**9))
+def test_the_linear_program_agrees_with_the_enumeration(seed):
+    small, separation.SMALL = separation.SMALL, 0
+    try:
+        assert_right(*small_case(seed))
+    finally:
+        separation.SMALL = small
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(40))
+def test_not_one_false_verdict_in_a_hundred_thousand(part):
+    for seed in range(2500 * part, 2500 * (part + 1)):
+        X, y, fit_intercept = small_case(seed)
+        found = nk.separability(X, y, fit_intercept=fit_intercept)
+        assert found.kind == reference.kind(X, y, fit_intercept), seed
+        assert found.verify(X, y, exact=True), seed
+
+
+def test_the_endometrial_study_sends_nv_to_infinity():
+    """The example of R's detectseparation (Heinze and Schemper 2002)."""
+    table = pd.read_csv(real("endometrial.csv"))
+    X, y = table[["NV", "PI", "EH"]], table["HG"]
+    found = nk.separability(X, y)
+    assert found.kind == "quasi-complete"
+    assert found.divergence.tolist() == [1, 0, 0]
+    assert found.intercept_divergence == 0
+    assert found.boundary.tolist() == np.flatnonzero(table["NV"] == 0).tolist()
+    assert found.verify(X, y, exact=True)
+
+
+def test_the_lizards_overlap():
+    """A binomial count is that many rows of either class (Schoener 1970, in R's detectseparation)."""
+    table = pd.read_csv(real("lizards.csv"))
+    X = pd.get_dummies(table[["height", "diameter", "light", "time"]], drop_first=True).to_numpy(float)
+    both = np.vstack([X[table["grahami"] > 0], X[table["opalinus"] > 0]])
+    y = np.repeat([1, 0], [(table["grahami"] > 0).sum(), (table["opalinus"] > 0).sum()])
+    found = nk.separability(both, y)
+    assert found.kind == "overlap"
+    assert found.verify(both, y, exact=True)
+
+
+def test_a_known_margin_lies_between_the_bounds():
+    rng = np.random.default_rng(0)
+    direction = np.array([3.0, 4.0]) / 5
+    y = np.repeat([1, -1], 50)
+    X = rng.normal(size=(100, 2))
+    X += np.outer(y * (0.25 + rng.random(100)) - X @ direction, direction)
+    X[0], X[50] = 0.25 * direction, -0.25 * direction
+    found = nk.separability(X, y)
+    assert found.kind == "complete"
+    assert 0 < found.margin_lower_bound <= 0.25 * (1 + 1e-12)
+    assert found.margin_upper_bound >= 0.25 * (1 - 1e-12)
+    assert found.verify(X, y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "kind"),
+    [
+        ([[0.0], [1.0]], [0, 1], "complete"),
+        ([[0.0], [1.0], [1.0], [2.0]], [0, 0, 1, 1], "quasi-complete"),  # the hulls share one point
+        ([[0.0], [0.0]], [0, 1], "overlap"),  # the same point with both labels
+        ([[1e15, 1.0], [1e15 + 1, 1.0]], [0, 1], "complete"),
+        ([[0.1 + 0.2], [0.3]], [1, 0], "complete"),  # one unit in the last place apart
+        ([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], [0, 0, 1, 1], "overlap"),  # exclusive or
+        ([[0.0, 0.0], [2.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [0, 0, 1, 1], "quasi-complete"),  # touching hulls
+        ([[1.0, 2.0], [2.0, 4.0], [3.0, 6.0]], [0, 0, 1], "complete"),  # collinear columns
+    ],
+)
+def test_textbook_cases(X, y, kind):
+    found = assert_right(np.array(X), np.where(np.array(y) == 1, 1, -1))
+    assert found.kind == kind
+    assert nk.separability(sp.csr_array(np.array(X)), y).kind == kind
+
+
+def test_a_margin_that_floats_cannot_hold_is_kept_in_whole_numbers():
+    """Two rows an ulp apart in a plane: the separator needs more digits than a float has."""
+    one_up = np.nextafter(1.0, 2.0)
+    X = np.array([[1.0, 1.0], [one_up, one_up], [1.0, one_up], [3.0, 3.0]])
+    y = np.array([1, 1, -1, 1])
+    assert_right(X, y)
+    assert_right(X, -y)
+
+
+def test_of_collinear_columns_the_later_ones_do_not_diverge():
+    X = np.array([[0.0, 1.0, 0.0], [0.0, 2.0, 0.0], [0.0, 3.0, 0.0], [1.0, 1.0, 2.0]])
+    found = nk.separability(X, [0, 1, 0, 1])
+    assert found.divergence.tolist() == [1, 0, 0]
+
+
+def test_rows_of_zeros_without_an_intercept_lie_on_every_plane():
+    found = assert_right(np.array([[0.0, 0.0], [1.0, 0.0], [-1.0, 0.5]]), np.array([1, 1, -1]), fit_intercept=False)
+    assert found.kind == "quasi-complete"
+    assert assert_right(np.zeros((2, 2)), np.array([1, -1]), fit_intercept=False).kind == "overlap"
+
+
+@given(seed=st.integers(0, 10**9), scale=st.sampled_from([1e-60, 1e-3, 7.0, 1e60]))
+def test_the_verdict_does_not_depend_on_units(seed, scale):
+    X, y, fit_intercept = small_case(seed)
+    with np.errstate(over="ignore"):
+        power = 2.0 ** np.round(np.log2(scale))
+        if np.abs(X).max() * power > 1e300 or np.abs(X[X != 0]).min(initial=1.0) * power < 1e-290:
+            return
+    assert nk.separability(X * power, y, fit_intercept=fit_intercept).kind == reference.kind(X, y, fit_intercept)
+
+
+@pytest.mark.parametrize("flip", [0, 1, 3])
+def test_larger_data_are_decided_on_few_rows(flip):
+    rng = np.random.default_rng(flip)
+    X = rng.normal(size=(3000, 8)).round(3)
+    y = np.where(X @ np.arange(1, 9) + 0.5 > 0, "yes", "no")
+    for row in range(flip):
+        y[row] = "no" if y[row] == "yes" else "yes"
+    found = nk.separability(X, y)
+    assert found.kind == ("overlap" if flip else "complete")
+    assert found.verify(X, y)
+    assert found.verify(X, y, exact=True)
+    if flip:
+        assert len(found.witness.rows) < 1000
+
+
+def test_quasi_complete_in_larger_data():
+    """A rare indicator of one class only: its coefficient diverges, and nothing else does."""
+    rng = np.random.default_rng(5)
+    X = np.column_stack([rng.normal(size=(2000, 4)).round(2), np.zeros(2000)])
+    y = rng.integers(0, 2, 2000)
+    rare = np.flatnonzero(y == 0)[:5]
+    X[rare, 4] = 1.0
+    found = nk.separability(sp.csr_array(X), y)
+    assert found.kind == "quasi-complete"
+    assert found.divergence.tolist() == [0, 0, 0, 0, -1]
+    assert sorted(set(range(2000)) - set(found.boundary.tolist())) == rare.tolist()
+    assert found.verify(X, y, exact=True)
+
+
+def test_refusals():
+    with pytest.raises(nk.InvalidInputError, match="two classes"):
+        nk.separability([[0.0], [1.0], [2.0]], [0, 1, 2])
+    with pytest.raises(nk.InvalidInputError, match="at least two classes"):
+        nk.separability([[0.0], [1.0]], [1, 1])
+    with pytest.raises(nk.InvalidInputError, match="NaN"):
+        nk.separability([[np.nan], [1.0]], [0, 1])
+    with pytest.raises(nk.InvalidInputError, match="fit_intercept"):
+        nk.separability([[0.0], [1.0]], [0, 1], fit_intercept="yes")
+
+
+@given(seed=st.integers(0, 10**9))
+def test_witnesses_balance_in_floating_point_too(seed):
+    rng = np.random.default_rng(seed)
+    X, y = rng.integers(-2, 3, (40, int(rng.integers(1, 4)))).astype(float), rng.integers(0, 2, 40)
+    if len(set(y.tolist())) == 2:
+        found = nk.separability(X, y)
+        assert found.verify(X, y), str(found.verify(X, y))
+        assert found.verify(X, y, exact=True), str(found.verify(X, y, exact=True))
+
+
+def test_pairs_of_equal_rows_in_many_columns_balance():
+    X, y = np.repeat(np.random.default_rng(0).normal(size=(20, 100)), 2, axis=0), np.tile([0, 1], 20)
+    found = nk.separability(X, y)
+    assert found.kind == "overlap"
+    assert found.verify(X, y, exact=True)
+
+
+def test_rows_fewer_than_twice_the_columns_are_separated_by_descent():
+    X = sp.random(600, 400, 0.02, random_state=0, format="csr")
+    y = np.random.default_rng(0).integers(0, 2, 600)
+    found = nk.separability(X, y)
+    assert found.verify(X, y, exact=True)
+
+
+@pytest.mark.parametrize("scale", [1e300, 1e139, 1e-160, 1e-310])
+def test_lengths_beyond_what_can_be_squared_are_decided(scale):
+    X, y = scale * np.array([[0, 1], [0, 2], [3, 3], [4, 1]]), [0, 0, 1, 1]
+    found = nk.separability(X, y)
+    assert found.kind == "complete"
+    assert found.verify(X, y, exact=True)

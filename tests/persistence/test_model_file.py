@@ -1,0 +1,510 @@
+"""A model and its file: what is loaded equals what was saved, and goes on as it would have."""
+
+import datetime
+import json
+import math
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+
+import novikoff as nk
+from golden.make import told
+from novikoff.persistence import frame as _frame
+from novikoff.persistence import model_file
+from saved import ALL, LABELS, MACHINES, READING, THREE, TWO, WEIGHTS, X, again, fitted, separable, sparse
+from snapshots import learned, plain, snapshot
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model.nvk"
+
+
+def public(model):
+    """All that a model tells of itself, but what it says of rows."""
+    names = {name for name in dir(model) if name.endswith("_") and not name.startswith("_")}
+    return plain({name: getattr(model, name) for name in names if hasattr(model, name)})
+
+
+def certificates(model):
+    found = model.certificates_ if hasattr(model, "certificates_") else model.certificate_
+    listed = found if isinstance(found, list) else [found]
+    return [one for row in listed for one in (row if isinstance(row, list) else [row])]
+
+
+def check_equal(model, copy, rows, y, weights=None):
+    assert type(copy) is type(model)
+    assert plain(copy.get_params()) == plain(model.get_params())
+    assert public(copy) == public(model)
+    for ask in ("predict", "decision_function", "predict_sign", "predict_proba"):
+        if hasattr(model, ask):
+            assert plain(getattr(copy, ask)(rows)) == plain(getattr(model, ask)(rows)), ask
+    for theirs, ours in zip(certificates(model), certificates(copy), strict=True):
+        assert ours.to_json() == theirs.to_json()
+        assert str(ours) == str(theirs)
+        assert plain(ours.generalization) == plain(theirs.generalization)
+        assert str(ours.verify(rows, y, weights)) == str(theirs.verify(rows, y, weights))
+
+
+# ---- what comes back -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+@pytest.mark.parametrize("name", ALL)
+def test_a_loaded_model_equals_the_saved_one(path, name, y):
+    model, rows = fitted(name, y), separable(y)
+    copy = again(model, path)
+    check_equal(model, copy, rows, y)
+    if name in MACHINES:
+        assert all(certificate.verify(rows, y) for certificate in certificates(copy))
+    assert snapshot(copy) == snapshot(model)
+
+
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.parametrize("name", ["perceptron", "svm", "hard margin", "path"])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_labels_of_every_kind_come_back_as_they_were(path, name, kind, y):
+    labels = LABELS[kind](y)
+    model = fitted(name, labels, separable(labels))
+    copy = again(model, path)
+    assert plain(copy.classes_) == plain(model.classes_)
+    assert [type(label) for label in copy.classes_.tolist()] == [type(label) for label in model.classes_.tolist()]
+    check_equal(model, copy, separable(labels), labels)
+
+
+@pytest.mark.parametrize("name", ["averaged", "voted", "PA-I", "svm", "cross-validated", "path", "hard margin"])
+def test_names_of_columns_and_weights_of_rows_come_back(path, name):
+    frame = pd.DataFrame(separable(TWO), columns=["a", "b", "ü \n"])
+    model = fitted(name, TWO, frame, WEIGHTS)
+    copy = again(model, path)
+    assert copy.feature_names_in_.dtype == object
+    check_equal(model, copy, frame, TWO, WEIGHTS)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "voted", "svm", "svm, probability", "cross-validated"])
+def test_models_of_sparse_rows_come_back(path, name):
+    rows = sparse(separable(THREE))
+    check_equal(model := fitted(name, THREE, rows), again(model, path), rows, THREE)
+
+
+def test_weights_that_come_from_elsewhere_come_back(path):
+    model = nk.LinearClassifier.of([[1.0, -2.0]], [0.5], ["no", "yes"])
+    copy = again(model, path)
+    assert plain(vars(copy)) == plain(vars(model))
+
+
+@pytest.mark.parametrize("name", ["perceptron", "svm", "path"])
+def test_how_files_became_rows_comes_back(path, name):
+    model = fitted(name, TWO)
+    assert not hasattr(again(model, path), "reading_")
+    model.reading_ = READING
+    assert again(model, path).reading_ == READING
+
+
+def test_a_warm_start_goes_on_from_a_file_as_from_memory(path):
+    model = fitted("svm, warm", TWO, X)
+    copy = again(model, path)
+    for machine in (model, copy):
+        machine.set_params(C=2.0).fit(X, TWO)
+    assert plain(copy.coef_) == plain(model.coef_)
+    assert copy.n_iter_ == model.n_iter_
+
+
+def test_the_same_model_has_the_same_bytes(path):
+    model = fitted("svm", THREE)
+    model.save(path)
+    first = path.read_bytes()
+    nk.save(nk.load(path), path)
+    assert path.read_bytes() == first
+
+
+def test_parameters_of_every_kind_come_back(path):
+    given = {"class_weight": {"yes": 2, "no": np.float64(0.5)}, "random_state": None, "n_jobs": np.int64(1)}
+    copy = again(fitted("perceptron", TWO, **given), path)
+    assert copy.get_params() == {**nk.Perceptron().get_params(), **given}
+    assert type(copy.n_jobs) is int
+    assert clone(copy).get_params() == copy.get_params()
+
+
+def test_streams_of_sparse_rows_and_of_tables_go_on(make, path):
+    """Rows that grow wider, and columns with names: what a scan gives, the model keeps."""
+    first, second = b"0 1:1 3:2\n1 2:1\n2 1:-1\n", b"1 7:2 1:1\n0 5:1\n"
+    table, more = b"a,b,label\n1,2,x\n3,-1,y\n", b"a,b,label\n0.5,1,y\n-1,2,x\n"
+    for before, after, kind in ((first, second, "svmlight"), (table, more, "csv")):
+        model = make().partial_fit(nk.scan(before, format=kind))
+        copy = again(model, path)
+        assert snapshot(copy) == snapshot(model)
+        for one in (model, copy):
+            one.partial_fit(nk.scan(after, format=kind))
+        assert snapshot(copy) == snapshot(model)
+        assert snapshot(again(copy, path)) == snapshot(model)
+
+
+def test_parameters_that_are_arrays_come_back_as_lists(path):
+    assert again(fitted("path", TWO, Cs=np.array([0.25, 0.5])), path).Cs == [0.25, 0.5]
+
+
+def test_folds_given_as_lists_come_back(path):
+    folds = list(StratifiedKFold(2).split(X, TWO))
+    copy = again(fitted("cross-validated", TWO, X, cv=folds), path)
+    assert plain(copy.fit(X, TWO).scores_) == plain(fitted("cross-validated", TWO, X, cv=folds).scores_)
+
+
+# ---- going on ------------------------------------------------------------------------------------------------------
+
+
+def streams(classes, rows=24):
+    values = st.lists(st.integers(-3, 3), min_size=3, max_size=3)
+    labels = st.integers(0, classes - 1)
+    return st.lists(st.tuples(values, labels), min_size=2, max_size=rows)
+
+
+@given(data=st.data(), classes=st.sampled_from([2, 4]), by_name=st.booleans(), bounded=st.booleans())
+def test_learning_goes_on_bit_for_bit_one_by_one(make, tmp_path_factory, data, classes, by_name, bounded):
+    stream = data.draw(streams(classes))
+    place = data.draw(st.integers(1, len(stream) - 1))
+    parameters = {"class_weight": data.draw(st.sampled_from([None, "balanced", {1: 0.5}]))}
+    model = make(**parameters, max_features=3 if bounded else None)
+    examples = [
+        ({f"n{j}": v for j, v in enumerate(x) if v} if by_name else [float(v) for v in x], y) for x, y in stream
+    ]
+    for x, y in examples[:place]:
+        model.learn_one(x, y)
+    copy = again(model, tmp_path_factory.getbasetemp() / "model.nvk")
+    for x, y in examples[place:]:
+        assert plain(copy.score_one(x)) == plain(model.score_one(x))
+        assert copy.predict_one(x) == model.predict_one(x)
+        copy.learn_one(x, y)
+        model.learn_one(x, y)
+    assert learned(copy) == learned(model)
+    assert copy._learner.names == model._learner.names
+    assert plain(copy._balance) == plain(model._balance)
+
+
+@pytest.mark.parametrize("declared", [True, False], ids=["declared", "met"])
+def test_learning_goes_on_bit_for_bit_in_batches(make, path, declared):
+    model = make(class_weight="balanced")
+    classes = ["one", "three", "two"] if declared else None
+    model.partial_fit(X[:9], THREE[:9], classes=classes, sample_weight=WEIGHTS[:9])
+    copy = again(model, path)
+    assert snapshot(copy) == snapshot(model)
+    for one in (model, copy):
+        one.partial_fit(X[9:20], THREE[9:20], sample_weight=WEIGHTS[9:20])
+    first, second = (one.predict_then_learn(sparse(X[20:]), THREE[20:]) for one in (model, copy))
+    assert first.tolist() == second.tolist()
+    assert snapshot(copy) == snapshot(model)
+
+
+def test_a_warm_fit_goes_on_bit_for_bit(make, path):
+    model = make(warm_start=True).fit(X, TWO)
+    copy = again(model, path)
+    assert snapshot(copy.fit(X[::-1], TWO[::-1])) == snapshot(model.fit(X[::-1], TWO[::-1]))
+
+
+EARLY = {
+    "before any example counts": lambda model: model.learn_one([1.0], "a", sample_weight=0),
+    "after one class": lambda model: model.learn_one([1.0, 2.0], "a"),
+    "after one class, by name": lambda model: model.learn_one({"f": 1.0}, "a"),
+    "after one boolean": lambda model: model.learn_one({"f": 1.0}, True),
+    "after a dict without features": lambda model: model.learn_one({}, "a"),
+    "after two classes of one example": lambda model: model.learn_one([1.0], 1) or model.learn_one([2.0], 0),
+}
+
+
+@pytest.mark.parametrize("begin", EARLY.values(), ids=EARLY.keys())
+def test_a_stream_can_be_saved_from_its_first_example_on(make, path, begin):
+    model = make()
+    begin(model)
+    copy = again(model, path)
+    assert snapshot(copy) == snapshot(model)
+    assert hasattr(copy, "classes_") == hasattr(model, "classes_")
+    assert hasattr(copy, "n_features_in_") == hasattr(model, "n_features_in_")
+
+
+def test_names_met_after_those_of_a_frame_come_back(path):
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    model = nk.Perceptron().fit(frame, TWO)
+    model.learn_one({"d": 1.0, "a": -3.0}, "no")
+    copy = again(model, path)
+    assert copy.feature_names_in_.tolist() == ["a", "b", "c", "d"]
+    assert copy.score_one({"d": 1.0, "a": 2.0}) == model.score_one({"d": 1.0, "a": 2.0})
+    assert plain(copy.coef_) == plain(model.coef_)
+
+
+def test_features_called_by_integers_come_back(path):
+    model = nk.Perceptron()
+    for x, y in [({7: 1.0, -3: 2.0}, 1), ({2**60: 1.0, "7": 1.0}, 0), ({7: 3.0}, 0)]:
+        model.learn_one(x, y)
+    copy = again(model, path)
+    assert copy._learner.names == [7, -3, 2**60, "7"]
+    assert copy.score_one({2**60: 1.5, 7: 1.0}) == model.score_one({2**60: 1.5, 7: 1.0})
+
+
+def test_labels_of_mixed_numbers_stay_what_they_were(path):
+    model = nk.Perceptron()
+    for x, y in [([1.0], 1.0), ([2.0], 3), ([-1.0], 2)]:
+        model.learn_one(x, y)
+    copy = again(model, path)
+    assert [(type(y), y) for y in copy._classes.labels] == [(float, 1.0), (int, 3), (int, 2)]
+
+
+# ---- what is refused at save ---------------------------------------------------------------------------------------
+
+
+def test_a_model_that_was_never_fitted_is_refused(path):
+    for make in ALL.values():
+        model = make()
+        with pytest.raises(nk.InvalidInputError, match=r"\.save\] A model that has learned something\. Got "):
+            model.save(path)
+    assert not path.exists()
+
+
+class Shuffled(nk.Perceptron):
+    """A learner of somebody else's."""
+
+
+REFUSED = {
+    "no model": (lambda: [1, 2], r"^\[save\] A learner of novikoff\. Got list\.$"),
+    "a transformer": (lambda: nk.Hashing(), r"A learner of novikoff\. Got Hashing\.$"),
+    "a subclass": (lambda: Shuffled().fit(X, TWO), r"A learner of novikoff\. Got Shuffled\.$"),
+    "a generator": (
+        lambda: fitted("perceptron", TWO, random_state=np.random.RandomState(3)),
+        r"as parameters\.random_state\. Got RandomState",
+    ),
+    "a splitter": (lambda: fitted("cross-validated", TWO, cv=StratifiedKFold(3)), r"as parameters\.cv\. Got "),
+    "a function": (
+        lambda: fitted("cross-validated", TWO, scoring=lambda model, X, y: 0.5),
+        r"as parameters\.scoring\. Got <function",
+    ),
+    "labels that are dates": (
+        lambda: fitted("perceptron", _dates(), X),
+        r"A label that is text, a finite number of 64 bits, True or False as classes\.values\.0\. Got datetime",
+    ),
+    "labels that are bytes": (
+        lambda: fitted("svm", TWO.astype("S")),
+        r"Labels that are text, numbers or booleans\. Got dtype",
+    ),
+    "weights that were changed": (lambda: _changed("svm", "coef_"), r"coef_ as it was fitted, .* Got another\.$"),
+    "intercepts that were changed": (lambda: _changed("hard margin", "intercept_"), r"intercept_ as it was fitted"),
+    "a path that was changed": (lambda: _changed("path", "coefs_"), r"coefs_ as they were fitted"),
+    "a reading of another kind": (lambda: _read_by("csv"), r"A Reading as reading\. Got 'csv'"),
+}
+
+
+def _dates():
+    return np.array([datetime.date(2000 + (y == "no"), 1, 1) for y in TWO], dtype=object)
+
+
+def _changed(name, attribute):
+    model = fitted(name, TWO)
+    setattr(model, attribute, getattr(model, attribute) + 1)
+    return model
+
+
+def _read_by(words):
+    model = fitted("svm", TWO)
+    model.reading_ = words
+    return model
+
+
+@pytest.mark.parametrize(("make_one", "words"), REFUSED.values(), ids=REFUSED.keys())
+def test_what_cannot_be_kept_is_refused_by_name_and_leaves_the_old_file(path, make_one, words):
+    model = make_one()
+    path.write_bytes(b"old")
+    with pytest.raises(nk.InvalidInputError, match=words):
+        nk.save(model, path)
+    assert path.read_bytes() == b"old"
+
+
+def test_a_header_that_no_reader_takes_is_refused(path, monkeypatch):
+    model = fitted("svm", TWO)
+    model.save(path)
+    monkeypatch.setattr(_frame, "MOST_HEADER", 500)
+    with pytest.raises(nk.InvalidInputError, match=r"Parameters and labels that fit into 500 bytes\. Got \d+ bytes"):
+        model.save(path)
+
+
+def test_a_model_is_told_from_other_files_by_its_beginning(path):
+    assert not model_file.is_model(path)
+    for other in (b"", b"a,b\n", bytes(9), struct.pack("<Q", 2) + b"{}"):
+        path.write_bytes(other)
+        assert not model_file.is_model(path)
+    fitted("svm", TWO).save(path)
+    assert model_file.is_model(path)
+
+
+@pytest.mark.parametrize("wrong", [3, None, b"model.nvk"])
+def test_a_path_is_a_text_or_a_path(wrong):
+    model = fitted("perceptron", TWO)
+    for call in (lambda: model.save(wrong), lambda: nk.save(model, wrong), lambda: nk.load(wrong)):
+        with pytest.raises(nk.InvalidInputError, match=r"The path of a file\. Got "):
+            call()
+
+
+# ---- the file ------------------------------------------------------------------------------------------------------
+
+
+def header_of(data):
+    (length,) = struct.unpack("<Q", data[:8])
+    return json.loads(json.loads(data[8 : 8 + length])["__metadata__"]["novikoff"])
+
+
+def test_the_header_tells_a_person_what_the_model_is(path):
+    model = fitted("svm", TWO, pd.DataFrame(separable(TWO), columns=list("abc")))
+    model.save(path)
+    header = header_of(path.read_bytes())
+    assert {name: header[name] for name in ("format", "version", "library", "learner")} == {
+        "format": "novikoff model",
+        "version": 1,
+        "library": nk.__version__,
+        "learner": "LinearSVM",
+    }
+    assert header["parameters"] == model.get_params()
+    assert header["classes"] == {"dtype": "str", "values": ["no", "yes"]}
+    assert header["features"] == {"count": 3, "names": "features.names"}
+    assert header["claims"] == [[list(fact) for fact in model.certificate_.facts()]]
+
+
+def test_other_readers_of_safetensors_can_open_it(path):
+    from safetensors.numpy import load_file
+
+    model = fitted("svm", TWO)
+    model.save(path)
+    tensors = load_file(path)
+    assert plain(tensors["state.certificates.0.model.weights"]) == plain(model.coef_[0])
+
+
+def test_loading_needs_no_other_import(path):
+    fitted("hard margin", TWO).save(path)
+    code = f"import novikoff.persistence.model_file as m; print(type(m.load({str(path)!r})).__name__)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "HardMarginSVM\n"
+
+
+def test_saving_and_loading_are_the_only_ones_to_import_safetensors():
+    code = (
+        "import sys, novikoff.persistence\nnovikoff.LinearSVM, novikoff.Perceptron\nprint('safetensors' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
+GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("version-*/*.nvk"))
+
+
+def test_there_are_golden_files_of_every_version():
+    assert {file.parent.name for file in GOLDEN} == {f"version-{v}" for v in range(1, model_file.VERSION + 1)}
+
+
+@pytest.mark.parametrize("file", GOLDEN, ids=[f"{file.parent.name}, {file.stem}" for file in GOLDEN])
+def test_a_golden_file_says_what_it_always_said(file):
+    """Later versions may say more: of certificates and parameters, only what was known then is compared."""
+    expected, found = json.loads(file.with_suffix(".json").read_text(encoding="utf-8")), told(nk.load(file))
+    pairs = zip(expected["certificates"], found["certificates"], strict=True)
+    for before, now in (*pairs, (expected["parameters"], found["parameters"])):
+        for name in set(now) - set(before):
+            del now[name]
+    assert same(found, expected)
+
+
+def same(found, expected):
+    """Equal, up to the last digits of sums that NumPy makes: these differ from machine to machine."""
+    if isinstance(expected, float) and isinstance(found, float):
+        return math.isclose(found, expected, rel_tol=1e-12)
+    if isinstance(expected, dict):
+        return found.keys() == expected.keys() and all(same(found[name], expected[name]) for name in expected)
+    if isinstance(expected, list):
+        return len(found) == len(expected) and all(map(same, found, expected))
+    return type(found) is type(expected) and found == expected
+
+
+# ---- all or nothing ------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_could_not_be_read_is_never_written(path, monkeypatch):
+    model = fitted("svm", TWO)
+    model.save(path)
+    before = path.read_bytes()
+    monkeypatch.setattr(model_file, "_encoded", lambda *_: before[:-1])
+    with pytest.raises(nk.InvalidInputError, match="cut short"):
+        model.save(path)
+    assert path.read_bytes() == before
+
+
+def test_a_directory_that_is_read_only_is_said_to_be():
+    """Root may write anywhere, and so becomes nobody first."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o555)
+        code = f"""
+            import os, safetensors.numpy, novikoff as nk
+            model = nk.Perceptron().fit([[1.0], [-1.0]], [1, 0])
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            try:
+                model.save({os.path.join(folder, "model.nvk")!r})
+            except nk.FileError as error:
+                print(error)
+        """
+        done = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True, check=True)
+        os.chmod(folder, 0o755)
+        assert os.listdir(folder) == []
+    assert done.stdout.startswith("[Perceptron.save] A file that can be written. Got ")
+    assert done.stdout.endswith("model.nvk: Permission denied.\n")
+
+
+@pytest.mark.parametrize("place", ["missing/model.nvk", "."])
+def test_a_place_where_no_file_can_be_is_said_to_be_one(tmp_path, place):
+    with pytest.raises(nk.FileError, match=r"\[Perceptron\.save\] A file that can be written\. Got "):
+        fitted("perceptron", TWO).save(tmp_path / place)
+
+
+LARGE = """
+    import numpy as np, novikoff as nk, resource, signal, sys
+    model = nk.LinearClassifier.of(np.ones((1, 2_000_000)), [0.0], [0, 1])
+"""
+
+
+def test_a_file_that_outgrows_the_disk_leaves_the_old_one(path):
+    fitted("svm", TWO).save(path)
+    before = path.read_bytes()
+    code = textwrap.dedent(LARGE) + textwrap.dedent(f"""
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
+        try:
+            model.save({str(path)!r})
+        except nk.FileError as error:
+            print(error)
+    """)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == f"[LinearClassifier.save] A file that can be written. Got {path}: File too large.\n"
+    assert path.read_bytes() == before
+    assert os.listdir(path.parent) == [path.name]
+
+
+def test_a_process_killed_while_it_writes_leaves_the_old_file(path):
+    fitted("svm", TWO).save(path)
+    before = path.read_bytes()
+    code = textwrap.dedent(LARGE) + textwrap.dedent(f"""
+        import os
+        def killed(handle):
+            assert os.fstat(handle).st_size > 16_000_000
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.fsync = killed
+        model.save({str(path)!r})
+    """)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == -9
+    assert path.read_bytes() == before
+    assert nk.load(path).predict(separable(TWO)[:1]).tolist() == [TWO[0]]

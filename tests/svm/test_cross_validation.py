@@ -1,0 +1,179 @@
+"""C by cross-validation: honest folds, their scores, the choice, and the machine that it leads to."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import novikoff as nk
+from novikoff.svm._folds import stratified_folds
+
+GAP = "both fits are within tol of the optimum, which is not the same seven digits"
+EXPECTED = {
+    "check_sample_weight_equivalence_on_dense_data": GAP,
+    "check_sample_weight_equivalence_on_sparse_data": GAP,
+}
+
+
+def classes(rows=200, apart=0.7, **more):
+    return make_classification(rows, 8, random_state=1, class_sep=apart, **more)
+
+
+@parametrize_with_checks([nk.LinearSVMCV(cv=3, Cs=[0.01, 0.1, 1.0])], expected_failed_checks=lambda _: EXPECTED)
+def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
+
+
+def test_scores_are_those_of_machines_that_never_saw_the_rows():
+    X, y = classes(rows=120)
+    splits = list(StratifiedKFold(4, shuffle=True, random_state=3).split(X, y))
+    model = nk.LinearSVMCV(cv=splits, Cs=[0.01, 0.1, 1.0], class_weight="balanced", tol=1e-6).fit(X, y)
+    for scores, (learned, held_out) in zip(model.scores_, splits, strict=True):
+        for C, score in zip(model.Cs_, scores, strict=True):
+            alone = nk.LinearSVM(C=C, class_weight="balanced", tol=1e-6).fit(X[learned], y[learned])
+            assert score == alone.score(X[held_out], y[held_out])
+
+
+def test_the_chosen_c_is_the_smallest_within_one_standard_error_of_the_best():
+    X, y = classes(rows=150, apart=0.5)
+    model = nk.LinearSVMCV(Cs=12).fit(X, y)
+    mean, error = model.scores_.mean(axis=0), model.scores_.std(axis=0, ddof=1) / np.sqrt(5)
+    np.testing.assert_allclose(model.mean_scores_, mean)
+    np.testing.assert_allclose(model.standard_errors_, error)
+    best = int(np.argmax(mean))
+    assert model.best_C_ == model.Cs_[best]
+    assert model.Cs_[mean >= mean[best] - error[best]][0] == model.C_
+    assert model.best_C_ > model.C_
+    best_model = nk.LinearSVMCV(Cs=12, selection="best").fit(X, y)
+    assert best_model.C_ == best_model.best_C_ == model.best_C_
+
+
+def test_the_machine_is_that_of_the_chosen_c_on_all_rows():
+    X, y = classes(n_classes=3, n_informative=4)
+    weights = np.random.default_rng(0).integers(1, 3, len(y))
+    model = nk.LinearSVMCV(Cs=4, cv=3).fit(X, y, weights)
+    alone = nk.LinearSVM(C=model.C_).fit(X, y, weights)
+    assert model.coef_.tobytes() == alone.coef_.tobytes()
+    assert all(certificate.verify(X, y, weights) for certificate in model.certificate_)
+    assert model.predict(X).tolist() == alone.predict(X).tolist()
+    assert {name for name in vars(alone) if name.endswith("_")} <= set(vars(model))
+
+
+def test_the_threads_do_not_change_the_choice():
+    X, y = classes(rows=100)
+    one, two = (nk.LinearSVMCV(Cs=5, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.scores_.tobytes() == two.scores_.tobytes()
+    assert one.coef_.tobytes() == two.coef_.tobytes()
+
+
+def test_the_folds_follow_the_seed():
+    X, y = classes(rows=100, apart=0.3)
+    first, again, other = (nk.LinearSVMCV(Cs=5, random_state=seed).fit(X, y).scores_ for seed in (0, 0, 1))
+    assert first.tobytes() == again.tobytes()
+    assert first.tobytes() != other.tobytes()
+
+
+def test_rows_of_weight_0_are_as_if_absent():
+    X, y = classes(rows=100)
+    weights = np.ones(120)
+    weights[100:] = 0
+    more = np.vstack([X, 50 * np.ones((20, 8))]), np.append(y, np.arange(20) % 2)
+    with_them, without = nk.LinearSVMCV(Cs=5, tol=1e-6).fit(*more, weights), nk.LinearSVMCV(Cs=5, tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(with_them.Cs_, without.Cs_)
+    np.testing.assert_allclose(with_them.scores_, without.scores_)
+
+
+def test_weights_are_copies_where_the_folds_are_the_same():
+    X, y = classes(rows=90)
+    weights = np.random.default_rng(0).integers(1, 4, len(y))
+    of_row = np.arange(len(y)) % 3
+    of_copy = np.repeat(of_row, weights)
+    splits, copies = ([(np.flatnonzero(f != k), np.flatnonzero(f == k)) for k in range(3)] for f in (of_row, of_copy))
+    weighted = nk.LinearSVMCV(Cs=5, cv=splits, tol=1e-6).fit(X, y, weights)
+    copied = nk.LinearSVMCV(Cs=5, cv=copies, tol=1e-6).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.scores_, copied.scores_)
+    assert pytest.approx(copied.C_) == weighted.C_
+
+
+@pytest.mark.parametrize(
+    "scoring", ["roc_auc", "neg_log_loss", lambda model, X, y: -float(np.mean(model.predict(X) != y))]
+)
+def test_other_scores_can_be_asked_for(scoring):
+    X, y = classes(rows=100)
+    weights = np.random.default_rng(0).uniform(0.5, 1.5, len(y))
+    if scoring == "neg_log_loss":
+        with pytest.raises((AttributeError, ValueError), match="predict_proba"):
+            nk.LinearSVMCV(Cs=3, scoring=scoring).fit(X, y, weights)
+        return
+    model = nk.LinearSVMCV(Cs=3, cv=3, scoring=scoring).fit(X, y, weights)
+    assert model.scores_.shape == (3, 3)
+
+
+def test_scores_by_name_count_rows_by_weight():
+    X, y = classes(rows=100, apart=0.3)
+    weights = np.random.default_rng(0).uniform(0.1, 5, len(y))
+    plain, named = (nk.LinearSVMCV(Cs=3, scoring=name).fit(X, y, weights) for name in (None, "accuracy"))
+    np.testing.assert_allclose(plain.scores_, named.scores_)
+
+
+def test_a_class_of_two_rows_is_enough_and_one_of_one_is_not():
+    X, y = classes(rows=40)
+    y[:] = 0
+    y[[3, 7]] = 1
+    assert nk.LinearSVMCV(Cs=3).fit(X, y).scores_.shape == (5, 3)
+    y[3] = 0
+    with pytest.raises(nk.InvalidInputError, match="two rows of every class"):
+        nk.LinearSVMCV(Cs=3).fit(X, y)
+
+
+@pytest.mark.parametrize("cv", [1, 0, True, "five", [([0, 1], [2])], [([0, 1], [2]), ([0, 1], [3])]])
+def test_folds_that_are_none_are_refused(cv):
+    with pytest.raises(nk.InvalidInputError, match=r"\[LinearSVMCV.fit\]"):
+        nk.LinearSVMCV(cv=cv, Cs=2).fit([[0.0], [1.0], [0.5], [2.0]], [0, 0, 1, 1])
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was():
+    X, y = classes(rows=60)
+    model = nk.LinearSVMCV(Cs=[0.01, 1.0], cv=3).fit(X, y)
+    before = dict(vars(model))
+    with pytest.raises(nk.InvalidInputError):
+        model.fit(X[:, :3], np.zeros(len(y)))
+    assert vars(model) == before
+
+
+def test_folds_hold_every_row_out_once_and_a_fair_part_of_each_class():
+    codes = np.repeat(np.arange(3), [50, 23, 7]).astype(np.int32)
+    splits = stratified_folds("test", codes, None, 5, seed=0)
+    assert sorted(np.concatenate([held_out for _, held_out in splits]).tolist()) == list(range(80))
+    for learned, held_out in splits:
+        assert len(np.intersect1d(learned, held_out)) == 0
+        assert len(learned) + len(held_out) == 80
+        counts = np.bincount(codes[held_out], minlength=3)
+        assert np.all(np.abs(counts - np.array([10, 4.6, 1.4])) < 1)
+
+
+def test_a_grid_that_ends_too_early_says_so():
+    X, y = load_breast_cancer(return_X_y=True)  # columns of very different sizes
+    with pytest.warns(UserWarning, match="largest of the grid") as caught:
+        nk.LinearSVMCV(Cs=10).fit(X, y)
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        nk.LinearSVMCV(Cs=10, C_max=1e-3).fit(X, y)
+
+
+def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called_it():
+    X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 2
+    with pytest.warns(ConvergenceWarning) as caught:
+        nk.LinearSVMCV(Cs=[100.0], max_iter=1, tol=1e-9).fit(X, y)
+    assert all("[LinearSVMCV.fit]" in str(warning.message) for warning in caught)
+    assert all(warning.filename == __file__ for warning in caught)
+
+
+def test_scores_that_are_none_are_refused():
+    with pytest.raises(nk.InvalidInputError, match="scoring"):
+        nk.LinearSVMCV(scoring="beauty").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

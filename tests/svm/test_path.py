@@ -1,0 +1,292 @@
+"""A path of machines: its grid, its certificates, and the rows it may leave out."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_classification
+from sklearn.exceptions import ConvergenceWarning
+
+import novikoff as nk
+from novikoff.solvers.problem import Objective, Problem
+from novikoff.solvers.screening import _best_intercepts, fixed_rows
+from novikoff.solvers.training_set import take_in
+from real_data import real
+
+INTERCEPTS = {
+    "free": {},
+    "penalized": {"penalized_intercept": True},
+    "none": {"fit_intercept": False},
+}
+LOSSES = ("hinge", "squared_hinge")
+every_intercept = pytest.mark.parametrize("intercept", INTERCEPTS)
+every_loss = pytest.mark.parametrize("loss", LOSSES)
+
+
+def classes(weights=None, seed=1, rows=200, apart=0.7, **more):
+    X, y = make_classification(rows, 8, weights=weights, random_state=seed, class_sep=apart, **more)
+    return X, y
+
+
+def distance(a, b):
+    return np.linalg.norm(a - b) / np.linalg.norm(b)
+
+
+# ---- the smallest C -------------------------------------------------------------------------------------------------
+
+
+@every_intercept
+@pytest.mark.parametrize("weights", [None, [0.8], [0.2]])
+def test_below_the_smallest_c_the_weights_of_the_hinge_only_scale_and_above_they_do_not(intercept, weights):
+    X, y = classes(weights)
+    settings = INTERCEPTS[intercept]
+    least = nk.LinearSVMPath(Cs=2, **settings).fit(X, y).Cs_[0]
+    path = nk.LinearSVMPath(Cs=least * np.array([0.1, 0.2, 0.95, 2.0]), tol=1e-6, **settings).fit(X, y)
+    slopes = path.coefs_[:, 0] / path.Cs_[:, None]
+    assert distance(slopes[1], slopes[0]) < 5e-3
+    assert distance(slopes[2], slopes[0]) < 5e-3
+    assert distance(slopes[3], slopes[0]) > 0.05
+
+
+@every_intercept
+def test_below_the_smallest_c_the_squared_hinge_is_least_squares(intercept):
+    """No row is beyond its margin, so the loss is the square of y - score for all."""
+    X, y = classes([0.7])
+    settings = {"loss": "squared_hinge", **INTERCEPTS[intercept]}
+    least = nk.LinearSVMPath(Cs=2, **settings).fit(X, y).Cs_[0]
+    C = 0.9 * least
+    path = nk.LinearSVMPath(Cs=[C], tol=1e-10, **settings).fit(X, y)
+    U = X if intercept == "none" else np.column_stack([X, np.ones(len(X))])
+    ridge = np.ones(U.shape[1])
+    if intercept == "free":
+        ridge[-1] = 0
+    expected = np.linalg.solve(np.diag(ridge) + 2 * C * U.T @ U, 2 * C * U.T @ (2.0 * y - 1))
+    np.testing.assert_allclose(path.coefs_[0, 0], expected[: X.shape[1]], rtol=1e-3, atol=1e-6)
+
+
+def test_the_smallest_c_of_one_pair_is_known():
+    """x = -1 and +1: w = 2C until both margins are reached, at C = 1/2."""
+    path = nk.LinearSVMPath(Cs=3).fit([[-1.0], [1.0]], [0, 1])
+    assert path.Cs_[0] == pytest.approx(0.5)
+    np.testing.assert_allclose(path.coefs_[:, 0, 0], 1.0, rtol=1e-3)
+
+
+@every_loss
+@every_intercept
+def test_rows_that_are_all_alike_have_a_path_too(loss, intercept):
+    path = nk.LinearSVMPath(Cs=3, loss=loss, **INTERCEPTS[intercept]).fit(np.ones((4, 2)), [0, 1, 0, 1])
+    np.testing.assert_allclose(path.coefs_, 0, atol=0.01)  # what a gap of 1e-4 allows
+    assert np.all(np.isfinite(path.Cs_))
+
+
+@every_loss
+@every_intercept
+@pytest.mark.parametrize("scale", [1e-6, 1e5])
+def test_the_grid_follows_the_scale_of_the_rows(loss, intercept, scale):
+    X, y = classes()
+    if intercept == "penalized":  # a penalised intercept sees the scale
+        X = np.column_stack([X, np.ones(len(X))])
+        settings = INTERCEPTS["none"]
+        grid = nk.LinearSVMPath(Cs=2, loss=loss, **INTERCEPTS["penalized"]).fit(X[:, :-1], y).Cs_
+        np.testing.assert_allclose(nk.LinearSVMPath(Cs=2, loss=loss, **settings).fit(X, y).Cs_, grid, rtol=1e-6)
+        return
+    grid = nk.LinearSVMPath(Cs=2, loss=loss, **INTERCEPTS[intercept]).fit(X, y).Cs_
+    scaled = nk.LinearSVMPath(Cs=2, loss=loss, **INTERCEPTS[intercept]).fit(scale * X, y).Cs_
+    np.testing.assert_allclose(scaled * scale**2, grid, rtol=1e-6)
+
+
+# ---- the path -------------------------------------------------------------------------------------------------------
+
+
+@every_loss
+@every_intercept
+@pytest.mark.parametrize("screen", [False, True])
+def test_every_machine_of_the_path_is_proved_on_all_rows(loss, intercept, screen):
+    X, y = classes([0.6])
+    weights = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
+    path = nk.LinearSVMPath(Cs=40, loss=loss, screen=screen, **INTERCEPTS[intercept]).fit(X, y, weights)
+    assert path.coefs_.shape == (40, 1, 8)
+    assert path.intercepts_.shape == path.objectives_.shape == (40, 1)
+    for C, certificate in zip(path.Cs_, path.certificates_, strict=True):
+        assert certificate.C == C
+        assert certificate.converged
+        assert certificate.verify(X, y, weights)
+    assert np.all(np.diff(path.objectives_[:, 0]) > 0)
+
+
+@every_loss
+@every_intercept
+def test_a_path_finds_what_single_fits_find(loss, intercept):
+    X, y = classes([0.7], rows=300)
+    path = nk.LinearSVMPath(Cs=8, loss=loss, **INTERCEPTS[intercept]).fit(X, y)
+    for C, objective in zip(path.Cs_, path.objectives_[:, 0], strict=True):
+        alone = nk.LinearSVM(C=C, loss=loss, **INTERCEPTS[intercept]).fit(X, y).certificate_
+        assert alone.dual <= objective * (1 + 1e-9)
+        assert objective <= alone.primal / (1 - 1e-4)
+
+
+def test_a_path_over_many_columns_finds_what_single_fits_find():
+    X = sp.random_array((300, 2000), density=0.02, format="csr", rng=np.random.default_rng(0))
+    y = np.random.default_rng(1).choice(["a", "b"], 300)
+    path = nk.LinearSVMPath(Cs=6).fit(X, y)
+    for C, certificate in zip(path.Cs_, path.certificates_, strict=True):
+        alone = nk.LinearSVM(C=C).fit(X, y).certificate_
+        assert certificate.verify(X, y)
+        assert alone.dual <= certificate.primal * (1 + 1e-9)
+        assert certificate.dual <= alone.primal * (1 + 1e-9)
+
+
+def test_several_classes_have_one_question_each_on_one_grid():
+    X, y = classes(n_classes=3, n_informative=4)
+    path = nk.LinearSVMPath(Cs=4).fit(X, y)
+    assert path.coefs_.shape == (4, 3, 8)
+    for row in path.certificates_:
+        assert all(certificate.verify(X, y) for certificate in row)
+    starts = [nk.LinearSVMPath(Cs=1, C_max=1e9).fit(X, y == k).Cs_[0] for k in range(3)]
+    assert path.Cs_[0] == pytest.approx(min(starts))
+
+
+def test_a_class_inside_the_other_has_the_weights_0_at_every_c():
+    """The lighter class is at the mean of the heavier one: to call all rows heavy costs the least, whatever C."""
+    X = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
+    path = nk.LinearSVMPath(Cs=4).fit(X, [0, 0, 0, 0, 1])
+    np.testing.assert_allclose(path.coefs_, 0, atol=1e-3)
+    np.testing.assert_allclose(path.intercepts_, -1, atol=1e-3)
+    assert 0.01 < path.Cs_[0] < 10
+
+
+def test_the_threads_do_not_change_the_path():
+    X, y = classes(n_classes=3, n_informative=4)
+    one, two = (nk.LinearSVMPath(Cs=5, n_jobs=n).fit(X, y) for n in (1, 2))
+    assert one.coefs_.tobytes() == two.coefs_.tobytes()
+
+
+def test_given_values_are_put_in_order_and_taken_once():
+    X, y = classes()
+    path = nk.LinearSVMPath(Cs=[1.0, 0.01, 1.0]).fit(X, y)
+    assert path.Cs_.tolist() == [0.01, 1.0]
+
+
+def test_the_largest_c_can_be_chosen():
+    X, y = classes()
+    assert nk.LinearSVMPath(Cs=3, C_max=0.5).fit(X, y).Cs_[-1] == pytest.approx(0.5)
+    with pytest.raises(nk.InvalidInputError, match="smallest C that makes a difference"):
+        nk.LinearSVMPath(Cs=3, C_max=1e-9).fit(X, y)
+
+
+@pytest.mark.parametrize("Cs", [0, -1, 2.5, "many", [], [0.0], [1.0, np.nan], [[1.0]], [None]])
+def test_values_that_are_none_are_refused(Cs):
+    with pytest.raises(nk.InvalidInputError, match=r"\[LinearSVMPath.fit\].*Cs"):
+        nk.LinearSVMPath(Cs=Cs).fit([[0.0], [1.0]], [0, 1])
+
+
+def test_a_path_that_is_cut_short_says_so_and_its_certificates_still_hold():
+    X, y = classes(apart=0.1)
+    with pytest.warns(ConvergenceWarning, match="LinearSVMPath"):
+        path = nk.LinearSVMPath(Cs=5, tol=1e-9, max_iter=1).fit(X, y)
+    assert all(certificate.verify(X, y) for certificate in path.certificates_)
+
+
+def test_the_warning_points_to_the_line_that_called_fit():
+    X, y = classes(apart=0.1)
+    for model in (nk.LinearSVM(tol=1e-9, max_iter=1), nk.LinearSVMPath(Cs=2, tol=1e-9, max_iter=1)):
+        with pytest.warns(ConvergenceWarning) as caught:
+            model.fit(X, y)
+        assert caught[0].filename == __file__
+
+
+def test_weights_are_copies():
+    X, y = classes(rows=80)
+    weights = np.random.default_rng(0).integers(0, 3, len(y))
+    weighted = nk.LinearSVMPath(Cs=4, tol=1e-6).fit(X, y, weights)
+    copied = nk.LinearSVMPath(Cs=4, tol=1e-6).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.Cs_, copied.Cs_, rtol=1e-9)
+    np.testing.assert_allclose(weighted.objectives_, copied.objectives_, rtol=2e-6)
+
+
+# ---- rows that cannot matter ----------------------------------------------------------------------------------------
+
+
+def question(X, y, C, loss, intercept, weights=None):
+    data = take_in(nk.LinearSVM(), "test", X, y, weights, None)
+    return Problem(data.table, 1, Objective(C, loss == "squared_hinge", intercept, 1e-4), 1)
+
+
+@every_loss
+@every_intercept
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ratio", [1.0, 1.1, 1.5])
+def test_rows_that_are_set_aside_are_where_the_solution_has_them(loss, intercept, seed, ratio):
+    """The duals of a much better solution, for C times the ratio, are 0 or at their bounds there."""
+    X, y = classes([0.7], seed=seed, rows=120, apart=1.0)
+    weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
+    settings = {"loss": loss, **INTERCEPTS[intercept]}
+    rough = nk.LinearSVM(C=0.05, tol=1e-3, **settings).fit(X, y, weights)
+    exact = nk.LinearSVMPath(Cs=[0.05 * ratio], tol=1e-10, **settings).fit(X, y, weights).certificates_[0]
+    problem = question(X, y, 0.05 * ratio, loss, intercept, weights)
+    problem.alpha[:] = rough.certificate_.model.duals.dense(len(y)) / (0.05 * weights)
+    norms = np.empty(len(y))
+    problem.kernel.norms(norms)
+    v = np.append(rough.coef_[0] / problem.scale, rough.intercept_)
+    fixed = fixed_rows(problem, v, norms)
+    alpha = exact.model.duals.dense(len(y)) / (0.05 * ratio * weights)
+    assert np.all(alpha[fixed.at_zero] < 1e-4)
+    assert np.all(alpha[fixed.at_bound] > 1 - 1e-4)
+    if ratio == 1.1 and loss == "hinge":
+        assert fixed.share > 0.1
+
+
+@every_intercept
+def test_screening_leaves_rows_out_and_changes_no_solution(intercept):
+    X, y = classes([0.7], rows=400, apart=1.5)
+    every, screened = (
+        nk.LinearSVMPath(Cs=60, tol=1e-5, screen=screen, **INTERCEPTS[intercept]).fit(X, y) for screen in (False, True)
+    )
+    assert np.all(every.screened_ == 0)
+    assert screened.screened_.max() > 0.5
+    for one, other in zip(every.certificates_, screened.certificates_, strict=True):
+        assert other.verify(X, y)
+        assert other.converged
+        assert max(one.dual, other.dual) <= min(one.primal, other.primal) * (1 + 1e-9)
+        # Both are within sqrt(2 gap) of the optimum.
+        apart = sum(np.sqrt(2 * max(0.0, each.primal - each.dual)) for each in (one, other))
+        assert np.linalg.norm(one.model.weights - other.model.weights) <= apart + 1e-9
+
+
+@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_screening_takes_rows_as_they_are_stored(storage, dtype):
+    X, y = classes([0.7], apart=1.5)
+    X = storage(X.astype(dtype))
+    path = nk.LinearSVMPath(Cs=60, screen=True).fit(X, y)
+    assert path.screened_.max() > 0.5
+    assert all(certificate.converged and certificate.verify(X, y) for certificate in path.certificates_)
+
+
+@every_loss
+@pytest.mark.parametrize("seed", range(5))
+def test_the_best_intercepts_lie_in_the_interval_that_is_given(loss, seed):
+    rng = np.random.default_rng(seed)
+    scores, signs = rng.normal(size=31).round(1), rng.choice([-1.0, 1.0], 31)
+    costs = rng.integers(0, 3, 31).astype(float)
+    costs[:2], signs[:2] = 1, [-1, 1]
+    low, high = _best_intercepts(scores, signs, costs, loss == "squared_hinge")
+
+    def total(b):
+        slack = np.maximum(0, 1 - signs * (scores + b))
+        return float(costs @ (slack if loss == "hinge" else slack**2))
+
+    grid = np.linspace(-6, 6, 24001)
+    values = np.array([total(b) for b in grid])
+    best = grid[values <= values.min() + 1e-12]
+    assert low - 1e-3 <= best.min()
+    assert best.max() <= high + 1e-3
+    assert total(low) <= values.min() + 1e-6
+    assert total(high) <= values.min() + 1e-6
+
+
+def test_a_path_on_real_rows():
+    X, y = nk.read_svmlight(real("phishing.svm.gz"))
+    path = nk.LinearSVMPath(Cs=6).fit(X, y)
+    assert all(certificate.converged and certificate.verify(X, y) for certificate in path.certificates_)
+    accuracy = [np.mean((X @ w[0] + b[0] > 0) == (y > 0)) for w, b in zip(path.coefs_, path.intercepts_, strict=True)]
+    assert accuracy[-1] > 0.93
