@@ -54,7 +54,7 @@ class OneVsRest:
     @property
     def positives(self) -> list[Any]:
         """The label that each binary problem calls +1."""
-        labels = self.classes.tolist()
+        labels: list[Any] = self.classes.tolist()
         return labels[-1:] if self.is_binary else labels
 
     def flatten(self, scores: Floats) -> Floats:

@@ -38,6 +38,32 @@ class MissingFileError(FileError, FileNotFoundError):
     """A file that is not there."""
 
 
+LONGEST_QUOTE = 80  # characters of a user's value that an error message shows
+
+
+def input_error(where: str, message: str) -> InvalidInputError:
+    """Return the error ``where: message``.
+
+    Parameters
+    ----------
+    where : str
+        The class, function or place in a file that the message is about: ``"MarginPerceptron"``, ``"t.csv, line 7"``.
+    message : str
+        One or two plain sentences: what is wrong, and what to do about it. Parameters are written as in Python,
+        ``missing="zero"``; the command line shows them as its own options.
+    """
+    return InvalidInputError(f"{where}: {message}")
+
+
+def quote(value: object) -> str:
+    """Return a value from the user as text for an error message, escaped and not too long."""
+    try:
+        text = repr(value)
+    except Exception:  # the value's own code may do anything
+        return f"a {type(value).__name__}"
+    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
+
+
 def invalid(where: str, need: str, got: object) -> InvalidInputError:
     """The error that says where, what is needed, and what came instead."""
     return InvalidInputError(_sentence(where, need, got))

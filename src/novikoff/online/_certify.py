@@ -11,9 +11,9 @@ from novikoff.theory import bounds
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
+from novikoff.theory.rules import Rule
 
 from ._cycle import Run
-from ._rule import Rule
 
 PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
 

@@ -2,28 +2,32 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
+from novikoff._multiclass import OneVsRest
 from novikoff._notebook import ShowsCertificate
 from novikoff._progress import Watched
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.persistence.kinds import Speaker
 from novikoff.persistence.model_file import Basis, Saveable
+from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Floats
+from novikoff.theory.rules import Rule
 
 from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Run
-from ._rule import Rule
 from ._state import OnlineState, basis_of, state_of, take_up
 
 
@@ -106,6 +110,45 @@ class LearnedClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Ba
         self._require_fitted("certificate_")
         certificates = [self._certify(column) for column in range(len(self._classes.questions))]
         return certificates[0] if self._classes.only is not None else certificates
+
+    @property
+    def record_(self) -> RunRecord:
+        """The run record, which ``verify``, the model file, plots, report and exports read."""
+        basis, known = basis_of(self), bool(self._classes.labels)
+        columns = range(len(self._classes.questions) if known else 0)
+        return RunRecord(
+            learner=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            strategy=OneVsRest(basis.classes),
+            n_features=basis.width,
+            feature_names=basis.names,
+            reading=getattr(self, "reading_", None),
+            problems=tuple(self._problem_record(column) for column in columns),
+            state=state_of(self),
+        )
+
+    def _problem_record(self, column: int) -> ProblemRecord:
+        q, rule = self._classes.questions[column], self._learned_rule
+        run = None if self._runs is None else self._runs[q]
+        seed = None
+        if self.shuffle and isinstance(self.random_state, numbers.Integral):
+            seed = int(check_random_state(self.random_state).randint(2**31, size=self._learner.questions)[q])
+        return ProblemRecord(
+            positive=self._classes.positive_of(column),
+            weights=self._padded(self._learner.weights(q)),
+            intercept=self._learner.bias(q),
+            certificate=self._certify(column),
+            parameters={},
+            run=OnlineRun(
+                rule=rule,
+                current_rule=self._rule(type(self).__name__),
+                is_stream=self._is_stream,
+                passes=None if run is None else run.passes,
+                seed=seed,
+                shuffle=self.shuffle,
+                votes=state_of(self).questions[q].votes if rule.keep == "votes" else None,
+            ),
+        )
 
     def _require_fitted(self, attribute: str) -> None:
         if not self.__sklearn_is_fitted__():

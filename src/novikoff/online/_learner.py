@@ -34,11 +34,11 @@ from novikoff.data.rows import as_rows, csr, is_keyed, one_row
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, invalid
 from novikoff.theory.geometry import Floats, copies_apart
+from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Cycle, Examples, Run
 from ._learned import LearnedClassifier
-from ._rule import Rule
 
 ONE = 1.0  # the weight of most examples
 MOST_ROWS = 100_000_000  # copies of rows with private features

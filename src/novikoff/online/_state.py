@@ -15,10 +15,10 @@ from novikoff.persistence.kinds import Speaker
 from novikoff.persistence.model_file import Basis, check_count, check_duals
 from novikoff.persistence.records import INFINITE, Names
 from novikoff.theory.geometry import Extended, Floats
+from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Run
-from ._rule import Rule
 
 Ints = NDArray[np.int64]
 MARGINS = {"fixed margin", "dynamic margin"}  # one learner has two rules

@@ -7,10 +7,10 @@ from typing import Any
 from novikoff._validation import check_choice, check_number
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Geometry
+from novikoff.theory.rules import Rule
 
 from ._certify import certify_margin
 from ._learner import OnlineClassifier
-from ._rule import Rule
 
 
 class MarginPerceptron(OnlineClassifier):

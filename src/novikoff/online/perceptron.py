@@ -6,9 +6,9 @@ from typing import Any
 
 from novikoff._validation import check_choice, check_number
 from novikoff.theory.geometry import Geometry
+from novikoff.theory.rules import Rule
 
 from ._learner import OnlineClassifier
-from ._rule import Rule
 
 
 class Perceptron(OnlineClassifier):

@@ -10,12 +10,15 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
+from novikoff._multiclass import OneVsRest
 from novikoff._notebook import ShowsCertificate
 from novikoff._progress import Watched
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.persistence.kinds import Speaker
 from novikoff.persistence.model_file import Basis, Saveable
+from novikoff.record import ProblemRecord, RunRecord
+from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
 
 from ._state import WeightsState, check_weights_fit
@@ -55,6 +58,31 @@ class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Base
         """-1, 0 or +1 for each score: 0 is no opinion."""
         signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
         return signs
+
+    @property
+    def record_(self) -> RunRecord:
+        """The run record, which ``verify``, the model file, plots, report and exports read."""
+        basis, strategy = self._basis(), OneVsRest(self.classes_)
+        certificates = self._certificates() or [None] * len(strategy.positives)
+        histories = listed(getattr(self, "history_", None)) or [None] * len(strategy.positives)
+        problems = zip(strategy.positives, self.coef_, self.intercept_, certificates, histories, strict=True)
+        return RunRecord(
+            learner=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            strategy=strategy,
+            n_features=basis.width,
+            feature_names=basis.names,
+            reading=getattr(self, "reading_", None),
+            problems=tuple(
+                ProblemRecord(positive, weights, float(intercept), certificate, self._stated(), None, history)
+                for positive, weights, intercept, certificate, history in problems
+            ),
+            state=self._state(type(self).__name__),
+        )
+
+    def _stated(self) -> dict[str, Any]:
+        """The parameters of the binary problems, by the names that certificates use."""
+        return {}
 
     def _state(self, where: str) -> Any:
         return WeightsState(self.coef_, self.intercept_)

@@ -26,7 +26,11 @@ OTHER_DATA = "these are not the data, or not the order of the rows, that the mod
 
 
 class Certificate(ABC):
-    """What all certificates can do: be read, be written, be shown."""
+    """The contract of all certificates: a frozen dataclass whose claims anyone can check against the data.
+
+    A new kind is one module with a subclass and one line in the registry ``CERTIFICATES``. The model file, ``verify``,
+    the plots, the report and the command line use these methods and properties, and nothing else.
+    """
 
     def to_json(self) -> str:
         """All fields as JSON, arrays as lists, infinities as null."""

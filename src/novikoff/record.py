@@ -1,0 +1,124 @@
+"""The run record: all that a fitted learner tells the rest of the library about itself.
+
+``verify``, the model file, the plots, the report and the exports read a learner through ``model.record_`` only. A class
+of another package that has such a property can be verified, saved, drawn and exported in the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from numpy.typing import NDArray
+
+from novikoff._multiclass import MulticlassStrategy
+from novikoff.data.reading import Reading
+from novikoff.theory.certificate import Certificate
+from novikoff.theory.geometry import Floats
+from novikoff.theory.rules import Rule
+
+
+@dataclass(frozen=True, eq=False)
+class OnlineRun:
+    """How one binary problem was learned online, in enough detail to repeat the run.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule that was learned with.
+    current_rule : Rule
+        The rule that the present parameters of the learner stand for; it differs after ``set_params``.
+    is_stream : bool
+        Whether the rows were visited once, in their order, by ``partial_fit`` or ``learn_one``.
+    passes : int or None
+        Number of passes of ``fit``; None after several fits or on a stream.
+    seed : int or None
+        Seed of the row order of ``fit``; None if rows were visited in their order, or if the seed is not known.
+    shuffle : bool
+        Whether ``fit`` visited the rows in random order.
+    votes : object or None
+        All hypotheses, if they vote.
+    """
+
+    rule: Rule
+    current_rule: Rule
+    is_stream: bool
+    passes: int | None
+    seed: int | None
+    shuffle: bool
+    votes: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class ProblemRecord:
+    """One binary problem of a fitted classifier.
+
+    Parameters
+    ----------
+    positive : object
+        The label that a positive score speaks for.
+    weights : ndarray of shape (n_features,)
+        The weights that predict.
+    intercept : float
+        The intercept that predicts.
+    certificate : Certificate or None
+        What is proven of this problem; None for weights from elsewhere.
+    parameters : dict
+        The parameters of the problem as the learner shows them now, by the names that the certificate uses.
+    run : OnlineRun or None
+        How it was learned, for online learners.
+    history : ndarray or None
+        Records (time, step, primal, dual, gap) of the solver's progress, for batch learners.
+    """
+
+    positive: Any
+    weights: Floats
+    intercept: float
+    certificate: Certificate | None
+    parameters: dict[str, Any]
+    run: OnlineRun | None = None
+    history: NDArray[Any] | None = None
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the score is w.x + b."""
+        return self.run is None or (self.run.rule.keep != "votes" and not self.run.rule.geometry.normalize)
+
+
+@dataclass(frozen=True, eq=False)
+class RunRecord:
+    """A fitted learner as the rest of the library sees it.
+
+    Parameters
+    ----------
+    learner : str
+        The name of the class.
+    parameters : dict
+        ``get_params(deep=False)``.
+    strategy : MulticlassStrategy
+        The classes, and how scores become labels.
+    n_features : int
+        Number of columns.
+    feature_names : ndarray or None
+        ``feature_names_in_``, where columns have names.
+    reading : Reading or None
+        How files became rows, where a file was read.
+    problems : tuple of ProblemRecord
+        One for each column of ``decision_function``.
+    state : object
+        A frozen dataclass from which the learner can be restored bit for bit; the model file stores it.
+    """
+
+    learner: str
+    parameters: dict[str, Any]
+    strategy: MulticlassStrategy
+    n_features: int
+    feature_names: NDArray[Any] | None
+    reading: Reading | None
+    problems: tuple[ProblemRecord, ...]
+    state: Any
+
+    @property
+    def certificates(self) -> list[Certificate]:
+        """The certificates of all problems, where there are any."""
+        return [problem.certificate for problem in self.problems if problem.certificate is not None]
