@@ -7,7 +7,7 @@ learners are built on, takes a second to import.
 import lazy_loader as _lazy
 
 try:
-    import novikoff._core as _core
+    import novikoff._core as _core  # noqa: F401  # a missing core is reported here, at once
 except ImportError as error:
     error.add_note(
         "The compiled core of novikoff is missing. Build it with `pip install .` in the root of its repository."

@@ -68,5 +68,5 @@ class OneVsRest:
         return labels
 
     def per_problem(self, values: list[Any]) -> Any:
-        """Return a fitted attribute of all problems: the value itself for two classes, a list of one per class for more."""
+        """Return the fitted attribute for the values of all problems: one value for two classes, a list for more."""
         return values[0] if self.is_binary else values

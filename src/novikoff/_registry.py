@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Registry(Mapping[str, T], Generic[T]):
-    """Implementations of one contract by name; a value may be given as ``"module:attribute"`` and is imported on first use.
+    """Implementations of one contract, by name.
 
     Parameters
     ----------
