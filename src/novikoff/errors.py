@@ -64,6 +64,23 @@ def quote(value: object) -> str:
     return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
 
 
+def file_error(name: str, error: OSError | ValueError, action: str = "read") -> FileError:
+    """Return the error of a file that the operating system or Python cannot open, read or write.
+
+    Parameters
+    ----------
+    name : str
+        The file, as the user gave it.
+    error : OSError or ValueError
+        The reason; a ``FileNotFoundError`` gives a ``MissingFileError``.
+    action : str, default="read"
+        What was tried, as a participle: ``"read"`` or ``"written"``.
+    """
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+    return kind(f"{name}: the file cannot be {action}: {reason}.")
+
+
 def invalid(where: str, need: str, got: object) -> InvalidInputError:
     """The error that says where, what is needed, and what came instead."""
     return InvalidInputError(_sentence(where, need, got))
