@@ -1,4 +1,4 @@
-"""The errors of novikoff: one shape for all of them."""
+"""The errors that novikoff raises, and the functions that build their messages."""
 
 from __future__ import annotations
 
@@ -6,18 +6,31 @@ from typing import Any
 
 
 class NovikoffError(Exception):
-    """What every error of this package is."""
+    """Base class of all errors that novikoff raises on purpose."""
 
 
 class InvalidInputError(NovikoffError, ValueError):
-    """Data or parameters that cannot be used, in the form ``[where] What is needed. Got what.``."""
+    """Data or parameters that cannot be used.
+
+    The message is one or two sentences: what is wrong, where, and what to do about it.
+    """
 
 
 class NotSeparableError(InvalidInputError):
-    """Data that no plane separates, where a learner needs one.
+    """Data that no plane separates, given to a learner that needs separable data.
 
-    ``witness`` names rows and their weights a >= 0, which add up to 1: the sum of a_i y_i u_i is 0 but for rounding,
-    which no separator allows.
+    Parameters
+    ----------
+    message : str
+        What is wrong, in one or two sentences.
+    witness : Witness or None, default=None
+        Rows with weights a >= 0 that add up to 1 and for which the sum of a_i y_i u_i is 0, up to rounding. If a plane
+        separated the data, that sum could not be 0.
+
+    Attributes
+    ----------
+    witness : Witness or None
+        See the parameter.
     """
 
     def __init__(self, message: str, witness: Any = None) -> None:
@@ -26,7 +39,7 @@ class NotSeparableError(InvalidInputError):
 
     @property
     def rows(self) -> Any:
-        """The rows of the witness."""
+        """Indices of the rows of the witness, or None if there is no witness."""
         return None if self.witness is None else self.witness.rows
 
 
@@ -35,10 +48,10 @@ class FileError(InvalidInputError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that is not there."""
+    """A file that does not exist."""
 
 
-LONGEST_QUOTE = 80  # characters of a user's value that an error message shows
+MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
 
 
 def input_error(where: str, message: str) -> InvalidInputError:
@@ -61,7 +74,24 @@ def quote(value: object) -> str:
         text = repr(value)
     except Exception:  # the value's own code may do anything
         return f"a {type(value).__name__}"
-    return text if len(text) <= LONGEST_QUOTE else text[: LONGEST_QUOTE - 3] + "..."
+    return text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 3] + "..."
+
+
+def file_error(name: object, error: OSError | ValueError, action: str = "read") -> FileError:
+    """Return the error of a file that cannot be opened, read or written.
+
+    Parameters
+    ----------
+    name : str or path-like
+        The file.
+    error : OSError or ValueError
+        What the system said; Python raises ValueError for impossible names and closed files.
+    action : str, default="read"
+        What was attempted: ``"read"`` or ``"write"``.
+    """
+    kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
+    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
+    return kind(f"Cannot {action} {name}: {reason}.")
 
 
 def file_error(name: str, error: OSError | ValueError, action: str = "read") -> FileError:
