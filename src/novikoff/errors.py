@@ -77,23 +77,6 @@ def quote(value: object) -> str:
     return text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 3] + "..."
 
 
-def file_error(name: object, error: OSError | ValueError, action: str = "read") -> FileError:
-    """Return the error of a file that cannot be opened, read or written.
-
-    Parameters
-    ----------
-    name : str or path-like
-        The file.
-    error : OSError or ValueError
-        What the system said; Python raises ValueError for impossible names and closed files.
-    action : str, default="read"
-        What was attempted: ``"read"`` or ``"write"``.
-    """
-    kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
-    reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-    return kind(f"Cannot {action} {name}: {reason}.")
-
-
 def file_error(name: str, error: OSError | ValueError, action: str = "read") -> FileError:
     """Return the error of a file that the operating system or Python cannot open, read or write.
 
