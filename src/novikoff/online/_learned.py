@@ -6,19 +6,16 @@ import numbers
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
+from novikoff._classifier import Classifier
 from novikoff._multiclass import OneVsRest
-from novikoff._notebook import ShowsCertificate
-from novikoff._progress import Watched
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis, Saveable
+from novikoff.persistence.model_file import Basis
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.evidence import Evidence
@@ -31,7 +28,7 @@ from ._cycle import Run
 from ._state import OnlineState, basis_of, state_of, take_up
 
 
-class LearnedClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class LearnedClassifier(Classifier):
     """An online learner as it is between two examples. How it learns is for ``OnlineClassifier`` to say."""
 
     _State = OnlineState
@@ -81,16 +78,6 @@ class LearnedClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Ba
             if good < rows.count:
                 raise describe_bad_row(where, X, good)
         return scores[0] if self._classes.only is not None else scores.T
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels. A score of exactly 0 goes to the positive class, the last of ``classes_``."""
-        scores = self.decision_function(X)
-        return self._classes.choose(scores)
-
-    def predict_sign(self, X: Any) -> NDArray[np.int8]:
-        """-1, 0 or +1 for each score: 0 is no opinion."""
-        signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
-        return signs
 
     @property
     def coef_(self) -> Floats:
@@ -195,8 +182,3 @@ class LearnedClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Ba
     def n_features_in_(self, width: int) -> None:
         self._width = width
         self._by_name, self._lane = False, None
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        return tags

@@ -1,0 +1,110 @@
+"""The base class of all classifiers: everything that does not depend on how the weights are found."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from novikoff._multiclass import OneVsRest
+from novikoff._notebook import certificates_html
+from novikoff._progress import Say
+from novikoff.persistence.model_file import Saveable
+from novikoff.theory.geometry import Floats
+
+
+class Classifier(Saveable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+    """A classifier with scores, certificates, progress messages and a notebook form.
+
+    A subclass defines ``fit``, ``decision_function``, ``certificate_`` and ``record_``.
+    """
+
+    verbose: Any = 0  # a class attribute for subclasses without this parameter
+    _watcher: Say | None = None
+    classes_: NDArray[Any]
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows."""
+        raise NotImplementedError
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The class with the largest score. Of two classes, the last of ``classes_`` if the score is 0 or more.
+        """
+        scores = self.decision_function(X)  # first: it checks that the model is fitted
+        return OneVsRest(self.classes_).choose(scores)
+
+    def predict_sign(self, X: Any) -> NDArray[np.int8]:
+        """Return the signs of the scores, which tell a score of exactly 0 from a positive one.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        signs : ndarray of int8, of the shape of ``decision_function(X)``
+            -1, 0 or +1.
+        """
+        signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
+        return signs
+
+    def watch(self, tell: Say | None) -> Self:
+        """Have a function called with progress messages during ``fit``.
+
+        Parameters
+        ----------
+        tell : callable or None
+            Takes a message, and the fraction completed from 0 to 1, or None where it is not known. It is called from
+            the threads that do the work. None removes the function set before.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        self._watcher = tell
+        return self
+
+    def _heard(self) -> Say | None:
+        """Return the function that takes progress messages; None if nobody would see them."""
+        return self._say if self.verbose or self._watcher is not None else None
+
+    def _say(self, message: str, fraction: float | None = None) -> None:
+        if self.verbose:
+            print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
+        if self._watcher is not None:
+            self._watcher(message, fraction)
+
+    def __getstate__(self) -> Any:
+        state: Any = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "_watcher"}
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _repr_html_inner(self) -> str:
+        """Return scikit-learn's diagram, and below it the certificates."""
+        return str(super()._repr_html_inner()) + certificates_html(self)
+
+    def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
+        """Return what notebooks ask for first."""
+        bundle: dict[str, Any] = super()._repr_mimebundle_(**options)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
