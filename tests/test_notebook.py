@@ -94,7 +94,7 @@ def test_a_certificate_is_a_table_without_colours_of_its_own(certificate):
     assert "color" not in page
     assert "background" not in page
     assert Tables(page).tags.count("table") == 1
-    assert page.count('<th scope="row"') == page.count("<tr>") == len(certificate.facts())
+    assert page.count('<th scope="row"') == page.count("<tr>") == len(certificate.claims())
 
 
 def test_a_certificate_escapes_what_it_says():

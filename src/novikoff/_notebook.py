@@ -32,7 +32,7 @@ def certificates_html(estimator: Any) -> str:
         return f"<div>{found._repr_html_()}</div>"
     parts = []
     for label, certificate in zip(estimator.classes_.tolist()[:MOST], found, strict=False):
-        summary = html.escape(f"{label}: {' '.join(certificate.facts()[0])}")
+        summary = html.escape(f"{label}: {' '.join(certificate.claims()[0])}")
         parts.append(f"<details><summary>{summary}</summary>{certificate._repr_html_()}</details>")
     if len(found) > MOST:
         parts.append(f"<p>and {len(found) - MOST} more, in certificate_</p>")

@@ -64,7 +64,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
         return Verification(tuple(checks))
     for place, certificate in enumerate(certificates):
         own = [_parameters(model, certificate), *_same_weights(model, place, certificate)]
-        found = certificate.verify(X, labels, weights, exact=exact)  # type: ignore[attr-defined]  # all can
+        found = certificate.verify(X, labels, weights, exact=exact)
         judged = [_of_last(model, check) for check in found.checks]
         fits = all(check.status != "fails" for check in judged)
         own += judged + (_same_run(model, place, certificate, X, labels, weights) if fits else [])

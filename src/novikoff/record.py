@@ -6,6 +6,7 @@ of another package that has such a property can be verified, saved, drawn and ex
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,8 +106,9 @@ class RunRecord:
         How files became rows, where a file was read.
     problems : tuple of ProblemRecord
         One for each column of ``decision_function``.
-    state : object
-        A frozen dataclass from which the learner can be restored bit for bit; the model file stores it.
+    make_state : callable
+        Function without arguments that returns ``state``. It is called only where the state is needed, because the
+        state may be large, and because a learner whose fitted attributes were changed has no state to save.
     """
 
     learner: str
@@ -116,7 +118,12 @@ class RunRecord:
     feature_names: NDArray[Any] | None
     reading: Reading | None
     problems: tuple[ProblemRecord, ...]
-    state: Any
+    make_state: Callable[[], Any]
+
+    @property
+    def state(self) -> Any:
+        """A frozen dataclass from which the learner can be restored bit for bit; the model file stores it."""
+        return self.make_state()
 
     @property
     def certificates(self) -> list[Certificate]:

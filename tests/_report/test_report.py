@@ -89,7 +89,7 @@ def test_it_has_all_its_parts_in_order(of_cancer):
 
 def test_the_certificate_is_there_in_words_with_the_result_of_every_check(of_cancer, cancer):
     model, page = of_cancer
-    for name, value in model.certificate_.facts():
+    for name, value in model.certificate_.claims():
         assert f'<th scope="row">{name}</th><td>{value}</td>' in page
     for check in model.certificate_.verify(*cancer).checks:
         assert check.claim in page

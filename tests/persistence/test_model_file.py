@@ -374,7 +374,7 @@ def test_the_header_tells_a_person_what_the_model_is(path):
     assert header["parameters"] == model.get_params()
     assert header["classes"] == {"dtype": "str", "values": ["no", "yes"]}
     assert header["features"] == {"count": 3, "names": "features.names"}
-    assert header["claims"] == [[list(fact) for fact in model.certificate_.facts()]]
+    assert header["claims"] == [[list(fact) for fact in model.certificate_.claims()]]
 
 
 def test_other_readers_of_safetensors_can_open_it(path):

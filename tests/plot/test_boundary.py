@@ -125,7 +125,7 @@ def test_a_separator_has_the_band_of_its_nearest_row():
     model = nk.Perceptron().fit(X, y)
     display = BoundaryDisplay.measure(model, X, y)
     assert display.edge == pytest.approx(np.min(np.where(y, 1, -1) * model.decision_function(X)))
-    assert display.support_name == "rows it learned from"
+    assert display.support_name == "examples with an update"
     margin = nk.MarginPerceptron(epsilon=0.1).fit(X, y)
     assert BoundaryDisplay.measure(margin, X, y).edge == pytest.approx(
         np.min(np.where(y, 1, -1) * margin.decision_function(X)), rel=1e-6

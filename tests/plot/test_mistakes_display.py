@@ -6,8 +6,9 @@ from sklearn.datasets import load_breast_cancer, load_digits
 
 import novikoff as nk
 from novikoff.plot import MistakesDisplay
-from novikoff.plot.mistakes import COMPARATOR, NOVIKOFF, THEOREM, _of_comparator, doublings
+from novikoff.plot.mistakes import doublings
 from novikoff.theory import bounds
+from novikoff.theory.bound_curves import FREUND_SCHAPIRE, NOVIKOFF, OTHER_THEOREM
 from real_data import two_classes
 
 
@@ -45,15 +46,15 @@ def test_novikoffs_bound_is_that_of_the_certificate(zeros):
     margin = np.min(np.where(y, 1, -1) * separator.decision_function(X)) / np.linalg.norm(v)
     assert display.bounds[NOVIKOFF][-1] == pytest.approx(nk.Perceptron().partial_fit(X, y).certificate_.bound(margin))
     pa = MistakesDisplay.measure(nk.PassiveAggressiveI(), X, y, comparator=separator)
-    assert list(pa.bounds) == [THEOREM]
+    assert list(pa.bounds) == [OTHER_THEOREM]
 
 
 def test_data_that_cannot_be_separated_have_the_bound_of_freund_and_schapire():
     X, y = two_classes("phishing")
     model = nk.Perceptron(max_iter=5).fit(X, y)
     display = MistakesDisplay.from_estimator(model, X, y, comparator=nk.LinearSVM(C=0.1).fit(X, y))
-    assert list(display.bounds) == [COMPARATOR]
-    assert np.all(display.mistakes <= display.bounds[COMPARATOR])
+    assert list(display.bounds) == [FREUND_SCHAPIRE]
+    assert np.all(display.mistakes <= display.bounds[FREUND_SCHAPIRE])
     assert len(display.ax_.lines) == 3
 
 
@@ -61,10 +62,10 @@ def test_counting_margins_in_bins_lowers_no_bound_and_hardly_raises_one():
     margins = np.random.default_rng(0).normal(1.0, 0.8, size=20_000)
     examples, radius = np.array([10, 5000, 20_000]), np.array([2.0, 3.0, 4.0])
     exact = [bounds.freund_schapire(R, margins[:n]) for R, n in zip(radius, examples, strict=True)]
-    found = _of_comparator(margins, radius, examples)
+    found = freund_schapire_curve(radius, margins, examples)
     assert np.all(found >= np.array(exact) * (1 - 1e-9))
     assert np.all(found <= np.array(exact) * 1.02)
-    few = _of_comparator(margins[:300], radius[:1], np.array([300]))
+    few = freund_schapire_curve(radius[:1], margins[:300], np.array([300]))
     assert few[0] == pytest.approx(bounds.freund_schapire(2.0, margins[:300]))
 
 

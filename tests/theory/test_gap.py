@@ -509,7 +509,7 @@ def test_it_is_frozen_and_says_what_it_claims():
     assert str(certificate).startswith("GapCertificate: objective")
     assert "rows cost 100 together" in str(certificate)
     assert len(str(certificate)) < 300
-    assert certificate._repr_html_().count("<tr>") == len(certificate.facts())
+    assert certificate._repr_html_().count("<tr>") == len(certificate.claims())
 
 
 def test_it_says_whether_the_gap_is_as_small_as_was_asked_for():

@@ -159,7 +159,7 @@ def test_it_is_a_margin_certificate_that_can_be_read_and_written():
     assert read["model"]["duals"]["rows"] == certificate.model.duals.rows.tolist()
     assert "margin at least" in str(certificate)
     assert len(str(certificate)) < 300
-    assert certificate._repr_html_().count("<tr>") == len(certificate.facts())
+    assert certificate._repr_html_().count("<tr>") == len(certificate.claims())
     assert 1 - 1e-6 <= certificate.ratio <= 1
 
 

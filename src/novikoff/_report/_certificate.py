@@ -6,12 +6,9 @@ import shlex
 from typing import Any
 
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.gap import GapCertificate
-from novikoff.theory.margin import MarginCertificate
-from novikoff.theory.mistakes import MistakeCertificate
 from novikoff.theory.verification import Check, Verification
 
-from ._html import Cell, Markup, count, details, grid, pairs, percent, text
+from ._html import Cell, Markup, details, grid, pairs, text
 
 MEANINGS = {
     "holds": "recomputed from the data, and true",
@@ -21,42 +18,12 @@ MEANINGS = {
 }
 
 
-def claim(certificate: Certificate) -> str:
-    """What a certificate says, for a reader who has not met one."""
-    if isinstance(certificate, GapCertificate):
-        return (
-            f"The model minimises an objective, and its own is {certificate.primal:.6g}. A weight for each of its "
-            f"{count(len(certificate.model.duals.rows))} support vectors proves that no model has less than "
-            f"{certificate.dual:.6g}: at most {certificate.relative_gap:.2g} of the objective could be saved. "
-            + (f"{certificate.tol:g} was asked for." if certificate.converged else "More was asked for.")
-        )
-    if isinstance(certificate, MarginCertificate):
-        best = f"no plane has a margin above {certificate.margin_upper_bound:.6g}"
-        if certificate.margin_lower_bound > 0:
-            share = percent(max(0.0, min(1.0, certificate.ratio)))
-            return (
-                f"Every row is on its right side, at least {certificate.margin_lower_bound:.6g} away from the plane, "
-                f"and {best}: the model has {share} of the best margin there is, or more."
-            )
-        return f"The model was not shown to separate the rows; {best}."
-    if isinstance(certificate, MistakeCertificate):
-        words = (
-            f"Each of {count(certificate.examples)} examples was predicted before its label was seen, and "
-            f"{count(certificate.mistakes)} predictions were wrong. No plane separates the examples with a margin "
-            f"above {certificate.margin_upper_bound:.6g}: the sum of the examples that it learned from proves it. "
-        )
-        if certificate.separates:
-            return words + "The last pass made no mistake: the weights it ended with have every example on its side."
-        return words + "The model was not shown to separate them."
-    return "What the model claims is below."
-
-
 def one(certificate: Certificate, found: Verification) -> str:
     """The certificate of two classes: its claims, and the checks of them."""
-    parts = [f"<p>{text(claim(certificate))}</p>"]
+    parts = [f"<p>{text(certificate.explain())}</p>"]
     if certificate.generalization is not None:
         parts.append(f"<p>Of new examples: {text(certificate.generalization)}.</p>")
-    return "".join(parts) + pairs("The claims", certificate.facts()) + checks_table(found.checks)
+    return "".join(parts) + pairs("The claims", certificate.claims()) + checks_table(found.checks)
 
 
 def several(certificates: list[tuple[str, Certificate]], found: Verification) -> str:

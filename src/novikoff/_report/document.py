@@ -27,7 +27,7 @@ from novikoff.errors import InvalidInputError, invalid
 from novikoff.evaluate import Scores, scores
 from novikoff.plot._axes import missing
 from novikoff.plot._question import table_of
-from novikoff.theory.certificate import Certificate, listed
+from novikoff.theory.certificate import Certificate
 
 from . import _certificate, _figures
 from ._curves import curves_of
@@ -54,8 +54,8 @@ class Subject:
     @property
     def certificates(self) -> list[Certificate]:
         """One, one a class, or none."""
-        found = getattr(self.model, "certificate_", None)
-        return listed(found)
+        record = getattr(self.model, "record_", None)
+        return [] if record is None else record.certificates
 
     @property
     def is_binary(self) -> bool:

@@ -16,7 +16,6 @@ from novikoff.data.batch import Batch
 from novikoff.errors import invalid
 from novikoff.persistence import model_file
 from novikoff.svm import LinearSVMCV
-from novikoff.theory.certificate import listed
 
 from ._model import fitted
 from ._options import (
@@ -82,7 +81,7 @@ def fit(
         "learner": type(model).__name__,
         "parameters": {name: value for name, value in model.get_params(deep=False).items() if name != "verbose"},
         "seconds": {"read": read - began, "fit": solved - read},
-        "certificates": [dict(certificate.facts()) for certificate in listed(model.certificate_)],
+        "certificates": [dict(certificate.claims()) for certificate in model.record_.certificates],
         "training_accuracy": accuracy(model, batch),
     }
     if hasattr(model, "C_"):

@@ -7,8 +7,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from novikoff.theory.certificate import listed
-
 from ._model import loaded, names_of
 from ._options import Json, ModelArgument
 from ._output import show
@@ -26,7 +24,7 @@ def inspect(
     coefficients = learner.coef_
     questions = classes[-1:] if len(coefficients) == 1 else classes
     weights = [largest(row, names, top) for row in coefficients]
-    claims = [dict(certificate.facts()) for certificate in listed(getattr(learner, "certificate_", None))]
+    claims = [dict(certificate.claims()) for certificate in learner.record_.certificates]
     lines = [
         ("learner", type(learner).__name__),
         ("parameters", ", ".join(f"{name} {value}" for name, value in parameters.items())),

@@ -45,7 +45,7 @@ def separable(
     diverging = [
         f"{names[j]} to {'+' if found.divergence[j] > 0 else '-'}infinity" for j in np.flatnonzero(found.divergence)
     ]
-    lines = [fact for fact in found.facts() if fact[0] != "coefficients"]
+    lines = [fact for fact in found.claims() if fact[0] != "coefficients"]
     if found.kind == "quasi-complete":
         lines.append(("coefficients", ", ".join(diverging) or "none but the intercept"))
     lines += [("proof", f"{proof}, {'in whole numbers' if exact else 'in floating point'}")]

@@ -15,7 +15,6 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import NovikoffError, invalid
 from novikoff.persistence import model_file
-from novikoff.theory.certificate import listed
 
 from ._model import loaded
 from ._options import (
@@ -197,7 +196,7 @@ def _close(model: Any, progress: evaluate.Progress, seconds: float, output: str 
     if progress.examples == 0:
         raise invalid("stream", "At least one row.", "none")
     mistakes = progress.wrong
-    claims = [dict(certificate.facts()) for certificate in listed(model.certificate_)]
+    claims = [dict(certificate.claims()) for certificate in model.record_.certificates]
     result = {
         "learner": type(model).__name__,
         "examples": progress.examples,

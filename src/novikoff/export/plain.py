@@ -8,7 +8,6 @@ from typing import Any
 from novikoff._atomic import replacing
 from novikoff._json import plain
 from novikoff._version import __version__
-from novikoff.theory.certificate import listed
 
 from ._weights import Weights, parameters_of
 
@@ -40,8 +39,8 @@ def to_json(model: Any, path: Any) -> None:
     """
     where = "to_json"
     weights = Weights.of(where, model, path)
-    certificates = getattr(model, "certificate_", None)
-    proofs = [json.loads(proof.to_json()) for proof in listed(certificates)]
+    record = getattr(model, "record_", None)
+    proofs = [] if record is None else [json.loads(proof.to_json()) for proof in record.certificates]
     facts = {
         "library": "novikoff",
         "version": __version__,
@@ -51,7 +50,7 @@ def to_json(model: Any, path: Any) -> None:
         "feature_names": None if weights.feature_names is None else plain(weights.feature_names, unknown=repr),
         "coef": weights.coef.tolist(),
         "intercept": weights.intercept.tolist(),
-        "certificate": proofs if isinstance(certificates, list) else proofs[0] if proofs else None,
+        "certificate": record.strategy.per_problem(proofs) if record is not None and proofs else None,
     }
     text = json.dumps(facts, allow_nan=False)
     with replacing(where, path) as file:

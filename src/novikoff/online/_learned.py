@@ -111,7 +111,7 @@ class LearnedClassifier(Classifier):
             feature_names=basis.names,
             reading=getattr(self, "reading_", None),
             problems=tuple(self._problem_record(column) for column in columns),
-            state=state_of(self),
+            make_state=lambda: state_of(self),
         )
 
     def _problem_record(self, column: int) -> ProblemRecord:

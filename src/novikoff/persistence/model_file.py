@@ -234,7 +234,7 @@ def _encoded(where: str, model: Saveable) -> bytes:
         classes=_labels(where, basis.classes),
         features=Features(basis.width, None if basis.names is None else basis.names.tolist()),
         reading=getattr(model, "reading_", None),
-        claims=[[list(fact) for fact in certificate.facts()] for certificate in model._certificates()],
+        claims=[[list(fact) for fact in certificate.claims()] for certificate in model._certificates()],
     )
     tree = write(Header, header, "", speaker)
     tree["state"] = write(model._State, model._state(where), "state", speaker)

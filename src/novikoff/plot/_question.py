@@ -13,10 +13,7 @@ from novikoff._validation import check_labels
 from novikoff.errors import invalid
 from novikoff.online import VotedPerceptron
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
-from novikoff.theory.hulls import HullCertificate
-from novikoff.theory.margin import PerceptronMarginCertificate
 
 
 @dataclass(frozen=True)
@@ -70,14 +67,11 @@ class Question:
     def band(self, margins: Floats) -> float | None:
         """The score at the edge of the margin, given y f(x) of the rows; None where there is no margin.
 
-        It is 1 by definition in a support vector machine, what the certificate says in a margin perceptron, and
-        otherwise the least that a row has, if all are on their right sides.
+        It is what the certificate says; if that does not define a margin, the smallest margin of a row, if all rows
+        are on their right sides.
         """
-        certificate = self.certificate
-        if isinstance(certificate, GapCertificate | HullCertificate):
-            return 1.0
-        if isinstance(certificate, PerceptronMarginCertificate) and certificate.margin_lower_bound > 0:
-            return certificate.margin_lower_bound * certificate.evidence.length()
+        if self.certificate is not None and (edge := self.certificate.band()) is not None:
+            return edge
         least = float(margins.min(initial=np.inf))
         return least if 0 < least < np.inf else None
 

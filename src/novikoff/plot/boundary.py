@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from novikoff._validation import check_integer
 from novikoff.errors import invalid
+from novikoff.theory.certificate import Support
 from novikoff.theory.geometry import Floats
 
 from ._axes import axes, words
 from ._question import Question, ask, column_names, table_of
-from ._support import support_of
 from .palette import INK, NEGATIVE, POSITIVE
 
 ROUNDS = 60  # of the power method; where it has not settled by then, two directions are about as good
@@ -129,8 +129,8 @@ class BoundaryDisplay:
             raise invalid(where, f"Rows of {len(weights)} columns.", f"{table.shape[1]}")
         signs = question.signs(y, table.shape[0])
         edge = question.band(signs * question.scores(X))
-        support, support_name = support_of(question.certificate, table, y)
-        indices = _some(table.shape[0], max_points, support)
+        support = Support() if question.certificate is None else question.certificate.support(table, y)
+        indices = _some(table.shape[0], max_points, support.rows)
         rows = table[indices]
         if table.shape[1] == 2:
             points = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
@@ -145,7 +145,7 @@ class BoundaryDisplay:
         return cls(
             points=points,
             signs=signs[indices],
-            support=np.isin(indices, support),
+            support=np.isin(indices, support.rows),
             indices=indices,
             total=table.shape[0],
             line=ends[0],
@@ -153,7 +153,7 @@ class BoundaryDisplay:
             edge=edge,
             names=question.names,
             axis_names=(axis_names[0], axis_names[1]),
-            support_name=support_name,
+            support_name=support.name,
             projected=table.shape[1] != 2,
         )
 

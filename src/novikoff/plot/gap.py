@@ -9,7 +9,6 @@ import numpy as np
 
 from novikoff._validation import check_choice
 from novikoff.errors import invalid
-from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._axes import two_axes
@@ -92,13 +91,13 @@ class GapDisplay:
         question = ask(where, estimator, class_)
         history, certificate = getattr(estimator, "history_", None), question.certificate
         history = history[question.column] if isinstance(history, list) else history
-        if history is None or len(history) == 0 or not isinstance(certificate, GapCertificate):
+        if history is None or len(history) == 0 or certificate is None:
             raise invalid(where, "A LinearSVM, with history_.", type(estimator).__name__)
         return cls(
             x=np.asarray(history[unit], dtype=np.float64),
             primal=np.minimum.accumulate(np.asarray(history["primal"], dtype=np.float64)),
             dual=np.maximum(np.maximum.accumulate(np.asarray(history["dual"], dtype=np.float64)), 0.0),
-            tol=certificate.tol,
+            tol=certificate.stated()["tol"],
             unit=unit,
         )
 

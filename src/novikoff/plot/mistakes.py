@@ -11,20 +11,13 @@ from sklearn.base import clone
 
 from novikoff._validation import check_labels
 from novikoff.errors import invalid
-from novikoff.theory import bounds
-from novikoff.theory.geometry import Floats, Lifted, length_of
-from novikoff.theory.mistakes import MistakeCertificate
+from novikoff.theory.geometry import Floats
 
 from ._axes import axes
-from ._question import Question, ask, table_of
+from ._question import ask, table_of
 from .palette import MUTED, NEGATIVE, POSITIVE, WRONG
 
 PER_DOUBLING = 8  # points of the curve
-NOVIKOFF = "Novikoff's bound, (R/margin)²"
-COMPARATOR = "Freund and Schapire's bound"
-THEOREM = "the theorem's bound"
-BINS = 2049  # of margins
-SAYS_NOTHING = 0.99  # of all examples: a bound that is no less
 
 
 @dataclass(kw_only=True)
@@ -105,7 +98,11 @@ class MistakesDisplay:
             mistakes.append(float(getattr(question.certificate, "mistakes", np.nan)))
         if comparator is None:
             comparator = estimator if hasattr(estimator, "coef_") else copy
-        known = _bounds(question, ask(where, comparator, question.positive), table, labels, examples)
+        rival, known = ask(where, comparator, question.positive), {}
+        if question.certificate is not None and getattr(copy, "class_weight", None) is None:
+            sign = -1.0 if question.flipped else 1.0  # the certificate has a positive class of its own
+            plane = sign * rival.weights, sign * rival.bias
+            known = question.certificate.bound_curves(table, labels, *plane, examples)
         return cls(examples=examples, mistakes=np.array(mistakes), bounds=known)
 
     def plot(self, *, ax: Any = None) -> Self:
@@ -129,46 +126,3 @@ def doublings(total: int) -> NDArray[np.int64]:
     """Whole numbers from 1 to ``total``, some to each doubling."""
     steps = max(2, int(np.ceil(PER_DOUBLING * np.log2(max(total, 2)))))
     return np.unique(np.round(np.geomspace(1, total, steps)).astype(np.int64))
-
-
-def _bounds(question: Question, rival: Question, table: Any, labels: Any, examples: Any) -> dict[str, Floats]:
-    """What the theorems allow on the first so many rows, given a rival that separates them, or nearly."""
-    certificate = question.certificate
-    if not isinstance(certificate, MistakeCertificate) or certificate.evidence.geometry.slack_feature:
-        return {}
-    weighted = getattr(question.estimator, "class_weight", None) is not None
-    weights, bias = rival.weights, rival.bias
-    if weighted or len(weights) != table.shape[1] or not np.any(weights):
-        return {}
-    geometry = certificate.evidence.geometry
-    bias = bias if geometry.fit_intercept else 0.0
-    lifted = Lifted(table, geometry)
-    margins = question.signs(labels, len(lifted)) * lifted.scores(weights, bias) / length_of(weights, bias)
-    radius = np.maximum.accumulate(lifted.lengths)[examples - 1]
-    found: dict[str, Floats] = {}
-    if margins.min() > 0:
-        gamma, last = float(margins.min()), certificate.bound(float(margins.min()))
-        if certificate.rule in ("perceptron", "passive-aggressive"):
-            found[NOVIKOFF] = (radius / gamma) ** 2
-        else:
-            found[THEOREM] = np.full(len(examples), last)
-    if certificate.rule == "perceptron":
-        nearly = _of_comparator(margins, radius, examples)
-        if nearly[-1] < SAYS_NOTHING * examples[-1]:
-            found[COMPARATOR] = nearly
-    return found
-
-
-def _of_comparator(margins: Floats, radius: Floats, examples: NDArray[np.int64]) -> Floats:
-    """Freund and Schapire's bound on the first so many rows.
-
-    Margins are counted in bins, each as the least of its bin: so many rows cost little, and the bound is no lower.
-    """
-    least = np.unique(np.quantile(margins, np.linspace(0, 1, BINS), method="lower"))
-    places = np.searchsorted(least, margins, side="right") - 1
-    counts, found, begin = np.zeros(len(least)), [], 0
-    for R, end in zip(radius.tolist(), examples.tolist(), strict=True):
-        counts += np.bincount(places[begin:end], minlength=len(least))
-        seen, begin = counts > 0, end
-        found.append(bounds.freund_schapire(R, least[seen], counts[seen]))
-    return np.array(found)

@@ -63,7 +63,8 @@ class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Base
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
         basis, strategy = self._basis(), OneVsRest(self.classes_)
-        certificates = self._certificates() or [None] * len(strategy.positives)
+        certificates = self._certificates()
+        certificates += [None] * (len(strategy.positives) - len(certificates))
         histories = listed(getattr(self, "history_", None)) or [None] * len(strategy.positives)
         problems = zip(strategy.positives, self.coef_, self.intercept_, certificates, histories, strict=True)
         return RunRecord(
@@ -77,7 +78,7 @@ class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Base
                 ProblemRecord(positive, weights, float(intercept), certificate, self._stated(), None, history)
                 for positive, weights, intercept, certificate, history in problems
             ),
-            state=self._state(type(self).__name__),
+            make_state=lambda: self._state(type(self).__name__),
         )
 
     def _stated(self) -> dict[str, Any]:

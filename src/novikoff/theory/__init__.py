@@ -1,6 +1,9 @@
 """The theorems as functions and the certificates that rest on them: the judge, which calls no learner."""
 
 from . import bounds as bounds
+from .certificate import CERTIFICATES as CERTIFICATES
+from .certificate import Certificate as Certificate
+from .certificate import Support as Support
 from .gap import GapCertificate as GapCertificate
 from .gap import SvmModel as SvmModel
 from .generalization import Generalization as Generalization

@@ -1,4 +1,4 @@
-"""What all certificates share: how they are read, written and shown, and what data must be to be judged at all."""
+"""The contract of all certificates, and the registry of their kinds."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 import json
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -16,41 +16,183 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._json import plain
+from novikoff._registry import Registry
 
 from .generalization import Generalization
 from .geometry import Floats, blocks
-from .verification import Check
+from .verification import Check, Verification
 
-ROUNDING = 1e-9  # relative; sums of a long run differ in their last digits from the same sums made anew
+ROUNDING = 1e-9  # relative tolerance for sums over a long run that are computed a second time in another order
 OTHER_DATA = "these are not the data, or not the order of the rows, that the model was trained on"
 
 
-class Certificate(ABC):
-    """The contract of all certificates: a frozen dataclass whose claims anyone can check against the data.
+@dataclass(frozen=True, eq=False)
+class Support:
+    """The rows that the weights of a model are a weighted sum of.
 
-    A new kind is one module with a subclass and one line in the registry ``CERTIFICATES``. The model file, ``verify``,
-    the plots, the report and the command line use these methods and properties, and nothing else.
+    Parameters
+    ----------
+    rows : ndarray of int64, default=empty
+        Their row numbers.
+    name : str, default="support vectors"
+        What to call them in a plot or a report.
     """
 
-    def to_json(self) -> str:
-        """All fields as JSON, arrays as lists, infinities as null."""
-        fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
-        return json.dumps(plain({"kind": type(self).__name__, **fields}))
+    rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    name: str = "support vectors"
+
+
+class Certificate(ABC):
+    """What is proven about one binary problem, in a form that anyone can check against the data.
+
+    ``verify``, the model file, the plots, the report, the exports and the command line use a certificate only through
+    the methods below. A new kind of certificate is a subclass that is a frozen dataclass (``repr=False, eq=False``),
+    implements ``claims`` and ``verify``, overrides those of the other methods that apply, and is entered in the
+    registry ``CERTIFICATES`` under its class name.
+
+    A certificate must not depend on the code that produced it: ``verify`` uses NumPy only and never calls a solver
+    or a learner. All fields are numbers, strings, arrays or dataclasses of these, so that it can be written to a file.
+
+    See Also
+    --------
+    novikoff.testing.check_certificate : Run the checks that every certificate has to pass.
+    """
+
+    @abstractmethod
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words, for tables.
+
+        Returns
+        -------
+        list of (str, str)
+            Name and text of each claim, the most important one first.
+        """
+
+    @abstractmethod
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
+        """Recompute every claim that the data can show, without the learner.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            The rows that the model was learned from, in the same order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row, with class weights multiplied in.
+        exact : bool, default=False
+            Whether to decide in integer arithmetic what rounding would leave open.
+
+        Returns
+        -------
+        Verification
+            One check per claim. Data that do not fit the certificate make a check fail; they do not raise an error.
+        """
+
+    def explain(self) -> str:
+        """Return a paragraph that says what is proven, for a reader who has not met this kind of certificate."""
+        return "The model claims: " + "; ".join(f"{name}: {text}" for name, text in self.claims()) + "."
+
+    def plane(self) -> tuple[Floats, float] | None:
+        """Return the weights and the intercept that the certificate speaks of; None if it does not speak of a plane."""
+        return None
+
+    def stated(self) -> dict[str, Any]:
+        """Return the parameters of the problem that the certificate speaks of.
+
+        ``verify`` compares them with ``ProblemRecord.parameters``, which has the same names.
+        """
+        return {}
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the rows that the weights are a sum of.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        Support
+            Without rows if X and y are not the data of the certificate, or if the rows are not known.
+        """
+        return Support()
+
+    def band(self) -> float | None:
+        """Return the score at the edge of the margin; None if the certificate does not define a margin."""
+        return None
+
+    def bound_curves(
+        self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]
+    ) -> dict[str, Floats]:
+        """Return upper bounds on the number of mistakes in the first rows of a stream.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+            The rows of the stream, each of weight 1.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        weights : ndarray of shape (n_features,)
+            Weights of the comparator that the bounds are based on.
+        intercept : float
+            Intercept of the comparator.
+        counts : ndarray of int64
+            Numbers of rows, ascending; the last is ``n_samples``.
+
+        Returns
+        -------
+        dict of str to ndarray
+            For each theorem that applies, its name and its bound for the first ``counts[i]`` rows. Empty if the
+            certificate is not one of mistakes.
+        """
+        return {}
 
     @property
     def generalization(self) -> Generalization | None:
-        """What is known of new examples, with its hypothesis; None where nothing can be said."""
+        """What is known about new examples, and under which hypothesis; None if nothing is."""
         return None
 
-    @abstractmethod
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words, for tables."""
+    @property
+    def needs_replay(self) -> bool:
+        """Whether the data alone do not show the weights, so that ``novikoff.verify`` has to repeat the run."""
+        return False
+
+    def check_replay(self, run: Any) -> list[Check]:
+        """Compare the claims with a run that was repeated row by row.
+
+        Parameters
+        ----------
+        run : Replay
+            The outcome of the repeated run.
+
+        Returns
+        -------
+        list of Check
+            One for each claim that the run shows.
+        """
+        return []
+
+    def to_json(self) -> str:
+        """Return all fields as a JSON object.
+
+        Returns
+        -------
+        str
+            Arrays are lists and infinities are null. ``kind`` is the name of the class, unless there is a field of
+            that name.
+        """
+        fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
+        return json.dumps(plain({"kind": type(self).__name__, **fields}))
 
     def _repr_html_(self) -> str:
-        left = 'style="text-align: left"'  # notebooks have it on the right, which is for numbers
+        left = 'style="text-align: left"'  # notebooks align cells to the right, which suits numbers only
         rows = "".join(
             f'<tr><th scope="row" {left}>{html.escape(name)}</th><td {left}>{html.escape(value)}</td></tr>'
-            for name, value in self.facts()
+            for name, value in self.claims()
         )
         return f"<table><caption {left}>{type(self).__name__}</caption>{rows}</table>"
 
@@ -58,7 +200,19 @@ class Certificate(ABC):
         return f"<{self}>"
 
     def __str__(self) -> str:
-        return f"{type(self).__name__}: " + "; ".join(f"{k} {v}" for k, v in self.facts())
+        return f"{type(self).__name__}: " + "; ".join(f"{name} {text}" for name, text in self.claims())
+
+
+CERTIFICATES: Registry[type[Certificate]] = Registry(
+    "certificate",
+    {
+        "GapCertificate": "novikoff.theory.gap:GapCertificate",
+        "HullCertificate": "novikoff.theory.hulls:HullCertificate",
+        "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
+        "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
+        "Separability": "novikoff.theory.separability:Separability",
+    },
+)
 
 
 @dataclass(frozen=True)

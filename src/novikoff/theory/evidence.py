@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from . import bounds
-from .certificate import ROUNDING, Duals, misfit
-from .geometry import Floats, Geometry, Lifted, copies_apart, length_of
-from .verification import Check
+from .certificate import ROUNDING, Duals, Support, misfit
+from .geometry import Floats, Geometry, Lifted, as_table, copies_apart, length_of
+from .replay import Replay
+from .verification import Check, compare
 
 
 @dataclass(frozen=True)
@@ -89,3 +90,23 @@ class Evidence:
             ratio=bounds.margin_upper_bound(length, float(a.sum())),
             rounding=allowed / float(a.sum()) if a.any() else 0.0,
         )
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the rows that v is a sum of, if the data are those it was learned from."""
+        X, none = as_table(X), Support(name="examples with an update")
+        if self.duals is None or len(self.weights) != X.shape[1]:
+            return none
+        anew = self.recombined(Lifted(X, self.geometry), self.signs(np.ravel(y)))
+        return replace(none, rows=self.duals.rows) if anew.check.status == "holds" else none
+
+    def check_replay(self, run: Replay, mistakes: float, margin_upper_bound: float) -> list[Check]:
+        """Compare v, the mistakes and the bound on the margin with a run that was repeated."""
+        distance = length_of(run.weights - self.weights, run.bias - self.intercept)
+        same = distance <= ROUNDING * run.path
+        slack = ROUNDING * run.path / run.steps if run.steps else 0.0
+        counted = ROUNDING * run.examples
+        return [
+            Check("run", "holds" if same else "fails", f"made again, its weights differ by {distance:.3g}"),
+            compare("mistakes of the run", mistakes, run.mistakes, slack=counted, exact_match=True),
+            compare("bound of the run", margin_upper_bound, run.margin_bound, slack=slack),
+        ]

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, below, misfit
+from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, Support, below, misfit
 from .exact_gap import ExactTable
 from .feasible import allowed
 from .geometry import Extended, Floats, as_table, blocks
@@ -32,6 +32,7 @@ EPS = float(np.finfo(np.float64).eps)
 PIECE = 512  # rows that are added up by themselves
 LOSSES = ("hinge", "squared_hinge")
 INTERCEPTS = ("free", "penalized", "none")
+SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,17 @@ class SvmModel:
     def signs(self, y: Any) -> Floats:
         """Labels as -1 and +1."""
         return np.where(np.ravel(y) == self.positive, 1.0, -1.0)
+
+    def recombined(self, X: Any, y: Any, penalized: bool) -> tuple[Floats, Floats] | None:
+        """Return v = sum a_i y_i x_i and w, each with its intercept if that is penalised; None if the shapes differ."""
+        X, rows = as_table(X), self.duals.rows
+        if len(self.weights) != X.shape[1] or int(rows.max(initial=-1)) >= X.shape[0]:
+            return None
+        signed = self.duals.weights * self.signs(y)[rows]
+        v: Floats = np.asarray(X[rows].T @ signed, dtype=np.float64).ravel()
+        if penalized:
+            return np.append(v, signed.sum()), np.append(self.weights, self.bias)
+        return v, self.weights
 
 
 @dataclass(frozen=True)
@@ -243,8 +255,42 @@ class GapCertificate(Certificate):
             checks.insert(3, _within("converged", self.tol, gap, gap - self.tol, gap_slack, 0.5 * self.tol))
         return checks
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words."""
+    def explain(self) -> str:
+        """Say what the two bounds prove."""
+        return (
+            f"The model minimises an objective, and its own is {self.primal:.6g}. A weight for each of its "
+            f"{len(self.model.duals.rows):,} support vectors proves that no model has less than {self.dual:.6g}: "
+            f"at most {self.relative_gap:.2g} of the objective could be saved. "
+            + (f"{self.tol:g} was asked for." if self.converged else "More was asked for.")
+        )
+
+    def plane(self) -> tuple[Floats, float]:
+        """Return the weights and the intercept of the model."""
+        return self.model.weights, self.model.bias
+
+    def stated(self) -> dict[str, Any]:
+        """Return C, loss, intercept and tol."""
+        return {"intercept": self.intercept, "tol": self.tol, "C": self.C, "loss": self.loss}
+
+    def band(self) -> float:
+        """Return 1: the loss is 0 from there on."""
+        return 1.0
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the support vectors, if v = sum a_i y_i x_i is as close to w as the gap g says: |v - w|^2 <= 2 g.
+
+        That bound holds because the objective is strongly convex.
+        """
+        found = self.model.recombined(X, y, self.intercept == "penalized")
+        if found is None:
+            return Support()
+        v, w = found
+        slack = SUPPORT_TOLERANCE * float(np.linalg.norm(v) + np.linalg.norm(w))
+        is_sum = float(np.linalg.norm(v - w)) <= math.sqrt(2 * max(0.0, self.primal - self.dual)) + slack
+        return Support(self.model.duals.rows) if is_sum else Support()
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words."""
         costs = "" if self.model.costs is None else f", rows cost {self.model.costs.sum():.6g} together"
         asked = "within" if self.converged else "above"
         return [

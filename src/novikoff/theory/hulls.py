@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import OTHER_DATA, ROUNDING, misfit
+from .certificate import OTHER_DATA, ROUNDING, Support, misfit
 from .exact import LEAST, Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
-from .gap import EPS, INTERCEPTS, PIECE, SvmModel
+from .gap import EPS, INTERCEPTS, PIECE, SUPPORT_TOLERANCE, SvmModel
 from .generalization import Generalization
 from .geometry import BLOCK, Floats, as_table, blocks
 from .margin import MarginCertificate
@@ -193,11 +193,32 @@ class HullCertificate(MarginCertificate):
             return Check(claim, "open", f"{detail}, but rounding may hide {found.high - found.low:.3g}")
         return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.low:.10g} or more: {OTHER_DATA}")
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words."""
+    def plane(self) -> tuple[Floats, float]:
+        """Return the weights and the intercept of the model."""
+        return self.model.weights, self.model.bias
+
+    def stated(self) -> dict[str, Any]:
+        """Return intercept and tol."""
+        return {"intercept": self.intercept, "tol": self.tol}
+
+    def band(self) -> float:
+        """Return 1: weights are scaled so that the nearest rows have this score."""
+        return 1.0
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the support vectors, if the cosine between sum a_i y_i x_i and w is at least ``ratio``."""
+        found = self.model.recombined(X, y, self.intercept == "penalized")
+        if found is None:
+            return Support()
+        v, w = found
+        least = (self.ratio - SUPPORT_TOLERANCE) * float(np.linalg.norm(v) * np.linalg.norm(w))
+        return Support(self.model.duals.rows) if float(v @ w) >= least else Support()
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words."""
         asked = "within" if self.converged else "above"
         return [
-            *super().facts(),
+            *super().claims(),
             ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
             ("intercept", self.intercept),
             ("support", f"{len(self.model.duals.rows)} of {self.examples:g} examples"),

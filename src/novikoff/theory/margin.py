@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import ROUNDING, Certificate, above, below
+from .certificate import ROUNDING, Certificate, Support, above, below
 from .evidence import Evidence
 from .exact import Examples, whole
 from .geometry import Extended, Floats, Lifted, as_table
+from .replay import Replay
 from .verification import Check, Verification, compare
 
 
@@ -34,15 +34,20 @@ class MarginCertificate(Certificate):
         """The share of the best margin that the model is sure to have."""
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
-    @abstractmethod
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds, in plain NumPy, without the learner.
+    def explain(self) -> str:
+        """Say what the two bounds prove."""
+        best = f"no plane has a margin above {self.margin_upper_bound:.6g}"
+        if self.margin_lower_bound <= 0:
+            return f"The model was not shown to separate the rows; {best}."
+        share = max(0.0, min(1.0, self.ratio))
+        digits = 3 if 0 < min(share, 1 - share) < 0.001 else 1  # more digits where one would show 0 or 100 %
+        return (
+            f"Every row is on its right side, at least {self.margin_lower_bound:.6g} away from the plane, "
+            f"and {best}: the model has {100 * share:.{digits}f} % of the best margin there is, or more."
+        )
 
-        ``sample_weight`` is how much each row counted; those of weight 0 are passed over.
-        """
-
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words."""
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words."""
         words = [("best margin", f"at most {above(self.margin_upper_bound)}")]
         if self.margin_lower_bound > -np.inf:
             share = 100 * max(0.0, self.ratio)
@@ -123,6 +128,27 @@ class PerceptronMarginCertificate(MarginCertificate):
             return Check(claim, "fails", detail, worst)
         return Check(claim, "holds", detail)
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words."""
-        return [*super().facts(), ("updates", str(self.updates))]
+    def plane(self) -> tuple[Floats, float]:
+        """Return the last weights and the last intercept."""
+        return self.evidence.weights, self.evidence.intercept
+
+    def band(self) -> float | None:
+        """Return the score of a row at the margin that is claimed, if it is positive."""
+        return self.margin_lower_bound * self.evidence.length() if self.margin_lower_bound > 0 else None
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the rows that caused an update, where they are known."""
+        return self.evidence.support(X, y)
+
+    @property
+    def needs_replay(self) -> bool:
+        """Whether the rows behind the weights are unknown, so that only a replay shows them."""
+        return self.evidence.duals is None
+
+    def check_replay(self, run: Replay) -> list[Check]:
+        """Compare weights, mistakes and upper bound with a run that was repeated."""
+        return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words."""
+        return [*super().claims(), ("updates", str(self.updates))]

@@ -12,12 +12,16 @@ from numpy.typing import NDArray
 from novikoff.errors import invalid
 
 from . import bounds
-from .certificate import ROUNDING, Certificate, above
+from .bound_curves import FREUND_SCHAPIRE, NOVIKOFF, OTHER_THEOREM, freund_schapire_curve
+from .certificate import ROUNDING, Certificate, Support, above
 from .evidence import Evidence
 from .exact import Examples, whole
 from .generalization import Generalization
 from .geometry import Floats, Lifted, as_table, length_of
+from .replay import Replay
 from .verification import Check, Verification, compare
+
+LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mistakes is not worth drawing
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -159,8 +163,64 @@ class MistakeCertificate(Certificate):
             return Check("mistakes", "on trust", f"{self.mistakes:g}, within the {most:.6g} that the theorem allows")
         return Check("mistakes", "fails", f"{self.mistakes:g}, more than the {most:.6g} that the theorem allows")
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The claims in words."""
+    def explain(self) -> str:
+        """Say how many mistakes were made, and what the sum of the examples proves."""
+        examples, mistakes = (
+            f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
+            for value in (float(self.examples), float(self.mistakes))
+        )
+        words = (
+            f"Each of {examples} examples was predicted before its label was seen, and {mistakes} predictions were "
+            f"wrong. No plane separates the examples with a margin above {self.margin_upper_bound:.6g}: the sum of the "
+            "examples that it learned from proves it. "
+        )
+        if self.separates:
+            return words + "The last pass made no mistake: the weights it ended with have every example on its side."
+        return words + "The model was not shown to separate them."
+
+    def plane(self) -> tuple[Floats, float]:
+        """Return the last weights and the last intercept."""
+        return self.evidence.weights, self.evidence.intercept
+
+    def support(self, X: Any, y: Any) -> Support:
+        """Return the rows that caused an update, where they are known."""
+        return self.evidence.support(X, y)
+
+    @property
+    def needs_replay(self) -> bool:
+        """Whether the rows behind the weights are unknown, so that only a replay shows them."""
+        return self.evidence.duals is None
+
+    def check_replay(self, run: Replay) -> list[Check]:
+        """Compare weights, mistakes and upper bound with a run that was repeated."""
+        return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
+
+    def bound_curves(
+        self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]
+    ) -> dict[str, Floats]:
+        """Return the bounds of the theorems that apply, for the first ``counts[i]`` rows of a stream."""
+        geometry = self.evidence.geometry
+        if geometry.slack_feature or len(weights) != X.shape[1] or not np.any(weights):
+            return {}
+        intercept = intercept if geometry.fit_intercept else 0.0
+        lifted = Lifted(X, geometry)
+        margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
+        radius = np.maximum.accumulate(lifted.lengths)[counts - 1]
+        found: dict[str, Floats] = {}
+        if margins.min() > 0:
+            least = float(margins.min())
+            if self.rule in ("perceptron", "passive-aggressive"):
+                found[NOVIKOFF] = (radius / least) ** 2
+            else:
+                found[OTHER_THEOREM] = np.full(len(counts), self.bound(least))
+        if self.rule == "perceptron":
+            nearly = freund_schapire_curve(radius, margins, counts)
+            if nearly[-1] < LARGEST_INFORMATIVE_SHARE * counts[-1]:
+                found[FREUND_SCHAPIRE] = nearly
+        return found
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the claims in words."""
         words = [
             ("mistakes", f"{self.mistakes:g} in {self.examples:g} examples"),
             ("radius", f"{self.radius:.6g}"),

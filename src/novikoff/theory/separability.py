@@ -57,8 +57,10 @@ class Separability(Certificate):
     margin_lower_bound: float
     margin_upper_bound: float
 
-    def verify(self, X: Any, y: Any, exact: bool = False) -> Verification:
+    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         """Check the verdict against the data, in NumPy, without the solver.
+
+        ``sample_weight`` is not used: the verdict is about all rows, whatever their weights.
 
         In floating point a row that lies on the plane, or a sum that is 0, is so up to rounding. With ``exact`` all is
         decided in whole numbers of any length: what holds then is proven.
@@ -225,8 +227,12 @@ class Separability(Certificate):
             checks.append(Check("best margin", "fails", f"nothing shows that it is at most {upper:.6g}"))
         return checks
 
-    def facts(self) -> list[tuple[str, str]]:
-        """The verdict in words."""
+    def plane(self) -> tuple[Floats, float] | None:
+        """Return the plane of the verdict; None where the classes overlap or nothing was decided."""
+        return None if self.coef is None else (self.coef, self.intercept)
+
+    def claims(self) -> list[tuple[str, str]]:
+        """Return the verdict in words."""
         words = [("kind", self.kind)]
         if self.kind == "complete":
             words.append(("margin", f"at least {below(self.margin_lower_bound)}"))
