@@ -99,7 +99,7 @@ def test_a_certificate_is_a_table_without_colours_of_its_own(certificate):
 
 def test_a_certificate_escapes_what_it_says():
     class Hostile(type(nk.Perceptron().fit([[0.0], [1.0]], [0, 1]).certificate_)):
-        def facts(self):
+        def claims(self):
             return [(HOSTILE, HOSTILE)]
 
     certificate = object.__new__(Hostile)

@@ -7,7 +7,6 @@ from sklearn.datasets import load_breast_cancer, load_digits
 import novikoff as nk
 from novikoff.plot import MistakesDisplay
 from novikoff.plot.mistakes import doublings
-from novikoff.theory import bounds
 from novikoff.theory.bound_curves import FREUND_SCHAPIRE, NOVIKOFF, OTHER_THEOREM
 from real_data import two_classes
 
@@ -56,17 +55,6 @@ def test_data_that_cannot_be_separated_have_the_bound_of_freund_and_schapire():
     assert list(display.bounds) == [FREUND_SCHAPIRE]
     assert np.all(display.mistakes <= display.bounds[FREUND_SCHAPIRE])
     assert len(display.ax_.lines) == 3
-
-
-def test_counting_margins_in_bins_lowers_no_bound_and_hardly_raises_one():
-    margins = np.random.default_rng(0).normal(1.0, 0.8, size=20_000)
-    examples, radius = np.array([10, 5000, 20_000]), np.array([2.0, 3.0, 4.0])
-    exact = [bounds.freund_schapire(R, margins[:n]) for R, n in zip(radius, examples, strict=True)]
-    found = freund_schapire_curve(radius, margins, examples)
-    assert np.all(found >= np.array(exact) * (1 - 1e-9))
-    assert np.all(found <= np.array(exact) * 1.02)
-    few = freund_schapire_curve(radius[:1], margins[:300], np.array([300]))
-    assert few[0] == pytest.approx(bounds.freund_schapire(2.0, margins[:300]))
 
 
 def test_a_bound_that_says_nothing_is_left_out():
