@@ -1,45 +1,59 @@
-"""The independent check of a whole model: certificates against data, and the model against its certificates."""
+"""The independent check of a fitted model: certificates against data, and the model against its certificates."""
 
 from __future__ import annotations
 
 import dataclasses
-import numbers
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
 
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import encode
 from novikoff._validation import check_labels, check_weights
-from novikoff.errors import invalid
-from novikoff.theory.certificate import ROUNDING, Certificate, listed
-from novikoff.theory.evidence import Evidence
-from novikoff.theory.gap import GapCertificate
+from novikoff.errors import input_error
+from novikoff.record import OnlineRun, ProblemRecord, RunRecord
+from novikoff.theory.certificate import ROUNDING, Certificate
 from novikoff.theory.geometry import Floats, as_table, length_of
-from novikoff.theory.hulls import HullCertificate
 from novikoff.theory.replay import Replay, RuleOf, replay, shuffles
-from novikoff.theory.verification import Check, Verification, compare
+from novikoff.theory.verification import Check, Verification
 
 
 def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-    """Check all that a model claims, without the code that made it.
+    """Check everything that a fitted model claims, without the code that learned it.
 
-    Beside its certificates, the model itself is checked: that it predicts with the weights they speak of, that its
-    parameters are those it learned with, and that the labels are those it knows. A stream, and a run whose averages or
-    votes predict, is made again row by row, in plain NumPy.
+    Besides the certificates, the model itself is checked: that it predicts with the weights that the certificates
+    speak of, that its parameters are those it learned with, and that it knows all labels. A stream is repeated row by
+    row in NumPy, and so is a run whose average or vote predicts.
 
     Parameters
     ----------
-    model : a fitted learner
-    X, y, sample_weight : what it learned from, in the same order
-    exact : decide in whole numbers what rounding would leave open
+    model : object
+        A fitted classifier of novikoff, or of another package if it has a ``record_``.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        The rows that the model was learned from, in the same order.
+    y : array-like of shape (n_samples,)
+        Their labels.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Their weights. Class weights are taken from the model.
+    exact : bool, default=False
+        Whether to decide in integer arithmetic what rounding would leave open.
 
     Returns
     -------
     Verification
-        The checks of its certificate; for more than two classes those of all of them, each under its label.
+        The checks; true if all claims hold. For more than two classes the name of each check starts with its class.
+
+    Raises
+    ------
+    InvalidInputError
+        If the model has no certificate, or if the arguments are not rows, labels and weights.
+
+    See Also
+    --------
+    novikoff.theory.Verification : What is returned.
 
     Examples
     --------
@@ -49,41 +63,35 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     True
     """
     where = "verify"
-    claimed = getattr(model, "certificate_", None)
-    if claimed is None:
-        raise invalid(where, "A fitted model with a certificate.", f"{type(model).__name__} without one")
-    certificates: list[Certificate] = listed(claimed)
+    record: RunRecord | None = getattr(model, "record_", None)
+    if record is None or not record.certificates:
+        raise input_error(where, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
     X = as_table(X)
     labels = check_labels(where, y, X.shape[0])
-    weights = counted(model, labels, check_weights(where, sample_weight, len(labels)))
-    checks = [_known_labels(model, labels, weights)]
-    expected = 1 if len(model.classes_) <= 2 else len(model.classes_)
-    if len(certificates) != expected:
-        checks.append(Check("certificates", "fails", f"{len(certificates)}, where there must be {expected}"))
+    weights = counted_weights(record, labels, check_weights(where, sample_weight, len(labels)))
+    checks = [_check_labels(record, labels, weights)]
+    if len(record.certificates) != len(record.problems):
+        detail = f"{len(record.certificates)}, where there must be {len(record.problems)}"
+        checks.append(Check("certificates", "fails", detail))
     if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
-    for place, certificate in enumerate(certificates):
-        own = [_parameters(model, certificate), *_same_weights(model, place, certificate)]
-        found = certificate.verify(X, labels, weights, exact=exact)
-        judged = [_of_last(model, check) for check in found.checks]
-        fits = all(check.status != "fails" for check in judged)
-        own += judged + (_same_run(model, place, certificate, X, labels, weights) if fits else [])
-        several = len(certificates) > 1
-        checks += [dataclasses.replace(c, claim=f"{model.classes_[place]}: {c.claim}") if several else c for c in own]
-    if getattr(model, "_sigmoids_of_classes", None):
-        checks.append(Check("probabilities", "on trust", "they rest on fits to parts of the rows"))
-    return Verification(tuple(checks))
+    for problem, certificate in zip(record.problems, record.certificates, strict=True):
+        prefix = f"{problem.positive}: " if len(record.problems) > 1 else ""
+        own = _check_problem(problem, certificate, X, labels, weights, exact)
+        checks += [dataclasses.replace(check, claim=prefix + check.claim) for check in own]
+    return Verification((*checks, *record.on_trust))
 
 
-def counted(model: Any, labels: Any, weights: Floats | None) -> Floats:
-    """How much each row counted when the model learned: its weight times that of its class."""
-    class_weight = getattr(model, "class_weight", None)
+def counted_weights(record: RunRecord, labels: NDArray[Any], weights: Floats | None) -> Floats:
+    """Return the weight that each row had when the model learned: its own times that of its class."""
+    class_weight = record.parameters.get("class_weight")
     if class_weight is not None:
-        if isinstance(class_weight, str) and getattr(model, "_is_stream", False):
-            met = np.full(len(labels), -1, dtype=np.int32)  # a stream passes over rows that weigh nothing
+        is_stream = any(problem.run is not None and problem.run.is_stream for problem in record.problems)
+        if isinstance(class_weight, str) and is_stream:
+            met = np.full(len(labels), -1, dtype=np.int32)  # a stream skips rows of weight 0
             seen = np.arange(len(labels)) if weights is None else np.flatnonzero(weights)
             _, codes = encode("verify", labels[seen])
-            order = np.argsort(np.unique(codes, return_index=True)[1])  # and numbers classes as they are met
+            order = np.argsort(np.unique(codes, return_index=True)[1])  # and numbers classes in order of appearance
             met[seen] = np.argsort(order)[codes]
             return RunningBalance().weigh(met, weights)
         classes, codes = encode("verify", labels)
@@ -91,105 +99,74 @@ def counted(model: Any, labels: Any, weights: Floats | None) -> Floats:
     return np.ones(len(labels)) if weights is None else weights
 
 
-def _known_labels(model: Any, labels: Any, weights: Floats) -> Check:
-    strange = np.flatnonzero(~np.isin(labels, model.classes_) & (weights > 0))
-    if len(strange):
-        row = int(strange[0])
+def _check_labels(record: RunRecord, labels: NDArray[Any], weights: Floats) -> Check:
+    unknown = np.flatnonzero(~np.isin(labels, record.strategy.classes) & (weights > 0))
+    if len(unknown):
+        row = int(unknown[0])
         return Check("labels", "fails", f"row {row} has the label {labels[row]!r}, which the model does not know", row)
-    return Check("labels", "holds", "all are labels that the model knows")
+    return Check("labels", "holds", "the model knows all of them")
 
 
-def _of_last(model: Any, check: Check) -> Check:
-    """Where averages or votes predict, say that the certificate speaks of the last weights."""
-    combined = getattr(getattr(model, "_learned_rule", None), "keep", "last") != "last"
-    speaks = combined and check.claim == "separates"
-    return dataclasses.replace(check, claim="the last weights separate") if speaks else check
+def _check_problem(
+    problem: ProblemRecord, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats, exact: bool
+) -> list[Check]:
+    """Check one binary problem: parameters, weights, certificate, and the run where the data do not show its result."""
+    run = problem.run
+    predicts_with_last = run is None or run.rule.keep == "last"
+    own = [_check_parameters(problem, certificate)]
+    plane = certificate.plane()
+    if plane is not None and predicts_with_last:
+        same = np.array_equal(problem.weights, plane[0]) and problem.intercept == plane[1]
+        detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
+        own.append(Check("model", "holds" if same else "fails", detail))
+    found = certificate.verify(X, labels, weights, exact=exact).checks
+    if not predicts_with_last:
+        last = "the last weights separate"
+        found = tuple(dataclasses.replace(c, claim=last) if c.claim == "separates" else c for c in found)
+    own += found
+    needs_replay = run is not None and (certificate.needs_replay or not predicts_with_last)
+    if run is None or not needs_replay or any(check.status == "fails" for check in found):
+        return own
+    return own + _check_run(problem, run, certificate, X, labels, weights)
 
 
-def _parameters(model: Any, certificate: Any) -> Check:
-    """Whether the parameters that the model shows are those that its certificate speaks of."""
-    claim = "parameters"
-    if isinstance(certificate, GapCertificate | HullCertificate):
-        intercept = "none" if not model.fit_intercept else "penalized" if model.penalized_intercept else "free"
-        shown = {"intercept": intercept, "tol": float(model.tol)}
-        if isinstance(certificate, GapCertificate):
-            lam = getattr(model, "lam", None)
-            cost = getattr(model, "C_", None) or (model.C if lam is None else 1 / (2 * lam))
-            shown |= {"C": float(cost), "loss": model.loss}
-        for name, value in shown.items():
-            if getattr(certificate, name) != value:
-                return Check(
-                    claim, "fails", f"{name} is {value}, the certificate speaks of {getattr(certificate, name)}"
-                )
-    elif (now := model._rule("verify")) != model._learned_rule:
-        return Check(claim, "fails", f"they make the rule {now}, it learned by {model._learned_rule}")
+def _check_parameters(problem: ProblemRecord, certificate: Certificate) -> Check:
+    """Check that the parameters that the model shows are those that it learned with."""
+    claim, missing = "parameters", object()
+    for name, value in certificate.stated().items():
+        shown = problem.parameters.get(name, missing)
+        if shown != value:
+            text = "missing" if shown is missing else shown
+            return Check(claim, "fails", f"{name} is {text}, the certificate speaks of {value}")
+    run = problem.run
+    if run is not None and run.rule != run.current_rule:
+        return Check(claim, "fails", f"they make the rule {run.current_rule}, it learned by {run.rule}")
     return Check(claim, "holds", "they are those that the certificate speaks of")
 
 
-def _same_weights(model: Any, place: int, certificate: Any) -> list[Check]:
-    """Whether the model predicts with the weights that its certificate speaks of; averages and votes do not."""
-    evidence = getattr(certificate, "evidence", None)
-    if isinstance(evidence, Evidence):
-        if model._learned_rule.keep != "last":
-            return []
-        weights, intercept = evidence.weights, evidence.intercept
-    else:
-        weights, intercept = certificate.model.weights, certificate.model.bias
-    same = np.array_equal(model.coef_[place], weights) and model.intercept_[place] == intercept
-    words = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
-    return [Check("model", "holds" if same else "fails", words)]
+# ---- repeating a run -----------------------------------------------------------------------------------------------
 
 
-# ---- runs that are made again --------------------------------------------------------------------------------------
-
-
-def _same_run(model: Any, place: int, certificate: Any, X: Any, labels: Any, weights: Floats) -> list[Check]:
-    """Make the run again, where the data alone do not show what came of it."""
-    evidence = getattr(certificate, "evidence", None)
-    if not isinstance(evidence, Evidence) or (evidence.duals is not None and model._learned_rule.keep == "last"):
-        return []  # its weights are a sum of rows that the certificate names
-    question, learned = model._classes.questions[place], model._learned_rule
-    if model._is_stream:
-        orders = iter([np.arange(X.shape[0])])
-    elif model._runs is None:
-        return [Check("run", "open", "there were several fits, which cannot be made again")]
-    elif not model.shuffle:
-        orders = iter([np.arange(X.shape[0])] * model._runs[question].passes)
-    elif not isinstance(model.random_state, numbers.Integral):
-        return [Check("run", "open", "random_state is no number, so the order of the rows is not known")]
-    else:
-        seeds = check_random_state(model.random_state).randint(2**31, size=model._learner.questions)
-        orders = shuffles(X.shape[0], int(seeds[question]), model._runs[question].passes)
-    rule = RuleOf(learned.name, learned.parameter, learned.tie)
-    again = replay(X, evidence.signs(labels), weights, rule, learned.geometry, orders)
-    return _held_against(model, place, certificate, again, X)
-
-
-def _held_against(model: Any, place: int, certificate: Any, again: Replay, X: Any) -> list[Check]:
-    """Hold what the run came to against what is claimed. Rounding may have decided a row otherwise: then it is open."""
-    evidence, slack = certificate.evidence, ROUNDING * again.path
-    apart = length_of(again.weights - evidence.weights, again.bias - evidence.intercept)
-    checks = [
-        Check("run", "holds" if apart <= slack else "fails", f"made again, its weights differ by {apart:.3g}"),
-        compare(
-            "mistakes of the run",
-            certificate.mistakes,
-            again.mistakes,
-            slack=ROUNDING * again.examples,
-            exact_match=True,
-        ),
-        compare("bound of the run", certificate.margin_upper_bound, again.margin_bound, slack=_a_little(again)),
-    ]
-    if model._learned_rule.keep == "average":
-        weights, bias = again.average()
-        apart = length_of(model.coef_[place] - weights, float(model.intercept_[place]) - bias)
-        words = f"made again, the average differs by {apart:.3g}"
-        checks.append(Check("average", "holds" if apart <= slack else "fails", words))
-    elif model._learned_rule.keep == "votes":
-        votes = model._state("verify").questions[model._classes.questions[place]].votes
-        same = _same_votes(model, votes, again, X)
-        words = f"{len(again.moved)} hypotheses, {'as' if same else 'not as'} the run made them"
-        checks.append(Check("votes", "holds" if same else "fails", words))
+def _check_run(
+    problem: ProblemRecord, run: OnlineRun, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats
+) -> list[Check]:
+    """Repeat the run and compare. Where rounding may have decided a row differently, a difference proves nothing."""
+    orders = _row_orders(run, X.shape[0])
+    if isinstance(orders, Check):
+        return [orders]
+    signs = np.where(labels == problem.positive, 1.0, -1.0)
+    rule = RuleOf(run.rule.name, run.rule.parameter, run.rule.tie)
+    again = replay(X, signs, weights, rule, run.rule.geometry, orders)
+    checks = certificate.check_replay(again)
+    if run.rule.keep == "average":
+        mean, bias = again.average()
+        distance = length_of(problem.weights - mean, problem.intercept - bias)
+        detail = f"repeated, the average differs by {distance:.3g}"
+        checks.append(Check("average", "holds" if distance <= ROUNDING * again.path else "fails", detail))
+    elif run.rule.keep == "votes":
+        same = _same_votes(run, again, X)
+        detail = f"{len(again.moved)} hypotheses, {'as' if same else 'not as'} in the repeated run"
+        checks.append(Check("votes", "holds" if same else "fails", detail))
     if again.doubtful is None:
         return checks
     doubt = f"; row {again.doubtful} is so close that rounding may have decided it"
@@ -198,17 +175,26 @@ def _held_against(model: Any, place: int, certificate: Any, again: Replay, X: An
     ]
 
 
-def _a_little(again: Replay) -> float:
-    return ROUNDING * again.path / again.steps if again.steps else 0.0
+def _row_orders(run: OnlineRun, rows: int) -> Iterable[NDArray[np.int64]] | Check:
+    """Return the order of the rows in each pass, or a check that says why it is not known."""
+    if run.is_stream:
+        return [np.arange(rows)]
+    if run.passes is None:
+        return Check("run", "open", "there were several fits, which cannot be repeated")
+    if not run.shuffle:
+        return [np.arange(rows)] * run.passes
+    if run.seed is None:
+        return Check("run", "open", "random_state is not an integer, so the order of the rows is not known")
+    return shuffles(rows, run.seed, run.passes)
 
 
-def _same_votes(model: Any, votes: Any, again: Replay, X: Any) -> bool:
-    """Whether the hypotheses that vote are those of the run, each for as long as it survived."""
+def _same_votes(run: OnlineRun, again: Replay, X: Any) -> bool:
+    """Return whether the hypotheses that vote are those of the repeated run, each with as many votes."""
+    votes, along = run.votes, np.array(again.along)
     survived = votes.survived_whole + votes.survived_part
-    along = np.array(again.along)
     if len(votes.steps) != len(along) or not np.allclose(survived, again.survived, rtol=ROUNDING, atol=0):
         return False
-    bias_steps = along if model.fit_intercept else 0 * along
+    bias_steps = along if run.rule.geometry.fit_intercept else 0 * along
     if not np.allclose([votes.steps, votes.bias_steps], [along, bias_steps], rtol=ROUNDING, atol=0):
         return False
     learned = sp.csr_array((votes.values, votes.indices, votes.offsets), shape=(len(along), X.shape[1]))

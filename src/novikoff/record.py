@@ -17,6 +17,7 @@ from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.rules import Rule
+from novikoff.theory.verification import Check
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +110,8 @@ class RunRecord:
     make_state : callable
         Function without arguments that returns ``state``. It is called only where the state is needed, because the
         state may be large, and because a learner whose fitted attributes were changed has no state to save.
+    on_trust : tuple of Check, default=()
+        What the learner offers besides, such as probabilities, that no certificate covers.
     """
 
     learner: str
@@ -119,6 +122,7 @@ class RunRecord:
     reading: Reading | None
     problems: tuple[ProblemRecord, ...]
     make_state: Callable[[], Any]
+    on_trust: tuple[Check, ...] = ()
 
     @property
     def state(self) -> Any:

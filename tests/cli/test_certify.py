@@ -259,4 +259,4 @@ def test_a_model_without_a_certificate_is_refused_in_one_sentence(model, folder,
     done("convert", tmp_path / "plain.model", tmp_path / "plain.nvk")
     run = novikoff("certify", tmp_path / "plain.nvk", "two.svm", folder=folder)
     assert (run.code, run.out) == (2, "")
-    assert run.err.startswith("novikoff: [verify] A fitted model with a certificate. Got ")
+    assert run.err.startswith("novikoff: verify: LinearClassifier has no certificate.")

@@ -20,6 +20,7 @@ from novikoff.persistence.model_file import Basis, Saveable
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
+from novikoff.theory.verification import Check
 
 from ._state import WeightsState, check_weights_fit
 
@@ -64,7 +65,7 @@ class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Base
         """The run record, which ``verify``, the model file, plots, report and exports read."""
         basis, strategy = self._basis(), OneVsRest(self.classes_)
         certificates = self._certificates()
-        certificates += [None] * (len(strategy.positives) - len(certificates))
+        certificates = certificates + [None] * (len(strategy.positives) - len(certificates))
         histories = listed(getattr(self, "history_", None)) or [None] * len(strategy.positives)
         problems = zip(strategy.positives, self.coef_, self.intercept_, certificates, histories, strict=True)
         return RunRecord(
@@ -79,11 +80,20 @@ class BatchClassifier(Saveable, Watched, ShowsCertificate, ClassifierMixin, Base
                 for positive, weights, intercept, certificate, history in problems
             ),
             make_state=lambda: self._state(type(self).__name__),
+            on_trust=self._on_trust(),
         )
 
     def _stated(self) -> dict[str, Any]:
-        """The parameters of the binary problems, by the names that certificates use."""
-        return {}
+        """Return the parameters of the binary problems as they are set now, by the names that certificates use."""
+        own = self.get_params(deep=False)
+        if "penalized_intercept" not in own:
+            return {}
+        intercept = "none" if not own["fit_intercept"] else "penalized" if own["penalized_intercept"] else "free"
+        return {"intercept": intercept, "tol": float(own["tol"])}
+
+    def _on_trust(self) -> tuple[Check, ...]:
+        """What the model offers that its certificates do not cover."""
+        return ()
 
     def _state(self, where: str) -> Any:
         return WeightsState(self.coef_, self.intercept_)

@@ -242,6 +242,9 @@ class LinearSVMCV(BatchClassifier):
     def _state(self, where: str) -> SelectedState:
         return SelectedState(SoftMarginState.of(where, self), Selection.of(self))
 
+    def _stated(self) -> dict[str, Any]:
+        return super()._stated() | {"C": self.C_, "loss": self.loss}
+
     def _take_up(self, state: SelectedState, basis: Basis, speaker: Speaker) -> None:
         state.machine.check("state.machine", basis, speaker)
         state.selection.check(state.machine.certificates, speaker)

@@ -27,6 +27,7 @@ from novikoff.solvers.training_set import TrainingSet, take_in
 from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate, SvmModel
 from novikoff.theory.geometry import Floats
+from novikoff.theory.verification import Check
 
 from ._classifier import BatchClassifier
 from ._folds import rows_to_learn, stratified_folds
@@ -177,6 +178,15 @@ class LinearSVM(BatchClassifier):
             machines = self._solve(data, settings, cancelled)
             self._sigmoids_of_classes = sigmoids
             self._keep(data, machines)
+
+    def _stated(self) -> dict[str, Any]:
+        cost = self.C if self.lam is None else 1 / (2 * self.lam)
+        return super()._stated() | {"C": float(cost), "loss": self.loss}
+
+    def _on_trust(self) -> tuple[Check, ...]:
+        if not getattr(self, "_sigmoids_of_classes", None):
+            return ()
+        return (Check("probabilities", "on trust", "they rest on fits to parts of the rows"),)
 
     def _settings(self, where: str) -> Settings:
         cost = check_number(where, "C", self.C, above=0)
