@@ -32,7 +32,7 @@ def test_the_public_names_are_those_of_the_design():
     errors = {"FileError", "InvalidInputError", "MissingFileError", "NotSeparableError", "NovikoffError"}
     functions = {"load", "report", "save", "separability", "verify"}
     assert set(PUBLIC) - modules == classes | data | errors | functions
-    assert modules == {"evaluate", "export", "plot", "theory"}
+    assert modules == {"evaluate", "export", "plot", "testing", "theory"}
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_imported():

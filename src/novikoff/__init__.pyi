@@ -1,6 +1,7 @@
 from . import evaluate as evaluate
 from . import export as export
 from . import plot as plot
+from . import testing as testing
 from . import theory as theory
 from ._report import report as report
 from ._separability import separability as separability
