@@ -1,3 +1,3 @@
-"""A model and its certificate as one HTML file that needs no network."""
+"""The HTML report of a fitted classifier. Importing it imports neither jinja2 nor plotly."""
 
 from .document import report as report

@@ -1,0 +1,57 @@
+"""The certificates of a model with the results of checking them."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass, replace
+from typing import Any
+
+from novikoff.theory.certificate import Certificate
+from novikoff.theory.verification import Check, Verification
+
+MEANINGS = {
+    "holds": "recomputed from the data and true",
+    "fails": "recomputed from the data and false",
+    "open": "undecided because of rounding",
+    "on trust": "counted during training; the data alone cannot confirm it",
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """One certificate, the label of its binary problem, and the results of its checks."""
+
+    name: str
+    certificate: Certificate
+    verification: Verification
+
+
+def split(names: list[str], certificates: list[Certificate], found: Verification) -> tuple[list[Part], list[Check]]:
+    """Assign the checks of a verification to the certificates; return the remaining ones separately.
+
+    ``verify`` starts the claims of several certificates with ``"label: "``, in the order of the certificates. The
+    checks of the model as a whole come before and after them.
+    """
+    if len(certificates) == 1:
+        return [Part(names[0], certificates[0], found)], []
+    rest, general, parts = list(found.checks), [], []
+    while rest and not rest[0].claim.startswith(f"{names[0]}: "):
+        general.append(rest.pop(0))
+    for name, certificate in zip(names, certificates, strict=True):
+        prefix, own = f"{name}: ", []
+        while rest and rest[0].claim.startswith(prefix):
+            check = rest.pop(0)
+            own.append(replace(check, claim=check.claim.removeprefix(prefix)))
+        parts.append(Part(name, certificate, Verification(tuple(own))))
+    return parts, general + rest
+
+
+def meanings(found: Verification) -> list[tuple[str, str]]:
+    """Explain the statuses that occur."""
+    used = {check.status for check in found.checks}
+    return [(status, meaning) for status, meaning in MEANINGS.items() if status in used]
+
+
+def command(model_path: Any, data_path: Any) -> str:
+    """Return the shell command that checks the certificates."""
+    return shlex.join(["novikoff", "certify", str(model_path or "MODEL"), str(data_path or "DATA")])

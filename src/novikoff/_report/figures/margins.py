@@ -1,0 +1,40 @@
+"""The histogram of signed margins."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from novikoff._report.subject import Subject
+from novikoff._report.tables import Table, count
+from novikoff.plot import MarginDisplay
+
+from . import Figure
+from ._plotly import axis, layout, numbers, vertical_line
+
+
+def margins(subject: Subject) -> Figure:
+    """Draw the distribution of y f(x) over the training rows."""
+    display = MarginDisplay.measure(subject.model, subject.X, subject.y, class_=subject.class_)
+    middles, widths = (display.edges[:-1] + display.edges[1:]) / 2, np.diff(display.edges)
+    look = {"type": "bar", "x": numbers(middles), "width": numbers(widths), "hovertemplate": "%{y} rows near %{x:.3g}"}
+    correct, wrong = display.labels
+    data = [
+        {**look, "y": display.right.tolist(), "name": correct, "marker": {"color": "--right", "line": {"width": 0}}},
+        {**look, "y": display.wrong.tolist(), "name": wrong, "marker": {"color": "--wrong", "line": {"width": 0}}},
+    ]
+    shapes = [vertical_line(0.0, "solid")]
+    caption = f"{count(display.mistaken)} of {count(display.rows)} rows are misclassified; their margin is negative."
+    if display.margin is not None:
+        shapes.append(vertical_line(display.margin, "dash"))
+        caption += f" {count(display.inside)} rows are classified correctly but lie inside the margin, which ends at "
+        caption += f"{display.margin:.4g} (dashed line)."
+    bins = zip(display.edges[:-1], display.edges[1:], display.right.tolist(), display.wrong.tolist(), strict=True)
+    rows = [(f"{low:.4g} to {high:.4g}", count(good), count(bad)) for low, high, good, bad in bins if good or bad]
+    return Figure(
+        "margins",
+        "Distribution of margins",
+        caption,
+        data,
+        layout(axis(display.axis_name), axis("rows"), barmode="stack", bargap=0, shapes=shapes),
+        table=Table("Rows by signed margin", ["interval", "correct", "wrong"], rows),
+    )

@@ -1,0 +1,55 @@
+"""The mistakes of an online learner and the bounds on them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from novikoff._report.subject import Subject
+from novikoff._report.tables import Table, count
+from novikoff.errors import InvalidInputError
+from novikoff.plot import MistakesDisplay
+
+from . import Figure
+from ._plotly import axis, layout, line, logarithmic, numbers
+
+TABLE_ROWS = 16
+
+
+def mistakes(subject: Subject) -> Figure | None:
+    """Draw the mistakes of one pass over the rows; None for learners that are not online."""
+    try:
+        display = MistakesDisplay.measure(subject.model, subject.X, subject.y, class_=subject.class_)
+    except InvalidInputError:
+        return None
+    total, made = int(display.examples[-1]), float(display.mistakes[-1])
+    x = display.examples.tolist()
+    data: list[dict[str, Any]] = [
+        line([1, total], [1, total], "every prediction wrong", "--muted", "dot", width=1, hoverinfo="skip")
+    ]
+    looks = (("--negative", "dash"), ("--wrong", "dashdot"))
+    for (name, most), (colour, dash) in zip(display.bounds.items(), looks, strict=False):
+        data.append(line(x, numbers(most), name, colour, dash))
+    shown = display.mistakes > 0
+    counts = numbers(display.mistakes[shown])
+    data.append(line(display.examples[shown].tolist(), counts, "mistakes", "--positive", width=2.5))
+    caption = f"One pass over the rows in their order, each predicted before it is learned: {count(made)} mistakes "
+    caption += f"in {count(total)} examples."
+    for name, most in display.bounds.items():
+        caption += f" {name[0].upper()}{name[1:]} allows {count(round(float(most[-1])))}."
+    if not display.bounds:
+        caption += " No mistake bound for this learner is lower than the number of examples."
+    keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
+    rows = [
+        (count(x[k]), count(display.mistakes[k]), *(count(round(float(most[k]))) for most in display.bounds.values()))
+        for k in keep
+    ]
+    return Figure(
+        "mistakes",
+        "Mistakes and mistake bounds" if display.bounds else "Mistakes",
+        caption,
+        data,
+        layout(logarithmic(axis("examples")), logarithmic(axis("mistakes"))),
+        table=Table("Cumulative number of mistakes", ["examples", "mistakes", *display.bounds], rows),
+    )

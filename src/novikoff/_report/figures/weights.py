@@ -1,0 +1,63 @@
+"""The largest weights."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from novikoff._report.subject import Subject
+from novikoff._report.tables import Table, count
+from novikoff.plot import WeightsDisplay
+
+from . import Figure
+from ._plotly import MAX_LABEL, axis, label, layout, numbers
+
+
+def weights(subject: Subject) -> Figure | None:
+    """Draw the largest weights by column name; None if the learner has none, or all are 0."""
+    if not hasattr(subject.model, "coef_"):
+        return None
+    display = WeightsDisplay.measure(subject.model, class_=subject.class_, feature_names=subject.feature_names)
+    if not display.names:
+        return None
+    data: list[dict[str, Any]] = []
+    places = list(range(len(display.names)))
+    for sign, side, colour in ((-1, 0, "--negative"), (1, 1, "--positive")):
+        chosen = [k for k in places if np.sign(display.weights[k]) == sign]
+        if chosen:
+            data.append(
+                {
+                    "type": "bar",
+                    "orientation": "h",
+                    "x": numbers(display.weights[chosen]),
+                    "y": chosen,
+                    "text": [label(display.names[k], 80) for k in chosen],
+                    "textposition": "none",
+                    "hovertemplate": "%{text}: %{x:.5g}<extra></extra>",
+                    "name": f"for {label(display.sides[side])}",
+                    "marker": {"color": colour},
+                }
+            )
+    names = {
+        **axis(""),
+        "tickvals": places,
+        "ticktext": [label(name, MAX_LABEL) for name in display.names],
+        "range": [len(places) - 0.4, -0.6],
+        "showgrid": False,
+    }
+    caption = (
+        f"The {len(places)} weights of largest absolute value, of {count(display.nonzero)} nonzero weights in "
+        f"{count(display.total)} columns. Positive weights increase the score of {display.sides[1]}, negative weights "
+        f"that of {display.sides[0]}. Weights are comparable only between columns of the same scale."
+    )
+    rows = [(name, f"{weight:.6g}") for name, weight in zip(display.names, display.weights.tolist(), strict=True)]
+    return Figure(
+        "weights",
+        "Largest weights",
+        caption,
+        data,
+        layout(axis("weight"), names, bargap=0.25),
+        height=f"{5 + 1.5 * max(3, len(places)):g}rem",
+        table=Table("Largest weights", ["column", "weight"], rows),
+    )
