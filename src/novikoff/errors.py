@@ -94,6 +94,22 @@ def file_error(name: str, error: OSError | ValueError, action: str = "read") -> 
     return kind(f"{name}: the file cannot be {action}: {reason}.")
 
 
+def missing_package(where: str, package: str | None, extra: str) -> InvalidInputError:
+    """Return the error of an optional package that is not installed.
+
+    Parameters
+    ----------
+    where : str
+        The class or function that needs it.
+    package : str or None
+        The name of the module that could not be imported, from ``ModuleNotFoundError.name``.
+    extra : str
+        The optional dependency of novikoff that includes it, as in ``novikoff[plot]``.
+    """
+    name = str(package).partition(".")[0]
+    return input_error(where, f"the package {name} is not installed. Install it with: pip install 'novikoff[{extra}]'.")
+
+
 def invalid(where: str, need: str, got: object) -> InvalidInputError:
     """The error that says where, what is needed, and what came instead."""
     return InvalidInputError(_sentence(where, need, got))

@@ -151,7 +151,9 @@ def _summary(subject: Subject) -> list[tuple[str, str]]:
 def _parameters(model: Any) -> str:
     """List the parameters that differ from their defaults."""
     defaults = {name: p.default for name, p in inspect.signature(type(model)).parameters.items()}
-    changed = {name: value for name, value in model.get_params(deep=False).items() if repr(value) != repr(defaults[name])}
+    changed = {
+        name: value for name, value in model.get_params(deep=False).items() if repr(value) != repr(defaults[name])
+    }
     return ", ".join(f"{name} = {value!r}" for name, value in sorted(changed.items())) or "all at their defaults"
 
 

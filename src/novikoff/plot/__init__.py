@@ -1,4 +1,7 @@
-"""Pictures, in the manner of scikit-learn's displays; they need matplotlib, ``pip install 'novikoff[plot]'``."""
+"""Displays of fitted classifiers, in the manner of scikit-learn. They need matplotlib: ``pip install 'novikoff[plot]'``.
+
+Importing this package does not import matplotlib.
+"""
 
 from .boundary import BoundaryDisplay as BoundaryDisplay
 from .gap import GapDisplay as GapDisplay

@@ -1,4 +1,4 @@
-"""The decision line with its margin, in two dimensions."""
+"""The decision boundary of a linear classifier with its margin, in two dimensions."""
 
 from __future__ import annotations
 
@@ -10,53 +10,75 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._validation import check_integer
-from novikoff.errors import invalid
-from novikoff.theory.certificate import Support
+from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes, words
-from ._question import Question, ask, column_names, table_of
+from ._axes import axes
+from ._problem import BinaryProblem, binary_problem, column_names, table_of
+from .labels import matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
 
-ROUNDS = 60  # of the power method; where it has not settled by then, two directions are about as good
-CROWD = 100  # rings
-SETTLED = 1e-4  # the most that a coordinate still changes
+POWER_ITERATIONS = 60  # without convergence by then, two directions have almost the same variance
+POWER_TOLERANCE = 1e-4  # largest change of a coordinate in the last iteration
+MAX_OPAQUE_RINGS = 100  # more rings would hide the points, so they are drawn lighter
 
 
 @dataclass(kw_only=True)
 class BoundaryDisplay:
-    """Where a linear classifier draws the line, how wide its margin is, and which rows hold it there.
+    """Decision boundary, margin and support vectors of a linear classifier.
 
-    Data of two columns are drawn as they are. Of more, the horizontal axis is the distance from the plane, in the
-    direction of w, so that the line is upright; the vertical axis is the direction across w in which the rows vary
-    most. Of many rows only some are drawn, always the same ones, the support vectors first.
+    Data of two columns are drawn as they are. For more columns, the horizontal axis is the signed distance from the
+    separating hyperplane, so the boundary is a vertical line, and the vertical axis is the direction orthogonal to w in
+    which the rows vary most. If there are more rows than ``max_points``, a fixed sample is drawn that includes the
+    support vectors.
+
+    Use ``from_estimator`` to create a display.
 
     Parameters
     ----------
-    points : of shape (rows drawn, 2)
-    signs : -1 or +1 for each
-    support : which of them the weights are a sum of
-    indices : their row numbers
-    total : how many rows there are
-    line : the two ends of the line where the score is 0; None if it lies outside of the picture
-    band : the same for the scores -``edge`` and +``edge``
-    edge : the score at the edge of the margin; None if there is no margin
-    names : of the negative side and of the positive
-    axis_names : what the two axes are
-    support_name : what to call the support
-    projected : whether there were more than two columns
+    points : ndarray of shape (n_points, 2)
+        The coordinates of the rows that are drawn.
+    signs : ndarray of shape (n_points,)
+        Their labels as -1 or +1.
+    support : ndarray of bool, of shape (n_points,)
+        Whether the weights are a sum that includes this row.
+    indices : ndarray of int64, of shape (n_points,)
+        Their row numbers.
+    total : int
+        Number of rows of the data.
+    line : ndarray of shape (2, 2) or None
+        The two ends of the line where the score is 0; None if it lies outside the figure.
+    band : tuple of two ndarrays or None
+        The same for the scores ``-edge`` and ``edge``.
+    edge : float or None
+        The score at the edge of the margin; None if there is no margin.
+    names : tuple of str
+        Names of the negative and the positive side.
+    axis_names : tuple of str
+        Labels of the two axes.
+    support_name : str
+        What to call the support.
+    projected : bool
+        Whether the data have more or fewer than two columns.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, once it is drawn
+    ax_ : matplotlib Axes
+        The axes, after ``plot``.
+    figure_ : matplotlib Figure
+        The figure, after ``plot``.
+
+    See Also
+    --------
+    MarginDisplay : The distribution of the distances from the boundary.
 
     Examples
     --------
     >>> from novikoff import LinearSVM
     >>> from novikoff.plot import BoundaryDisplay
     >>> X, y = [[0.0, 0.0], [0.0, 1.0], [2.0, 0.0], [2.0, 1.0]], [0, 0, 1, 1]
-    >>> display = BoundaryDisplay.measure(LinearSVM(C=100).fit(X, y), X, y)  # from_estimator draws it, too
-    >>> display.line.round(3)[:, 0]  # upright, half way between
+    >>> display = BoundaryDisplay.measure(LinearSVM(C=100).fit(X, y), X, y)  # from_estimator also draws it
+    >>> display.line.round(3)[:, 0]
     array([1., 1.])
     """
 
@@ -77,8 +99,8 @@ class BoundaryDisplay:
 
     @property
     def ring_opacity(self) -> float:
-        """How strongly support is marked: many rings would hide what they surround."""
-        return 0.9 if np.count_nonzero(self.support) <= CROWD else 0.4
+        """Opacity of the rings around support vectors."""
+        return 0.9 if np.count_nonzero(self.support) <= MAX_OPAQUE_RINGS else 0.4
 
     @classmethod
     def from_estimator(
@@ -92,16 +114,29 @@ class BoundaryDisplay:
         max_points: int = 2000,
         ax: Any = None,
     ) -> Self:
-        """Place the rows and draw.
+        """Compute the display of a fitted classifier and draw it.
 
         Parameters
         ----------
-        estimator : a fitted linear classifier
-        X, y : rows and labels; those it was learned from, if support vectors are to be marked
-        class_ : the class that is told from the rest; by default the last of two, the first of more
-        feature_names : of the columns, if there are two
-        max_points : most rows to draw
-        ax : axes to draw on; new ones if None
+        estimator : estimator
+            A fitted linear classifier, of novikoff or of scikit-learn.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. Support vectors are marked only if these are the rows that the classifier was fitted to.
+        y : array-like of shape (n_samples,)
+            Labels.
+        class_ : label, default=None
+            The class of the binary problem to draw. By default the last of two classes, or the first of more.
+        feature_names : sequence of str, default=None
+            Labels of the axes, if there are two columns. By default the names that the classifier knows.
+        max_points : int, default=2000
+            The maximum number of rows to draw.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        BoundaryDisplay
+            The display.
         """
         found = cls.measure(estimator, X, y, class_=class_, feature_names=feature_names, max_points=max_points)
         return found.plot(ax=ax)
@@ -117,29 +152,22 @@ class BoundaryDisplay:
         feature_names: Any = None,
         max_points: int = 2000,
     ) -> Self:
-        """The same as ``from_estimator``, but not drawn."""
-        where = "BoundaryDisplay.from_estimator"
+        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        where = cls.__name__
         check_integer(where, "max_points", max_points, at_least=1)
-        question, table = ask(where, estimator, class_), table_of(where, X)
-        weights = question.weights
-        if not question.is_linear or not np.any(weights):
-            got = type(estimator).__name__ + ("" if question.is_linear else ", whose scores are not w.x + b")
-            raise invalid(where, "A linear classifier with weights other than 0.", got)
+        problem, table = binary_problem(where, estimator, class_), table_of(where, X)
+        weights = problem.weights
+        if not problem.is_linear:
+            raise input_error(where, f"the scores of {type(estimator).__name__} are not linear in x.")
+        if not np.any(weights):
+            raise input_error(where, f"all weights of this {type(estimator).__name__} are 0, so it has no boundary.")
         if table.shape[1] != len(weights):
-            raise invalid(where, f"Rows of {len(weights)} columns.", f"{table.shape[1]}")
-        signs = question.signs(y, table.shape[0])
-        edge = question.band(signs * question.scores(X))
-        support = Support() if question.certificate is None else question.certificate.support(table, y)
-        indices = _some(table.shape[0], max_points, support.rows)
-        rows = table[indices]
-        if table.shape[1] == 2:
-            points = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
-            axis_names = tuple(column_names(estimator, feature_names, 2, where))
-            plane = (weights, question.bias)
-        else:
-            points = _project(rows, question)
-            axis_names = ("distance from the plane, along w", _second_name(table.shape[1]))
-            plane = (np.array([float(np.linalg.norm(weights)), 0.0]), 0.0)
+            raise input_error(where, f"X must have {len(weights)} columns, but it has {table.shape[1]}.")
+        signs = problem.signs(y, table.shape[0])
+        edge = problem.band(signs * problem.scores(X))
+        support = problem.support(table, y)
+        indices = _sample(table.shape[0], max_points, support.rows)
+        points, axis_names, plane = _coordinates(problem, table[indices], feature_names)
         box = _box(points, edge, plane)
         ends = [_line(plane, score, box) for score in ((0.0,) if edge is None else (0.0, -edge, edge))]
         return cls(
@@ -151,66 +179,87 @@ class BoundaryDisplay:
             line=ends[0],
             band=(None, None) if edge is None else (ends[1], ends[2]),
             edge=edge,
-            names=question.names,
-            axis_names=(axis_names[0], axis_names[1]),
+            names=problem.names,
+            axis_names=axis_names,
             support_name=support.name,
             projected=table.shape[1] != 2,
         )
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw, with matplotlib."""
-        self.ax_ = ax = axes("BoundaryDisplay.plot", ax, size=(7.0, 5.0))
+        """Draw the display with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        BoundaryDisplay
+            This display, with ``ax_`` and ``figure_``.
+        """
+        self.ax_ = ax = axes(type(self).__name__, ax, size=(7.0, 5.0))
         self.figure_ = ax.figure
         size = 28 if len(self.points) <= 300 else 10
         for sign, name, colour, marker in ((-1, self.names[0], NEGATIVE, "s"), (1, self.names[1], POSITIVE, "o")):
             of_class = self.points[self.signs == sign]
-            ax.scatter(*of_class.T, s=size, c=colour, marker=marker, alpha=0.75, linewidths=0, label=words(name))
+            ax.scatter(
+                *of_class.T, s=size, c=colour, marker=marker, alpha=0.75, linewidths=0, label=matplotlib_label(name)
+            )
         if self.support.any():
             look: dict[str, Any] = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.8}
             look["alpha"] = self.ring_opacity
             ax.scatter(*self.points[self.support].T, s=3.2 * size, label=self.support_name, **look)
         if self.line is not None:
-            ax.plot(*self.line.T, color=INK, lw=1.5, label="decision line")
+            ax.plot(*self.line.T, color=INK, lw=1.5, label="decision boundary")
         label = "margin"
         for ends in self.band:
             if ends is not None:
                 ax.plot(*ends.T, color=INK, lw=1, ls="--", label=label)
-                label = "_"  # one entry for both
-        ax.set(xlabel=words(self.axis_names[0]), ylabel=words(self.axis_names[1]))
+                label = "_"  # one legend entry for both lines
+        ax.set(xlabel=matplotlib_label(self.axis_names[0]), ylabel=matplotlib_label(self.axis_names[1]))
         ax.margins(0.02)
         ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0)
         return self
 
 
-def _some(rows: int, most: int, support: NDArray[np.int64]) -> NDArray[np.int64]:
-    """At most so many row numbers, in order: the support, if it is no more than half, and others by lot."""
+def _sample(rows: int, most: int, support: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return at most ``most`` row numbers: the support, if it is at most half of them, and a random sample."""
     if rows <= most:
         return np.arange(rows)
     first = support if 2 * len(support) <= most else support[:0]
     is_other = np.ones(rows, dtype=bool)
     is_other[first] = False
-    lot = np.random.default_rng(0).choice(np.flatnonzero(is_other), most - len(first), replace=False)
-    return np.sort(np.concatenate([first, lot]))
+    drawn = np.random.default_rng(0).choice(np.flatnonzero(is_other), most - len(first), replace=False)
+    return np.sort(np.concatenate([first, drawn]))
 
 
-def _second_name(columns: int) -> str:
-    return "by lot, to keep rows apart" if columns == 1 else "across w, where the rows vary most"
-
-
-def _project(rows: Any, question: Question) -> Floats:
-    """The distance of each row from the plane, and its place in the direction across w that varies most."""
-    weights = question.weights
-    normal = weights / np.linalg.norm(weights)
-    along = np.asarray(rows @ normal, dtype=np.float64) + question.bias / np.linalg.norm(weights)
+def _coordinates(
+    problem: BinaryProblem, rows: Any, feature_names: Any
+) -> tuple[Floats, tuple[str, str], tuple[Floats, float]]:
+    """Return the points to draw, the labels of the axes, and weights and intercept of the boundary among the points."""
+    weights, intercept = problem.weights, problem.intercept
+    if len(weights) == 2:
+        x_name, y_name = column_names(problem.where, problem.estimator, feature_names, 2)
+        points = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+        return points, (x_name, y_name), (weights, intercept)
+    length = float(np.linalg.norm(weights))
+    normal = weights / length
+    distance = np.asarray(rows @ normal, dtype=np.float64) + intercept / length
     if len(weights) == 1:
-        return np.column_stack([along, np.random.default_rng(0).random(len(along))])
-    direction = _principal(rows, normal)
-    across = np.asarray(rows @ direction, dtype=np.float64)
-    return np.column_stack([along, across - across.mean()])
+        across, name = np.random.default_rng(0).random(len(distance)), "random, to separate the markers"
+    else:
+        across, name = np.asarray(rows @ _principal(rows, normal), dtype=np.float64), "principal component across w"
+        across = across - across.mean()
+    points = np.column_stack([distance, across])
+    return points, ("signed distance from the hyperplane", name), (np.array([length, 0.0]), 0.0)
 
 
 def _principal(rows: Any, normal: Floats) -> Floats:
-    """The direction orthogonal to ``normal`` in which the rows vary most, by the power method; never dense."""
+    """Return the direction orthogonal to ``normal`` in which the rows vary most, by power iteration.
+
+    Sparse rows stay sparse.
+    """
     mean = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
 
     def step(v: Floats) -> Floats:
@@ -221,13 +270,13 @@ def _principal(rows: Any, normal: Floats) -> Floats:
         return across
 
     v: Floats = np.random.default_rng(0).standard_normal(len(normal))
-    for _ in range(ROUNDS):
+    for _ in range(POWER_ITERATIONS):
         moved = step(v)
         length = float(np.linalg.norm(moved))
-        if length == 0 or not np.isfinite(length):  # nothing varies across w
+        if length == 0 or not np.isfinite(length):  # the rows do not vary in any direction across w
             break
         before, v = v, moved / length
-        if np.abs(v - before).max() < SETTLED:
+        if np.abs(v - before).max() < POWER_TOLERANCE:
             break
     v -= (normal @ v) * normal
     v /= np.linalg.norm(v) or 1.0
@@ -235,18 +284,18 @@ def _principal(rows: Any, normal: Floats) -> Floats:
 
 
 def _box(points: Floats, edge: float | None, plane: tuple[Floats, float]) -> tuple[Floats, Floats]:
-    """What the picture shows: all points, and, where the line is upright, the line and its margin."""
+    """Return the corners of the figure: it shows all points and, if the boundary is vertical, the margin."""
     low, high = points.min(axis=0), points.max(axis=0)
     if plane[0][1] == 0:
         reach = (edge or 0.0) / abs(plane[0][0])
         place = -plane[1] / plane[0][0]
         low[0], high[0] = min(low[0], place - reach), max(high[0], place + reach)
-    room = 0.03 * np.where(high > low, high - low, 1.0)
-    return low - room, high + room
+    padding = 0.03 * np.where(high > low, high - low, 1.0)
+    return low - padding, high + padding
 
 
 def _line(plane: tuple[Floats, float], score: float, box: tuple[Floats, Floats]) -> Floats | None:
-    """The ends of the part of the line w.x + b = score that lies in the box."""
+    """Return the ends of the part of the line w.x + b = score inside the box."""
     w, b = plane
     low, high = box
     middle = (low + high) / 2

@@ -1,4 +1,4 @@
-"""The two sides of the optimum, closing in on each other."""
+"""Objective and lower bound of a solver, as they approach each other."""
 
 from __future__ import annotations
 
@@ -8,40 +8,52 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff._validation import check_choice
-from novikoff.errors import invalid
+from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
 from ._axes import two_axes
-from ._question import ask
+from ._problem import binary_problem
 from .palette import INK, MUTED, NEGATIVE, POSITIVE
 
-SHOWN = 4.0  # times the last objective: what was above it early on would press the rest together
+MAX_OBJECTIVE_RATIO = 4.0  # of the first objective drawn to the last; larger ones would flatten the rest of the curve
 
 
 @dataclass(kw_only=True)
 class GapDisplay:
-    """The least objective found and the largest lower bound proved, as the solver of a ``LinearSVM`` went on.
+    """Lowest objective and highest lower bound found by the solver of a ``LinearSVM``, over its steps.
 
-    The optimum lies between them at every step. 0 is a lower bound from the start.
+    The optimal objective value lies between the two at every step. The lower bound starts at 0.
+
+    Use ``from_estimator`` to create a display.
 
     Parameters
     ----------
-    x : steps of the solver, or seconds
-    primal : the least objective so far
-    dual : the largest lower bound so far
-    tol : the relative gap that was asked for
-    unit : "step" or "time"
+    x : ndarray of shape (n_records,)
+        Steps of the solver, or seconds.
+    primal : ndarray of shape (n_records,)
+        The lowest objective so far.
+    dual : ndarray of shape (n_records,)
+        The highest lower bound so far.
+    tol : float
+        The relative gap at which the solver stops.
+    unit : {"step", "time"}
+        The unit of x.
 
     Attributes
     ----------
-    ax_, gap_ax_, figure_ : matplotlib's, once it is drawn: of the two sides, of the gap between them, of both
+    ax_ : matplotlib Axes
+        The axes of objective and lower bound, after ``plot``.
+    gap_ax_ : matplotlib Axes
+        The axes of the relative gap, after ``plot``.
+    figure_ : matplotlib Figure
+        The figure, after ``plot``.
 
     Examples
     --------
     >>> from novikoff import LinearSVM
     >>> from novikoff.plot import GapDisplay
     >>> model = LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
-    >>> display = GapDisplay.measure(model)  # from_estimator draws it, too
+    >>> display = GapDisplay.measure(model)  # from_estimator also draws it
     >>> bool((display.primal >= display.dual).all()), bool(display.gap[-1] <= display.tol)
     (True, True)
     """
@@ -62,58 +74,79 @@ class GapDisplay:
 
     @property
     def top(self) -> float:
-        """The objective up to which is drawn."""
-        return 1.05 * min(float(self.primal[0]), SHOWN * float(self.primal[-1])) or 1.0
+        """The upper end of the objective's axis."""
+        return 1.05 * min(float(self.primal[0]), MAX_OBJECTIVE_RATIO * float(self.primal[-1])) or 1.0
 
     @property
     def axis_name(self) -> str:
-        """What the horizontal axis shows."""
-        return "steps of the solver" if self.unit == "step" else "seconds"
+        """The label of the horizontal axis."""
+        return "solver step" if self.unit == "step" else "seconds"
 
     @classmethod
     def from_estimator(cls, estimator: Any, *, class_: Any = None, unit: str = "step", ax: Any = None) -> Self:
-        """Take what a fitted ``LinearSVM`` remembers of its fit, and draw it.
+        """Take the history of a fitted ``LinearSVM`` and draw it.
 
         Parameters
         ----------
-        estimator : a fitted classifier with ``history_`` and a ``GapCertificate``
-        class_ : the class that is told from the rest, where there are more than two; by default the first
-        unit : "step" or "time"
-        ax : axes to divide in two, of a grid as ``plt.subplots`` makes them; new ones if None
+        estimator : estimator
+            A fitted ``LinearSVM`` or ``LinearSVMCV``.
+        class_ : label, default=None
+            The class of the binary problem to draw. By default the last of two classes, or the first of more.
+        unit : {"step", "time"}, default="step"
+            The unit of the horizontal axis.
+        ax : matplotlib Axes, default=None
+            Axes of a grid, which are divided in two. By default a new figure.
+
+        Returns
+        -------
+        GapDisplay
+            The display.
         """
         return cls.measure(estimator, class_=class_, unit=unit).plot(ax=ax)
 
     @classmethod
     def measure(cls, estimator: Any, *, class_: Any = None, unit: str = "step") -> Self:
-        """The same as ``from_estimator``, but not drawn."""
-        where = "GapDisplay.from_estimator"
+        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        where = cls.__name__
         check_choice(where, "unit", unit, ("step", "time"))
-        question = ask(where, estimator, class_)
-        history, certificate = getattr(estimator, "history_", None), question.certificate
-        history = history[question.column] if isinstance(history, list) else history
-        if history is None or len(history) == 0 or certificate is None:
-            raise invalid(where, "A LinearSVM, with history_.", type(estimator).__name__)
+        record = binary_problem(where, estimator, class_).record
+        if record is None or record.history is None or record.certificate is None or len(record.history) == 0:
+            raise input_error(
+                where, f"the history of a solver is needed, and {type(estimator).__name__} has none. Use a LinearSVM."
+            )
+        history = record.history
         return cls(
             x=np.asarray(history[unit], dtype=np.float64),
             primal=np.minimum.accumulate(np.asarray(history["primal"], dtype=np.float64)),
             dual=np.maximum(np.maximum.accumulate(np.asarray(history["dual"], dtype=np.float64)), 0.0),
-            tol=certificate.stated()["tol"],
+            tol=record.certificate.stated()["tol"],
             unit=unit,
         )
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw, with matplotlib."""
-        self.ax_, self.gap_ax_ = upper, lower = two_axes("GapDisplay.plot", ax)
+        """Draw the display with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            Axes of a grid, which are divided in two. By default a new figure.
+
+        Returns
+        -------
+        GapDisplay
+            This display, with ``ax_``, ``gap_ax_`` and ``figure_``.
+        """
+        self.ax_, self.gap_ax_ = upper, lower = two_axes(type(self).__name__, ax)
         self.figure_ = upper.figure
         look: dict[str, Any] = {"where": "post", "lw": 1.8}
-        upper.step(self.x, self.primal, color=NEGATIVE, label="objective, the least so far", **look)
-        upper.step(self.x, self.dual, color=POSITIVE, label="lower bound, the largest so far", **look)
+        upper.step(self.x, self.primal, color=NEGATIVE, label="objective (best so far)", **look)
+        upper.step(self.x, self.dual, color=POSITIVE, label="lower bound (best so far)", **look)
         upper.fill_between(self.x, self.dual, self.primal, step="post", color=MUTED, alpha=0.12, linewidth=0)
         upper.set(ylabel="objective", ylim=(0.0, self.top))
         upper.legend(frameon=False)
         positive = self.gap > 0
         lower.step(self.x[positive], self.gap[positive], color=INK, **look)
-        lower.axhline(self.tol, color=MUTED, lw=1, ls="--", label=f"asked for: {self.tol:g}")
+        lower.axhline(self.tol, color=MUTED, lw=1, ls="--", label=f"tol = {self.tol:g}")
         lower.set(yscale="log", ylabel="relative gap", xlabel=self.axis_name)
         lower.legend(frameon=False)
         return self

@@ -1,4 +1,4 @@
-"""The histogram of signed margins: how far each row is on its right side."""
+"""The histogram of signed margins y f(x)."""
 
 from __future__ import annotations
 
@@ -9,36 +9,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._validation import check_choice, check_integer
-from novikoff.errors import invalid
+from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
 from ._axes import axes
-from ._question import ask
+from ._problem import binary_problem
 from .palette import INK, RIGHT, WRONG
+
+ON_MARGIN = 1e-9  # relative tolerance within which a row counts as lying on the edge of the margin
 
 
 @dataclass(kw_only=True)
 class MarginDisplay:
-    """How many rows lie how far on their right side, y f(x), and which are on the wrong one.
+    """Histogram of the signed margins y f(x), which are negative for misclassified rows.
+
+    Use ``from_estimator`` or ``from_predictions`` to create a display.
 
     Parameters
     ----------
-    edges : ends of the bins, 0 among them; rows beyond the outer ones are counted in the outer bins
-    right, wrong : rows of each bin that are predicted right, and wrong
-    margin : where the margin ends; None if there is none
-    inside : rows on their right side, but within the margin
-    unit : "score", y f(x), or "distance", that over |w|
+    edges : ndarray of shape (n_bins + 1,)
+        The ends of the bins; 0 is one of them. Rows beyond the outer ends are counted in the outer bins.
+    right : ndarray of int64, of shape (n_bins,)
+        Correctly classified rows in each bin.
+    wrong : ndarray of int64, of shape (n_bins,)
+        Misclassified rows in each bin.
+    margin : float or None
+        The edge of the margin; None if there is no margin.
+    inside : int
+        Number of correctly classified rows inside the margin.
+    unit : {"score", "distance"}, default="score"
+        Whether y f(x) is shown, or y f(x) / |w|.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, once it is drawn
+    ax_ : matplotlib Axes
+        The axes, after ``plot``.
+    figure_ : matplotlib Figure
+        The figure, after ``plot``.
+
+    See Also
+    --------
+    BoundaryDisplay : The rows in two dimensions.
 
     Examples
     --------
     >>> from novikoff import LinearSVM
     >>> from novikoff.plot import MarginDisplay
     >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
-    >>> display = MarginDisplay.measure(LinearSVM().fit(X, y), X, y)  # from_estimator draws it, too
+    >>> display = MarginDisplay.measure(LinearSVM().fit(X, y), X, y)  # from_estimator also draws it
     >>> display.rows, display.margin
     (4, 1.0)
     """
@@ -54,13 +72,24 @@ class MarginDisplay:
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """Number of rows."""
         return int(self.right.sum() + self.wrong.sum())
 
     @property
     def mistaken(self) -> int:
-        """How many are predicted wrong."""
+        """Number of misclassified rows."""
         return int(self.wrong.sum())
+
+    @property
+    def axis_name(self) -> str:
+        """The label of the horizontal axis."""
+        return "signed margin y f(x)" if self.unit == "score" else "signed distance y f(x) / |w|"
+
+    @property
+    def labels(self) -> tuple[str, str]:
+        """Legend entries of correctly classified and of misclassified rows."""
+        share = 100 * self.mistaken / self.rows
+        return f"correct, {100 - share:.3g} %", f"wrong, {share:.3g} %"
 
     @classmethod
     def from_estimator(
@@ -74,16 +103,29 @@ class MarginDisplay:
         bins: int = 60,
         ax: Any = None,
     ) -> Self:
-        """Score the rows, count and draw.
+        """Compute the margins of rows and draw their histogram.
 
         Parameters
         ----------
-        estimator : a fitted classifier with ``decision_function``
-        X, y : rows and labels
-        class_ : the class that is told from the rest; by default the last of two, the first of more
-        unit : "score" or "distance"
-        bins : about how many
-        ax : axes to draw on; new ones if None
+        estimator : estimator
+            A fitted classifier with ``decision_function``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        class_ : label, default=None
+            The class of the binary problem. By default the last of two classes, or the first of more.
+        unit : {"score", "distance"}, default="score"
+            Whether to show y f(x) or y f(x) / |w|.
+        bins : int, default=60
+            The approximate number of bins.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+            The display.
         """
         return cls.measure(estimator, X, y, class_=class_, unit=unit, bins=bins).plot(ax=ax)
 
@@ -91,67 +133,95 @@ class MarginDisplay:
     def from_predictions(
         cls, y_true: Any, scores: Any, *, margin: float | None = None, bins: int = 60, ax: Any = None
     ) -> Self:
-        """Count and draw scores of two classes, of which the last in order is the positive one."""
-        where = "MarginDisplay.from_predictions"
+        """Draw the histogram of given scores for two classes.
+
+        Parameters
+        ----------
+        y_true : array-like of shape (n_samples,)
+            Labels of two classes, of which the last in ascending order is the positive one.
+        scores : array-like of shape (n_samples,)
+            Scores, positive for the positive class.
+        margin : float, default=None
+            The edge of the margin.
+        bins : int, default=60
+            The approximate number of bins.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+            The display.
+        """
+        where = cls.__name__
         labels, values = np.ravel(np.asarray(y_true)), np.ravel(np.asarray(scores, dtype=np.float64))
         classes = np.unique(labels)
-        if len(classes) != 2 or len(labels) != len(values):
-            raise invalid(
-                where, "Labels of two classes, and a score for each.", f"{len(classes)} classes, {len(values)} scores"
-            )
+        if len(classes) != 2:
+            raise input_error(where, f"y_true must have labels of two classes, but it has {len(classes)}.")
+        if len(labels) != len(values):
+            raise input_error(where, f"y_true has {len(labels)} labels, but there are {len(values)} scores.")
         signs = np.where(labels == classes[1], 1.0, -1.0)
-        return cls.count(where, signs, values, margin, bins=bins).plot(ax=ax)
+        return cls._count(signs, values, margin, bins=bins).plot(ax=ax)
 
     @classmethod
     def measure(
         cls, estimator: Any, X: Any, y: Any, *, class_: Any = None, unit: str = "score", bins: int = 60
     ) -> Self:
-        """The same as ``from_estimator``, but not drawn."""
-        where = "MarginDisplay.from_estimator"
+        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        where = cls.__name__
         check_choice(where, "unit", unit, ("score", "distance"))
-        question = ask(where, estimator, class_)
-        scores = question.scores(X)
-        signs = question.signs(y, len(scores))
-        margin = question.band(signs * scores)
-        scale = float(np.linalg.norm(question.weights)) if unit == "distance" else 1.0
-        if scale == 0 or (unit == "distance" and not question.is_linear):
-            raise invalid(where, "Scores that are distances times |w|, and w other than 0.", type(estimator).__name__)
-        found = cls.count(where, signs, scores / scale, None if margin is None else margin / scale, bins=bins)
+        problem = binary_problem(where, estimator, class_)
+        scores = problem.scores(X)
+        signs = problem.signs(y, len(scores))
+        margin, scale = problem.band(signs * scores), 1.0
+        if unit == "distance":
+            scale = float(np.linalg.norm(problem.weights))
+            if scale == 0 or not problem.is_linear:
+                raise input_error(
+                    where,
+                    'unit="distance" needs a linear classifier with nonzero weights, which this '
+                    f"{type(estimator).__name__} is not.",
+                )
+        found = cls._count(signs, scores / scale, None if margin is None else margin / scale, bins=bins)
         found.unit = unit
         return found
 
     @classmethod
-    def count(cls, where: str, signs: Floats, scores: Floats, margin: float | None, *, bins: int = 60) -> Self:
-        """Count y f(x) in bins; a score of exactly 0 says positive."""
+    def _count(cls, signs: Floats, scores: Floats, margin: float | None, *, bins: int) -> Self:
+        """Count y f(x) in bins; a score of exactly 0 predicts the positive class."""
+        where = cls.__name__
         check_integer(where, "bins", bins, at_least=2)
         margins = signs * scores
-        if len(margins) == 0 or not np.all(np.isfinite(margins)):
-            raise invalid(where, "At least one row, and finite scores.", f"{len(margins)} rows")
+        if len(margins) == 0:
+            raise input_error(where, "there are no rows.")
+        if not np.all(np.isfinite(margins)):
+            raise input_error(where, "some scores are NaN or infinite. Scale the columns of X.")
         mistaken = np.where(scores == 0, signs < 0, margins < 0)
         edges = _edges(margins, margin, bins)
-        held = np.clip(margins, edges[0], np.nextafter(edges[-1], -np.inf))
+        clipped = np.clip(margins, edges[0], np.nextafter(edges[-1], -np.inf))
+        is_inside = np.zeros(len(margins), dtype=bool) if margin is None else margins < margin * (1 - ON_MARGIN)
         return cls(
             edges=edges,
-            right=np.histogram(held[~mistaken], edges)[0],
-            wrong=np.histogram(held[mistaken], edges)[0],
+            right=np.histogram(clipped[~mistaken], edges)[0],
+            wrong=np.histogram(clipped[mistaken], edges)[0],
             margin=margin,
-            inside=0 if margin is None else int(np.count_nonzero(~mistaken & (margins < margin * (1 - 1e-9)))),
+            inside=int(np.count_nonzero(~mistaken & is_inside)),
         )
 
-    @property
-    def axis_name(self) -> str:
-        """What the horizontal axis shows."""
-        return "score times label, y f(x)" if self.unit == "score" else "distance on the right side, y f(x) / |w|"
-
-    @property
-    def labels(self) -> tuple[str, str]:
-        """What the two colours mean, with their shares."""
-        share = 100 * self.mistaken / self.rows
-        return f"right, {100 - share:.3g} %", f"wrong, {share:.3g} %"
-
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw, with matplotlib."""
-        self.ax_ = ax = axes("MarginDisplay.plot", ax)
+        """Draw the display with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        MarginDisplay
+            This display, with ``ax_`` and ``figure_``.
+        """
+        self.ax_ = ax = axes(type(self).__name__, ax)
         self.figure_ = ax.figure
         widths, (right, wrong) = np.diff(self.edges), self.labels
         look: dict[str, Any] = {"width": widths, "align": "edge", "linewidth": 0}
@@ -166,12 +236,12 @@ class MarginDisplay:
 
 
 def _edges(margins: Floats, margin: float | None, bins: int) -> Floats:
-    """Bins of one width with 0 between two of them; a few rows far out do not press the rest together."""
+    """Return the ends of bins of equal width, 0 among them; the range leaves out extreme outliers."""
     low, high = float(margins.min()), float(margins.max())
     near, far = np.quantile(margins, [0.005, 0.995]).tolist()
-    room = far - near
-    if high - low > 2 * room > 0:
-        low, high = max(low, near - 0.25 * room), min(high, far + 0.25 * room)
+    spread = far - near
+    if high - low > 2 * spread > 0:
+        low, high = max(low, near - 0.25 * spread), min(high, far + 0.25 * spread)
     low, high = min(low, 0.0), max(high, 0.0, 1.1 * (margin or 0.0))
     width = (high - low) / bins or 1.0
     first, last = np.floor(low / width), np.floor(high / width) + 1

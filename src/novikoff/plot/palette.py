@@ -1,4 +1,4 @@
-"""The colours of all pictures, which the colour-blind tell apart, too; a class has the same one everywhere."""
+"""The colours of all figures; they are distinguishable with common forms of colour blindness."""
 
 POSITIVE = "#0072b2"
 NEGATIVE = "#d55e00"
@@ -6,4 +6,3 @@ WRONG = "#aa3377"
 RIGHT = "#8c949e"
 INK = "#22262b"
 MUTED = "#626a73"
-FAINT = "#d5d9de"

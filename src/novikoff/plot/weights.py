@@ -1,4 +1,4 @@
-"""The largest weights of a linear classifier, by name."""
+"""The largest weights of a linear classifier, by column name."""
 
 from __future__ import annotations
 
@@ -11,33 +11,46 @@ from numpy.typing import NDArray
 from novikoff._validation import check_integer
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes, words
-from ._question import ask, column_names
+from ._axes import axes
+from ._problem import binary_problem, column_names
+from .labels import matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
 
 
 @dataclass(kw_only=True)
 class WeightsDisplay:
-    """The weights that are largest in absolute value: which columns speak for a class, and which against it.
+    """Weights of largest absolute value: the columns that contribute most per unit to the score.
+
+    Use ``from_estimator`` to create a display.
 
     Parameters
     ----------
-    names : of the columns, those of the largest weights first
-    weights : theirs
-    columns : their numbers
-    sides : names of the class that negative weights speak for, and of that of the positive ones
-    nonzero : how many weights are not 0, of how many ``total``
+    names : list of str
+        Names of the columns, by descending absolute weight.
+    weights : ndarray of shape (n_weights,)
+        Their weights.
+    columns : ndarray of int64, of shape (n_weights,)
+        Their column numbers.
+    sides : tuple of str
+        Names of the classes whose scores negative and positive weights increase.
+    nonzero : int
+        Number of nonzero weights of the classifier.
+    total : int
+        Number of weights of the classifier.
 
     Attributes
     ----------
-    ax_, figure_ : matplotlib's, once it is drawn
+    ax_ : matplotlib Axes
+        The axes, after ``plot``.
+    figure_ : matplotlib Figure
+        The figure, after ``plot``.
 
     Examples
     --------
     >>> from novikoff import LinearSVM
     >>> from novikoff.plot import WeightsDisplay
     >>> model = LinearSVM().fit([[0.0, 1.0], [2.0, 1.0], [0.0, 0.0], [2.0, 0.0]], ["no", "yes", "no", "yes"])
-    >>> WeightsDisplay.measure(model, feature_names=["rain", "sun"], k=1).names  # from_estimator draws it, too
+    >>> WeightsDisplay.measure(model, feature_names=["rain", "sun"], k=1).names  # from_estimator also draws it
     ['rain']
     """
 
@@ -54,41 +67,62 @@ class WeightsDisplay:
     def from_estimator(
         cls, estimator: Any, *, k: int = 20, feature_names: Any = None, class_: Any = None, ax: Any = None
     ) -> Self:
-        """Choose and draw.
+        """Select the largest weights of a fitted classifier and draw them.
 
         Parameters
         ----------
-        estimator : a fitted classifier with ``coef_``
-        k : how many weights, at most; those that are 0 are left out
-        feature_names : of all columns; by default those of the data frame that was learned, or the columns' numbers
-        class_ : the class that positive weights speak for; by default the last of two, the first of more
-        ax : axes to draw on; new ones if None
+        estimator : estimator
+            A fitted classifier with ``coef_``.
+        k : int, default=20
+            The maximum number of weights. Weights that are 0 are left out.
+        feature_names : sequence of str, default=None
+            Names of all columns. By default the names that the classifier knows, or the numbers of the columns.
+        class_ : label, default=None
+            The class whose score positive weights increase. By default the last of two classes, or the first of more.
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        WeightsDisplay
+            The display.
         """
         return cls.measure(estimator, k=k, feature_names=feature_names, class_=class_).plot(ax=ax)
 
     @classmethod
     def measure(cls, estimator: Any, *, k: int = 20, feature_names: Any = None, class_: Any = None) -> Self:
-        """The same as ``from_estimator``, but not drawn."""
-        where = "WeightsDisplay.from_estimator"
+        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        where = cls.__name__
         check_integer(where, "k", k, at_least=1)
-        question = ask(where, estimator, class_)
-        weights = question.weights
-        names = column_names(estimator, feature_names, len(weights), where)
+        problem = binary_problem(where, estimator, class_)
+        weights = problem.weights
+        names = column_names(where, estimator, feature_names, len(weights))
         largest = np.argsort(-np.abs(weights), kind="stable")[:k]
         largest = largest[weights[largest] != 0]
         return cls(
             names=[names[column] for column in largest],
             weights=weights[largest],
             columns=largest.astype(np.int64),
-            sides=question.names,
+            sides=problem.names,
             nonzero=int(np.count_nonzero(weights)),
             total=len(weights),
         )
 
     def plot(self, *, ax: Any = None) -> Self:
-        """Draw, with matplotlib."""
+        """Draw the display with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        WeightsDisplay
+            This display, with ``ax_`` and ``figure_``.
+        """
         height = 1.2 + 0.26 * max(len(self.names), 4)
-        self.ax_ = ax = axes("WeightsDisplay.plot", ax, size=(7.0, height))
+        self.ax_ = ax = axes(type(self).__name__, ax, size=(7.0, height))
         self.figure_ = ax.figure
         places = np.arange(len(self.names))[::-1]
         for side, name, colour in (
@@ -96,8 +130,8 @@ class WeightsDisplay:
             (self.weights > 0, self.sides[1], POSITIVE),
         ):
             if side.any():
-                ax.barh(places[side], self.weights[side], color=colour, label=f"for {words(name)}")
-        ax.set_yticks(places, [words(name) for name in self.names])
+                ax.barh(places[side], self.weights[side], color=colour, label=f"for {matplotlib_label(name)}")
+        ax.set_yticks(places, [matplotlib_label(name) for name in self.names])
         ax.axvline(0.0, color=INK, lw=1)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)

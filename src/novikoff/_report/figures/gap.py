@@ -36,9 +36,7 @@ def gap(subject: Subject) -> Figure | None:
     lower = {**logarithmic(axis("relative gap")), "domain": [0.0, 0.38], "anchor": "x"}
     both = layout({**axis(display.axis_name), "anchor": "y2"}, upper, yaxis2=lower)
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
-    rows = [
-        (f"{x[k]:g}", f"{display.primal[k]:.8g}", f"{display.dual[k]:.8g}", f"{display.gap[k]:.3g}") for k in keep
-    ]
+    rows = [(f"{x[k]:g}", f"{display.primal[k]:.8g}", f"{display.dual[k]:.8g}", f"{display.gap[k]:.3g}") for k in keep]
     return Figure(
         "gap",
         "Convergence",
