@@ -28,7 +28,7 @@ def cancer():
     return (X - X.mean()) / X.std(), y
 
 
-def test_the_line_is_where_the_score_is_0_and_the_band_where_it_is_1(blobs):
+def test_score_is_0_on_the_line_and_1_on_the_band(blobs):
     X, y = blobs
     model = nk.LinearSVM(C=0.1).fit(X, y)
     display = BoundaryDisplay.from_estimator(model, X, y)
@@ -61,16 +61,16 @@ def test_the_rings_are_the_support_vectors_of_the_certificate(blobs):
         nk.PassiveAggressiveI,
     ],
 )
-def test_the_support_is_marked_in_the_data_that_were_learned_and_in_no_other(make):
+def test_support_is_marked_only_in_the_training_data(make):
     X, digit = load_digits(return_X_y=True)
-    y = digit == 0
+    X, y = X[:600], digit[:600] == 0
     model = make().fit(X, y)
     assert BoundaryDisplay.measure(model, X, y).support.any()
     for rows in (slice(None, None, -1), slice(5, None), slice(300)):
         assert not BoundaryDisplay.measure(model, X[rows], y[rows]).support.any()
 
 
-def test_of_many_columns_the_distance_from_the_plane_is_drawn_upright(cancer):
+def test_many_columns_are_projected_with_a_vertical_boundary(cancer):
     X, y = cancer
     model = nk.LinearSVM(C=0.1).fit(X, y)
     display = BoundaryDisplay.from_estimator(model, X, y)
@@ -81,7 +81,7 @@ def test_of_many_columns_the_distance_from_the_plane_is_drawn_upright(cancer):
     assert_allclose(display.band[1][:, 0], 1 / length)
 
 
-def test_the_vertical_axis_is_the_principal_direction_across_w(cancer):
+def test_vertical_axis_is_the_principal_direction_across_w(cancer):
     X, y = cancer
     model = nk.LinearSVM(C=0.1).fit(X, y)
     display = BoundaryDisplay.from_estimator(model, X, y)
@@ -108,7 +108,7 @@ def test_wide_sparse_rows_are_not_made_dense():
     assert display.total == X.shape[0]
 
 
-def test_of_many_rows_the_same_ones_are_drawn_and_all_support_vectors(blobs):
+def test_sample_is_fixed_and_includes_the_support_vectors(blobs):
     X, y = blobs
     apart = np.where(y == "yes", 1, -1) * (X @ [3.0, 1.0]) > 4
     X, y = np.vstack([X[apart]] * 50), np.tile(y[apart], 50)
@@ -134,6 +134,7 @@ def test_a_separator_has_the_band_of_its_nearest_row():
 
 def test_one_of_several_classes():
     X, y = load_digits(return_X_y=True)
+    X, y = X[:500], y[:500]
     model = nk.LinearSVM(C=0.01).fit(X, y)
     assert BoundaryDisplay.measure(model, X, y).names == ("the rest", "0")
     display = BoundaryDisplay.measure(model, X, y, class_=7)
@@ -158,17 +159,17 @@ def test_one_column_and_scikit_learns_classifiers():
     assert display.line is not None
 
 
-def test_it_is_drawn_on_the_axes_that_are_given(blobs):
+def test_given_axes_are_drawn_on(blobs):
     _, ax = plt.subplots()
     X, y = blobs
     display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y, ax=ax, feature_names=["$a$", "b_c"])
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
-    ax.figure.canvas.draw()  # a dollar sign is no mathematics
+    ax.figure.canvas.draw()  # fails if a dollar sign starts a formula
     assert ax.get_xlabel() == r"\$a\$"
 
 
-def test_a_line_outside_of_the_picture_is_not_drawn():
+def test_line_outside_the_figure_is_not_drawn():
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
     model = LinearSVC().fit(X, [0, 1])
     model.coef_, model.intercept_ = np.array([[1.0, 1.0]]), np.array([100.0])
@@ -176,11 +177,11 @@ def test_a_line_outside_of_the_picture_is_not_drawn():
     assert display.line is None
 
 
-def test_what_has_no_plane_is_refused(blobs):
+def test_wrong_arguments_are_refused(blobs):
     X, y = blobs
-    with pytest.raises(nk.InvalidInputError, match=r"weights other than 0. Got VotedPerceptron"):
+    with pytest.raises(nk.InvalidInputError, match=r"scores of VotedPerceptron are not linear"):
         BoundaryDisplay.from_estimator(nk.VotedPerceptron().fit(X, y), X, y)
-    with pytest.raises(nk.InvalidInputError, match=r"Rows of 2 columns. Got 1"):
+    with pytest.raises(nk.InvalidInputError, match=r"X must have 2 columns, but it has 1"):
         BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X[:, :1], y)
-    with pytest.raises(nk.InvalidInputError, match="class_ that is one of"):
+    with pytest.raises(nk.InvalidInputError, match="class_ must be one of"):
         BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y, class_="maybe")

@@ -29,7 +29,7 @@ def test_weights_of_0_are_left_out_and_columns_without_names_have_numbers():
 
 
 def test_one_of_several_classes_and_the_other_of_two():
-    X, y = load_digits(return_X_y=True)
+    X, y = (part[:400] for part in load_digits(return_X_y=True))
     model = nk.LinearSVM(C=0.01).fit(X, y)
     assert_array_equal(
         WeightsDisplay.measure(model, class_=5).weights,
@@ -50,5 +50,5 @@ def test_strange_names_are_drawn_as_they_are():
 
 def test_names_must_be_as_many_as_columns():
     model = nk.LinearSVM().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
-    with pytest.raises(nk.InvalidInputError, match=r"2 feature names. Got 1"):
+    with pytest.raises(nk.InvalidInputError, match=r"feature_names must have 2 entries"):
         WeightsDisplay.from_estimator(model, feature_names=["a"])

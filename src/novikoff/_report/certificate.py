@@ -26,12 +26,16 @@ class Part:
     verification: Verification
 
 
-def split(names: list[str], certificates: list[Certificate], found: Verification) -> tuple[list[Part], list[Check]]:
+def split(
+    names: list[str], certificates: list[Certificate], found: Verification | None
+) -> tuple[list[Part], list[Check]]:
     """Assign the checks of a verification to the certificates; return the remaining ones separately.
 
     ``verify`` starts the claims of several certificates with ``"label: "``, in the order of the certificates. The
     checks of the model as a whole come before and after them.
     """
+    if found is None:
+        return [], []
     if len(certificates) == 1:
         return [Part(names[0], certificates[0], found)], []
     rest, general, parts = list(found.checks), [], []
@@ -46,9 +50,9 @@ def split(names: list[str], certificates: list[Certificate], found: Verification
     return parts, general + rest
 
 
-def meanings(found: Verification) -> list[tuple[str, str]]:
+def meanings(found: Verification | None) -> list[tuple[str, str]]:
     """Explain the statuses that occur."""
-    used = {check.status for check in found.checks}
+    used = set() if found is None else {check.status for check in found.checks}
     return [(status, meaning) for status, meaning in MEANINGS.items() if status in used]
 
 

@@ -103,9 +103,7 @@ def report(
         raise missing_package(WHERE, error.name, "plot") from error
     subject = subject_of(model, X, y, class_, test, feature_names)
     found = verify(model, X, y, sample_weight) if subject.certificates else None
-    parts, general = [], []
-    if found is not None:
-        parts, general = split(list(map(str, subject.strategy.positives)), subject.certificates, found)
+    parts, general = split(list(map(str, subject.strategy.positives)), subject.certificates, found)
     page = render(
         figures_of(subject),
         title=title or f"{type(model).__name__} report",
@@ -115,10 +113,8 @@ def report(
         verification=found,
         parts=parts,
         general=general,
-        meanings=[] if found is None else meanings(found),
+        meanings=meanings(found),
         command=command(model_path, data_path),
-        problems=len(subject.strategy.positives),
-        chosen=subject.class_,
         tested=None if subject.test is None else subject.test[2],
         confusion=_confusion(subject.scored[2]),
     )
@@ -139,12 +135,14 @@ def _lead(subject: Subject) -> str:
 def _summary(subject: Subject) -> list[tuple[str, str]]:
     model, table = subject.model, subject.table
     rows = [("learner", type(model).__name__), ("parameters", _parameters(model))]
-    rows += [("rows", count(table.shape[0])), ("columns", count(table.shape[1]))]
+    rows.append(("training data", f"{count(table.shape[0])} rows, {count(table.shape[1])} columns"))
     if sp.issparse(table):
         rows.append(("nonzero entries", f"{count(table.nnz)}, {percent(table.nnz / np.prod(table.shape))}"))
     for name, found in subject.all_scores():
-        rows.append((f"{name} accuracy", percent(found.accuracy)))
-        rows.append((f"balanced {name} accuracy", percent(found.balanced_accuracy)))
+        rows.append((f"accuracy ({name})", percent(found.accuracy)))
+        rows.append((f"balanced accuracy ({name})", percent(found.balanced_accuracy)))
+    if len(subject.strategy.positives) > 1:
+        rows.append(("class in the figures", f"{subject.class_}, against the rest"))
     return rows
 
 

@@ -1,6 +1,6 @@
-"""Displays of fitted classifiers, in the manner of scikit-learn. They need matplotlib: ``pip install 'novikoff[plot]'``.
+"""Displays of fitted classifiers, in the manner of scikit-learn.
 
-Importing this package does not import matplotlib.
+They need matplotlib, ``pip install 'novikoff[plot]'``, which is imported when a display is drawn.
 """
 
 from .boundary import BoundaryDisplay as BoundaryDisplay

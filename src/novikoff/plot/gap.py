@@ -73,9 +73,11 @@ class GapDisplay:
         return np.divide(self.primal - self.dual, self.primal, out=np.zeros(len(self.x)), where=self.primal > 0)
 
     @property
-    def top(self) -> float:
-        """The upper end of the objective's axis."""
-        return 1.05 * min(float(self.primal[0]), MAX_OBJECTIVE_RATIO * float(self.primal[-1])) or 1.0
+    def limits(self) -> tuple[float, float]:
+        """The ends of the objective's axis."""
+        low, high = float(self.dual[0]), min(float(self.primal[0]), MAX_OBJECTIVE_RATIO * float(self.primal[-1]))
+        padding = 0.1 * (high - low)
+        return max(0.0, low - padding), (high + padding) or 1.0
 
     @property
     def axis_name(self) -> str:
@@ -142,7 +144,7 @@ class GapDisplay:
         upper.step(self.x, self.primal, color=NEGATIVE, label="objective (best so far)", **look)
         upper.step(self.x, self.dual, color=POSITIVE, label="lower bound (best so far)", **look)
         upper.fill_between(self.x, self.dual, self.primal, step="post", color=MUTED, alpha=0.12, linewidth=0)
-        upper.set(ylabel="objective", ylim=(0.0, self.top))
+        upper.set(ylabel="objective", ylim=self.limits)
         upper.legend(frameon=False)
         positive = self.gap > 0
         lower.step(self.x[positive], self.gap[positive], color=INK, **look)

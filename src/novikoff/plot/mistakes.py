@@ -83,7 +83,7 @@ class MistakesDisplay:
         Returns
         -------
         MistakesDisplay
-            The display. A bound that is not below the number of examples is left out.
+            The display.
         """
         return cls.measure(estimator, X, y, class_=class_, comparator=comparator).plot(ax=ax)
 

@@ -33,7 +33,7 @@ class Figure:
         The traces of plotly. A colour that starts with ``--`` is a custom property of ``page.css``.
     layout : dict
         The layout of plotly.
-    section : {"model", "predictions"}, default="model"
+    section : {"certificate", "model", "predictions"}, default="model"
         The section of the page.
     height : str, default="22rem"
         The height as a CSS length.
@@ -46,7 +46,7 @@ class Figure:
     caption: str
     data: list[dict[str, Any]]
     layout: dict[str, Any]
-    section: Literal["model", "predictions"] = "model"
+    section: Literal["certificate", "model", "predictions"] = "model"
     height: str = "22rem"
     table: Table | None = None
 

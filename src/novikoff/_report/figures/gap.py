@@ -32,8 +32,8 @@ def gap(subject: Subject) -> Figure | None:
     data[1]["fillcolor"] = "--shade"
     for trace in data[:3]:
         trace["line"]["shape"] = "hv"
-    upper = {**axis("objective"), "domain": [0.46, 1.0], "range": [0.0, display.top]}
-    lower = {**logarithmic(axis("relative gap")), "domain": [0.0, 0.38], "anchor": "x"}
+    upper = {**axis("objective"), "domain": [0.44, 1.0], "range": list(display.limits)}
+    lower = {**logarithmic(axis("relative gap")), "domain": [0.0, 0.36], "anchor": "x"}
     both = layout({**axis(display.axis_name), "anchor": "y2"}, upper, yaxis2=lower)
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
     rows = [(f"{x[k]:g}", f"{display.primal[k]:.8g}", f"{display.dual[k]:.8g}", f"{display.gap[k]:.3g}") for k in keep]
@@ -44,6 +44,7 @@ def gap(subject: Subject) -> Figure | None:
         f"gap between them is {display.gap[-1]:.2g}; the target was {display.tol:g}.",
         data,
         both,
+        section="certificate",
         height="28rem",
         table=Table("Progress of the solver", [display.axis_name, "objective", "lower bound", "relative gap"], rows),
     )

@@ -51,5 +51,6 @@ def mistakes(subject: Subject) -> Figure | None:
         caption,
         data,
         layout(logarithmic(axis("examples")), logarithmic(axis("mistakes"))),
+        section="certificate",
         table=Table("Cumulative number of mistakes", ["examples", "mistakes", *display.bounds], rows),
     )

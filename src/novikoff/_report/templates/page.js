@@ -2,22 +2,22 @@
 (() => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
 
-  // Where a colour is the name of a property of the page, put what it is now, in light or in dark.
-  function painted(value, key, look) {
-    if (Array.isArray(value)) return value.map((entry) => painted(entry, key, look));
+  // Replace colours that are names of custom properties with their present values, light or dark.
+  function resolved(value, key, style) {
+    if (Array.isArray(value)) return value.map((entry) => resolved(entry, key, style));
     if (value !== null && typeof value === "object") {
-      return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, painted(entry, name, look)]));
+      return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, resolved(entry, name, style)]));
     }
     const is_colour = typeof value === "string" && key.endsWith("color") && value.startsWith("--");
-    return is_colour ? look.getPropertyValue(value).trim() : value;
+    return is_colour ? style.getPropertyValue(value).trim() : value;
   }
 
   function draw() {
-    const look = getComputedStyle(document.documentElement);
+    const style = getComputedStyle(document.documentElement);
     const settings = { displayModeBar: false, responsive: true, doubleClick: false, showTips: false };
     for (const [id, figure] of Object.entries(figures)) {
       const place = document.getElementById(id);
-      Plotly.react(place, painted(figure.data, "", look), painted(figure.layout, "", look), settings);
+      Plotly.react(place, resolved(figure.data, "", style), resolved(figure.layout, "", style), settings);
     }
   }
 

@@ -1,0 +1,32 @@
+import novikoff as nk
+from novikoff._report.certificate import command, meanings, split
+from novikoff.theory.verification import Check, Verification
+
+
+def test_checks_of_several_certificates_are_assigned_by_label():
+    checks = [Check("labels", "holds", ""), Check("a: gap", "holds", "1"), Check("b: gap", "fails", "2")]
+    parts, general = split(["a", "b"], [None, None], Verification((*checks, Check("probabilities", "on trust", ""))))
+    assert [(part.name, part.verification.checks[0].claim, bool(part.verification)) for part in parts] == [
+        ("a", "gap", True),
+        ("b", "gap", False),
+    ]
+    assert [check.claim for check in general] == ["labels", "probabilities"]
+
+
+def test_only_certificate_has_all_checks():
+    certificate = nk.LinearSVM().fit([[0.0], [1.0]], ["a", "a: b"]).certificate_
+    found = Verification((Check("a: labels", "holds", ""),))
+    ((part,), general) = split(["a"], [certificate], found)
+    assert part.verification is found
+    assert general == []
+    assert split(["a"], [], None) == ([], [])
+
+
+def test_statuses_that_occur_are_explained():
+    found = Verification((Check("x", "open", ""), Check("y", "holds", "")))
+    assert [status for status, _ in meanings(found)] == ["holds", "open"]
+    assert meanings(None) == []
+
+
+def test_command_quotes_names_for_the_shell():
+    assert command("my model.nvk", None) == "novikoff certify 'my model.nvk' DATA"

@@ -1,0 +1,158 @@
+"""The contents of the report."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import load_breast_cancer
+from sklearn.linear_model import LogisticRegression
+
+import novikoff as nk
+from novikoff import report
+from real_data import two_classes
+from report_pages import Reader, figures
+
+
+def test_sections_are_in_order_and_ids_are_unique(svm_page):
+    reader = Reader(svm_page)
+    sections = [words for level, words in reader.headings if level == "h2"]
+    assert sections == ["Summary", "Certificate", "Fitted model", "Predictive performance"]
+    assert [level for level, _ in reader.headings].count("h1") == 1
+    assert len(set(reader.ids)) == len(reader.ids)
+    assert reader.tags.count("figure") == len(figures(svm_page)) == 6
+
+
+def test_page_shows_all_claims_and_the_result_of_every_check(svm, svm_page, cancer):
+    assert svm.certificate_.explain() in svm_page
+    for name, value in svm.certificate_.claims():
+        assert f'<th scope="row">{name}</th><td>{value}</td>' in svm_page
+    for check in svm.certificate_.verify(*cancer).checks:
+        assert f'<th scope="row">{check.claim}</th>' in svm_page
+        assert check.detail in svm_page
+    assert '<span class="status holds">verified</span>' in svm_page
+    assert "novikoff certify &#39;cancer model.nvk&#39; cancer.csv" in svm_page
+
+
+def test_other_data_are_not_verified(svm, cancer):
+    X, y = cancer
+    assert '<span class="status fails">not verified</span>' in report(svm, X[::-1], y[::-1])
+
+
+def test_summary_names_changed_parameters(svm_page):
+    assert "<td>C = 0.5</td>" in svm_page
+
+
+def test_same_input_gives_same_page(svm, svm_page, cancer):
+    assert report(svm, *cancer, model_path="cancer model.nvk", data_path="cancer.csv") == svm_page
+
+
+def test_several_classes_have_one_certificate_each(perceptron, perceptron_page, digits):
+    assert perceptron_page.count(": verified</summary>") == 10
+    assert "<td>4, against the rest</td>" in perceptron_page
+    accuracy = np.mean(perceptron.predict(digits[2]) == digits[3])
+    assert f"<td>{100 * accuracy:.1f} %</td>" in perceptron_page
+
+
+def test_figures_show_the_class_that_is_confused_most_often(perceptron, digits):
+    X, y = digits[:2]
+    predicted = perceptron.predict(X)
+    wrong = [np.count_nonzero((predicted == k) != (y == k)) for k in range(10)]
+    assert f"<td>{np.argmax(wrong)}, against the rest</td>" in report(perceptron, X, y)
+
+
+def test_confusion_matrix_counts_the_test_rows(perceptron, perceptron_page, digits):
+    cells = re.findall(r'<span class="(?:hit|miss)" style="[^"]*">(\d+)</span>', perceptron_page)
+    expected = np.zeros((10, 10), dtype=int)
+    np.add.at(expected, (digits[3], perceptron.predict(digits[2])), 1)
+    assert list(map(int, cells)) == expected.ravel().tolist()
+
+
+def test_many_classes_have_their_most_frequent_errors_listed():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(21), 3)
+    X = rng.normal(size=(63, 5)) + y[:, None] % 7
+    page = report(nk.Perceptron(max_iter=2).fit(X, y), X, y)
+    assert "Most frequent errors among 21 classes" in Reader(page).captions
+
+
+def test_large_sparse_data_give_a_small_page(tmp_path):
+    X, y = two_classes("spam_stream")
+    model = nk.PassiveAggressiveI(max_iter=1).fit(X, y)
+    page = report(model, X, y, tmp_path / "page.html")
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+    assert len(json.dumps(figures(page))) < 200_000
+    assert "nonzero entries" in page
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, pd.DataFrame])
+def test_arrays_sparse_matrices_and_frames_are_accepted(kind):
+    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.tile([0, 1], 20)
+    X = X + y[:, None]
+    page = report(nk.LinearSVM().fit(kind(X), y), kind(X), y)
+    assert "column 0" in page or "0" in figures(page)["boundary"]["layout"]["xaxis"]["title"]["text"]
+
+
+def test_row_and_class_weights_are_verified():
+    X, y = load_breast_cancer(return_X_y=True)
+    weights = np.random.default_rng(0).integers(1, 4, len(y))
+    model = nk.LinearSVM(class_weight="balanced").fit(X, y, weights)
+    assert '<span class="status holds">verified' in report(model, X, y, sample_weight=weights)
+
+
+def test_model_without_certificate_says_so():
+    X, y = load_breast_cancer(return_X_y=True)
+    page = report(LogisticRegression(max_iter=5000).fit(X / X.max(axis=0), y), X / X.max(axis=0), y)
+    assert "The model has no certificate." in page
+    assert Reader(page).headings
+
+
+def test_rows_of_one_class_have_no_curves(svm, cancer):
+    X, y = cancer
+    for model in (svm, nk.Perceptron(max_iter=3).fit(X, y)):
+        page = report(model, X[:5], y[:5])
+        assert "not verified" in page
+        assert {"margins", "weights"} <= set(figures(page)) <= {"boundary", "margins", "gap", "weights"}
+
+
+def test_file_that_cannot_be_written_is_a_file_error(svm, cancer, tmp_path):
+    with pytest.raises(nk.FileError, match=r"page\.html"):
+        report(svm, *cancer, tmp_path / "missing" / "page.html")
+
+
+@pytest.mark.parametrize("package", ["jinja2", "plotly"])
+def test_missing_package_is_named_with_the_command_that_installs_it(package, svm, cancer, monkeypatch):
+    monkeypatch.delitem(sys.modules, "novikoff._report.page", raising=False)
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(
+        nk.InvalidInputError, match=rf"report: the package {package} is not installed.*novikoff\[plot\]"
+    ):
+        report(svm, *cancer)
+
+
+def test_importing_and_fitting_import_no_optional_package():
+    code = (
+        "import sys, novikoff, novikoff.plot, novikoff._report\n"
+        "novikoff.LinearSVM().fit([[0.0], [1.0]], [0, 1])._repr_html_()\n"
+        "print({'jinja2', 'matplotlib', 'plotly'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "set()"
+
+
+def test_code_of_the_documentation_runs(tmp_path, monkeypatch):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
+    exec("".join(re.findall(r"```python\n(.*?)```", page, re.S)), {})
+    assert (tmp_path / "boundary.png").stat().st_size > 10_000
+    assert (tmp_path / "report.html").stat().st_size > 10_000

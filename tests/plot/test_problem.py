@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+
+import novikoff as nk
+from novikoff.plot._problem import binary_problem, column_names, table_of
+
+X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.5], [3.0, 1.5], [4.0, 4.0], [5.0, 3.0]])
+TWO, THREE = np.array(["a", "b"] * 3), np.array(["a", "a", "b", "b", "c", "c"])
+
+
+@pytest.mark.parametrize("make", [nk.LinearSVM, nk.Perceptron, LogisticRegression])
+def test_score_of_the_problem_is_that_of_its_weights(make):
+    for y in (TWO, THREE):
+        model = make().fit(X, y)
+        for label in model.classes_:
+            problem = binary_problem("test", model, label)
+            np.testing.assert_allclose(problem.scores(X), X @ problem.weights + problem.intercept, atol=1e-12)
+            assert problem.positive == label
+            assert problem.is_linear
+            assert problem.signs(y, 6).tolist() == [1.0 if each == label else -1.0 for each in y]
+
+
+def test_default_is_the_last_of_two_classes_or_the_first_of_more():
+    assert binary_problem("test", nk.LinearSVM().fit(X, TWO)).names == ("a", "b")
+    assert binary_problem("test", nk.LinearSVM().fit(X, THREE)).names == ("the rest", "a")
+
+
+def test_first_of_two_classes_turns_weights_and_scores():
+    model = nk.LinearSVM().fit(X, TWO)
+    one, other = (binary_problem("test", model, label) for label in "ab")
+    np.testing.assert_array_equal(one.weights, -other.weights)
+    np.testing.assert_array_equal(one.scores(X), -other.scores(X))
+    assert one.intercept == -other.intercept
+    assert one.names == other.names[::-1]
+
+
+def test_certificate_and_history_are_those_of_the_class():
+    model = nk.LinearSVM().fit(X, THREE)
+    problem = binary_problem("test", model, "b")
+    assert problem.certificate is model.certificate_[1]
+    assert problem.record.history is model.history_[1]
+    assert binary_problem("test", LogisticRegression().fit(X, THREE), "b").certificate is None
+
+
+def test_margin_is_that_of_the_certificate_or_of_the_nearest_row():
+    assert binary_problem("test", nk.LinearSVM().fit(X, TWO)).band(np.array([0.5, 2.0])) == 1.0
+    problem = binary_problem("test", LogisticRegression().fit(X, TWO))
+    assert problem.band(np.array([0.5, 2.0])) == 0.5
+    assert problem.band(np.array([-0.5, 2.0])) is None
+    assert problem.band(np.zeros(0)) is None
+
+
+def test_votes_and_normalised_rows_are_not_linear():
+    assert not binary_problem("test", nk.VotedPerceptron().fit(X, TWO)).is_linear
+    assert not binary_problem("test", nk.MarginPerceptron(normalize=True).fit(X, THREE)).is_linear
+
+
+def test_wrong_arguments_are_refused():
+    model = nk.LinearSVM().fit(X, TWO)
+    with pytest.raises(nk.InvalidInputError, match=r"test: class_ must be one of \['a', 'b'\], but it is 'c'\."):
+        binary_problem("test", model, "c")
+    with pytest.raises(nk.InvalidInputError, match="at least two classes, but it knows 1"):
+        binary_problem("test", nk.Perceptron().partial_fit(X, ["a"] * 6))
+    with pytest.raises(nk.InvalidInputError, match="must be linear, with coef_, but it is a GaussianNB"):
+        binary_problem("test", GaussianNB().fit(X, TWO)).weights  # noqa: B018  # reading it is the test
+    with pytest.raises(nk.InvalidInputError, match="test: X must be a table of numbers"):
+        table_of("test", [1.0, 2.0])
+    with pytest.raises(nk.InvalidInputError, match="feature_names must have 2 entries, one per column, but it has 1"):
+        column_names("test", model, ["x"], 2)
