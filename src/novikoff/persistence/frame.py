@@ -1,7 +1,6 @@
-"""The bytes of a model file: a JSON header and tensors, in the frame of safetensors.
+"""The bytes of a model file: a JSON header and arrays, as a safetensors file.
 
-A file that is cut short, of another kind, of a newer version or damaged is told from the others, and each is refused in
-a sentence of its own.
+A file that is cut short, is not a model, has a newer version or is damaged gets an error of its own.
 """
 
 from __future__ import annotations
@@ -14,96 +13,106 @@ from numpy.typing import NDArray
 
 from novikoff._json import Tree, from_text, to_text
 from novikoff._version import __version__
-from novikoff.errors import InvalidInputError, invalid
+from novikoff.errors import InvalidInputError, input_error, quote
 
 FORMAT = "novikoff model"
-VERSION = 1  # of the format; whatever could make an older library misread a file raises it
-KEY = "novikoff"  # in the metadata
-MOST_HEADER = 100_000_000  # bytes; safetensors reads no longer one
+VERSION = 1  # of the format; any change that an older library could misread raises it
+KEY = "novikoff"  # of our header in the metadata of the safetensors file
+MAX_HEADER_BYTES = 100_000_000  # the limit of safetensors
 DTYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "|i1", "U8": "|u1", "BOOL": "|u1"}
 
 
-def pack(where: str, tree: Tree, tensors: dict[str, NDArray[Any]]) -> bytes:
-    """The bytes of a file."""
-    from safetensors.numpy import save  # slow to import, and needed here only
+def pack(tree: Tree, tensors: dict[str, NDArray[Any]]) -> bytes:
+    """Return the bytes of a file."""
+    from safetensors.numpy import save  # slow to import, and not needed by those who only fit
 
     data = save(tensors, {KEY: to_text(tree)})
-    (length,) = struct.unpack("<Q", data[:8])
-    if length > MOST_HEADER:
-        raise invalid(where, f"Parameters and labels that fit into {MOST_HEADER} bytes.", f"{length} bytes of them")
+    length = _header_length(data)
+    if length > MAX_HEADER_BYTES:
+        raise input_error("header", f"parameters and labels need {length} bytes, the limit is {MAX_HEADER_BYTES}.")
     return data
 
 
-def unpack(where: str, name: str, data: bytes) -> tuple[dict[str, Tree], dict[str, NDArray[Any]]]:
-    """The header and the tensors of a file."""
-    return _header(where, name, data), _tensors(where, name, data)
+def unpack(name: str, data: bytes) -> tuple[dict[str, Tree], dict[str, NDArray[Any]]]:
+    """Return the header and the tensors of the file of this name."""
+    return _header(name, data), _tensors(name, data)
 
 
-def check_start(where: str, name: str, start: bytes) -> int:
-    """The length of the header, by the first bytes of a file that may be a safetensors file."""
-    (length,) = struct.unpack("<Q", start[:8].ljust(8, b"\0"))
-    if not 2 <= length <= MOST_HEADER or start[8:9] != b"{":
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind")
+def check_start(name: str, start: bytes) -> int:
+    """Return the length of the header by the first 9 bytes of a file; refuse a file that is not a safetensors file."""
+    length = _header_length(start.ljust(8, b"\0"))
+    if not 2 <= length <= MAX_HEADER_BYTES or start[8:9] != b"{":
+        raise _not_a_model(name)
+    return length
+
+
+def damaged(name: str, what: object) -> InvalidInputError:
+    """Return the error of a file whose content is not what ``save`` writes."""
+    return input_error(name, f"the model file is damaged: {str(what).rstrip('.')}.")
+
+
+def _header_length(data: bytes) -> int:
+    (length,) = struct.unpack("<Q", data[:8])
     return int(length)
 
 
-def _header(where: str, name: str, data: bytes) -> dict[str, Tree]:
-    """Our header out of the metadata, once it is known to be one that this library can read."""
-    if len(data) < 9:
-        raise _cut_short(where, name, len(data))
-    length = check_start(where, name, data)
-    if len(data) < 8 + length:
-        raise _cut_short(where, name, len(data))
+def _header(name: str, data: bytes) -> dict[str, Tree]:
+    """Return our header from the metadata of the file, if this library can read it."""
+    if len(data) < 9 or len(data) < 8 + check_start(name, data):
+        raise _cut_short(name, len(data))
+    end = 8 + _header_length(data)
     try:
-        outer = from_text(data[8 : 8 + length])
+        outer = from_text(data[8:end])
         tree = from_text(outer["__metadata__"][KEY])
     except (KeyError, TypeError):
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind") from None
+        raise _not_a_model(name) from None
     except ValueError as error:
-        raise _damaged(where, name, error) from None
+        raise damaged(name, error) from None
     if not isinstance(tree, dict) or tree.get("format") != FORMAT:
-        raise invalid(where, "A model that novikoff.save wrote.", f"{name}, a file of another kind")
+        raise _not_a_model(name)
     version = tree.get("version")
     if type(version) is not int or version < 1:
-        raise _damaged(where, name, f"its version is {version!r}"[:80])
+        raise damaged(name, f"its version is {quote(version)}")
     if version > VERSION:
-        need = f"A model file of version {VERSION} or older: upgrade novikoff, this is {__version__}."
-        raise invalid(where, need, f"{name}, which has version {version}")
-    ends = [entry["data_offsets"][1] for entry in outer.values() if _has_offsets(entry)]
-    if len(data) < 8 + length + max(ends, default=0):
-        raise _cut_short(where, name, len(data))
+        message = f"the model file has version {version}, but novikoff {__version__} reads versions up to {VERSION}"
+        raise input_error(name, f"{message}. Upgrade novikoff.")
+    if len(data) < end + max(map(_end_of_tensor, outer.values()), default=0):
+        raise _cut_short(name, len(data))
     return tree
 
 
-def _has_offsets(entry: Any) -> bool:
-    offsets = entry.get("data_offsets") if isinstance(entry, dict) else None
-    return isinstance(offsets, list) and len(offsets) == 2 and type(offsets[1]) is int
+def _end_of_tensor(entry: Any) -> int:
+    """Return where a tensor ends; 0 for what is not a tensor."""
+    match entry:
+        case {"data_offsets": [_, int(end)]}:
+            return end
+    return 0
 
 
-def _tensors(where: str, name: str, data: bytes) -> dict[str, NDArray[Any]]:
-    from safetensors import SafetensorError, deserialize  # slow to import, and needed here only
+def _tensors(name: str, data: bytes) -> dict[str, NDArray[Any]]:
+    from safetensors import SafetensorError, deserialize  # slow to import, and not needed by those who only fit
 
     tensors = {}
     try:
         stored = deserialize(data)  # type: ignore[no-untyped-call]  # it comes without types
     except SafetensorError as error:
-        raise _damaged(where, name, error) from None
+        raise damaged(name, error) from None
     for path, tensor in stored:
         if tensor["dtype"] not in DTYPES:
-            raise _damaged(where, name, f"tensor {path[:80]!r} is of type {tensor['dtype']}")
+            raise damaged(name, f"tensor {quote(path)} has type {tensor['dtype']}")
         array = np.frombuffer(tensor["data"], dtype=DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
         if tensor["dtype"] == "BOOL":
             if np.any(array > 1):
-                raise _damaged(where, name, f"tensor {path[:80]!r} has truths beside 0 and 1")
+                raise damaged(name, f"tensor {quote(path)} of booleans has values other than 0 and 1")
             array = array.astype(np.bool_)
         native = array.astype(array.dtype.newbyteorder("="), copy=False)
-        tensors[path] = np.require(native, requirements=["C", "A", "W"])  # a model may be changed, its file may not
+        tensors[path] = np.require(native, requirements=["C", "A", "W"])  # a loaded model can be modified
     return tensors
 
 
-def _cut_short(where: str, name: str, size: int) -> InvalidInputError:
-    return invalid(where, "A whole model file.", f"{name}, which is cut short after {size} bytes")
+def _not_a_model(name: str) -> InvalidInputError:
+    return input_error(name, "the file is not a model that novikoff.save wrote.")
 
 
-def _damaged(where: str, name: str, what: object) -> InvalidInputError:
-    return invalid(where, "A model file as novikoff.save wrote it.", f"{name}, which is damaged: {what}")
+def _cut_short(name: str, size: int) -> InvalidInputError:
+    return input_error(name, f"the model file is cut short after {size} bytes.")
