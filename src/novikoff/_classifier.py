@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +13,18 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from novikoff._multiclass import OneVsRest
 from novikoff._notebook import certificates_html
 from novikoff._progress import Say
-from novikoff.persistence.model_file import Saveable
+from novikoff.persistence.model_file import save
 from novikoff.theory.geometry import Floats
 
 
-class Classifier(Saveable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A classifier with scores, certificates, progress messages and a notebook form.
 
-    A subclass defines ``fit``, ``decision_function``, ``certificate_`` and ``record_``.
+    A subclass defines ``fit``, ``decision_function`` and ``certificate_``; and ``record_``, ``state_type`` and
+    ``from_record``, by which it is saved and loaded.
     """
+
+    state_type: ClassVar[type[Any]]
 
     verbose: Any = 0  # a class attribute for subclasses without this parameter
     _watcher: Say | None = None
@@ -61,6 +65,20 @@ class Classifier(Saveable, ClassifierMixin, BaseEstimator):  # type: ignore[misc
         """
         signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
         return signs
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the model to a file that ``novikoff.load`` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. The usual suffix is ``.nvk``.
+
+        See Also
+        --------
+        novikoff.save : The same as a function.
+        """
+        save(self, path)
 
     def watch(self, tell: Say | None) -> Self:
         """Have a function called with progress messages during ``fit``.

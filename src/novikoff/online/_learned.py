@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numbers
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -14,8 +14,6 @@ from novikoff._classifier import Classifier
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.evidence import Evidence
@@ -25,13 +23,13 @@ from novikoff.theory.rules import Rule
 from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Run
-from ._state import OnlineState, basis_of, state_of, take_up
+from ._state import OnlineState, feature_names_of, restore, state_of
 
 
 class LearnedClassifier(Classifier):
     """An online learner as it is between two examples. How it learns is for ``OnlineClassifier`` to say."""
 
-    _State = OnlineState
+    state_type: ClassVar[type[Any]] = OnlineState
     _learner: _core.OnlineLearner
     _learned_rule: Rule
     _classes: Classes
@@ -43,24 +41,6 @@ class LearnedClassifier(Classifier):
 
     def _where(self, method: str) -> str:
         return f"{type(self).__name__}.{method}"
-
-    def _is_learned(self) -> bool:
-        return hasattr(self, "_learner")
-
-    def _basis(self) -> Basis:
-        return basis_of(self)
-
-    def _state(self, where: str) -> OnlineState:
-        return state_of(self)
-
-    def _take_up(self, state: OnlineState, basis: Basis, speaker: Speaker) -> None:
-        take_up(self, state, basis, speaker)
-
-    def _have_features(self, basis: Basis) -> None:
-        pass  # they are part of the state
-
-    def _certificates(self) -> list[Certificate]:
-        return [self._certify(column) for column in range(len(self._classes.questions))] if self._classes.labels else []
 
     def __sklearn_is_fitted__(self) -> bool:
         return bool(getattr(self, "_classes", None) and self._classes.labels)
@@ -101,18 +81,37 @@ class LearnedClassifier(Classifier):
     @property
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
-        basis, known = basis_of(self), bool(self._classes.labels)
-        columns = range(len(self._classes.questions) if known else 0)
+        if not hasattr(self, "_learner"):
+            raise AttributeError(f"{type(self).__name__} has no record_ before it is fitted")
+        columns = range(len(self._classes.questions) if self._classes.labels else 0)
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
-            strategy=OneVsRest(basis.classes),
-            n_features=basis.width,
-            feature_names=basis.names,
+            strategy=OneVsRest(self._classes.values),
+            n_features=int(getattr(self, "n_features_in_", 0)),
+            feature_names=feature_names_of(self),
             reading=getattr(self, "reading_", None),
             problems=tuple(self._problem_record(column) for column in columns),
             make_state=lambda: state_of(self),
         )
+
+    @classmethod
+    def from_record(cls, record: RunRecord) -> Self:
+        """Restore a model from its saved state.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+
+        Returns
+        -------
+        self : object
+            A model that continues bit for bit as the recorded one would.
+        """
+        model = cls(**record.parameters)
+        restore(model, record)
+        return model
 
     def _problem_record(self, column: int) -> ProblemRecord:
         q, rule = self._classes.questions[column], self._learned_rule

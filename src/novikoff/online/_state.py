@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis, check_count, check_duals
-from novikoff.persistence.records import INFINITE, Names
+from novikoff.errors import input_error, quote
+from novikoff.persistence.codec import INFINITE, Bytes, check_count, check_duals, names_from_bytes, names_to_bytes
+from novikoff.record import RunRecord
 from novikoff.theory.geometry import Extended, Floats
 from novikoff.theory.rules import Rule
 
@@ -112,8 +112,8 @@ class OnlineState:
     labels: tuple[Any, ...]  # in the order in which they were met
     questions: tuple[QuestionState, ...]
     by_name: bool
-    names: Names
-    column_names: Names | None
+    names: Bytes
+    column_names: Bytes | None
     width: int | None
     runs: tuple[Run, ...] | None
     is_stream: bool
@@ -128,20 +128,21 @@ def _as_wide(weights: Floats, width: int) -> Floats:
     return np.pad(weights, (0, max(0, width - len(weights))))
 
 
-def basis_of(model: Any) -> Basis:
-    """The classes and the features of a learner, which may have met none yet."""
-    width = int(getattr(model, "n_features_in_", 0))
-    names = vars(model).get("feature_names_in_")
-    if names is not None and model._by_name:  # the frame's names, and those met since
+def feature_names_of(model: Any) -> NDArray[Any] | None:
+    """Return ``feature_names_in_``, extended by the names met since in dicts; None if some column has no name."""
+    names: NDArray[Any] | None = vars(model).get("feature_names_in_")
+    if names is not None and model._by_name:
         met = model._learner.names
-        names = np.array(met, dtype=object) if len(met) == width and all(isinstance(n, str) for n in met) else None
-    return Basis(model._classes.values, width, names)
+        is_named = len(met) == getattr(model, "n_features_in_", 0) and all(isinstance(name, str) for name in met)
+        names = np.array(met, dtype=object) if is_named else None
+    return names
 
 
 def state_of(model: Any) -> OnlineState:
-    """All that a learner knows."""
+    """Return everything that a learner has learned."""
     configuration, questions, names = model._learner.__getstate__()
     width = int(getattr(model, "n_features_in_", 0))
+    column_names = vars(model).get("_column_names")
     return OnlineState(
         rule=model._learned_rule,
         buckets=configuration[7],
@@ -149,8 +150,8 @@ def state_of(model: Any) -> OnlineState:
         labels=tuple(model._classes.labels),
         questions=tuple(QuestionState.of(stored, width) for stored in questions),
         by_name=model._by_name,
-        names=names if model._by_name else [],
-        column_names=vars(model).get("_column_names"),
+        names=names_to_bytes(names if model._by_name else []),
+        column_names=None if column_names is None else names_to_bytes(column_names),
         width=vars(model).get("_width"),
         runs=None if model._runs is None else tuple(model._runs),
         is_stream=model._is_stream,
@@ -159,13 +160,18 @@ def state_of(model: Any) -> OnlineState:
     )
 
 
-def take_up(model: Any, state: OnlineState, basis: Basis, speaker: Speaker) -> None:
-    """Give a new learner this state."""
-    _check_rule(model, state.rule, speaker)
-    _check_columns(state, basis, speaker)
-    classes = _classes(state, basis, speaker)
-    _check_questions(state, classes, basis, speaker)
-    model._learned_rule, model._learner, model._classes = state.rule, _learner(state, speaker), classes
+def restore(model: Any, record: RunRecord) -> None:
+    """Give a new learner a saved state, after checking that its parts fit each other."""
+    state: OnlineState = record.state
+    names = names_from_bytes(state.names, "state.names")
+    column_names = None
+    if state.column_names is not None:
+        column_names = names_from_bytes(state.column_names, "state.column_names")
+    _check_rule(model, state.rule)
+    _check_columns(state, names, column_names, record.n_features)
+    classes = _classes(state, record.strategy.classes)
+    _check_problems(state, classes)
+    model._learned_rule, model._learner, model._classes = state.rule, _learner(state, names), classes
     model._is_stream, model.n_iter_ = state.is_stream, state.n_iter
     model._runs = None if state.runs is None else list(state.runs)
     model._balance = RunningBalance()
@@ -173,73 +179,75 @@ def take_up(model: Any, state: OnlineState, basis: Basis, speaker: Speaker) -> N
     if state.width is not None:
         model._width = state.width
     model._by_name, model._lane = state.by_name, None
-    if state.column_names is not None:
-        model._column_names = state.column_names
-    if basis.names is not None:
-        model.feature_names_in_ = basis.names
+    if column_names is not None:
+        model._column_names = column_names
+    if record.feature_names is not None:
+        model.feature_names_in_ = record.feature_names
     if classes.labels:
         model.classes_ = classes.values
+    if record.reading is not None:
+        model.reading_ = record.reading
 
 
-def _check_rule(model: Any, rule: Rule, speaker: Speaker) -> None:
-    """The rule is one that this learner has."""
-    usual: Rule = type(model)()._rule(speaker.where)
+def _check_rule(model: Any, rule: Rule) -> None:
+    """Refuse a rule that this learner does not have."""
+    usual: Rule = type(model)()._rule(type(model).__name__)
     is_own = rule.keep == usual.keep and (rule.name == usual.name or {rule.name, usual.name} == MARGINS)
     needs_parameter = rule.name in ("passive-aggressive I", "passive-aggressive II")
     if not is_own or rule.parameter < 0 or rule.geometry.slack_feature < 0 or (needs_parameter and not rule.parameter):
-        raise speaker.refuse(f"A rule of {type(model).__name__}", "state.rule", f"{rule}"[:200])
+        raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 
 
-def _check_columns(state: OnlineState, basis: Basis, speaker: Speaker) -> None:
-    """There are as many features as all say."""
-    check_count(state.buckets, "state.buckets", speaker)
-    check_count(state.width or 0, "state.width", speaker)
-    known = (state.buckets or len(state.names)) if state.by_name else (state.width or 0)
-    if known != basis.width:
-        raise speaker.refuse(f"{known} features", "features.count", basis.width)
-    if state.column_names is not None and not all(isinstance(name, str) for name in state.column_names):
-        raise speaker.refuse("Names that are text", "state.column_names", "integers")
+def _check_columns(state: OnlineState, names: list[Any], column_names: list[Any] | None, width: int) -> None:
+    """Refuse numbers of features that contradict each other."""
+    check_count(state.buckets, "state.buckets")
+    check_count(state.width or 0, "state.width")
+    known = (state.buckets or len(names)) if state.by_name else (state.width or 0)
+    if known != width:
+        raise input_error("features.count", f"the state has {known} features, but the header has {width}.")
+    if column_names is not None and not all(isinstance(name, str) for name in column_names):
+        raise input_error("state.column_names", "the names of columns must be text.")
     for place, question in enumerate(state.questions):
-        if len(question.weights) != basis.width:
+        if len(question.weights) != width:
             path = f"state.questions.{place}.weights"
-            raise speaker.refuse(f"{basis.width} weights", path, len(question.weights))
+            raise input_error(path, f"there must be {width} weights, but there are {len(question.weights)}.")
 
 
-def _classes(state: OnlineState, basis: Basis, speaker: Speaker) -> Classes:
-    """The classes in the order in which they were met."""
-    values, labels = basis.classes.tolist(), list(state.labels)
+def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
+    """Return the classes in the order in which they were met."""
+    labels = list(state.labels)
     try:
-        fits = labels == values if state.declared else sorted(labels) == values
+        fits = labels == values.tolist() if state.declared else sorted(labels) == values.tolist()
     except TypeError:
         fits = False
     if not fits or (state.declared and len(labels) < 2):
-        raise speaker.refuse("The classes, in the order of meeting,", "state.labels", "others")
-    classes = Classes(basis.classes if state.declared else None)
+        raise input_error("state.labels", "the labels are not those of the header.")
+    classes = Classes(values if state.declared else None)
     if not state.declared:
-        classes.take_up(labels, basis.classes)
+        classes.take_up(labels, values)
     return classes
 
 
-def _check_questions(state: OnlineState, classes: Classes, basis: Basis, speaker: Speaker) -> None:
-    """There is a question for each class that asks for one, and what is known of it could be."""
+def _check_problems(state: OnlineState, classes: Classes) -> None:
+    """Refuse binary problems that are not those of the classes, or whose sums are impossible."""
     expected = classes.positives()
     if [question.positive for question in state.questions] != expected:
-        raise speaker.refuse(f"Questions for the classes {expected}"[:200], "state.questions", "others")
+        raise input_error("state.questions", f"there must be one for each of the classes {quote(expected)}.")
     for place, question in enumerate(state.questions):
         if not question.is_possible():
-            raise speaker.refuse("Sums that are not negative", f"state.questions.{place}", "one that is")
-    check_count(state.n_iter, "state.n_iter", speaker)
+            raise input_error(f"state.questions.{place}", "a sum that cannot be negative is negative.")
+    check_count(state.n_iter, "state.n_iter")
     if len(state.balance) > len(classes.labels) or np.any(state.balance < 0):
-        raise speaker.refuse("Totals of known classes", "state.balance", "others")
+        raise input_error("state.balance", "the totals must be those of the classes, and not negative.")
     if state.runs is not None and len(state.runs) != len(expected):
-        raise speaker.refuse("A run for each question", "state.runs", len(state.runs))
+        raise input_error("state.runs", f"there must be {len(expected)} runs, but there are {len(state.runs)}.")
     for place, run in enumerate(state.runs or ()):
-        check_duals(run.duals, f"state.runs.{place}.duals", speaker)
-        check_count(run.passes, f"state.runs.{place}.passes", speaker)
+        check_duals(run.duals, f"state.runs.{place}.duals")
+        check_count(run.passes, f"state.runs.{place}.passes")
 
 
-def _learner(state: OnlineState, speaker: Speaker) -> _core.OnlineLearner:
-    """The compiled learner. Whether its arrays fit each other is for the kernels to say."""
+def _learner(state: OnlineState, names: list[Any]) -> _core.OnlineLearner:
+    """Return the compiled learner; the kernels check that its arrays fit each other."""
     rule, geometry = state.rule, state.rule.geometry
     configuration = (
         rule.name,
@@ -253,7 +261,7 @@ def _learner(state: OnlineState, speaker: Speaker) -> _core.OnlineLearner:
     )
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
     try:
-        learner.__setstate__((configuration, [question.for_kernels() for question in state.questions], state.names))
+        learner.__setstate__((configuration, [question.for_kernels() for question in state.questions], names))
     except (ValueError, OverflowError) as error:
-        raise speaker.refuse("What the kernels can go on from", "state", error) from None
+        raise input_error("state", f"the kernels refuse it: {error}.") from None
     return learner

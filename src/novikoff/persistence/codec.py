@@ -32,6 +32,7 @@ Tensors = dict[str, NDArray[Any]]
 Bytes = NDArray[np.uint8]
 INFINITE = typing.get_args(Extended)[1]  # metadata of a float or of an array: infinities are allowed
 TREE = "JSON tree"  # metadata of Any: the value is a JSON tree already
+KIND = "certificate kind"  # key of the class name of a certificate; the space keeps it apart from names of fields
 MAX_COUNT = 2**63  # counters of the kernels have 64 bits
 
 
@@ -56,15 +57,17 @@ def encode(annotation: Any, value: Any, path: str, tensors: Tensors) -> Tree:
         tensors[path] = np.ascontiguousarray(value)
         return path
     if kind is Any and not is_label(value):
-        raise input_error(path, f"a label must be text, a finite number of 64 bits or a bool, but it is {quote(value)}.")
+        raise input_error(
+            path, f"a label must be text, a finite number of 64 bits or a bool, but it is {quote(value)}."
+        )
     if isinstance(value, list | tuple):
         return [encode(arguments[0], entry, f"{path}.{place}", tensors) for place, entry in enumerate(value)]
     if isinstance(value, dict):
         return {key: encode(arguments[1], entry, f"{path}.{key}", tensors) for key, entry in value.items()}
     if dataclasses.is_dataclass(value):
-        name = {"certificate": type(value).__name__} if kind is Certificate else {}
+        name = {KIND: type(value).__name__} if kind is Certificate else {}
         prefix = f"{path}." if path else ""
-        hints = _hints(type(value))
+        hints = _hints(value.__class__)
         return name | {f: encode(hint, getattr(value, f), prefix + f, tensors) for f, hint in hints.items()}
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value) or INFINITE not in marks:
@@ -88,8 +91,8 @@ def decode(annotation: type[T], tree: Tree, path: str, tensors: Tensors) -> T:
 
     def stored(kind: Any, tree: Any) -> Any:
         if kind is Certificate:
-            name = tree.get("certificate") if isinstance(tree, dict) else None
-            if name not in CERTIFICATES:
+            name = tree.get(KIND) if isinstance(tree, dict) else None
+            if not isinstance(name, str) or name not in CERTIFICATES:
                 raise ValueError(CERTIFICATES.unknown(name))
             return msgspec.convert(tree, CERTIFICATES[name], strict=False, dec_hook=stored)
         if not isinstance(tree, str) or tree not in tensors:
@@ -165,5 +168,3 @@ def check_duals(duals: Duals, path: str) -> None:
     rows = duals.rows
     if rows.shape != duals.weights.shape or np.any(np.diff(rows, prepend=-1) <= 0):
         raise input_error(path, "the row numbers must ascend, with one weight for each.")
-
-

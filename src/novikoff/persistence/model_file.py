@@ -108,7 +108,7 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         raise input_error(learner, "the model has not been fitted, so there is nothing to save.")
     try:
         data = encode_model(model.record_, type(model))
-        decode_model(name, data)  # a file that cannot be loaded never replaces one that can
+        _decode(*unpack(name, data))  # a file that cannot be loaded never replaces one that can
     except InvalidInputError as error:
         raise input_error(learner, f"the model cannot be saved. {error}") from None
     with replacing(learner, path) as file:
@@ -163,7 +163,11 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise
     except (OSError, ValueError) as error:
         raise file_error(name, error) from None
-    return decode_model(name, data)
+    tree, tensors = unpack(name, data)
+    try:
+        return _decode(tree, tensors)
+    except InvalidInputError as error:
+        raise damaged(name, error) from None
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:
@@ -232,15 +236,6 @@ def _encode_classes(classes: NDArray[Any]) -> Labels:
 
 
 # ---- reading -------------------------------------------------------------------------------------------------------
-
-
-def decode_model(name: str, data: bytes) -> Any:
-    """Return the model of the file of this name."""
-    tree, tensors = unpack(name, data)
-    try:
-        return _decode(tree, tensors)
-    except InvalidInputError as error:
-        raise damaged(name, error) from None
 
 
 def _decode(tree: dict[str, Any], tensors: Tensors) -> Any:

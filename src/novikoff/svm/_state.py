@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._labels import Codes
-from novikoff.errors import invalid
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis, check_count, check_duals
-from novikoff.persistence.records import INFINITE, Dimensions
+from novikoff.errors import input_error
+from novikoff.persistence.codec import INFINITE, Dimensions, check_count, check_duals
+from novikoff.record import RunRecord
 from novikoff.solvers.problem import relative_gap
 from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate
@@ -98,40 +97,40 @@ class SoftMarginState:
     ends: tuple[End, ...] | None
 
     @classmethod
-    def of(cls, where: str, model: Any) -> SoftMarginState:
+    def of(cls, model: Any) -> SoftMarginState:
         """The state of a fitted machine; what has no sigmoids or ends of its own has none."""
         ends = vars(model).get("_ends")
         if ends is not None and not all(np.isfinite(part).all() for end in ends for part in end):
             ends = None  # no fit would begin there
         return cls(
-            certificates=certificates_as_fitted(where, model, objective_="primal"),
+            certificates=certificates_as_fitted(model, objective_="primal"),
             support=Support(model.support_, model.dual_coef_),
             histories=tuple(map(History.of, listed(model.history_))),
             sigmoids=tuple(vars(model).get("_sigmoids_of_classes", ())),
             ends=None if ends is None else tuple(End(*end) for end in ends),
         )
 
-    def check(self, path: str, basis: Basis, speaker: Speaker) -> None:
-        """Refuse what no machine can be."""
-        check_machines(self.certificates, f"{path}.certificates", basis, speaker)
-        check_support(self.support, f"{path}.support", basis, speaker)
+    def check(self, path: str, record: RunRecord) -> None:
+        """Refuse a state whose parts do not fit each other."""
+        check_machines(self.certificates, f"{path}.certificates", record)
+        check_support(self.support, f"{path}.support", record)
         rows = self.support.rows
         for duals, own in zip((c.model.duals for c in self.certificates), self.support.dual_coef, strict=True):
             if not np.array_equal(duals.dense(int(rows[-1]) + 1 if len(rows) else 0)[rows], np.abs(own)):
-                raise speaker.refuse("The duals that the certificates speak of", f"{path}.support", "others")
-        questions, width = question_count(basis), basis.width
-        if len(self.histories) != questions or any(not _are_as_long(*vars(h).values()) for h in self.histories):
-            raise speaker.refuse("A history of each question", f"{path}.histories", "others")
-        if len(self.sigmoids) not in (0, questions):
-            raise speaker.refuse("A sigmoid for each question, or none,", f"{path}.sigmoids", len(self.sigmoids))
+                raise input_error(f"{path}.support", "the duals are not those of the certificates.")
+        problems = len(record.strategy.positives)
+        if len(self.histories) != problems or any(not _are_as_long(*vars(h).values()) for h in self.histories):
+            raise input_error(f"{path}.histories", f"there must be {problems}, with columns of one length.")
+        if len(self.sigmoids) not in (0, problems):
+            raise input_error(f"{path}.sigmoids", f"there must be {problems} or none.")
         ends = self.ends or ()
         lengths = {(len(end.duals), len(end.point)) for end in ends}
-        if ends and (len(ends) != questions or len(lengths) > 1 or lengths.pop()[1] != width + 1):
-            raise speaker.refuse("An end of each question", f"{path}.ends", "others")
+        if ends and (len(ends) != problems or len(lengths) > 1 or lengths.pop()[1] != record.n_features + 1):
+            raise input_error(f"{path}.ends", f"there must be {problems}, of the size of the data.")
 
-    def give(self, model: Any, basis: Basis) -> None:
-        """Make a machine what it was when it was fitted."""
-        stand_on(model, basis.classes, self.certificates)
+    def give(self, model: Any, record: RunRecord) -> None:
+        """Set the fitted attributes of a machine."""
+        stand_on(model, record.strategy.classes, self.certificates)
         model.objective_ = np.array([certificate.primal for certificate in self.certificates])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
         histories = [history.records() for history in self.histories]
@@ -154,12 +153,12 @@ class Selection:
         """The selection of a fitted estimator: its attributes, which end in an underscore."""
         return cls(*(getattr(model, f"{name}_") for name in cls.__dataclass_fields__))
 
-    def check(self, certificates: Sequence[GapCertificate], speaker: Speaker) -> None:
-        """Refuse scores that are not those of these C, and a C that the certificates do not speak of."""
+    def check(self, certificates: Sequence[GapCertificate]) -> None:
+        """Refuse scores that are not those of these C, and a C that is not that of the certificates."""
         if any(certificate.C != self.C for certificate in certificates):
-            raise speaker.refuse("The C that the certificates speak of", "state.selection.C", self.C)
+            raise input_error("state.selection.C", f"the certificates have another C than {self.C}.")
         if not _are_as_long(self.Cs, self.mean_scores, self.standard_errors, self.scores.T):
-            raise speaker.refuse("Scores of each C", "state.selection", "others")
+            raise input_error("state.selection", "there must be one score per C.")
 
     def give(self, model: Any) -> None:
         """Set the attributes."""
@@ -201,49 +200,53 @@ def stand_on(model: Any, classes: NDArray[Any], certificates: Sequence[Any]) -> 
     model.certificate_ = certificates[0] if len(certificates) == 1 else list(certificates)
 
 
-def question_count(basis: Basis) -> int:
-    """How many questions so many classes ask."""
-    return 1 if len(basis.classes) == 2 else len(basis.classes)
+def restore_features(model: Any, record: RunRecord) -> None:
+    """Set the number and names of the columns, and how files became rows."""
+    model.n_features_in_ = record.n_features
+    if record.feature_names is not None:
+        model.feature_names_in_ = record.feature_names
+    if record.reading is not None:
+        model.reading_ = record.reading
 
 
-def certificates_as_fitted(where: str, model: Any, **others: str) -> tuple[Any, ...]:
-    """The certificates of a model whose weights are still those that they speak of."""
+def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
+    """Return the certificates of a model whose fitted attributes are still those that they speak of."""
     certificates = listed(model.certificate_)
     held = {"coef_": [c.model.weights for c in certificates], "intercept_": [c.model.bias for c in certificates]}
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():
         if not np.array_equal(getattr(model, name), np.array(values)):
-            raise invalid(where, f"{name} as it was fitted, which certificate_ speaks of.", "another")
+            raise input_error(name, "the values were changed after fit, so the certificates do not hold for them.")
     return tuple(certificates)
 
 
-def check_weights_fit(coef: Floats, intercept: Floats, basis: Basis, speaker: Speaker) -> None:
-    """Refuse weights that are not those of these classes and features."""
-    questions = question_count(basis)
-    if len(basis.classes) < 2 or coef.shape != (questions, basis.width) or len(intercept) != questions:
-        got = f"weights of shape {coef.shape} for {len(basis.classes)} classes"
-        raise speaker.refuse(f"Weights of {basis.width} features for each question", "state", got)
+def check_weights_fit(coef: Floats, intercept: Floats, record: RunRecord) -> None:
+    """Refuse weights whose shape is not that of the classes and features."""
+    classes, shape = record.strategy.classes, (len(record.strategy.positives), record.n_features)
+    if len(classes) < 2 or coef.shape != shape or len(intercept) != shape[0]:
+        raise input_error("state", f"{len(classes)} classes need weights of shape {shape}, but it is {coef.shape}.")
 
 
-def check_machines(certificates: Sequence[Any], path: str, basis: Basis, speaker: Speaker) -> None:
-    """Refuse certificates that are not those of these classes and features, or of no data."""
-    positives = basis.classes.tolist()[-question_count(basis) :]
-    if len(basis.classes) < 2 or [certificate.model.positive for certificate in certificates] != positives:
-        raise speaker.refuse("A certificate for each question", path, f"{len(certificates)}, or of other classes")
+def check_machines(certificates: Sequence[Any], path: str, record: RunRecord) -> None:
+    """Refuse certificates that are not those of these classes and features, or that are about no rows."""
+    strategy, width = record.strategy, record.n_features
+    if len(strategy.classes) < 2 or [c.model.positive for c in certificates] != strategy.positives:
+        raise input_error(path, "there must be one certificate per binary problem.")
     for place, certificate in enumerate(certificates):
         model = certificate.model
-        if len(model.weights) != basis.width:
-            raise speaker.refuse(f"{basis.width} weights", f"{path}.{place}.model.weights", len(model.weights))
-        check_duals(model.duals, f"{path}.{place}.model.duals", speaker)
-        check_count(certificate.iterations, f"{path}.{place}.iterations", speaker)
-        check_count(certificate.examples, f"{path}.{place}.examples", speaker, at_least=1)
+        if len(model.weights) != width:
+            found = f"there must be {width} weights, but there are {len(model.weights)}."
+            raise input_error(f"{path}.{place}.model.weights", found)
+        check_duals(model.duals, f"{path}.{place}.model.duals")
+        check_count(certificate.iterations, f"{path}.{place}.iterations")
+        check_count(certificate.examples, f"{path}.{place}.examples", at_least=1)
 
 
-def check_support(support: Support, path: str, basis: Basis, speaker: Speaker) -> None:
-    """Refuse support that is not of these questions."""
-    rows = support.rows
-    if support.dual_coef.shape != (question_count(basis), len(rows)) or np.any(np.diff(rows, prepend=-1) <= 0):
-        raise speaker.refuse("Rising numbers of rows, with a weight for each,", path, "others")
+def check_support(support: Support, path: str, record: RunRecord) -> None:
+    """Refuse support vectors that are not those of these binary problems."""
+    shape = (len(record.strategy.positives), len(support.rows))
+    if support.dual_coef.shape != shape or np.any(np.diff(support.rows, prepend=-1) <= 0):
+        raise input_error(path, "the row numbers must ascend, with one weight for each and each binary problem.")
 
 
 def _are_as_long(*arrays: Any) -> bool:

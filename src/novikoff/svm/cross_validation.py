@@ -19,8 +19,7 @@ from novikoff._all_or_nothing import AllOrNothing
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import invalid
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis
+from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path_following import Manner, follow
 from novikoff.solvers.problem import relative_gap
@@ -104,7 +103,7 @@ class LinearSVMCV(BatchClassifier):
     Cross-validatory choice and assessment of statistical predictions.
     """
 
-    _State = SelectedState
+    state_type = SelectedState
 
     def __init__(
         self,
@@ -239,16 +238,17 @@ class LinearSVMCV(BatchClassifier):
             enough = enough - self.standard_errors_[best]
         self.C_ = float(Cs[int(np.argmax(self.mean_scores_ >= enough))])
 
-    def _state(self, where: str) -> SelectedState:
-        return SelectedState(SoftMarginState.of(where, self), Selection.of(self))
+    def _state(self) -> SelectedState:
+        return SelectedState(SoftMarginState.of(self), Selection.of(self))
 
     def _stated(self) -> dict[str, Any]:
         return super()._stated() | {"C": self.C_, "loss": self.loss}
 
-    def _take_up(self, state: SelectedState, basis: Basis, speaker: Speaker) -> None:
-        state.machine.check("state.machine", basis, speaker)
-        state.selection.check(state.machine.certificates, speaker)
-        state.machine.give(self, basis)
+    def _restore(self, record: RunRecord) -> None:
+        state: SelectedState = record.state
+        state.machine.check("state.machine", record)
+        state.selection.check(state.machine.certificates)
+        state.machine.give(self, record)
         state.selection.give(self)
 
     def _refit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:

@@ -14,8 +14,7 @@ from novikoff._all_or_nothing import AllOrNothing
 from novikoff._progress import in_the_name_of
 from novikoff._threads import in_threads
 from novikoff._validation import check_integer, check_number, thread_count
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis
+from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.training_set import TrainingSet, take_in
 from novikoff.theory.certificate import Duals, listed
@@ -73,7 +72,7 @@ class HardMarginSVM(BatchClassifier):
     (2000), Duality and geometry in SVM classifiers.
     """
 
-    _State = HardMarginState
+    state_type = HardMarginState
 
     def __init__(
         self,
@@ -145,14 +144,15 @@ class HardMarginSVM(BatchClassifier):
         support = Support.of(data.codes, data.questions, [Duals.of(separator.duals) for separator in separators])
         self.support_, self.dual_coef_ = support.rows, support.dual_coef
 
-    def _state(self, where: str) -> HardMarginState:
-        certificates = certificates_as_fitted(where, self, margin_="margin_lower_bound")
+    def _state(self) -> HardMarginState:
+        certificates = certificates_as_fitted(self, margin_="margin_lower_bound")
         return HardMarginState(certificates, Support(self.support_, self.dual_coef_))
 
-    def _take_up(self, state: HardMarginState, basis: Basis, speaker: Speaker) -> None:
-        check_machines(state.certificates, "state.certificates", basis, speaker)
-        check_support(state.support, "state.support", basis, speaker)
-        stand_on(self, basis.classes, state.certificates)
+    def _restore(self, record: RunRecord) -> None:
+        state: HardMarginState = record.state
+        check_machines(state.certificates, "state.certificates", record)
+        check_support(state.support, "state.support", record)
+        stand_on(self, record.strategy.classes, state.certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in state.certificates])
         self.support_, self.dual_coef_ = state.support.rows, state.support.dual_coef
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from typing import Any, Self
 
@@ -10,11 +11,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._multiclass import OneVsRest
 from novikoff._threads import in_threads
 from novikoff._validation import check_flag, check_integer, check_number
-from novikoff.errors import invalid
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis, Saveable
+from novikoff.errors import input_error, invalid
+from novikoff.persistence import save
+from novikoff.record import ProblemRecord, RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path_following import Manner, follow
 from novikoff.solvers.problem import Problem
@@ -24,13 +26,13 @@ from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
-from ._state import PathState, check_machines
+from ._state import PathState, check_machines, restore_features
 from .soft_margin import Settings, certify, settings_of, warn_if_wide
 
 REACH = 1e4  # C_max in proportion to the smallest C, unless it is given
 
 
-class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """The soft-margin support vector machine for a range of C, solved from the smallest to the largest.
 
     For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i with xi_i = max(0, 1 - y_i (w.x_i + b)), or with
@@ -80,7 +82,7 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
     Hastie, Rosset, Tibshirani and Zhu (2004), The entire regularization path for the support vector machine.
     """
 
-    _State = PathState
+    state_type = PathState
 
     def __init__(
         self,
@@ -140,27 +142,69 @@ class LinearSVMPath(Saveable, BaseEstimator):  # type: ignore[misc]  # scikit-le
         self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in at_each])
         self.certificates_ = [row[0] if len(row) == 1 else row for row in at_each]
 
-    def _certificates(self) -> list[GapCertificate]:
-        return [certificate for row in self._at_each() for certificate in row]
-
     def _at_each(self) -> list[list[GapCertificate]]:
         return [listed(row) for row in self.certificates_]
 
-    def _state(self, where: str) -> PathState:
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Save the path to a file that ``novikoff.load`` reads.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file. The usual suffix is ``.nvk``.
+        """
+        save(self, path)
+
+    @property
+    def record_(self) -> RunRecord:
+        """The run record; ``problems`` has one entry per C and binary problem."""
+        found = zip(self._at_each(), self.coefs_, self.intercepts_, strict=True)
+        return RunRecord(
+            learner=type(self).__name__,
+            parameters=self.get_params(deep=False),
+            strategy=OneVsRest(self.classes_),
+            n_features=self.n_features_in_,
+            feature_names=getattr(self, "feature_names_in_", None),
+            reading=getattr(self, "reading_", None),
+            problems=tuple(
+                ProblemRecord(certificate.model.positive, weights, float(intercept), certificate, {})
+                for row in found
+                for certificate, weights, intercept in zip(*row, strict=True)
+            ),
+            make_state=self._state,
+        )
+
+    @classmethod
+    def from_record(cls, record: RunRecord) -> Self:
+        """Restore a path from its saved state.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a path.
+
+        Returns
+        -------
+        self : object
+            A path with the same fitted attributes.
+        """
+        path, state = cls(**record.parameters), record.state
+        if not len(state.Cs) == len(state.certificates) == len(state.screened) > 0:
+            raise input_error("state.certificates", f"there must be one entry for each of {len(state.Cs)} C.")
+        for place, certificates in enumerate(state.certificates):
+            check_machines(certificates, f"state.certificates.{place}", record)
+            if any(state.Cs[place] != certificate.C for certificate in certificates):
+                raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
+        path._keep(record.strategy.classes, state.Cs, list(map(list, state.certificates)))
+        path.screened_ = state.screened
+        restore_features(path, record)
+        return path
+
+    def _state(self) -> PathState:
         at_each = self._at_each()
         if not np.array_equal(self.coefs_, [[certificate.model.weights for certificate in row] for row in at_each]):
-            raise invalid(where, "coefs_ as they were fitted, which certificates_ speak of.", "others")
+            raise input_error("coefs_", "the weights were changed after fit, so the certificates do not hold for them.")
         return PathState(self.Cs_, tuple(map(tuple, at_each)), self.screened_)
-
-    def _take_up(self, state: PathState, basis: Basis, speaker: Speaker) -> None:
-        if not len(state.Cs) == len(state.certificates) == len(state.screened) > 0:
-            raise speaker.refuse("Certificates of each C", "state.certificates", len(state.certificates))
-        for place, certificates in enumerate(state.certificates):
-            check_machines(certificates, f"state.certificates.{place}", basis, speaker)
-            if any(state.Cs[place] != certificate.C for certificate in certificates):
-                raise speaker.refuse("The C that the certificates speak of", f"state.Cs.{place}", state.Cs[place])
-        self._keep(basis.classes, state.Cs, list(map(list, state.certificates)))
-        self.screened_ = state.screened
 
 
 def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, settings: Settings) -> Floats:

@@ -18,8 +18,7 @@ from novikoff._progress import in_the_name_of
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
-from novikoff.persistence.kinds import Speaker
-from novikoff.persistence.model_file import Basis
+from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.problem import Objective, Problem
 from novikoff.solvers.soft_margin import Moment, Progress, Solution, solve, solve_near
@@ -116,7 +115,7 @@ class LinearSVM(BatchClassifier):
     Platt (1999), Probabilistic outputs for support vector machines.
     """
 
-    _State = SoftMarginState
+    state_type = SoftMarginState
 
     def __init__(
         self,
@@ -293,12 +292,13 @@ class LinearSVM(BatchClassifier):
         self.history_ = histories[0] if len(histories) == 1 else histories
         self._ends = [machine.end for machine in machines if machine.end is not None] or None
 
-    def _state(self, where: str) -> SoftMarginState:
-        return SoftMarginState.of(where, self)
+    def _state(self) -> SoftMarginState:
+        return SoftMarginState.of(self)
 
-    def _take_up(self, state: SoftMarginState, basis: Basis, speaker: Speaker) -> None:
-        state.check("state", basis, speaker)
-        state.give(self, basis)
+    def _restore(self, record: RunRecord) -> None:
+        state: SoftMarginState = record.state
+        state.check("state", record)
+        state.give(self, record)
         self._sigmoids_of_classes = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]
 

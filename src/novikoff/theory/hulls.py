@@ -60,6 +60,7 @@ class HullCertificate(MarginCertificate):
     were to come, in proportion to the upper. ``radius`` is the largest |u|, ``iterations`` the steps of the solver.
     """
 
+    examples: int  # rows are counted, not their weights
     intercept: str
     tol: float
     iterations: int
