@@ -140,8 +140,8 @@ def check_streams(count, seed):
     return tightest
 
 
-def test_the_bounds_hold_on_a_thousand_random_streams():
-    assert 0.1 < check_streams(1000, seed=0) <= 1
+def test_the_bounds_hold_on_random_streams():
+    assert 0.1 < check_streams(200, seed=0) <= 1
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -52,6 +52,7 @@ def reference(X, signs, costs, a, weights, bias, intercept, squared):
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 @pytest.mark.parametrize("squared", [False, True])
+@settings(max_examples=10)
 @given(case=cases())
 def test_both_values_are_those_of_the_definition(case, intercept, squared):
     X, signs, costs, a, weights, bias = case

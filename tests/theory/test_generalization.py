@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import novikoff as nk
 from machines import INTERCEPTS
@@ -16,6 +16,7 @@ def left_out_mistakes(make, X, y):
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
+@settings(max_examples=8)
 @given(seed=seeds)
 def test_G2_no_more_rows_are_mistaken_when_left_out_than_are_in_the_support(intercept, seed):
     rng = np.random.default_rng(seed)

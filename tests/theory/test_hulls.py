@@ -133,9 +133,10 @@ def test_a_check_that_rounding_leaves_open_is_not_held():
 
 
 @pytest.mark.parametrize("sparse", [False, True])
-def test_a_check_does_not_copy_a_large_table(sparse):
+def test_a_check_does_not_copy_a_large_table(sparse, monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK", geometry.BLOCK // 4)  # as if the table were four times as large
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(60_000, 100)).astype(np.float32)
+    X = rng.normal(size=(15_000, 100)).astype(np.float32)
     X[np.abs(X[:, 0]) < 0.5, 0] = 0.5
     y = np.where(X[:, 0] > 0, 1, -1)
     certificate = nk.HardMarginSVM().fit(X, y).certificate_

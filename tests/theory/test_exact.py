@@ -10,19 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff._separability.exact_simplex import alternative
+from matrices import FLOATS, NUMBERS, matrices
 from novikoff.theory import exact
 from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, whole
-from novikoff.theory.residues import are_zero
-
-FLOATS = st.floats(allow_nan=False, allow_infinity=False)
-NUMBERS = st.integers(-(10**20), 10**20)
-
-
-def matrices(entries, most_rows=5, most_columns=5):
-    return st.integers(1, most_columns).flatmap(
-        lambda width: st.lists(st.lists(entries, min_size=width, max_size=width), min_size=1, max_size=most_rows)
-    )
 
 
 @given(values=st.lists(FLOATS, min_size=1, max_size=6))
@@ -83,18 +73,6 @@ def test_a_direction_that_rounds_to_whole_numbers_is_not_taken_for_them():
     assert Examples(X, np.ones(1), False).sides([2**80 - 1, 2**80]).tolist() == [-1]
 
 
-@given(vectors=matrices(st.integers(-2, 2), 8, 4) | matrices(NUMBERS, 8, 4))
-def test_the_alternative_is_one_or_the_other(vectors):
-    weights, direction = alternative(vectors)
-    if weights is not None:
-        assert direction is None
-        assert min(weights) >= 0 < max(weights)
-        for column in zip(*vectors, strict=True):
-            assert sum(w * v for w, v in zip(weights, column, strict=True)) == 0
-    else:
-        assert all(sum(a * b for a, b in zip(vector, direction, strict=True)) > 0 for vector in vectors)
-
-
 @pytest.mark.parametrize("value", [1e308, 5e-324])
 def test_overflow_and_underflow_are_settled_exactly(value):
     X = np.array([[value, value], [value, -value]])
@@ -138,20 +116,3 @@ def test_a_distance_is_compared_exactly(rows, weights, fourths):
                 Examples(X, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
             )
             assert found == expected
-
-
-@given(
-    rows=matrices(FLOATS | st.sampled_from([0.0, 0.18257, -0.18257, 1.0])),
-    direction=st.lists(st.integers(-(10**30), 10**30) | st.integers(-1, 1), min_size=6, max_size=6),
-    sparse=st.booleans(),
-)
-def test_residues_find_the_products_that_are_zero(rows, direction, sparse):
-    X = np.array(rows)
-    width = X.shape[1]
-    first = [int(j == 0) for j in range(width + 1)]
-    cancelling = [1, -1, *[0] * (width - 1)] if width > 1 else [0] * (width + 1)
-    directions = [direction[: width + 1], first, cancelling]
-    found = are_zero(sp.csr_array(X) if sparse else X, True, directions)
-    for i, row in enumerate(rows):
-        for k, v in enumerate(directions):
-            assert found[i, k] == (sum(Fraction(x) * c for x, c in zip([*row, 1.0], v, strict=True)) == 0)

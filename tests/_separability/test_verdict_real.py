@@ -9,10 +9,10 @@ from novikoff.theory.balance import balance
 from novikoff.theory.exact import Examples
 from real_data import two_classes
 
-SEPARABLE = ("mushrooms", "pcmac", "colon")
+SEPARABLE = ("mushrooms", pytest.param("pcmac", marks=pytest.mark.slow), "colon")
 
 
-@pytest.mark.parametrize("name", ["a9a", "ijcnn1"])
+@pytest.mark.parametrize("name", [pytest.param("a9a", marks=pytest.mark.slow), "ijcnn1"])
 def test_the_hard_margin_refuses_what_cannot_be_separated_and_proves_it(name):
     X, y = two_classes(name)
     with pytest.raises(nk.NotSeparableError) as refused:
@@ -32,6 +32,7 @@ def test_separable_sets(name):
     assert found.verify(X, y, exact=True)
 
 
+@pytest.mark.slow
 def test_a9a_is_quasi_complete():
     """Some rare indicators occur in one class only."""
     X, y = two_classes("a9a")

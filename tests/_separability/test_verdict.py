@@ -4,11 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff._separability import search as separation
 from real_data import real
 from reference import separability as reference
 from separable_cases import small_case
@@ -29,15 +28,6 @@ def assert_right(X, y, fit_intercept=True):
 @given(seed=st.integers(0, 10**9))
 def test_small_cases_agree_with_the_enumeration(seed):
     assert_right(*small_case(seed))
-
-
-@given(seed=st.integers(0, 10**9))
-def test_the_linear_program_agrees_with_the_enumeration(seed):
-    small, separation.SMALL = separation.SMALL, 0
-    try:
-        assert_right(*small_case(seed))
-    finally:
-        separation.SMALL = small
 
 
 @pytest.mark.slow
@@ -137,21 +127,6 @@ def test_the_verdict_does_not_depend_on_units(seed, scale):
     assert nk.separability(X * power, y, fit_intercept=fit_intercept).kind == reference.kind(X, y, fit_intercept)
 
 
-@pytest.mark.parametrize("flip", [0, 1, 3])
-def test_larger_data_are_decided_on_few_rows(flip):
-    rng = np.random.default_rng(flip)
-    X = rng.normal(size=(3000, 8)).round(3)
-    y = np.where(X @ np.arange(1, 9) + 0.5 > 0, "yes", "no")
-    for row in range(flip):
-        y[row] = "no" if y[row] == "yes" else "yes"
-    found = nk.separability(X, y)
-    assert found.kind == ("overlap" if flip else "complete")
-    assert found.verify(X, y)
-    assert found.verify(X, y, exact=True)
-    if flip:
-        assert len(found.witness.rows) < 1000
-
-
 def test_quasi_complete_in_larger_data():
     """A rare indicator of one class only: its coefficient diverges, and nothing else does."""
     rng = np.random.default_rng(5)
@@ -177,6 +152,7 @@ def test_refusals():
         nk.separability([[0.0], [1.0]], [0, 1], fit_intercept="yes")
 
 
+@settings(max_examples=10)
 @given(seed=st.integers(0, 10**9))
 def test_witnesses_balance_in_floating_point_too(seed):
     rng = np.random.default_rng(seed)
@@ -185,20 +161,6 @@ def test_witnesses_balance_in_floating_point_too(seed):
         found = nk.separability(X, y)
         assert found.verify(X, y), str(found.verify(X, y))
         assert found.verify(X, y, exact=True), str(found.verify(X, y, exact=True))
-
-
-def test_pairs_of_equal_rows_in_many_columns_balance():
-    X, y = np.repeat(np.random.default_rng(0).normal(size=(20, 100)), 2, axis=0), np.tile([0, 1], 20)
-    found = nk.separability(X, y)
-    assert found.kind == "overlap"
-    assert found.verify(X, y, exact=True)
-
-
-def test_rows_fewer_than_twice_the_columns_are_separated_by_descent():
-    X = sp.random(600, 400, 0.02, random_state=0, format="csr")
-    y = np.random.default_rng(0).integers(0, 2, 600)
-    found = nk.separability(X, y)
-    assert found.verify(X, y, exact=True)
 
 
 @pytest.mark.parametrize("scale", [1e300, 1e139, 1e-160, 1e-310])

@@ -1,0 +1,50 @@
+"""The run record: what a fitted learner tells the rest of the library."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(30, 3))
+TWO, THREE = np.where(X[:, 0] > 0, "yes", "no"), np.digitize(X[:, 0], [-0.5, 0.5])
+
+
+@pytest.mark.parametrize("y", [TWO, THREE])
+@pytest.mark.parametrize("make", [nk.Perceptron, nk.AveragedPerceptron, nk.LinearSVM])
+def test_a_record_has_a_problem_for_each_score(make, y):
+    model = make().fit(X, y)
+    record = model.record_
+    assert record.learner == make.__name__
+    assert record.parameters == model.get_params()
+    assert record.n_features == 3
+    assert record.strategy.classes.tolist() == model.classes_.tolist()
+    scores = np.atleast_2d(model.decision_function(X).T)
+    assert len(record.problems) == len(record.certificates) == len(scores)
+    for problem, own in zip(record.problems, scores, strict=True):
+        np.testing.assert_allclose(X @ problem.weights + problem.intercept, own)
+        assert problem.is_linear
+
+
+def test_a_record_cannot_be_changed():
+    record = nk.Perceptron().fit(X, TWO).record_
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        record.learner = "another"
+
+
+def test_votes_and_normalised_rows_are_not_linear():
+    assert not nk.VotedPerceptron().fit(X, TWO).record_.problems[0].is_linear
+    assert not nk.MarginPerceptron(normalize=True).fit(X, TWO).record_.problems[0].is_linear
+
+
+def test_the_parameters_of_a_problem_are_those_that_its_certificate_states():
+    for model in (nk.LinearSVM(C=2.0), nk.LinearSVM(lam=0.25, C=1.0), nk.HardMarginSVM(penalized_intercept=True)):
+        (problem,) = model.fit(X, TWO).record_.problems
+        stated = problem.certificate.stated()
+        assert stated.items() <= problem.parameters.items()
+
+
+def test_weights_from_elsewhere_have_no_certificates():
+    assert nk.LinearClassifier.of([[1.0, 2.0, 3.0]], [0.0], ["no", "yes"]).record_.certificates == []
