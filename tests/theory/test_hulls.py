@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import tracemalloc
+from functools import cache
 
 import numpy as np
 import pytest
@@ -132,14 +133,18 @@ def test_a_check_that_rounding_leaves_open_is_not_held():
     assert [check.status for check in verification.checks if check.claim == "lower bound"] == ["open"]
 
 
+@cache
+def large_table():
+    X = np.random.default_rng(0).normal(size=(15_000, 100)).astype(np.float32)
+    X[np.abs(X[:, 0]) < 2, 0] += 2
+    y = np.where(X[:, 0] > 0, 1, -1)
+    return X, y, nk.HardMarginSVM(tol=0.5).fit(X, y).certificate_
+
+
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_check_does_not_copy_a_large_table(sparse, monkeypatch):
     monkeypatch.setattr(geometry, "BLOCK", geometry.BLOCK // 4)  # as if the table were four times as large
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(15_000, 100)).astype(np.float32)
-    X[np.abs(X[:, 0]) < 0.5, 0] = 0.5
-    y = np.where(X[:, 0] > 0, 1, -1)
-    certificate = nk.HardMarginSVM().fit(X, y).certificate_
+    X, y, certificate = large_table()
     table = sp.csr_array(X) if sparse else X
     whole = geometry.BLOCK * 8 if not sparse else 3 * geometry.BLOCK * 8
     tracemalloc.start()
