@@ -1,4 +1,4 @@
-"""Writes docs/cli.md from the command line itself: python docs/make_cli.py. A test fails where they differ."""
+"""Write docs/cli.md from the command line itself: python docs/make_cli.py. A test fails if the page is out of date."""
 
 from __future__ import annotations
 
@@ -7,65 +7,58 @@ from typing import Any
 
 from typer.main import get_command
 
-from novikoff.cli._app import HELP, application
+from novikoff.cli._app import HELP, SUBCOMMANDS, application
 
 BEGIN = """# The command line
 
-`pip install 'novikoff[cli]'` brings it; `pip install 'novikoff[cli,plot]'` the report, too. This page is made from the
-help texts by `python docs/make_cli.py`.
+`pip install 'novikoff[cli]'` installs it; the report also needs `pip install 'novikoff[plot]'`. This page is generated from
+the help texts by `make docs`. Its examples run in this order in a folder with the table `tumours.csv`, which
+`make demo` writes to `out/`.
 
-```console
-$ novikoff fit tumours.csv -o model.nvk       # read, solve, prove, save; make demo writes this table to out/
-$ novikoff certify model.nvk tumours.csv      # check the proof, without the solver's code
-$ novikoff separable tumours.csv              # can the classes be separated at all?
-$ novikoff predict model.nvk tumours.csv -o predictions.txt
-$ novikoff score model.nvk tumours.csv
-$ novikoff inspect model.nvk
-$ novikoff report model.nvk tumours.csv -o report.html
-$ novikoff stream tumours.csv -o online.nvk   # predict, then learn, one row after the other
-$ novikoff stream -i online.nvk -o online.nvk tumours.csv
-$ novikoff convert model.nvk model.json         # for other programs; or model.onnx, or model.txt for LIBLINEAR
-```
-
-Results go to standard output, messages to standard error. With `--json` a verb prints one JSON object and nothing else.
-Bars and colours appear on a terminal only. `novikoff --install-completion` teaches the shell to complete verbs and
-options.
+Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and nothing
+else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a traceback. Files
+are written completely or not at all. `novikoff --install-completion` sets up the completion of subcommands and options in
+the shell.
 
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Return the whole page."""
     command: Any = get_command(application())
     parts = [BEGIN + "\n".join(HELP.splitlines()[2:]) + "\n"]
-    for name, verb in command.commands.items():
-        parts.append(f"## novikoff {name}\n\n{_usage(name, verb)}\n\n{_prose(verb)}\n\n{_table(verb)}\n")
-    return "\n".join(parts)
+    for name, subcommand in command.commands.items():
+        examples = "\n".join(f"$ novikoff {example}" for example in SUBCOMMANDS[name].examples)
+        parts += [f"## novikoff {name}\n", _usage(name, subcommand), subcommand.help]
+        parts += [f"```console\n{examples}\n```", _tables(subcommand)]
+    return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 
-def _usage(name: str, verb: Any) -> str:
-    arguments = [p.metavar or p.name.upper() for p in verb.params if p.param_type_name == "argument"]
+def _usage(name: str, subcommand: Any) -> str:
+    arguments = [p.metavar or p.name.upper() for p in subcommand.params if p.param_type_name == "argument"]
     return f"    novikoff {name} {' '.join(arguments)} [OPTIONS]"
 
 
-def _prose(verb: Any) -> str:
-    return "\n".join(line.strip() for line in verb.callback.__doc__.strip().splitlines())
-
-
-def _table(verb: Any) -> str:
+def _tables(subcommand: Any) -> str:
+    """Return the options as one table per heading of the help."""
     panels: dict[str, list[str]] = {}
-    for parameter in verb.params:
+    for parameter in subcommand.params:
         if parameter.param_type_name == "argument":
             continue
         names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
-        value = "" if parameter.is_flag else f" {parameter.metavar or 'VALUE'}"
-        default = parameter.default
-        shown = "" if default in (None, False, ()) or parameter.is_flag else f" Default: {default}."
+        value = f" {parameter.metavar}" if parameter.metavar else ""
         panel = getattr(parameter, "rich_help_panel", None) or "Options"
         text = (parameter.help or "").replace("|", "\\|")
-        panels.setdefault(panel, []).append(f"| {names}{value} | {text}{shown} |")
+        panels.setdefault(panel, []).append(f"| {names}{value} | {text}{_default(parameter)} |")
     return "\n\n".join(f"| {panel} | |\n|---|---|\n" + "\n".join(rows) for panel, rows in panels.items())
 
 
+def _default(parameter: Any) -> str:
+    shown = parameter.show_default
+    if isinstance(shown, str):
+        return f" Default: {shown}."
+    return f" Default: {parameter.default}." if shown and parameter.default not in (None, False, ()) else ""
+
+
 if __name__ == "__main__":
-    Path(__file__).with_name("cli.md").write_text(page())
+    Path(__file__).with_name("cli.md").write_text(page(), encoding="utf-8")

@@ -22,11 +22,11 @@ def fitted(folder):
     """A function that fits a model with these arguments, once, and returns its path."""
     known = {}
 
-    def fit(*arguments, verb="fit"):
-        key = (verb, *map(str, arguments))
+    def fit(*arguments, subcommand="fit"):
+        key = (subcommand, *map(str, arguments))
         if key not in known:
             known[key] = folder / f"model{len(known)}.nvk"
-            done(verb, *arguments, "-q", "-o", known[key], folder=folder)
+            done(subcommand, *arguments, "-q", "-o", known[key], folder=folder)
         return known[key]
 
     return fit

@@ -1,4 +1,4 @@
-"""Small data in the formats that the command reads, and models of every learner that were fitted to them."""
+"""Small data in the formats that the command reads."""
 
 import json
 from pathlib import Path
@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 import novikoff as nk
-from novikoff.cli._options import LEARNERS, ONLINE
+from novikoff.cli._learners import LEARNERS, ONLINE
 
 ONLINE, LEARNERS = tuple(ONLINE), tuple(LEARNERS)
 rng = np.random.default_rng(11)
 X = np.round(rng.normal(size=(40, 4)), 3)
 TWO = np.where(X @ [1.0, -0.5, 0.25, 0.0] > 0.1, 1, -1)
-X[:, 0] += 0.5 * TWO  # a plane separates them, with room
+X[:, 0] += 0.5 * TWO  # a plane separates them by a wide margin
 THREE = 1 + np.digitize(rng.normal(size=40), [-0.5, 0.5])
 THREE_X = np.round(np.eye(4)[THREE] * 4 + 0.3 * X, 3)
 

@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 import sets
-from command import done, novikoff
+from command import assert_refused, done, novikoff
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import novikoff as nk
-from novikoff.cli._options import LEARNERS
+from novikoff.cli._learners import LEARNERS
 
 ALL = [("fit", name) for name in sets.LEARNERS] + [("stream", name) for name in sets.ONLINE]
 SETS = ("two.svm", "three.svm")
@@ -39,13 +39,13 @@ def rewritten(path, tensors, header):
 @pytest.fixture(scope="session")
 def trained(fitted):
     """A function that trains a learner, by fit or by stream."""
-    return lambda verb, name, data, *options: fitted(data, "--learner", name, *options, verb=verb)
+    return lambda subcommand, name, data, *options: fitted(data, "--learner", name, *options, subcommand=subcommand)
 
 
 @pytest.mark.parametrize("data", SETS)
-@pytest.mark.parametrize(("verb", "name"), ALL)
-def test_what_a_model_claims_is_proved_on_the_data_it_learned_from(trained, folder, verb, name, data):
-    assert verdict(trained(verb, name, data), data, folder=folder) == "proved"
+@pytest.mark.parametrize(("subcommand", "name"), ALL)
+def test_what_a_model_claims_is_proved_on_the_data_it_learned_from(trained, folder, subcommand, name, data):
+    assert verdict(trained(subcommand, name, data), data, folder=folder) == "proved"
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_what_a_model_claims_is_proved_in_whole_numbers(trained, folder, name):
 
 @pytest.mark.parametrize("data", SETS)
 @pytest.mark.parametrize(
-    ("verb", "name"),
+    ("subcommand", "name"),
     ALL,
 )
-def test_a_flipped_label_is_refuted(trained, folder, tmp_path, verb, name, data):
+def test_a_flipped_label_is_refuted(trained, folder, tmp_path, subcommand, name, data):
     content = (folder / data).read_bytes()
     other = {"two.svm": {b"1": b"-1", b"-1": b"1"}, "three.svm": {b"1": b"2", b"2": b"3", b"3": b"1"}}[data]
 
@@ -69,7 +69,7 @@ def test_a_flipped_label_is_refuted(trained, folder, tmp_path, verb, name, data)
         return other[label] + b" " + rest
 
     (tmp_path / "flipped.svm").write_bytes(sets.changed(content, 17, flipped))
-    assert verdict(trained(verb, name, data), tmp_path / "flipped.svm", folder=folder) == "refuted"
+    assert verdict(trained(subcommand, name, data), tmp_path / "flipped.svm", folder=folder) == "refuted"
 
 
 @pytest.mark.parametrize("name", sets.LEARNERS)
@@ -111,12 +111,12 @@ def _alterations(tensors):
 
 @pytest.mark.parametrize("share", [1.01, -1.0])
 @pytest.mark.parametrize(
-    ("verb", "name"),
+    ("subcommand", "name"),
     ALL,
 )
-def test_altered_coefficients_are_refuted(trained, folder, tmp_path, verb, name, share):
-    tensors, header = parts(trained(verb, name, "two.svm"))
-    asked = getattr(nk.load(trained(verb, name, "two.svm")), "_classes", None)
+def test_altered_coefficients_are_refuted(trained, folder, tmp_path, subcommand, name, share):
+    tensors, header = parts(trained(subcommand, name, "two.svm"))
+    asked = getattr(nk.load(trained(subcommand, name, "two.svm")), "_classes", None)
     unused = [] if asked is None else [q for q in range(3) if q not in asked.questions]  # kept for classes to come
     places = [
         place for place in _alterations(tensors) if not place.startswith(tuple(f"state.questions.{q}." for q in unused))
@@ -208,9 +208,9 @@ HOW = {
 
 
 @pytest.mark.parametrize("how", HOW)
-@pytest.mark.parametrize(("verb", "name"), WEIGHED)
-def test_weights_are_part_of_the_data(trained, folder, tmp_path, verb, name, how):
-    model = trained(verb, name, "mails.csv", "--hash-bits", "10", *HOW[how])
+@pytest.mark.parametrize(("subcommand", "name"), WEIGHED)
+def test_weights_are_part_of_the_data(trained, folder, tmp_path, subcommand, name, how):
+    model = trained(subcommand, name, "mails.csv", "--hash-bits", "10", *HOW[how])
     assert verdict(model, "mails.csv", folder=folder) == "proved"
     column = "cost" if "--weight" in HOW[how] else "label"
     records = [dict(record) for record in sets.ROWS]
@@ -258,5 +258,4 @@ def test_a_model_without_a_certificate_is_refused_in_one_sentence(model, folder,
     done("convert", model, tmp_path / "plain.model")
     done("convert", tmp_path / "plain.model", tmp_path / "plain.nvk")
     run = novikoff("certify", tmp_path / "plain.nvk", "two.svm", folder=folder)
-    assert (run.code, run.out) == (2, "")
-    assert run.err.startswith("novikoff: verify: LinearClassifier has no certificate.")
+    assert_refused(run, "LinearClassifier has no certificate")

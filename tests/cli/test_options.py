@@ -8,8 +8,7 @@ from command import assert_refused, done, novikoff
 from sets import ROWS, separated
 
 import novikoff as nk
-from novikoff.cli._app import VERBS
-from novikoff.cli._options import LEARNERS, ONLINE
+from novikoff.cli._learners import LEARNERS, ONLINE
 
 VALUES = {  # another value than the default, as the command line writes it
     "C": ("0.25", 0.25),
@@ -85,29 +84,20 @@ def test_an_option_of_another_learner_is_refused(folder, name, parameter):
     owner = next(other for other, owned in PAIRS if owned == parameter)
     words, _ = option(owner, parameter)
     run = novikoff("fit", "two.svm", "--learner", name, *words, folder=folder)
-    assert_refused(run, f"[{words[0]}]", name, "one of another learner")
-    offered = [word.strip(",.") for word in run.err.partition("]")[2].split() if word.startswith("--")]
-    shown = done("fit", "--help").out
+    assert_refused(run, words[0], f"{name} does not have this option")
+    offered = [word.strip(",.") for word in run.err.partition("It has")[2].split()]
     assert offered
-    assert all(f"{word} " in shown or f"{word}," in shown for word in offered)
+    assert set(offered) <= {option(name, owned)[0][0] for other, owned in PAIRS if other == name}
 
 
-@pytest.mark.parametrize("verb", ["fit", "stream"])
-def test_help_names_every_option(verb):
-    shown = done(verb, "--help").out
-    names = LEARNERS if verb == "fit" else ONLINE
+@pytest.mark.parametrize("subcommand", ["fit", "stream"])
+def test_help_names_every_option(subcommand):
+    shown = done(subcommand, "--help").out
+    names = LEARNERS if subcommand == "fit" else ONLINE
     assert all(name in shown for name in names)
     for name, parameter in PAIRS:
         if name in names:
             assert option(name, parameter)[0][0] in shown
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_json_and_help_and_one_line_about_itself(verb):
-    shown = done(verb, "--help").out
-    assert "--json" in shown
-    assert " ".join(VERBS[verb].split()) in " ".join(shown.replace("│", " ").split())
-    assert verb in done("--help").out
 
 
 @pytest.mark.parametrize(
@@ -169,7 +159,7 @@ def test_bad_use_is_told_on_standard_error_with_exit_code_2(folder, arguments):
         (("fit", "mails.csv", "--missing", "never"), "missing"),
         (("stream", "two.svm", "--learner", "linear-svm"), "--learner"),
         (("stream", "two.svm", "-i", "nowhere.nvk"), "nowhere.nvk"),
-        (("separable", "three.svm"), "two classes"),
+        (("separable", "three.svm"), "class"),
         (("stream", "two.svm", "--class-weight", '{"spam": 2}'), "--class-weight"),
         (("stream", "two.svm", "--weight", "cost"), "--weight"),
         (("separable", "two.svm", "--missing", "zero"), "--missing"),
@@ -197,15 +187,6 @@ def test_options_of_how_texts_are_hashed_are_kept_with_the_model(folder, tmp_pat
     hashing = nk.Hashing(n_bits=9, ngram_range=(1, 2), binary=True, sublinear_tf=True, norm="l2")
     batch = nk.read(str(folder / "mails.csv"), text="subject", weight="cost", hashing=hashing, target="label")
     assert model.coef_.tobytes() == nk.LinearSVM().fit(batch.X, batch.y, batch.weights).coef_.tobytes()
-
-
-def test_cross_validation_takes_its_options(folder):
-    run = done(
-        "fit", "two.svm", "--cv", "3", "--Cs", "4", "--C-max", "2", "--selection", "best", "--json", folder=folder
-    )
-    parameters = run.json["parameters"]
-    assert (parameters["cv"], parameters["Cs"], parameters["C_max"], parameters["selection"]) == (3, 4, 2.0, "best")
-    assert 0 < run.json["C"] <= 2
 
 
 def test_only_the_features_that_were_asked_for_are_read(folder, tmp_path):

@@ -1,4 +1,4 @@
-"""novikoff predict: the model's own answers, a line each."""
+"""novikoff predict: what the model predicts, one line per row."""
 
 import numpy as np
 import pytest
@@ -67,13 +67,13 @@ def test_labels_are_not_looked_at(model, folder, tmp_path):
     assert done("predict", model, tmp_path / "zeros.svm").out == expected
 
 
-def test_features_that_the_model_never_met_are_left_out_with_a_note(model, folder, tmp_path):
+def test_features_that_the_model_never_met_are_ignored_with_a_note(model, folder, tmp_path):
     wide = np.hstack([sets.X, np.ones((40, 3))])
     (tmp_path / "wide.svm").write_bytes(sets.svmlight(wide, sets.TWO))
     expected = done("predict", model, "two.svm", folder=folder).out
     run = novikoff("predict", model, tmp_path / "wide.svm")
     assert (run.code, run.out) == (0, expected)
-    assert run.err == "note: 3 columns beyond the model's 4 are left out\n"
+    assert run.err == "note: 3 columns beyond the model's 4 are ignored\n"
     assert done("predict", model, tmp_path / "wide.svm", "-q").out == expected
 
 
@@ -97,3 +97,12 @@ def test_a_reader_that_has_seen_enough_ends_it_quietly(model, folder, tmp_path):
     assert process.wait(60) != 0
     assert process.stderr.read() == b""
     process.stderr.close()
+
+
+def test_labels_with_line_ends_are_for_json_only(tmp_path):
+    (tmp_path / "rows.csv").write_text('x,label\n1,"a\nb"\n2,c\n3,c\n0,"a\nb"\n')
+    assert novikoff("fit", tmp_path / "rows.csv", "-o", tmp_path / "model.nvk").code == 0
+    run = novikoff("predict", tmp_path / "model.nvk", tmp_path / "rows.csv")
+    assert (run.code, run.out) == (2, "")
+    run = novikoff("predict", tmp_path / "model.nvk", tmp_path / "rows.csv", "--json")
+    assert run.json["predictions"] == ["a\nb", "c", "c", "a\nb"]

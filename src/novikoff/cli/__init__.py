@@ -1,4 +1,4 @@
-"""The command line: one file a verb."""
+"""The command line: one module per subcommand. It calls the library and prints; it decides nothing itself."""
 
 try:
     from ._app import main as main

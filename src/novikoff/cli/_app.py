@@ -1,50 +1,111 @@
-"""The verbs as one application."""
+"""The subcommands as one typer application."""
 
 from __future__ import annotations
 
 import gc
+import inspect
 import os
 import signal
 import sys
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
-HELP = """Linear classifiers that keep their promises: fit, check, and look at them.
+HELP = """Fit linear classifiers, and check the certificates that come with them.
 
-DATA is a file of svmlight, CSV, TSV, NDJSON, Parquet or Arrow, compressed or not, a pattern such as 'clicks/*.parquet',
-SQL such as "SELECT ... FROM 'clicks.parquet'", or - for standard input.
+DATA is a file of svmlight, CSV, TSV, NDJSON, JSON, Parquet or Arrow, compressed or not; a pattern such as
+'clicks/*.parquet'; an SQL query such as "SELECT ... FROM 'clicks.parquet'"; or - for standard input.
 
-Exit codes: 0, done or proved; 1, a negative verdict; 2, bad use or bad data; 70, a fault of novikoff; 130, interrupted.
+Exit codes: 0 success, or the claims hold; 1 negative verdict; 2 usage error or invalid input; 70 internal error;
+130 interrupted.
 """
-VERBS = {  # the first lines of what they say of themselves
-    "fit": "Learn a model from DATA, and prove what it is worth.",
-    "predict": "Predict the labels of DATA, a line for each row.",
-    "score": "Predict DATA, and say how good that was.",
-    "stream": "Predict each row of DATA, then learn from it, and count the mistakes, in one pass.",
-    "certify": "Check what MODEL claims against the DATA it learned from, without the code that made it.",
-    "separable": "Say whether a plane separates the two classes of DATA, with proof.",
-    "inspect": "Show what MODEL is: learner, parameters, classes, certificate, largest weights.",
-    "report": "Write one HTML page about MODEL, with pictures and the check of its certificate.",
-    "convert": "Convert data between formats, and models to and from those of other programs.",
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """What the help of ``novikoff`` itself says of a subcommand, whose module need not be imported for that.
+
+    Parameters
+    ----------
+    summary : str
+        One line.
+    examples : tuple of str
+        Command lines without the leading ``novikoff``. A test runs them all, in the order of ``SUBCOMMANDS``.
+    """
+
+    summary: str
+    examples: tuple[str, ...]
+
+
+SUBCOMMANDS = {
+    "fit": Subcommand(
+        "Fit a model to DATA, and print what its certificate claims.",
+        (
+            "fit tumours.csv -o model.nvk",
+            "fit tumours.csv --cv 5 --C-max 0.001 -o chosen.nvk",
+            "fit tumours.csv --learner averaged-perceptron --passes 50",
+        ),
+    ),
+    "predict": Subcommand(
+        "Predict the labels of DATA, one per line.",
+        ("predict model.nvk tumours.csv -o predictions.txt", "predict model.nvk tumours.csv --scores -o scores.txt"),
+    ),
+    "score": Subcommand(
+        "Compare the predictions of MODEL with the labels of DATA.",
+        ("score model.nvk tumours.csv", "score model.nvk tumours.csv --json"),
+    ),
+    "stream": Subcommand(
+        "Learn from DATA in one pass: predict each row, then learn from it.",
+        ("stream tumours.csv -o online.nvk", "stream -i online.nvk -o online.nvk tumours.csv"),
+    ),
+    "certify": Subcommand(
+        "Check what MODEL claims against the DATA it was fitted to, without the code that fitted it.",
+        ("certify model.nvk tumours.csv", "certify model.nvk tumours.csv --exact"),
+    ),
+    "separable": Subcommand(
+        "Decide whether a plane separates the two classes of DATA, with proof.",
+        ("separable tumours.csv", "separable tumours.csv --exact"),
+    ),
+    "inspect": Subcommand(
+        "Show the learner, parameters, classes, certificate and largest weights of MODEL.",
+        ("inspect model.nvk", "inspect model.nvk --top 3"),
+    ),
+    "report": Subcommand(
+        "Write an HTML page about MODEL, with figures and the check of its certificate.",
+        ("report model.nvk tumours.csv -o report.html",),
+    ),
+    "convert": Subcommand(
+        "Convert data between formats, and models to and from those of other programs.",
+        ("convert tumours.csv tumours.parquet", "convert model.nvk model.json"),
+    ),
 }
 
 
-def application(wanted: Collection[str] = VERBS) -> typer.Typer:
-    """The application. Only the verbs that are wanted are imported; of the others there is just the name."""
+def application(wanted: Collection[str] = SUBCOMMANDS) -> typer.Typer:
+    """Return the application. Only the subcommands in ``wanted`` are imported; the others have a name and a summary."""
     app = typer.Typer(
         name="novikoff",
-        help=HELP,
+        help=_paragraphs(HELP),
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(_options)
-    for name, line in VERBS.items():
-        app.command(name, short_help=line)(_imported(name) if name in wanted else _nothing)
+    for name, subcommand in SUBCOMMANDS.items():
+        # typer joins the lines of a paragraph, so each example is a paragraph
+        epilog = "\n\n".join(["Examples:", *(f"  novikoff {example}" for example in subcommand.examples)])
+        function = _imported(name) if name in wanted else _not_imported
+        help = _paragraphs(inspect.getdoc(function) or "")
+        app.command(name, help=help, short_help=subcommand.summary, epilog=epilog)(function)
     return app
+
+
+def _paragraphs(text: str) -> str:
+    """Remove line breaks within paragraphs, which typer would keep."""
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 def _print_version(asked: bool) -> None:
@@ -57,36 +118,39 @@ def _print_version(asked: bool) -> None:
 
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, metavar="", help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
-    """What all verbs share: nothing but the version."""
+    """Options of ``novikoff`` itself."""
 
 
-def _nothing() -> None:
-    """Stand in for a verb that is not called."""
+def _not_imported() -> None:
+    """Stand for a subcommand that is not called."""
 
 
 def _imported(name: str) -> Callable[..., Any]:
     from ._start import import_quickly
 
     import_quickly()
-    from ._output import verb
+    from ._output import subcommand
 
-    return verb(getattr(import_module(f"{__package__}.{name}"), name))
+    return subcommand(getattr(import_module(f"{__package__}.{name}"), name))
 
 
 def main() -> None:
-    """Run the verb that the command line names."""
+    """Run the subcommand that the command line names."""
     if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # what reads our output may have seen enough
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end quietly if the reader of our output closes it
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
-    verb = next((word for word in sys.argv[1:] if word in VERBS), None)
-    gc.disable()  # of what is imported nothing is garbage, now or later
+    called = next((word for word in sys.argv[1:] if word in SUBCOMMANDS), None)
+    gc.disable()  # imports create many objects and no garbage
     try:
-        app = application(VERBS if completing else () if verb is None else (verb,))
+        app = application(SUBCOMMANDS if completing else () if called is None else (called,))
         gc.freeze()
         gc.enable()
-        app()
-    except KeyboardInterrupt:  # while a verb was still being imported
+        app(prog_name="novikoff")
+    except KeyboardInterrupt:  # while a subcommand was still being imported
         sys.exit(130)

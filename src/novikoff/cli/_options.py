@@ -1,4 +1,4 @@
-"""Options that several verbs share, and those that are generated from the signatures of the learners."""
+"""Options that several subcommands share, and options that are made of the signatures of the learners."""
 
 from __future__ import annotations
 
@@ -15,51 +15,57 @@ import typer
 
 from novikoff.data.reading import HashingSettings, Reading
 from novikoff.data.stream import is_table
-from novikoff.errors import invalid
-from novikoff.online import (
-    AveragedPerceptron,
-    MarginPerceptron,
-    PassiveAggressive,
-    PassiveAggressiveI,
-    PassiveAggressiveII,
-    Perceptron,
-    VotedPerceptron,
-)
-from novikoff.svm import HardMarginSVM, LinearSVM
+from novikoff.errors import input_error, quote
 
-ONLINE: dict[str, Any] = {
-    "perceptron": Perceptron,
-    "averaged-perceptron": AveragedPerceptron,
-    "voted-perceptron": VotedPerceptron,
-    "margin-perceptron": MarginPerceptron,
-    "passive-aggressive": PassiveAggressive,
-    "passive-aggressive-i": PassiveAggressiveI,
-    "passive-aggressive-ii": PassiveAggressiveII,
-}
-LEARNERS: dict[str, Any] = {"linear-svm": LinearSVM, "hard-margin": HardMarginSVM, **ONLINE}
-NOT_OPTIONS = ("warm_start", "verbose")  # one fit is made, and the bar says what there is to say
-ALSO = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit call them
+from ._learners import LEARNERS, ONLINE
+from ._output import flag
 
-DataArgument = Annotated[str, typer.Argument(metavar="DATA", help="Rows with labels: a file, SQL, or -.")]
+NOT_OPTIONS = ("warm_start", "verbose")  # there is one fit, and the progress bar replaces its messages
+OTHER_FLAGS = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them
+
+DataArgument = Annotated[str, typer.Argument(metavar="DATA", help="Rows with labels: a file, an SQL query, or -.")]
 ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model file.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
+Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as one JSON object.")]
 Format = Annotated[
     str | None,
-    typer.Option(help="Of DATA, where its name does not say it: svmlight, csv, tsv, ndjson, json, parquet, arrow."),
+    typer.Option(
+        metavar="FORMAT",
+        help="Format of DATA, if its name does not tell: svmlight, csv, tsv, ndjson, json, parquet or arrow.",
+    ),
 ]
 Attach = Annotated[
-    list[str] | None, typer.Option(metavar="NAME=PATH", help="A database that SQL in DATA may read by this name.")
+    list[str] | None,
+    typer.Option(metavar="NAME=PATH", help="Database that the SQL query may read under this name. Repeatable."),
 ]
-Output = Annotated[
-    str | None, typer.Option("--output", "-o", metavar="MODEL", help="Where to save the model, also if stopped.")
+Exact = Annotated[
+    bool, typer.Option("--exact", metavar="", help="Use exact arithmetic where rounding would leave a claim open.")
 ]
-Exact = Annotated[bool, typer.Option("--exact", help="Decide in whole numbers what rounding would leave open.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No bar and no notes.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress and no notes.")]
 
 
 @dataclass(frozen=True)
-class Extra:
-    """An option that a verb takes without naming it in its signature."""
+class ExtraOption:
+    """An option that a subcommand takes in its ``**options``.
+
+    Parameters
+    ----------
+    name : str
+        Name of the parameter.
+    type : type
+        Type of the value, as typer reads it.
+    help : str
+        One sentence.
+    panel : str
+        Heading under which the help shows it.
+    flags : tuple of str, default=()
+        The flags, if they are not ``--name``.
+    metavar : str or None, default=None
+        What stands for the value in the help.
+    default : object, default=None
+        The value if the option is not given.
+    shown_default : str or None, default=None
+        What the help shows as the default, if that is not ``default``.
+    """
 
     name: str
     type: Any
@@ -68,20 +74,27 @@ class Extra:
     flags: tuple[str, ...] = ()
     metavar: str | None = None
     default: Any = None
+    shown_default: str | None = None
 
     def parameter(self) -> inspect.Parameter:
-        """The option as typer wants it."""
-        option = typer.Option(*self.flags, help=self.help, metavar=self.metavar, rich_help_panel=self.panel)
+        """Return the option as a parameter for typer."""
+        option = typer.Option(
+            *self.flags,
+            help=self.help,
+            metavar="" if self.type is bool else self.metavar,
+            rich_help_panel=self.panel,
+            show_default=self.shown_default or self.default not in (None, False),
+        )
         kind = inspect.Parameter.KEYWORD_ONLY
         return inspect.Parameter(self.name, kind, default=self.default, annotation=Annotated[self.type, option])
 
 
-def takes(extras: Iterable[Extra]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a verb, whose last parameter is ``**options``, further options."""
+def with_options(options: Iterable[ExtraOption]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Add options to a subcommand whose last parameter is ``**options``."""
 
     def extended(function: Callable[..., None]) -> Callable[..., None]:
         named = list(inspect.signature(function, eval_str=True).parameters.values())[:-1]
-        added = [extra.parameter() for extra in extras]
+        added = [option.parameter() for option in options]
         signature = inspect.Signature([*named, *added])
         function.__signature__ = signature  # type: ignore[attr-defined]  # inspect looks for it
         function.__annotations__ = {p.name: p.annotation for p in [*named, *added]} | {"return": None}
@@ -92,35 +105,45 @@ def takes(extras: Iterable[Extra]) -> Callable[[Callable[..., None]], Callable[.
 
 # ---- how files become rows -----------------------------------------------------------------------------------------
 
-_TABLES = "Tables and texts"
+_TABLES, _SVMLIGHT = "Options of tables and texts", "Options of svmlight"
 READING = (
-    Extra("target", str | None, "The column of labels; y, label or target if there is just one of these.", _TABLES),
-    Extra("features", list[str] | None, "A feature column; may be repeated. All others by default.", _TABLES),
-    Extra("weight", str | None, "The column of weights.", _TABLES),
-    Extra("text", list[str] | None, "A column of texts, counted by their words; may be repeated.", _TABLES),
-    Extra("missing", str, "What a missing value means: error, zero or indicator.", _TABLES, default="error"),
-    Extra("hash_bits", int, "Names and words become 2^BITS columns.", _TABLES, metavar="BITS", default=20),
-    Extra("ngrams", str, "Words of a key, from A to B: 1-2 for words and pairs.", _TABLES, (), "A-B", "1-1"),
-    Extra("binary", bool, "Words count once a text.", _TABLES, ("--binary",), default=False),
-    Extra("sublinear_tf", bool, "k times the same word count 1 + log k.", _TABLES, ("--sublinear-tf",), default=False),
-    Extra("norm", str | None, "l2 brings hashed rows to length 1.", _TABLES),
-    Extra("index_base", int, "The number of the first feature of svmlight: 1 or 0.", "svmlight", default=1),
+    ExtraOption("target", str | None, "Column of the labels.", _TABLES, (), "COLUMN", None, "y, label or target"),
+    ExtraOption("features", list[str] | None, "Feature column. Repeatable.", _TABLES, (), "COLUMN", None, "all others"),
+    ExtraOption("weight", str | None, "Column of the sample weights.", _TABLES, (), "COLUMN"),
+    ExtraOption(
+        "text", list[str] | None, "Column of texts, to be split into words. Repeatable.", _TABLES, (), "COLUMN"
+    ),
+    ExtraOption(
+        "missing", str, "How to treat missing values: error, zero or indicator.", _TABLES, (), "HOW", default="error"
+    ),
+    ExtraOption("hash_bits", int, "Hash names and words into 2^BITS columns.", _TABLES, metavar="BITS", default=20),
+    ExtraOption(
+        "ngrams", str, "Use sequences of A to B words; 1-2 for words and pairs.", _TABLES, (), "A-B", default="1-1"
+    ),
+    ExtraOption("binary", bool, "Count each word at most once per text.", _TABLES, ("--binary",), default=False),
+    ExtraOption(
+        "sublinear_tf", bool, "Replace a word count k by 1 + log k.", _TABLES, ("--sublinear-tf",), default=False
+    ),
+    ExtraOption("norm", str | None, "Scale hashed rows to length 1: l2.", _TABLES, (), "NORM"),
+    ExtraOption("index_base", int, "Index of the first feature: 0 or 1.", _SVMLIGHT, metavar="INDEX", default=1),
 )
 
 
-def reading_of(options: dict[str, Any], source: str, format: str | None) -> Reading:
-    """Take the options of ``READING`` out of those that a verb was given; those of other sources are refused."""
-    given = {extra.name: options.pop(extra.name) for extra in READING}
+def reading_from(options: dict[str, Any], source: str, format: str | None) -> Reading:
+    """Take the options of ``READING`` out of those of a subcommand; those that do not fit the source are refused."""
+    given = {option.name: options.pop(option.name) for option in READING}
     table = is_table(source, format)
-    for extra in READING:
-        if (given[extra.name] or None) != (extra.default or None) and (extra.panel == _TABLES) != table:
-            need = "DATA that is svmlight." if table else "DATA that is a table; --format says so if its name does not."
-            raise invalid(_flag(extra.name), need, source)
+    for option in READING:
+        if (given[option.name] or None) != (option.default or None) and (option.panel == _TABLES) != table:
+            needs = (
+                "svmlight, but DATA is a table." if table else "a table, but DATA is not one. Use --format to say so."
+            )
+            raise input_error(source, f"{flag(option.name)} is an option of {needs}")
     if given["norm"] not in (None, "l2"):
-        raise invalid("--norm", "l2, or no --norm.", repr(given["norm"]))
+        raise input_error("--norm", f"the only norm is l2, not {quote(given['norm'])}.")
     words = re.fullmatch(r"(\d+)(?:-(\d+))?", given["ngrams"])
     if words is None:
-        raise invalid("--ngrams", "Two numbers, as in 1-2.", repr(given["ngrams"]))
+        raise input_error("--ngrams", f"two numbers such as 1-2 are needed, not {quote(given['ngrams'])}.")
     first, last = int(words[1]), int(words[2] or words[1])
     return Reading(
         target=given["target"],
@@ -139,95 +162,97 @@ def reading_of(options: dict[str, Any], source: str, format: str | None) -> Read
     )
 
 
-def opening_of(format: str | None, attach: list[str] | None) -> dict[str, Any]:
-    """What says how to open DATA."""
+def opening_from(format: str | None, attach: list[str] | None) -> dict[str, Any]:
+    """Return the arguments of ``read`` and ``scan`` that say what DATA is."""
     pairs = [pair.partition("=") for pair in attach or ()]
     for name, equals, path in pairs:
         if not (name and equals and path):
-            raise invalid("--attach", "NAME=PATH.", repr(name + equals + path))
+            raise input_error("--attach", f"NAME=PATH is needed, not {quote(name + equals + path)}.")
     return {"format": format, "attach": {name: path for name, _, path in pairs} or None}
 
 
 # ---- the parameters of learners ------------------------------------------------------------------------------------
 
-
-def parameters_of(learners: dict[str, Any]) -> list[Extra]:
-    """Every parameter of some learners as an option, with what their docstrings say of it."""
-    owners: dict[str, list[str]] = {}
-    for name, learner in learners.items():
-        for parameter in inspect.signature(learner).parameters:
-            if parameter not in NOT_OPTIONS:
-                owners.setdefault(parameter, []).append(name)
-    return [_option(parameter, {name: learners[name] for name in names}) for parameter, names in owners.items()]
-
-
-def _option(name: str, learners: dict[str, Any]) -> Extra:
-    described = next((text for learner in learners.values() if (text := _described(learner).get(name))), "")
-    help = described[:1].upper() + described[1:].rstrip(".") + "."
-    default = _default(name, learners)
-    if default is not None and not isinstance(default, bool):
-        help += f" Default: {default}."
-    hint = typing.get_type_hints(next(iter(learners.values())).__init__)[name]
-    flag = name.replace("_", "-")
-    if hint is bool:
-        if default is True:  # what is so by default can only be switched off
-            return Extra(
-                f"no_{name}",
-                bool,
-                f"Not: {described.partition(';')[0]}.",
-                _panel(learners),
-                (f"--no-{flag}",),
-                default=False,
-            )
-        return Extra(name, bool, help, _panel(learners), (f"--{flag}",), default=False)
-    kind = next((t for t in (int, float) if hint in (t, t | None)), str)
-    return Extra(name, kind | None, help, _panel(learners), (f"--{flag}", *ALSO.get(name, ())), _METAVARS[kind])
-
-
-def _default(name: str, learners: dict[str, Any]) -> Any:
-    """What a parameter is where it is not given; None if that differs between learners."""
-    defaults = [inspect.signature(learner).parameters[name].default for learner in learners.values()]
-    return defaults[0] if all(default == defaults[0] for default in defaults) else None
-
-
-def _panel(learners: dict[str, Any]) -> str:
-    """Whose option it is."""
-    if len(learners) <= 3:
-        return f"Of {', '.join(learners)}"
-    return "Of online learners" if set(learners) <= set(ONLINE) else "Of all learners"
-
-
 _METAVARS = {int: "N", float: "X", str: "VALUE"}
 
 
+def learner_options(learners: dict[str, Any]) -> list[ExtraOption]:
+    """Return every parameter of some learners as an option, with the first sentence of its description as help."""
+    owners: dict[str, dict[str, Any]] = {}
+    for name, learner in learners.items():
+        for parameter in inspect.signature(learner).parameters:
+            if parameter not in NOT_OPTIONS:
+                owners.setdefault(parameter, {})[name] = learner
+    return [_option(parameter, of) for parameter, of in owners.items()]
+
+
+def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
+    first = next(iter(learners.values()))
+    hint = typing.get_type_hints(first.__init__)[name]
+    default = inspect.signature(first).parameters[name].default
+    help = next((text for learner in learners.values() if (text := _descriptions(learner).get(name))), "")
+    panel = f"Options of {_group(learners)}"
+    if hint is bool and default is True:  # it can only be switched off
+        help = re.sub(r"^(Whether to )?(\w)", lambda match: "Do not " + match[2].lower(), help)
+        return ExtraOption(f"no_{name}", bool, help, panel, (flag(f"no_{name}"),), default=False)
+    if hint is bool:
+        help = re.sub(r"^Whether to (\w)", lambda match: match[1].upper(), help)
+        return ExtraOption(name, bool, help, panel, (flag(name),), default=False)
+    kind = next((t for t in (int, float) if hint in (t, t | None)), str)
+    flags, shown = (flag(name), *OTHER_FLAGS.get(name, ())), _shown_default(name, learners)
+    return ExtraOption(name, kind | None, help, panel, flags, _METAVARS[kind], shown_default=shown)
+
+
+def _shown_default(name: str, learners: dict[str, Any]) -> str | None:
+    """Return the default of a parameter, for each group of learners if they differ."""
+    groups: dict[Any, list[str]] = {}
+    for learner, cls in learners.items():
+        groups.setdefault(inspect.signature(cls).parameters[name].default, []).append(learner)
+    if len(groups) == 1:
+        default = next(iter(groups))
+        return None if default is None else str(default)
+    return "; ".join(f"{default} for {_group(names)}" for default, names in groups.items())
+
+
+def _group(learners: Iterable[str]) -> str:
+    """Return the name of a group of learners, for a heading."""
+    names = list(learners)
+    missing = [name for name in LEARNERS if name not in names]
+    if set(names) == set(ONLINE):
+        return "online learners"
+    if len(missing) <= 2:
+        return "all learners" + (f" except {', '.join(missing)}" if missing else "")
+    return ", ".join(names)
+
+
 @functools.cache
-def _described(learner: Any) -> dict[str, str]:
-    """What the docstring of a class says of each parameter."""
+def _descriptions(learner: Any) -> dict[str, str]:
+    """Return the first sentence of what a numpydoc docstring says about each parameter."""
+    doc = inspect.getdoc(learner) or ""
+    section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
     found: dict[str, str] = {}
-    section = re.search(r"Parameters\n-+\n(.*?)(?:\n\n|\Z)", inspect.getdoc(learner) or "", re.DOTALL)
-    names: list[str] = []
-    for line in (section[1] if section else "").splitlines():
-        if begin := re.match(r"([\w, ]+?) : (.*)", line):
-            names = begin[1].split(", ")
-            found |= dict.fromkeys(names, begin[2])
-        else:
-            found |= {name: f"{found[name]} {line.strip()}" for name in names}
-    return {name: text.replace("``", "") for name, text in found.items()}
+    for names, text in re.findall(
+        r"^(\w[\w, ]*) : .*\n((?:[ \t]+.*\n|\n)*)", section[1] if section else "", re.MULTILINE
+    ):
+        words = " ".join(text.split("\n\n")[0].split()).replace("``", "")
+        sentence = re.match(r".*?\.(?= [A-Z]|$)", words)
+        found |= dict.fromkeys(names.split(", "), sentence[0] if sentence else words)
+    return found
 
 
 def build(name: str, learners: dict[str, Any], options: dict[str, Any]) -> Any:
-    """Make the learner of this name with the parameters that were given; those of other learners are refused."""
+    """Return the learner of this name with the parameters that were given; those of other learners are refused."""
     if name not in learners:
-        raise invalid("--learner", f"One of {', '.join(learners)}.", repr(name))
+        raise input_error("--learner", f"there is no learner {quote(name)}. Known: {', '.join(learners)}.")
     accepted = inspect.signature(learners[name]).parameters
     given = {option.removeprefix("no_"): (option, value) for option, value in options.items() if is_given(value)}
     for parameter, (option, _) in given.items():
         if parameter not in accepted:
-            flags = {p: f"no_{p}" if accepted[p].default is True else p for p in accepted if p not in NOT_OPTIONS}
-            known = ", ".join(map(_flag, flags.values()))
-            raise invalid(_flag(option), f"An option of {name}, which has {known}.", "one of another learner")
+            flags = (f"no_{p}" if accepted[p].default is True else p for p in accepted if p not in NOT_OPTIONS)
+            known = ", ".join(map(flag, flags))
+            raise input_error(flag(option), f"{name} does not have this option. It has {known}.")
     if "C" in given and "lam" in given:
-        raise invalid("--lam", "No --C beside it: both say the same.", "both")
+        raise input_error("--lam", "give --C or --lam, not both.")
     hints = typing.get_type_hints(learners[name].__init__)
     plain = (str, str | None)
     values = {p: value if option == p else False for p, (option, value) in given.items()}
@@ -235,16 +260,12 @@ def build(name: str, learners: dict[str, Any], options: dict[str, Any]) -> Any:
 
 
 def is_given(value: Any) -> bool:
-    """Whether an option of a learner was on the command line."""
+    """Return whether an option of a learner was on the command line."""
     return value is not None and value is not False
 
 
-def _flag(name: str) -> str:
-    return "--" + name.replace("_", "-")
-
-
 def _literal(value: Any) -> Any:
-    """A value that may be a word, a number, or an object such as {"spam": 2}."""
+    """Return a value that may be a word, a number, or a JSON object such as {"spam": 2}."""
     try:
         return json.loads(value) if isinstance(value, str) else value
     except ValueError:

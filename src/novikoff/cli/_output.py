@@ -1,14 +1,16 @@
-"""What verbs print and how they end: results on standard output, all else on standard error, exit codes."""
+"""What subcommands print, and how they end: results on standard output, messages on standard error, exit codes."""
 
 from __future__ import annotations
 
 import functools
+import inspect
 import json
 import os
+import re
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -17,54 +19,97 @@ import typer
 from novikoff._atomic import check_place
 from novikoff._json import plain
 from novikoff._progress import Say
-from novikoff.errors import NovikoffError, invalid
+from novikoff.errors import NovikoffError, input_error
 
-NEGATIVE, BAD, FAULT, INTERRUPTED = 1, 2, 70, 130
+NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
+RENAMED = {"n_bits": "hash_bits", "ngram_range": "ngrams"}  # parameters of the library that options name otherwise
 
 
-def verb(function: Callable[..., None]) -> Callable[..., None]:
-    """Let a verb end as all verbs do: an error is one sentence, and no traceback."""
+def subcommand(function: Callable[..., None]) -> Callable[..., None]:
+    """Make a subcommand end as all do: an error is one or two sentences without a traceback, and an exit code."""
 
     @functools.wraps(function)
-    def run(*arguments: Any, **options: Any) -> None:
-        warnings.showwarning = _warn  # type: ignore[assignment]  # the message is all that is shown
+    def run(*arguments: Any, **values: Any) -> None:
+        warnings.showwarning = _show_warning  # type: ignore[assignment]  # without file and line of the library
         try:
-            function(*arguments, **options)
+            function(*arguments, **values)
             sys.stdout.flush()
         except NovikoffError as error:
-            _fail(str(error), BAD)
+            _fail(as_options(str(error), _options(function)), INVALID_INPUT)
         except KeyboardInterrupt:
             _fail("interrupted", INTERRUPTED)
         except UnicodeEncodeError as error:
-            _drop_output()
-            got = ascii(error.object[error.start : error.end])
-            _fail(f"[{function.__name__}] An output that takes all characters, such as UTF-8. Got {got}.", BAD)
+            _discard_output()
+            text = ascii(error.object[error.start : error.end])
+            _fail(f"Standard output cannot encode {text}. Use PYTHONIOENCODING=utf-8.", INVALID_INPUT)
         except OSError as error:
-            _drop_output()
-            _fail(f"[{function.__name__}] An output that can be written. Got {error.strerror or error}.", BAD)
+            _discard_output()
+            _fail(f"Cannot write to standard output: {error.strerror or error}.", INVALID_INPUT)
         except MemoryError:
-            _fail(f"[{function.__name__}] Enough memory. Got too little of it.", BAD)
+            remedy = " Use 'novikoff stream', which needs a constant amount." if function.__name__ == "fit" else ""
+            _fail(f"Out of memory.{remedy}", INVALID_INPUT)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except Exception:  # it must not look like a negative verdict
+        except Exception:  # Python's exit code 1 would look like a negative verdict
             traceback.print_exc()
-            _fail("This is a fault of novikoff, not of yours.", FAULT)
+            _fail("internal error; please report it", INTERNAL_ERROR)
 
     run.__annotations__ = function.__annotations__
     return run
 
 
-def _warn(message: Any, *_: Any) -> None:
-    say(f"warning: {message}")
+def as_options(message: str, options: Iterable[str]) -> str:
+    """Write the parameters in an error message as the options of a subcommand.
+
+    Parameters
+    ----------
+    message : str
+        A message of the library: ``t.csv, line 7: column 'age' has no value. Use missing="zero".``
+    options : iterable of str
+        Names of the parameters that the subcommand has.
+
+    Returns
+    -------
+    str
+        ``t.csv, line 7: column 'age' has no value. Use --missing zero.``
+    """
+    known = {name.removeprefix("no_"): name for name in options}
+    known |= {name: option for name, option in RENAMED.items() if option in known}
+
+    def assigned(match: re.Match[str]) -> str:
+        name, value = known[match[1]], match[2].strip("\"'")
+        if value == ("False" if name.startswith("no_") else "True"):
+            return flag(name)
+        return match[0] if value in ("True", "False") else f"{flag(name)} {value}"
+
+    names = "|".join(sorted(known, key=len, reverse=True))
+    message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)
+    return re.sub(rf"^(\w+): ({names}) must\b", lambda match: f"{match[1]}: {flag(known[match[2]])} must", message)
 
 
-def _fail(sentence: str, code: int) -> None:
-    say(f"novikoff: {sentence}")
+def _options(function: Callable[..., None]) -> list[str]:
+    """Return the names of the parameters of a subcommand that are options, not arguments."""
+    parameters = inspect.signature(function, eval_str=True).parameters.values()
+    infos = {p.name: getattr(p.annotation, "__metadata__", ()) for p in parameters}
+    return [name for name, info in infos.items() if not any(isinstance(i, typer.models.ArgumentInfo) for i in info)]
+
+
+def flag(name: str) -> str:
+    """Return the option of a parameter: ``--max-iter`` for ``max_iter``."""
+    return "--" + name.replace("_", "-")
+
+
+def _show_warning(message: Any, *_: Any) -> None:
+    print_message(f"warning: {message}")
+
+
+def _fail(message: str, code: int) -> None:
+    print_message(f"novikoff: {message}")
     raise typer.Exit(code) from None
 
 
-def _drop_output() -> None:
-    """Forget what standard output could not take, so that Python does not try again at its end."""
+def _discard_output() -> None:
+    """Drop what standard output could not take, so that Python does not try again when it ends."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
@@ -74,29 +119,24 @@ def check_output(where: str, output: str | None, *inputs: str | None) -> None:
         return
     check_place(where, output)
     for source in inputs:
-        if (
-            source is not None
-            and os.path.isfile(output)
-            and os.path.isfile(source)
-            and os.path.samefile(output, source)
-        ):
-            raise invalid(where, "An output that does not replace what is read.", output)
+        if source is not None and all(map(os.path.isfile, (output, source))) and os.path.samefile(output, source):
+            raise input_error(where, f"the output {output} would replace an input. Write to another file.")
 
 
-def say(message: str) -> None:
-    """Print a message for a person."""
+def print_message(message: str) -> None:
+    """Print a message for a person, on standard error."""
     print(message, file=sys.stderr, flush=True)
 
 
-def percent(share: float) -> str:
-    """A share in percent, never rounded to all or to nothing."""
-    rounded = f"{share:.2%}"
-    if share < 1 and rounded == "100.00%":
+def percent(fraction: float) -> str:
+    """Return a fraction in percent; only 0 and 1 themselves are shown as 0 % and 100 %."""
+    rounded = f"{fraction:.2%}"
+    if fraction < 1 and rounded == "100.00%":
         return "99.99%"
-    return "0.01%" if share > 0 and rounded == "0.00%" else rounded
+    return "0.01%" if fraction > 0 and rounded == "0.00%" else rounded
 
 
-def show(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:
+def print_result(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:
     """Print a result: as one JSON object, or as lines of name and value."""
     if as_json:
         print(json.dumps(plain(result), allow_nan=False))
@@ -111,9 +151,9 @@ def show(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) ->
 
 @contextmanager
 def progress(title: str, quiet: bool = False) -> Iterator[Say]:
-    """A bar on a terminal, which shows what is said and how much of the way is behind; nothing elsewhere."""
+    """Show a progress bar on a terminal; yield a function that takes a message and the fraction completed."""
     if quiet or not sys.stderr.isatty():
-        yield lambda message, share: None
+        yield lambda message, fraction: None
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -122,9 +162,9 @@ def progress(title: str, quiet: bool = False) -> Iterator[Say]:
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("", total=None)
 
-        def tell(message: str, share: float | None) -> None:
-            bar.update(task, description=message.replace("[", r"\["), total=None if share is None else 1.0)
-            if share is not None:
-                bar.update(task, completed=share)
+        def update(message: str, fraction: float | None) -> None:
+            bar.update(task, description=message.replace("[", r"\["), total=None if fraction is None else 1.0)
+            if fraction is not None:
+                bar.update(task, completed=fraction)
 
-        yield tell
+        yield update

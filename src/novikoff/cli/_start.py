@@ -1,4 +1,4 @@
-"""A quick start: scikit-learn without the modules that take most of its time to import and that no verb needs."""
+"""A quick start: scikit-learn without the modules that take most of its import time and that no subcommand needs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import sys
 from types import ModuleType
 from typing import Any
 
-LATER = ("scipy.stats", "numpy.testing", "numpy.f2py")  # most of the time of the import, for functions not called here
-NEVER = "pandas"  # imported by scikit-learn if it is there: files become rows without it
+DEFERRED = ("scipy.stats", "numpy.testing", "numpy.f2py")  # imported by scikit-learn for functions not called here
+BLOCKED = "pandas"  # imported by scikit-learn if installed; the command line reads files without it
 
 
-class _Later(ModuleType):
-    """Stands for a module, and imports it as soon as anything in it is asked for."""
+class _DeferredModule(ModuleType):
+    """Stands for a module, and imports it when one of its attributes is used."""
 
     def __getattr__(self, name: str) -> Any:
         if sys.modules.get(self.__name__) is self:
@@ -21,19 +21,19 @@ class _Later(ModuleType):
 
 
 def import_quickly() -> None:
-    """Import scikit-learn's base classes; nothing is changed where it has been imported already."""
+    """Import scikit-learn's base classes; if scikit-learn has been imported already, do nothing."""
     if "sklearn" in sys.modules:
         return
-    for name in LATER:
+    for name in DEFERRED:
         if name not in sys.modules:
-            sys.modules[name] = _Later(name)
+            sys.modules[name] = _DeferredModule(name)
             parent, _, child = name.rpartition(".")
             setattr(importlib.import_module(parent), child, sys.modules[name])
-    blocked = NEVER not in sys.modules
+    blocked = BLOCKED not in sys.modules
     if blocked:
-        sys.modules[NEVER] = None  # type: ignore[assignment]  # Python's own way to say that there is none
+        sys.modules[BLOCKED] = None  # type: ignore[assignment]  # makes `import pandas` raise ImportError
     try:
         importlib.import_module("sklearn.base")
     finally:
         if blocked:
-            del sys.modules[NEVER]
+            del sys.modules[BLOCKED]

@@ -1,4 +1,4 @@
-"""Weights of classes, whose labels a command line can only write as text."""
+"""Class weights, whose labels a command line can only write as text."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 
-def class_weight_by_label(model: Any, y: Any) -> None:
-    """Let a class_weight name labels as a command line writes them, and refuse a label that is not there."""
+def match_class_weight(model: Any, y: Any) -> None:
+    """Replace the text in the keys of ``class_weight`` by the labels of the data, all of which are known."""
     given = getattr(model, "class_weight", None)
     if isinstance(given, dict):
         labels = {str(label): label for label in np.unique(y).tolist()}
         for name in given:
             if str(name) not in labels:
-                raise invalid("--class-weight", f"Labels among {', '.join(labels)}.", repr(name))
+                raise input_error("--class-weight", f"{quote(name)} is not one of the labels {', '.join(labels)}.")
         model.set_params(class_weight={labels[str(name)]: weight for name, weight in given.items()})
 
 
-def class_weight_of_kind(model: Any, y: Any) -> None:
-    """Let a class_weight name labels as a command line writes them: they are of the kind of the first labels."""
+def convert_class_weight(model: Any, y: Any) -> None:
+    """Convert the text in the keys of ``class_weight`` to the type of the first labels of a stream."""
     given = getattr(model, "class_weight", None)
     if isinstance(given, dict):
         truths = {str(truth): truth for truth in (False, True)}
@@ -29,4 +29,5 @@ def class_weight_of_kind(model: Any, y: Any) -> None:
         try:
             model.set_params(class_weight={read(str(name)): weight for name, weight in given.items()})
         except (ValueError, KeyError):
-            raise invalid("--class-weight", f"Labels such as {y[0]}, as DATA has.", f"{given}") from None
+            example = f"DATA has labels such as {y[0]}"
+            raise input_error("--class-weight", f"{example}, but the keys are {quote(list(given))}.") from None

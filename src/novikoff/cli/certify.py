@@ -8,9 +8,9 @@ import typer
 
 from novikoff._verify import verify
 
-from ._model import loaded, rows_for
-from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_of
-from ._output import NEGATIVE, progress, show
+from ._model import load_model, read_rows
+from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
+from ._output import NEGATIVE_VERDICT, print_result, progress
 
 
 def certify(
@@ -21,19 +21,20 @@ def certify(
     attach: Attach = None,
     json: Json = False,
 ) -> None:
-    """Check what MODEL claims against the DATA it learned from, without the code that made it.
+    """Check what MODEL claims against the DATA it was fitted to, without the code that fitted it.
 
-    Exit code 0: proved. 1: refuted, with the row that shows it if one does, or left open by rounding.
+    The verdict is proved (exit code 0), refuted (1; with the row that refutes it, if there is one) or open (1; rounding
+    leaves a claim undecided, and --exact decides it).
     """
-    learner, reading = loaded(model)
-    X, y, weights = rows_for("certify", learner, reading, data, opening_of(format, attach), whole=True)
+    learner, reading = load_model(model)
+    X, y, weights = read_rows("certify", learner, reading, data, opening_from(format, attach), keep_columns=True)
     with progress("checking", quiet=json):
         found = verify(learner, X, y, weights, exact)
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
-    lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first is row 0)")]
+    lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]
     lines += [(check.status, f"{check.claim}: {check.detail}") for check in found.checks]
     checks = [dataclasses.asdict(check) for check in found.checks]
-    show({"verdict": verdict, "row": row, "checks": checks}, json, lines)
+    print_result({"verdict": verdict, "row": row, "checks": checks}, json, lines)
     if not found:
-        raise typer.Exit(NEGATIVE)
+        raise typer.Exit(NEGATIVE_VERDICT)

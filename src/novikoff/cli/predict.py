@@ -1,4 +1,4 @@
-"""novikoff predict: labels, scores or probabilities of new rows."""
+"""novikoff predict: labels, scores or probabilities of rows."""
 
 from __future__ import annotations
 
@@ -13,53 +13,53 @@ import typer
 
 from novikoff._atomic import replacing
 from novikoff.data.batch import Batch
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
-from ._model import fitted, loaded
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_of
-from ._output import check_output, show
+from ._model import load_model, match_columns
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
+from ._output import check_output, print_result
 
 
 def predict(
     model: ModelArgument,
     data: DataArgument,
-    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to write them.")] = None,
-    scores: Annotated[bool, typer.Option("--scores", help="Scores instead of labels.")] = False,
-    proba: Annotated[bool, typer.Option("--proba", help="Probabilities instead of labels.")] = False,
+    output: Annotated[str | None, typer.Option("--output", "-o", metavar="FILE", help="File to write to.")] = None,
+    scores: Annotated[bool, typer.Option("--scores", metavar="", help="Print scores instead of labels.")] = False,
+    proba: Annotated[bool, typer.Option("--proba", metavar="", help="Print probabilities instead of labels.")] = False,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Predict the labels of DATA, a line for each row.
+    """Predict the labels of DATA, one per line.
 
-    Labels that DATA has are not looked at. Of svmlight, every line must begin with one all the same: write 0.
+    Labels in DATA are ignored. In svmlight each line must begin with a label; any number, such as 0, will do.
     """
     check_output("predict", output, model, data)
-    learner, reading = loaded(model)
+    learner, reading = load_model(model)
     if scores and proba:
-        raise invalid("predict", "--scores or --proba, not both.", "both")
+        raise input_error("predict", "use --scores or --proba, not both.")
     if proba and not hasattr(learner, "predict_proba"):
-        raise invalid("predict", "A model with probabilities, for --proba: novikoff fit --probability.", model)
-    stream = reading.scan(data, labelled=False, **opening_of(format, attach))
+        raise input_error(model, "the model gives no probabilities. Fit it with --probability.")
+    stream = reading.scan(data, labelled=False, **opening_from(format, attach))
 
-    def answers(place: int, batch: Batch) -> Any:
-        X = fitted("predict", learner, reading, reading.checked("predict", batch), quiet or place > 0)
+    def predictions(index: int, batch: Batch) -> Any:
+        X = match_columns("predict", learner, reading, reading.checked("predict", batch), quiet or index > 0)
         return learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
 
     def parts() -> Iterator[Any]:
-        with closing(stream.widening()) as batches:  # also where a batch is refused: readers end with it
-            yield from map(answers, itertools.count(), batches)
+        with closing(stream.widening()) as batches:  # ends the readers, also after an error
+            yield from map(predictions, itertools.count(), batches)
 
     several = proba or (scores and len(learner.classes_) > 2)
     if json and output is None:
         entries = [entry for part in parts() for entry in part.tolist()]
         kind = "probabilities" if proba else "scores" if scores else "predictions"
-        show({"classes": learner.classes_.tolist(), kind: entries}, True, [])
+        print_result({"classes": learner.classes_.tolist(), kind: entries}, True, [])
         return
     names = [str(label) for label in learner.classes_.tolist()]
     if any(set(name) & set("\n\r\t") for name in names) and (several or not scores):
-        raise invalid("predict", "Labels without tabs and line ends, or --json.", repr(names))
+        raise input_error("predict", f"a label contains a tab or a line end: {quote(names)}. Use --json.")
     header = "\t".join(names) if several else None
     if output is None:
         for line in _lines(parts(), header):
@@ -69,11 +69,11 @@ def predict(
         for line in _lines(parts(), header):
             file.write(line.encode())
     if json:
-        show({"classes": learner.classes_.tolist(), "file": output}, True, [])
+        print_result({"classes": learner.classes_.tolist(), "file": output}, True, [])
 
 
 def _lines(parts: Iterator[Any], header: str | None) -> Iterator[str]:
-    """The text of the predictions, a block at a time."""
+    """Yield the text of the predictions, one batch at a time."""
     if header is not None:
         yield header + "\n"
     for part in parts:

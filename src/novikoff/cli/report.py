@@ -1,4 +1,4 @@
-"""novikoff report: a page to look at."""
+"""novikoff report: an HTML page about a model."""
 
 from __future__ import annotations
 
@@ -6,37 +6,35 @@ from typing import Annotated
 
 import typer
 
-from novikoff.errors import invalid
+from novikoff.errors import input_error
 
-from ._model import loaded, names_of, rows_for
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_of
-from ._output import check_output, progress, show
+from ._model import feature_names, load_model, read_rows
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
+from ._output import check_output, print_result, progress
 
 
 def report(
     model: ModelArgument,
     data: DataArgument,
-    output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where to write the page.")
-    ] = "report.html",
-    title: Annotated[str | None, typer.Option(help="The title of the page.")] = None,
+    output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write.")] = "report.html",
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
     json: Json = False,
 ) -> None:
-    """Write one HTML page about MODEL, with pictures and the check of its certificate.
+    """Write an HTML page about MODEL, with figures and the check of its certificate.
 
-    The page needs no network.
+    The page is one file, which needs no network.
     """
     from novikoff._report import report as write
 
     check_output("report", output, model, data)
-    learner, reading = loaded(model)
-    X, y, weights = rows_for("report", learner, reading, data, opening_of(format, attach), whole=True)
+    learner, reading = load_model(model)
+    X, y, weights = read_rows("report", learner, reading, data, opening_from(format, attach), keep_columns=True)
     if X.shape[1] != learner.n_features_in_:
-        need = f"Rows of {learner.n_features_in_} features, as the model learned from."
-        raise invalid("report", need, f"{X.shape[1]}")
+        wrong = f"DATA has {X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
+        raise input_error("report", wrong)
     with progress("drawing", quiet):
         write(
             learner,
@@ -45,8 +43,8 @@ def report(
             output,
             sample_weight=weights,
             title=title,
-            feature_names=names_of(learner, reading),
+            feature_names=feature_names(learner, reading),
             model_path=model,
             data_path=data,
         )
-    show({"report": output}, json, [("report", output)])
+    print_result({"report": output}, json, [("report", output)])

@@ -1,4 +1,4 @@
-"""novikoff score: how good a model's predictions are."""
+"""novikoff score: predictions compared with labels."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ import dataclasses
 
 from novikoff import evaluate
 
-from ._model import loaded, rows_for
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_of
-from ._output import show
+from ._model import load_model, read_rows
+from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_from
+from ._output import print_result
 
 
 def score(
     model: ModelArgument, data: DataArgument, format: Format = None, attach: Attach = None, json: Json = False
 ) -> None:
-    """Predict DATA, and say how good that was.
+    """Compare the predictions of MODEL with the labels of DATA.
 
-    Accuracy, balanced accuracy and confusion; for two classes also ROC AUC and average precision.
+    Prints accuracy, balanced accuracy and the confusion matrix; for two classes also ROC AUC and average precision.
     """
-    learner, reading = loaded(model)
-    found = evaluate.scores(learner, *rows_for("score", learner, reading, data, opening_of(format, attach)))
+    learner, reading = load_model(model)
+    found = evaluate.scores(learner, *read_rows("score", learner, reading, data, opening_from(format, attach)))
     lines = [
         ("rows", f"{found.rows:,}"),
         ("accuracy", f"{found.accuracy:.4f}"),
@@ -28,11 +28,11 @@ def score(
     if found.roc_auc is not None:
         lines += [("ROC AUC", f"{found.roc_auc:.4f}"), ("average precision", f"{found.average_precision:.4f}")]
     lines.append(("confusion", _matrix(found)))
-    show(dataclasses.asdict(found), json, lines)
+    print_result(dataclasses.asdict(found), json, lines)
 
 
 def _matrix(found: evaluate.Scores) -> str:
-    """The confusion as a table: a line for each label, a column for each prediction."""
+    """Return the confusion matrix as text: one line per label, one column per prediction."""
     names = [str(name) for name in found.labels.tolist()]
     cells = [["label \\ prediction", *names]]
     cells += [

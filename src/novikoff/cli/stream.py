@@ -1,4 +1,4 @@
-"""novikoff stream: predict, then learn, in one pass of bounded memory."""
+"""novikoff stream: predict, then learn, in one pass with bounded memory."""
 
 from __future__ import annotations
 
@@ -13,44 +13,51 @@ import typer
 from novikoff import evaluate
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
-from novikoff.errors import NovikoffError, invalid
+from novikoff.errors import NovikoffError, input_error
 from novikoff.persistence import model_file
 
-from ._model import loaded
+from ._learners import ONLINE
+from ._model import load_model
 from ._options import (
-    ONLINE,
     READING,
     Attach,
     DataArgument,
     Format,
     Json,
-    Output,
     Quiet,
     build,
     is_given,
-    opening_of,
-    parameters_of,
-    reading_of,
-    takes,
+    learner_options,
+    opening_from,
+    reading_from,
+    with_options,
 )
-from ._output import INTERRUPTED, check_output, say, show
-from ._weights import class_weight_of_kind
+from ._output import INTERRUPTED, check_output, flag, print_message, print_result
+from ._weights import convert_class_weight
 
 HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
 HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
 
 
-@takes([*READING, *parameters_of(ONLINE)])
+@with_options([*READING, *learner_options(ONLINE)])
 def stream(
     data: DataArgument = "-",
-    input: Annotated[str | None, typer.Option("--input", "-i", metavar="MODEL", help="Go on from this model.")] = None,
-    output: Output = None,
-    learner: Annotated[
-        str | None, typer.Option(help=f"One of {', '.join(ONLINE)}. Default: perceptron.", show_default=False)
+    input: Annotated[
+        str | None, typer.Option("--input", "-i", metavar="MODEL", help="Model file to continue from.")
     ] = None,
-    follow: Annotated[bool, typer.Option("--follow", help="Wait for more where the file ends, until stopped.")] = False,
+    output: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="MODEL", help="File to save to, also when interrupted.")
+    ] = None,
+    learner: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(ONLINE)}.", show_default="perceptron"),
+    ] = None,
+    follow: Annotated[
+        bool, typer.Option("--follow", metavar="", help="At the end of the file, wait for more until interrupted.")
+    ] = False,
     every: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="A line every N examples; by default after 1, 2, 4, 8, ...")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Print a line every N examples.", show_default="after 1, 2, 4, 8, ..."),
     ] = None,
     format: Format = None,
     attach: Attach = None,
@@ -58,84 +65,85 @@ def stream(
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Predict each row of DATA, then learn from it, and count the mistakes, in one pass.
+    """Learn from DATA in one pass: predict each row, then learn from it.
 
-    Ctrl-C, SIGTERM and a closed terminal end it after the batch at hand; what was learned is saved all the same.
+    Memory does not grow with the number of rows. Ctrl-C, SIGTERM and SIGHUP end the pass after the current batch, and
+    what was learned so far is saved.
     """
     check_output("stream", output, data)
-    reading = reading_of(options, data, format)
+    reading = reading_from(options, data, format)
     if input is None:
         model = build(learner or "perceptron", ONLINE, options)
     else:
-        model, reading = _going_on(input, reading, options | {"learner": learner})
-    rows = reading.scan(data, follow=follow, **opening_of(format, attach))
+        model, reading = _continued(input, reading, options | {"learner": learner})
+    rows = reading.scan(data, follow=follow, **opening_from(format, attach))
     began = time.perf_counter()
     with stoppable(saves=output is not None) as stop, closing(rows.widening()) as parts:
         batches = Batches(parts, reading, stop, model)
         progress = evaluate.progressive(model, batches, every=every, list_mistakes=False)
         failure: Exception | None
         try:
-            failure = _learn(progress, stop, talk=not (quiet or json))
+            failure = _learn(progress, stop, print_table=not (quiet or json))
         except NovikoffError as error:
-            failure = error  # what was learned before it is worth keeping
+            failure = error  # raised again after what was learned before it is saved
         seconds = time.perf_counter() - began
         if stop.asked and not progress.examples:
             raise KeyboardInterrupt
         if failure is None and progress.examples and not hasattr(model, "certificate_"):
-            failure = invalid("stream", "At least one row with a weight above 0.", "none")
+            failure = input_error("stream", "the weights of all rows are 0.")
         if batches.count:
             model.reading_ = batches.reading
         if output is not None and hasattr(model, "certificate_"):
-            model_file.save(model, output)  # before a second Ctrl-C can end it
+            model_file.save(model, output)  # while signals are still caught: a second Ctrl-C must not lose it
     if failure is not None:
         if output is not None and progress.examples and hasattr(model, "certificate_"):
-            say(f"note: {output} has what was learned from the {progress.examples:,} examples before this")
+            print_message(f"note: {output} holds what was learned from the first {progress.examples:,} examples")
         raise failure
-    _close(model, progress, seconds, output, json)
+    _print_summary(model, progress, seconds, output, json)
     if stop.asked:
         raise typer.Exit(INTERRUPTED)
 
 
-def _going_on(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, Reading]:
-    """The model to go on from; it knows its parameters and how its data became rows."""
-    model, known = loaded(path, to_go_on=True)
+def _continued(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, Reading]:
+    """Return the model to continue from; it knows its parameters and how its data became rows."""
+    model, known = load_model(path, allow_unlearned=True)
     if not hasattr(model, "learn_one"):
-        raise invalid("stream", "A model of an online learner to go on from.", f"{type(model).__name__} in {path}")
+        raise input_error(path, f"{type(model).__name__} is not an online learner; a stream cannot continue from it.")
     given = sorted(name for name, value in options.items() if is_given(value))
     if given or reading != Reading():
-        what = f"--{given[0].replace('_', '-')}" if given else "options of how to read DATA"
-        raise invalid("stream", "With -i no further options: the model keeps those it began with.", what)
+        wrong = f"{flag(given[0])} cannot" if given else "options of how to read DATA cannot"
+        raise input_error("stream", f"{wrong} be combined with -i: the model keeps the options it began with.")
     return model, known
 
 
-def _learn(progress: evaluate.Progress, stop: Stop, talk: bool) -> OSError | None:
-    """Learn, and print the table on the way; where that fails, end after the batch at hand, and return why."""
+def _learn(progress: evaluate.Progress, stop: Stop, print_table: bool) -> OSError | None:
+    """Learn, and print the table; if printing fails, stop after the current batch, and return the reason."""
     failure = None
-    for place, record in enumerate(progress):
-        if talk and failure is None:
+    for count, record in enumerate(progress):
+        if print_table and failure is None:
             try:
-                print((HEADER + "\n") * (place == 0) + _line(record), flush=True)
+                print((HEADER + "\n") * (count == 0) + _line(record), flush=True)
             except OSError as error:
                 failure, stop.asked = error, True
     return failure
 
 
 class Stop:
-    """Whether somebody asked to stop, and whether rows are being waited for."""
+    """Whether a signal asked to stop, and whether the stream is waiting for rows."""
 
     asked = False
     waiting = False
 
 
 class _Stopped(BaseException):
-    """Ends a wait for rows; no reader takes it for an error of its own."""
+    """Ends a wait for rows. It is not an Exception, so that no reader catches it."""
 
 
 @contextmanager
 def stoppable(saves: bool) -> Iterator[Stop]:
-    """Let Ctrl-C, SIGTERM and SIGHUP end a wait for rows at once, and anything else only when it is done.
+    """Make Ctrl-C, SIGTERM and SIGHUP end a wait for rows at once, and let any other step finish first.
 
-    If there is something to save, that nobody reads the table any longer does not end the process either.
+    If there is something to save, a closed pipe at the end of the table does not end the process either.
     """
     stop = Stop()
 
@@ -145,7 +153,7 @@ def stoppable(saves: bool) -> Iterator[Stop]:
             raise _Stopped
 
     numbers = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # which is what nohup asks for
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # ignored under nohup
         numbers.append(signal.SIGHUP)
     before: dict[int, Any] = {number: signal.signal(number, ask) for number in numbers}
     if saves and hasattr(signal, "SIGPIPE"):
@@ -158,7 +166,7 @@ def stoppable(saves: bool) -> Iterator[Stop]:
 
 
 class Batches:
-    """The batches of a stream, until there are no more or somebody asks to stop."""
+    """The batches of a stream until its end, or until a signal asks to stop."""
 
     def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any) -> None:
         self._batches, self._stop, self._model = batches, stop, model
@@ -168,7 +176,7 @@ class Batches:
         while (batch := self._next()) is not None:
             if self.count == 0:
                 self.reading = self.reading.after(self.reading.checked("stream", batch))
-                class_weight_of_kind(self._model, batch.y)
+                convert_class_weight(self._model, batch.y)
             self.count += 1
             yield batch
 
@@ -185,37 +193,34 @@ class Batches:
 
 
 def _line(record: evaluate.Record) -> str:
-    """A line of the table."""
+    """Return a line of the table."""
     prediction = "-" if record.prediction is None else record.prediction
     losses = f"{record.loss:8.6f} {record.loss_since:8.6f}"
     return f"{losses} {record.examples:12,} {record.label!s:>12.12} {prediction!s:>12.12}"
 
 
-def _close(model: Any, progress: evaluate.Progress, seconds: float, output: str | None, json: bool) -> None:
-    """Say what was learned."""
+def _print_summary(model: Any, progress: evaluate.Progress, seconds: float, output: str | None, json: bool) -> None:
+    """Print what was learned."""
     if progress.examples == 0:
-        raise invalid("stream", "At least one row.", "none")
-    mistakes = progress.wrong
-    claims = [dict(certificate.claims()) for certificate in model.record_.certificates]
+        raise input_error("stream", "DATA has no rows.")
+    mistakes, record = progress.wrong, model.record_
     result = {
-        "learner": type(model).__name__,
+        "learner": record.learner,
         "examples": progress.examples,
         "mistakes": mistakes,
         "loss": mistakes / progress.examples,
         "seconds": seconds,
-        "certificates": claims,
+        "certificates": [dict(certificate.claims()) for certificate in record.certificates],
         "model": output,
     }
+    rate = mistakes / progress.examples
     lines = [
         ("", ""),
-        ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} a second"),
-        (
-            "wrong",
-            f"{mistakes:,} predictions ({mistakes / progress.examples:.2%}), each made before the label was seen",
-        ),
+        ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} per second"),
+        ("mistakes", f"{mistakes:,} ({rate:.2%}) of the predictions, each made before its label was seen"),
     ]
-    if len(claims) == 1:
-        lines += [(claim, words) for claim, words in claims[0].items()]
+    if len(record.certificates) == 1:
+        lines += record.certificates[0].claims()
     if output is not None:
-        lines.append(("saved", f"{output}; go on with: novikoff stream -i {output} -o {output} DATA"))
-    show(result, json, lines)
+        lines.append(("saved", f"{output}; continue with: novikoff stream -i {output} -o {output} DATA"))
+    print_result(result, json, lines)

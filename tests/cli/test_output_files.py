@@ -1,4 +1,4 @@
-"""Disks that are full or cannot be written to, and processes that are killed: an output is whole or as it was."""
+"""Full and read-only disks, outputs that are inputs, killed processes: a file is written whole or left as it was."""
 
 import os
 import shutil
@@ -11,10 +11,16 @@ import pytest
 import sets
 from command import assert_refused, done, feed, fresh, novikoff, start
 
+
+def slow(value):
+    """A case for the slow tier: each is a process of its own."""
+    return pytest.param(value, marks=pytest.mark.slow)
+
+
 WRITERS = ("fit", "predict", "stream", "report", "convert", "convert model")
 
 
-def writing(verb, model, data, output):
+def writing(subcommand, model, data, output):
     """A call that writes a file."""
     return {
         "fit": ["fit", data, "-q", "-o", output],
@@ -23,16 +29,16 @@ def writing(verb, model, data, output):
         "report": ["report", model, data, "-o", output],
         "convert": ["convert", data, output, "--to", "csv"],
         "convert model": ["convert", model, output, "--to", "json"],
-    }[verb]
+    }[subcommand]
 
 
 @pytest.fixture(scope="module")
 def full(tmp_path_factory):
-    """A folder on a disk of a few kilobytes that has no room left."""
+    """A folder on a disk of a few kilobytes that is full."""
     place = tmp_path_factory.mktemp("full")
     mount = ["mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", str(place)]
     if shutil.which("mount") is None or subprocess.run(mount, capture_output=True, check=False).returncode:
-        pytest.skip("a small disk cannot be mounted here")
+        pytest.skip("mounting a small disk needs root; run the tests as root to enable it")
     (place / "old").write_bytes(b"what was there before")
     with suppress(OSError), (place / "filling").open("wb", buffering=0) as file:
         while file.write(bytes(1024)):
@@ -41,24 +47,24 @@ def full(tmp_path_factory):
     subprocess.run(["umount", str(place)], check=True)
 
 
-@pytest.mark.parametrize("verb", WRITERS)
-def test_a_full_disk_is_one_sentence_and_leaves_what_was_there(model, folder, full, verb):
-    run = novikoff(*writing(verb, model, folder / "two.svm", full / "old"))
+@pytest.mark.parametrize("subcommand", WRITERS)
+def test_a_full_disk_is_one_sentence_and_leaves_what_was_there(model, folder, full, subcommand):
+    run = novikoff(*writing(subcommand, model, folder / "two.svm", full / "old"))
     assert_refused(run, "No space left on device", "old")
     assert (full / "old").read_bytes() == b"what was there before"
     assert sorted(os.listdir(full)) == ["filling", "old"]
 
 
-@pytest.mark.parametrize("verb", WRITERS)
-def test_a_folder_that_is_not_there_is_one_sentence(model, folder, tmp_path, verb):
-    run = novikoff(*writing(verb, model, folder / "two.svm", tmp_path / "no" / "folder"))
+@pytest.mark.parametrize("subcommand", WRITERS)
+def test_a_folder_that_is_not_there_is_one_sentence(model, folder, tmp_path, subcommand):
+    run = novikoff(*writing(subcommand, model, folder / "two.svm", tmp_path / "no" / "folder"))
     assert_refused(run, "No such file or directory")
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("verb", WRITERS)
-def test_a_folder_in_the_place_of_the_output_is_one_sentence(model, folder, tmp_path, verb):
-    run = novikoff(*writing(verb, model, folder / "two.svm", tmp_path))
+@pytest.mark.parametrize("subcommand", WRITERS)
+def test_a_folder_in_the_place_of_the_output_is_one_sentence(model, folder, tmp_path, subcommand):
+    run = novikoff(*writing(subcommand, model, folder / "two.svm", tmp_path))
     assert_refused(run, str(tmp_path))
     assert list(tmp_path.iterdir()) == []
 
@@ -74,41 +80,41 @@ def read_only(tmp_path_factory):
         return
     place.chmod(0o500)
     if os.access(place, os.W_OK):
-        pytest.skip("nothing can be mounted here, and root may write everywhere")
+        pytest.skip("a read-only folder needs mount; run the tests as root with mount, or not as root")
     yield place
     place.chmod(0o700)
 
 
-@pytest.mark.parametrize("verb", WRITERS)
-def test_a_read_only_disk_is_one_sentence(model, folder, read_only, verb):
-    run = novikoff(*writing(verb, model, folder / "two.svm", read_only / "output"))
+@pytest.mark.parametrize("subcommand", WRITERS)
+def test_a_read_only_disk_is_one_sentence(model, folder, read_only, subcommand):
+    run = novikoff(*writing(subcommand, model, folder / "two.svm", read_only / "output"))
     assert_refused(run, "output")
     assert os.listdir(read_only) == []
 
 
-@pytest.mark.parametrize("verb", ["predict", "score", "inspect", "fit"])
-def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder, verb):
+@pytest.mark.parametrize("subcommand", ["predict", slow("score"), slow("inspect"), slow("fit")])
+def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder, subcommand):
     if not os.path.exists("/dev/full"):
-        pytest.skip("there is no /dev/full")
+        pytest.skip("/dev/full is missing; run the tests on Linux")
     arguments = {"fit": ["fit", folder / "two.svm"], "inspect": ["inspect", model]}
     with open("/dev/full", "wb") as nowhere:
-        process = start(*arguments.get(verb, [verb, model, folder / "two.svm"]), stdout=nowhere)
+        process = start(*arguments.get(subcommand, [subcommand, model, folder / "two.svm"]), stdout=nowhere)
         err = process.communicate()[1].decode()
     assert process.returncode == 2
-    assert err == f"novikoff: [{verb}] An output that can be written. Got No space left on device.\n"
+    assert err == "novikoff: Cannot write to standard output: No space left on device.\n"
 
 
-@pytest.fixture(params=["predict", "convert", "fit", "stream"])
+@pytest.fixture(params=["predict", slow("convert"), slow("fit"), "stream"])
 def halfway(request, model, tmp_path, tmp_path_factory):
     """A process that has read some rows of a pipe and waits for more, and its output, where something was before."""
-    output, pipe, verb = tmp_path / "output", tmp_path_factory.mktemp("pipe") / "pipe.svm", request.param
+    output, pipe, subcommand = tmp_path / "output", tmp_path_factory.mktemp("pipe") / "pipe.svm", request.param
     output.write_bytes(b"what was there before")
     os.mkfifo(pipe)
-    call = writing(verb, model, pipe, output)
-    process = start(*(["stream", pipe, "--every", "1", "-o", output] if verb == "stream" else call))
+    call = writing(subcommand, model, pipe, output)
+    process = start(*(["stream", pipe, "--every", "1", "-o", output] if subcommand == "stream" else call))
     with feed(pipe, sets.svmlight(sets.X, sets.TWO)):
-        time.sleep(0.5)
-        yield process, output, verb
+        time.sleep(0.2)
+        yield process, output, subcommand
     process.kill()
     process.communicate()
 
@@ -125,14 +131,14 @@ def test_a_killed_process_leaves_the_output_as_it_was(halfway):
 
 def test_an_interrupted_process_leaves_nothing_behind(halfway):
     """A stream, which has learned something, saves it."""
-    process, output, verb = halfway
-    if verb == "stream":
+    process, output, subcommand = halfway
+    if subcommand == "stream":
         assert [process.stdout.readline() for _ in range(5)][-1].split()[2] == b"3"
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert os.listdir(output.parent) == ["output"]
-    if verb == "stream":
+    if subcommand == "stream":
         assert err == b""
         assert novikoff("inspect", output, "--json").json["learner"] == "Perceptron"
     else:
@@ -168,3 +174,30 @@ def test_an_output_that_is_its_own_input_is_whole(tmp_path):
 
 def test_a_device_may_be_the_output(model, folder):
     assert fresh("predict", model, folder / "two.svm", "-o", "/dev/stdout").out.count("\n") == 40
+
+
+@pytest.mark.parametrize("subcommand", ["fit", "stream"])
+def test_a_model_does_not_replace_its_data(folder, tmp_path, subcommand):
+    data = tmp_path / "rows.svm"
+    data.write_bytes((folder / "two.svm").read_bytes())
+    run = novikoff(subcommand, data, "-o", data)
+    assert (run.code, run.out) == (2, "")
+    assert "would replace an input" in run.err
+    assert data.read_bytes() == (folder / "two.svm").read_bytes()
+
+
+def test_predictions_replace_neither_model_nor_data(folder, fitted, tmp_path):
+    model = tmp_path / "model.nvk"
+    model.write_bytes(fitted("two.svm").read_bytes())
+    run = novikoff("predict", model, folder / "two.svm", "-o", model)
+    assert run.code == 2
+    assert model.read_bytes() == fitted("two.svm").read_bytes()
+
+
+@pytest.mark.parametrize("subcommand", ["fit", "stream"])
+def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(tmp_path, subcommand):
+    run = novikoff(subcommand, "no such data", "-o", tmp_path / "no such folder" / "model.nvk")
+    assert run.code == 2
+    assert "no such folder" in run.err
+    run = novikoff(subcommand, "no such data", "-o", tmp_path)
+    assert "directory" in run.err

@@ -1,0 +1,108 @@
+"""The subcommands as one application: what they print, how they end, what their help says."""
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+from command import done, fresh, novikoff
+
+import novikoff as nk
+from novikoff.cli._app import SUBCOMMANDS
+
+NEGATIVE = {"certify": 1, "separable": 1}
+
+
+def call(subcommand, model, folder, negative=False):
+    """A call of a subcommand that goes well, or whose verdict is negative; the last argument is where it writes."""
+    data = "three.svm" if negative and subcommand == "certify" else "two.svm"
+    return {
+        "fit": ["fit", data, "--test", data, "-o", folder / "fit.nvk"],
+        "stream": ["stream", data, "-o", folder / "stream.nvk"],
+        "separable": ["separable", folder / "overlap.svm" if negative else data],
+        "inspect": ["inspect", model],
+        "convert": ["convert", data, folder / "converted.csv"],
+        "report": ["report", model, data, "-o", folder / "report.html"],
+    }.get(subcommand, [subcommand, model, data])
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "overlap.svm").write_bytes(b"1 1:1\n-1 1:2\n1 1:3\n-1 1:0\n")
+    return tmp_path
+
+
+def assert_plain(run):
+    """Nothing that only a terminal understands."""
+    assert "\x1b" not in run.out + run.err
+    assert "\r" not in run.out + run.err
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_a_subcommand_between_pipes_prints_its_result_and_nothing_else(model, folder, place, subcommand):
+    run = novikoff(*call(subcommand, model, place), folder=folder)
+    assert (run.code, run.err) == (0, "")
+    assert run.out.endswith("\n")
+    assert_plain(run)
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_json_is_one_object_that_any_reader_of_json_takes(model, folder, place, subcommand):
+    def refuse(constant):
+        raise AssertionError(constant)
+
+    run = novikoff(*call(subcommand, model, place), "--json", folder=folder)
+    assert (run.code, run.err) == (0, "")
+    assert isinstance(json.loads(run.out, parse_constant=refuse), dict)
+    assert run.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("subcommand", NEGATIVE)
+def test_a_negative_verdict_is_exit_code_1_and_json_all_the_same(model, folder, place, subcommand):
+    run = novikoff(*call(subcommand, model, place, negative=True), "--json", folder=folder)
+    assert (run.code, run.err) == (1, "")
+    assert isinstance(run.json, dict)
+    assert_plain(run)
+
+
+def timeless(run):
+    """A result without its durations, which are the only numbers that differ between two runs."""
+    return run.code, re.sub(r"\d+\.\d+ s\b[^\n]*|, [\d,]+ per second", "", run.out), run.err
+
+
+@pytest.mark.parametrize(
+    "subcommand", [s if s == "fit" else pytest.param(s, marks=pytest.mark.slow) for s in SUBCOMMANDS]
+)
+def test_a_process_of_its_own_prints_the_same(model, folder, place, subcommand):
+    arguments = call(subcommand, model, place)
+    assert timeless(fresh(*arguments, folder=folder)) == timeless(novikoff(*arguments, folder=folder))
+
+
+def test_a_negative_verdict_is_the_exit_code_of_the_process(folder, place):
+    run = fresh("separable", place / "overlap.svm", "--json", folder=folder)
+    assert (run.code, run.err, run.json["kind"]) == (1, "", "overlap")
+
+
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
+def test_help_has_a_summary_and_examples(subcommand):
+    """The summary is the first line of the docstring, which the list of all subcommands shows without importing it."""
+    shown = " ".join(done(subcommand, "--help").out.replace("│", " ").split())
+    assert SUBCOMMANDS[subcommand].summary in shown
+    assert SUBCOMMANDS[subcommand].summary in " ".join(done("--help").out.replace("│", " ").split())
+    assert "--json" in shown
+    for example in SUBCOMMANDS[subcommand].examples:
+        assert example.split()[0] == subcommand
+        assert f"novikoff {example}" in shown
+
+
+def test_the_version_is_that_of_the_library():
+    run = fresh("--version")
+    assert (run.code, run.out, run.err) == (0, f"novikoff {nk.__version__}\n", "")
+
+
+def test_a_library_without_the_command_line_says_how_to_install_it():
+    code = "import sys\nsys.modules['typer'] = None\ntry:\n    import novikoff.cli\n"
+    code += "except ImportError as error:\n    print(error.__notes__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "novikoff[cli]" in run.stdout
