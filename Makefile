@@ -17,8 +17,9 @@ help:            ## this list
 demo: $(VENV)/ready   ## fit a real table, check the proof, and write a page about it
 	$(BIN)/python examples/demo.py
 
-docs: $(VENV)/ready   ## write the page of the command line anew, from its help
+docs: $(VENV)/ready   ## write docs/cli.md and docs/benchmarks.md again
 	$(BIN)/python docs/make_cli.py
+	$(BIN)/python docs/make_benchmarks.py
 
 test: $(VENV)/ready $(VENV)/test build/cpp/passed   ## what a newcomer runs: under ten minutes on two cores
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"

@@ -27,7 +27,7 @@ from harness import Worker, command_line, machine, result_path, save, saved, sho
 from svm_cells import Cell, Data, Kernel, Ours, again, fit, measure
 from svm_plot import draw
 from svm_sets import SETS, TINY, at_hand, read
-from svm_tables import overview, readme, summary
+from svm_tables import cells, overview, summary
 
 COSTS = (0.01, 1.0, 100.0)
 LOSSES = ("hinge", "squared_hinge")
@@ -204,9 +204,9 @@ def main() -> None:
     results = saved("svm", options.share)
     if "A" in results:
         show(overview(results["A"]["table"]))
+        print("\n" + cells(results))
     if claims := summary(results):
         show(claims)
-        print("\n" + readme(results))
 
 
 if __name__ == "__main__":

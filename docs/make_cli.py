@@ -1,4 +1,4 @@
-"""Write docs/cli.md from the command line itself: python docs/make_cli.py. A test fails if the page is out of date."""
+"""Write docs/cli.md from the command line itself: make docs. A test fails if the page is out of date."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from novikoff.cli._app import HELP, SUBCOMMANDS, application
 
 BEGIN = """# The command line
 
-`pip install 'novikoff[cli]'` installs it; the report also needs `pip install 'novikoff[plot]'`. This page is generated from
-the help texts by `make docs`. Its examples run in this order in a folder with the table `tumours.csv`, which
-`make demo` writes to `out/`.
+`pip install 'novikoff[cli]'` installs it; the report also needs `pip install 'novikoff[plot]'`. This page is
+generated from the help texts by `make docs`. Its examples run in this order in a folder with the table
+`tumours.csv`, which `make demo` writes to `out/`.
 
-Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and nothing
-else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a traceback. Files
-are written completely or not at all. `novikoff --install-completion` sets up the completion of subcommands and options in
-the shell.
+Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and
+nothing else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a
+traceback. Files are written completely or not at all. `novikoff --install-completion` sets up the completion of
+subcommands and options in the shell.
 
 """
 

@@ -1,6 +1,6 @@
-"""From a table to a proven model and a page about it, by the command line alone.
+"""From a table to a proven model and a report, with the command line alone.
 
-The table is scikit-learn's copy of the breast cancer data of Wisconsin: 569 tumours, 30 measurements of each, benign or
+The table is scikit-learn's copy of the Wisconsin breast cancer data: 569 tumours with 30 measurements each, benign or
 malignant.
 """
 
@@ -16,15 +16,15 @@ from sklearn.datasets import load_breast_cancer
 
 OUT = Path("out")
 STEPS = (
-    ("Fit a support vector machine to a gap that is proven:", "fit out/tumours.csv -o out/model.nvk"),
-    ("Check that proof, without the solver's code:", "certify out/model.nvk out/tumours.csv"),
-    ("Can a plane separate the classes at all?", "separable out/tumours.csv"),
-    ("A page to look at:", "report out/model.nvk out/tumours.csv -o out/report.html"),
+    ("Fit a support vector machine, to a proven gap:", "fit out/tumours.csv -o out/model.nvk"),
+    ("Check the proof without the code of the solver:", "certify out/model.nvk out/tumours.csv"),
+    ("Does a plane separate the two classes?", "separable out/tumours.csv"),
+    ("Write a report:", "report out/model.nvk out/tumours.csv -o out/report.html"),
 )
 NEXT = (
     ("novikoff stream out/tumours.csv -o out/online.nvk", "predict each row, then learn from it"),
-    ("novikoff fit out/tumours.csv --cv 5 --C-max 0.001 -o out/chosen.nvk", "let held-out rows choose C"),
-    ("novikoff inspect out/model.nvk", "the weights by name"),
+    ("novikoff fit out/tumours.csv --cv 5 --C-max 0.001 -o out/chosen.nvk", "choose C by cross-validation"),
+    ("novikoff inspect out/model.nvk", "show the largest weights"),
 )
 
 
@@ -40,7 +40,7 @@ def write_table(path: Path) -> None:
 
 
 def run(arguments: str) -> None:
-    """Run a verb as a person would."""
+    """Run a subcommand and show its command line."""
     print(f"$ novikoff {arguments}", flush=True)
     subprocess.run([sys.executable, "-m", "novikoff", *shlex.split(arguments)], check=True)
 

@@ -116,11 +116,11 @@ def test_import_is_quick():
         "start = time.process_time()\nfrom novikoff import LinearSVM, Perceptron, load, read, separability\n"
         "print((time.process_time() - start) / unit)"
     )
-    ratios = [
+    ratios = (
         float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)
         for _ in range(5)
-    ]
-    assert min(ratios) < 0.25 / 0.075
+    )
+    assert any(ratio < 0.25 / 0.075 for ratio in ratios)  # the first one, unless something else uses the machine
 
 
 def test_import_alone_brings_in_nothing_else():

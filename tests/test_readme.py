@@ -1,4 +1,4 @@
-"""What the README and the page of the command line show is run, and that page is what the command line says."""
+"""The README and the pages in docs/: their code and commands run, their links lead somewhere, they are up to date."""
 
 import importlib.util
 import re
@@ -8,10 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from command import novikoff
 
 ROOT = Path(__file__).parents[1]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-CLI_PAGE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PATHS}
+NOT_RUN = ("text", "diff", "sh")  # output, changes to files, and commands that install or build
+FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 def module_at(path):
@@ -22,61 +25,94 @@ def module_at(path):
     return module
 
 
-@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, re.S))
-def test_the_code_runs(code, capsys):
-    exec(code, {"nk": __import__("novikoff")})
-    assert capsys.readouterr().out
+DEMO = module_at(ROOT / "examples" / "demo.py")
+
+
+def blocks(page, language):
+    return [text for kind, text in FENCE.findall(PAGES[page]) if kind == language]
+
+
+def with_block(language):
+    return [page for page in PAGES if blocks(page, language)]
+
+
+@pytest.mark.parametrize("page", with_block("python"))
+def test_the_python_code_of_a_page_runs(page, tmp_path, monkeypatch):
+    """All blocks of a page, one after the other, as a reader would try them."""
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for code in blocks(page, "python"):
+        exec(compile(code, page, "exec"), names)
+
+
+def timeless(text):
+    """The lines of an output without durations."""
+    return [line for line in text.splitlines() if not line.startswith("time ")]
+
+
+@pytest.mark.parametrize("page", with_block("console"))
+def test_the_commands_of_a_page_run_and_print_what_it_shows(page, tmp_path):
+    DEMO.write_table(tmp_path / "tumours.csv")
+    for block in blocks(page, "console"):
+        for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, shown = entry.partition("\n")
+            program, *arguments = shlex.split(command, comments=True)
+            assert program == "novikoff"
+            run = novikoff(*arguments, folder=tmp_path)
+            assert (run.code, run.err) == (0, ""), (command, run)
+            assert not shown or timeless(run.out) == timeless(shown), command
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_code_is_run_or_needs_not_be(page):
+    kinds = {kind for kind, _ in FENCE.findall(PAGES[page])}
+    assert kinds <= {"python", "console", *NOT_RUN}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_to_files_of_the_repository(page):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", PAGES[page]):
+        if not target.startswith(("http:", "https:")):
+            assert ((ROOT / page).parent / target).exists(), target
+
+
+def test_the_readme_links_to_every_page():
+    assert all(f"({page})" in PAGES["README.md"] for page in PAGES if page != "README.md")
+    assert "(CHANGELOG.md)" in PAGES["README.md"]
 
 
 def test_the_first_screen_has_two_commands():
-    commands = re.findall(r"^(make [a-z-]+)", README, re.M)
-    assert commands == ["make demo", "make test"]
+    assert re.findall(r"^(make [a-z-]+)", PAGES["README.md"], re.M) == ["make demo", "make test"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["CONTRIBUTING.md", "CHANGELOG.md"]
-    + [f"docs/{page}.md" for page in ["cli", "data", "export", "models", "report", "separability", "svm", "theory"]],
-)
-def test_pages_it_links_to_exist(name):
-    assert f"({name})" in README
-    assert (Path(__file__).parents[1] / name).is_file()
+def test_the_readme_is_short():
+    assert len(PAGES["README.md"].splitlines()) <= 120
 
 
-def test_the_page_of_the_command_line_is_what_it_says_of_itself():
-    made = module_at(ROOT / "docs" / "make_cli.py").page()
-    assert made == CLI_PAGE, "run python docs/make_cli.py"
+@pytest.mark.parametrize("name", ["benchmarks", "cli"])
+def test_a_generated_page_is_up_to_date(name):
+    assert module_at(ROOT / "docs" / f"make_{name}.py").page() == PAGES[f"docs/{name}.md"], "run make docs"
 
 
-@pytest.mark.parametrize("page", [README, CLI_PAGE], ids=["README", "cli"])
-def test_every_command_runs(page, tmp_path):
-    commands = [line[2:] for line in page.splitlines() if line.startswith("$ ")]
-    assert len(commands) >= 4
-    module_at(ROOT / "examples" / "demo.py").write_table(tmp_path / "tumours.csv")
-    for command in commands:
-        program, *arguments = shlex.split(command, comments=True)
-        assert program == "novikoff"
-        subprocess.run([sys.executable, "-m", "novikoff", *arguments], cwd=tmp_path, check=True, capture_output=True)
-
-
-def test_the_summary_that_the_readme_shows_is_what_fit_says(tmp_path):
-    module_at(ROOT / "examples" / "demo.py").write_table(tmp_path / "tumours.csv")
-    command = [sys.executable, "-m", "novikoff", "fit", "tumours.csv", "-o", "model.nvk"]
-    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
-    begin = README.index("data          tumours.csv")
-    shown = README[begin : README.index("```", begin)]
-    timeless = [[line for line in text.splitlines() if not line.startswith("time ")] for text in (said, shown)]
-    assert timeless[0] == timeless[1]
-
-
-def test_the_demo_runs_and_names_three_commands_that_run(tmp_path):
-    done = subprocess.run(
-        [sys.executable, ROOT / "examples" / "demo.py"], cwd=tmp_path, check=True, capture_output=True, text=True
-    )
-    following = re.findall(r"^  novikoff (.*?) +#", done.stdout, re.M)
-    assert (tmp_path / "out" / "report.html").stat().st_size > 1_000_000  # all of it is in the file
+def test_the_demo_runs_and_names_three_commands_that_run(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(DEMO, "run", lambda arguments: _run(arguments, tmp_path))
+    DEMO.main()
+    following = re.findall(r"^  novikoff (.*?) +#", capsys.readouterr().out, re.M)
+    assert (tmp_path / "out" / "report.html").stat().st_size > 1_000_000  # it contains plotly
     assert len(following) == 3
     for arguments in following:
-        subprocess.run(
-            [sys.executable, "-m", "novikoff", *shlex.split(arguments)], cwd=tmp_path, check=True, capture_output=True
-        )
+        _run(arguments, tmp_path)
+
+
+def _run(arguments, folder):
+    run = novikoff(*shlex.split(arguments), folder=folder)
+    assert (run.code, run.err) == (0, ""), run
+
+
+@pytest.mark.slow
+def test_the_demo_runs_as_a_script(tmp_path):
+    command = [sys.executable, ROOT / "examples" / "demo.py"]
+    run = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert "relative gap" in run.stdout
+    assert (tmp_path / "out" / "report.html").is_file()
