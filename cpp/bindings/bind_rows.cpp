@@ -1,4 +1,4 @@
-// Matrices of Python as rows of the kernels, without a copy.
+// Python matrices as rows for the kernels, without a copy.
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -22,19 +22,20 @@ RowsInMemory dense(nb::object matrix) {
   const auto x = nb::cast<Array>(matrix);
   if (x.ndim() == 2 && holds(x, nb::dtype<double>())) return dense_rows<double>(x, matrix);
   if (x.ndim() == 2 && holds(x, nb::dtype<float>())) return dense_rows<float>(x, matrix);
-  throw nb::type_error("A two-dimensional array of float32 or float64 is needed.");
+  throw nb::type_error("a two-dimensional array of float32 or float64 is needed.");
 }
 
 /// The kernels trust the offsets of the rows, so they are checked here; the indices are checked row by row in a pass.
 template <class T, class I>
 RowsInMemory csr_rows(const Array& data, const Array& indices, const Array& indptr, std::size_t columns) {
   const auto* offsets = static_cast<const I*>(indptr.data());
-  if (indptr.size() == 0 || offsets[0] < 0) throw std::invalid_argument("Row offsets of a CSR matrix that start at 0 or more.");
+  if (indptr.size() == 0 || offsets[0] < 0)
+    throw std::invalid_argument("the row offsets of a CSR matrix must start at 0 or more.");
   bool falls = false;
   for (std::size_t i = 1; i < indptr.size(); ++i) falls |= offsets[i] < offsets[i - 1];
   const auto last = static_cast<std::size_t>(offsets[indptr.size() - 1]);
   if (falls || last > data.size() || last > indices.size())
-    throw std::invalid_argument("Row offsets of a CSR matrix that rise and stay within its data.");
+    throw std::invalid_argument("the row offsets of a CSR matrix must not fall and must stay within its data.");
   return {CsrRows<T, I>{static_cast<const T*>(data.data()), static_cast<const I*>(indices.data()), offsets, indptr.size() - 1,
                         columns},
           {}};
@@ -48,7 +49,7 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   const bool i32 = holds(j, nb::dtype<std::int32_t>()) && holds(p, nb::dtype<std::int32_t>());
   const bool i64 = holds(j, nb::dtype<std::int64_t>()) && holds(p, nb::dtype<std::int64_t>());
   if (!whole || !(f64 || f32) || !(i32 || i64))
-    throw nb::type_error("CSR arrays of float32 or float64 values and int32 or int64 indices, each contiguous, are needed.");
+    throw nb::type_error("contiguous CSR arrays of float32 or float64 values and int32 or int64 indices are needed.");
   RowsInMemory rows =
       f64 ? (i32 ? csr_rows<double, std::int32_t>(d, j, p, columns) : csr_rows<double, std::int64_t>(d, j, p, columns))
           : (i32 ? csr_rows<float, std::int32_t>(d, j, p, columns) : csr_rows<float, std::int64_t>(d, j, p, columns));
@@ -56,7 +57,7 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
   return rows;
 }
 
-/// The squared length of every row, and how many rows there are before the first that is not finite or leaves the matrix.
+/// The squared norm of every row, and the number of rows before the first that is not finite or has an invalid index.
 nb::tuple squared_norms(const RowsInMemory& rows) {
   std::vector<double> norms(rows.count());
   std::size_t good = 0;
@@ -70,7 +71,7 @@ nb::tuple squared_norms(const RowsInMemory& rows) {
 }  // namespace
 
 void bind_rows(nb::module_& m) {
-  nb::class_<RowsInMemory>(m, "Rows", "Rows of a matrix, read where they lie.")
+  nb::class_<RowsInMemory>(m, "Rows", "Rows of a matrix in Python's memory.")
       .def_prop_ro("count", &RowsInMemory::count)
       .def_prop_ro("columns", &RowsInMemory::columns)
       .def("squared_norms", &squared_norms);

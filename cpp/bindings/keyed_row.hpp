@@ -12,7 +12,7 @@
 #include "bindings.hpp"
 #include "novikoff/keys.hpp"
 
-/// Columns of the features that a learner has met by name: a table, or a fixed number of buckets.
+/// The columns of features that have names: a table of names, or a fixed number of buckets.
 struct Columns {
   novikoff::KeyTable table;
   nb::list names;            // by column; empty with buckets
@@ -21,7 +21,7 @@ struct Columns {
   std::size_t count() const { return buckets > 0 ? static_cast<std::size_t>(buckets) : table.size(); }
 };
 
-/// Forgets that a value is no number. Whatever else a value's own code has raised, an interrupt say, is raised on.
+/// Clears the error of a value that is not a number. Any other error that its code raised, such as an interrupt, is rethrown.
 inline void clear_refusal() {
   if (!PyErr_Occurred()) return;
   for (PyObject* refusal : {PyExc_TypeError, PyExc_ValueError, PyExc_OverflowError})
@@ -31,7 +31,7 @@ inline void clear_refusal() {
 
 using Sparse = novikoff::SparseRow<double, std::int64_t>;
 
-/// The UTF-8 of a string, which the string keeps; none where it has a lone surrogate, with Python's error set.
+/// The UTF-8 of a string, owned by the string. None, with Python's error set, if it has a lone surrogate.
 inline std::optional<std::string_view> utf8_of(PyObject* text) {
 #ifndef Py_LIMITED_API
   if (PyUnicode_IS_COMPACT_ASCII(text))
@@ -44,15 +44,16 @@ inline std::optional<std::string_view> utf8_of(PyObject* text) {
   return std::string_view(bytes, static_cast<std::size_t>(size));
 }
 
-/// The features of one example. Reading it in two steps leaves the table alone if any feature is wrong: `read` takes and
-/// checks all keys and values, and then `look_up` or `add` gives them columns.
+/// The features of one example. They are read in two steps, so that a bad feature leaves the table unchanged: `read` takes and
+/// checks all keys and values, and then `look_up` or `add` finds their columns.
 ///
-/// A dict is often scored and then learned from, so the last one is kept: if nothing in it has changed since, it is not
-/// read again.
+/// A dict is often scored first and then learned from, so the last one is kept and not read again if it is unchanged.
 class KeyedRow {
  public:
-  void read(nb::handle dict) {
-    if (is_last(dict)) return;
+  /// Reads a dict, unless it is the last one and unchanged. Returns false if it has keys or values that only Python code can
+  /// convert: `plain_copy` does so. Runs no Python code itself.
+  bool read(nb::handle dict) {
+    if (is_last(dict)) return true;
     forget();
     const auto size = static_cast<std::size_t>(PyDict_Size(dict.ptr()));
     keys_.resize(size);
@@ -61,9 +62,9 @@ class KeyedRow {
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     for (std::size_t k = 0; PyDict_Next(dict.ptr(), &position, &key, &value); ++k) {
-      if (!is_plain_key(key) || !is_plain_number(value)) return read(plain_copy(dict));
+      if (!is_plain_key(key) || !is_plain_number(value)) return false;
       const double number = number_of(value);
-      if (!std::isfinite(number)) refuse("A finite number", key, value);
+      if (!std::isfinite(number)) refuse("finite", key, value);
       keys_[k] = key;
       hashes_[k] = PyUnicode_Check(key) ? novikoff::hash_key(text_of(key)) : hash_of(key);
       values_[k] = number;
@@ -72,12 +73,13 @@ class KeyedRow {
     squared_sum_ = row().sum_of_squares();
     if (squared_sum_ < novikoff::least_squared_norm) squared_sum_ = novikoff::large_enough(squared_sum_, row().is_zero());
     if (!std::isfinite(squared_sum_))
-      throw std::invalid_argument("Features whose squared length neither overflows to inf nor underflows. Got some that do.");
+      throw std::invalid_argument("the squared norm of the features overflows to inf or underflows.");
     remember(dict);
+    return true;
   }
 
-  /// Features never met count as absent, but keep their place in the sum, so that a score has the same bits before and
-  /// after the feature is met.
+  /// Finds the columns for scoring. An unknown feature adds 0, but keeps its place in the sum, so that a score has the same
+  /// bits before and after the feature gets a column.
   Sparse look_up(const Columns& known) {
     find(known);
     if (absent_ == 0) return row();
@@ -88,6 +90,7 @@ class KeyedRow {
     return {present_values_.data(), present_columns_.data(), values_.size()};
   }
 
+  /// Finds the columns for learning. An unknown feature gets a new one.
   Sparse add(Columns& known) {
     find(known);
     for (std::size_t k = 0; absent_ > 0; ++k) {
@@ -100,10 +103,10 @@ class KeyedRow {
     return row();
   }
 
-  /// Keys of one dict have columns of their own unless they meet in a bucket.
+  /// |x|^2. Keys of one dict have different columns unless they share a bucket.
   double squared_norm(const Columns& known) const { return known.buckets > 0 ? row().squared_norm() : squared_sum_; }
 
-  /// Let go of the last dict.
+  /// Releases the last dict.
   void forget() {
     dict_ = nb::object();
     found_ = false;
@@ -114,7 +117,7 @@ class KeyedRow {
     const nb::object number = PyLong_CheckExact(key) ? nb::borrow(key) : as_integer(key);
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) throw std::invalid_argument("Integer feature keys of at most 64 bits. Got " + repr(key) + ".");
+    if (overflow != 0) throw std::invalid_argument("the feature key " + repr(key) + " has more than 64 bits.");
     return novikoff::hash_key(static_cast<std::int64_t>(small));
   }
 
@@ -122,21 +125,35 @@ class KeyedRow {
     const std::optional<std::string_view> text = utf8_of(key);
     if (text) return *text;
     PyErr_Clear();
-    throw std::invalid_argument("Feature keys that can be written as UTF-8. Got " +
-                                nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) + ".");
+    throw std::invalid_argument("the feature key " + nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) +
+                                " cannot be written as UTF-8.");
   }
 
   static nb::object as_integer(PyObject* key) {
-    if (!PyIndex_Check(key)) throw std::invalid_argument("Feature keys that are strings or integers. Got " + repr(key) + ".");
+    if (!PyIndex_Check(key)) throw std::invalid_argument("feature keys must be strings or integers, not " + repr(key) + ".");
     nb::object number = nb::steal(PyNumber_Index(key));
     if (!number.is_valid()) throw nb::python_error();
     return nb::steal(PyNumber_Long(number.ptr()));
   }
 
+  /// The same features with Python's own keys and numbers. Runs Python code.
+  static nb::dict plain_copy(nb::handle dict) {
+    nb::dict copy;
+    for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(dict.ptr()))) {
+      const nb::object number = nb::steal(PyUnicode_Check(value.ptr()) ? nullptr : PyNumber_Float(value.ptr()));
+      if (!number.is_valid()) {
+        clear_refusal();
+        refuse("a number", key, value);
+      }
+      copy[PyUnicode_Check(key.ptr()) ? nb::borrow(key) : as_integer(key.ptr())] = number;
+    }
+    return copy;
+  }
+
  private:
   Sparse row() const { return {values_.data(), columns_.data(), values_.size()}; }
 
-  /// Columns of the keys, or `absent`. What is found stays found: only another dict, or `add`, changes it.
+  /// Finds the columns of the keys, or `absent`. They remain valid until another dict is read.
   void find(const Columns& known) {
     if (found_) return;
     columns_.resize(values_.size());
@@ -154,8 +171,8 @@ class KeyedRow {
     }
   }
 
-// Python 3.11 numbers every change of any dict (PEP 509), so that the same dict with the same number is unchanged. Later
-// versions have no such number in their stable interface; there a dict is read anew each time.
+// In Python 3.11 every dict has a version tag that changes with its content (PEP 509). Later versions have none in their
+// stable interface; there a dict is read each time.
 #if !defined(Py_LIMITED_API) && PY_VERSION_HEX < 0x030C0000
   static std::uint64_t version_of(nb::handle dict) { return reinterpret_cast<PyDictObject*>(dict.ptr())->ma_version_tag; }
   bool is_last(nb::handle dict) const { return dict.is(dict_) && version_of(dict) == version_; }
@@ -165,10 +182,10 @@ class KeyedRow {
   }
 #else
   bool is_last(nb::handle) const { return false; }
-  void remember(nb::handle dict) { dict_ = nb::borrow(dict); }  // its keys are in use until the next
+  void remember(nb::handle dict) { dict_ = nb::borrow(dict); }  // keeps its keys alive until the next
 #endif
 
-  /// Keys and numbers whose value can be had without running any Python code.
+  /// Keys and numbers that can be read without running Python code.
   static bool is_plain_key(PyObject* key) { return PyUnicode_Check(key) || PyLong_CheckExact(key); }
   static bool is_plain_number(PyObject* value) {
     return PyFloat_Check(value) || PyLong_CheckExact(value) || PyBool_Check(value);
@@ -180,29 +197,14 @@ class KeyedRow {
 #endif
     const double number = PyFloat_AsDouble(value);
     if (number != -1.0 || !PyErr_Occurred()) return number;
-    PyErr_Clear();  // an integer too large
+    PyErr_Clear();  // the integer is too large
     return HUGE_VAL;
   }
 
   static std::string repr(nb::handle object) { return nb::cast<std::string>(nb::repr(object)); }
 
-  [[noreturn]] static void refuse(const std::string& need, nb::handle key, nb::handle value) {
-    throw std::invalid_argument(need + " for feature " + repr(key) + ". Got " + repr(value) + ".");
-  }
-
-  /// Other kinds of key and number are turned into plain ones first: that may run Python code, and nothing borrowed is
-  /// held then.
-  static nb::dict plain_copy(nb::handle dict) {
-    nb::dict copy;
-    for (auto [key, value] : nb::steal<nb::dict>(PyDict_Copy(dict.ptr()))) {
-      const nb::object number = nb::steal(PyUnicode_Check(value.ptr()) ? nullptr : PyNumber_Float(value.ptr()));
-      if (!number.is_valid()) {
-        clear_refusal();
-        refuse("A number", key, value);
-      }
-      copy[PyUnicode_Check(key.ptr()) ? nb::borrow(key) : as_integer(key.ptr())] = number;
-    }
-    return copy;
+  [[noreturn]] static void refuse(const char* need, nb::handle key, nb::handle value) {
+    throw std::invalid_argument("feature " + repr(key) + " must be " + need + ", but its value is " + repr(value) + ".");
   }
 
   nb::object dict_;  // the last one read: it keeps keys_ alive
@@ -211,7 +213,7 @@ class KeyedRow {
   std::vector<std::uint64_t> hashes_;
   std::vector<double> values_, present_values_;
   std::vector<std::int64_t> columns_, present_columns_;
-  bool found_ = false;      // columns_ belong to the dict
-  std::size_t absent_ = 0;  // how many of them are absent
+  bool found_ = false;      // whether columns_ belong to the last dict
+  std::size_t absent_ = 0;  // number of absent columns
   double squared_sum_ = 0;
 };

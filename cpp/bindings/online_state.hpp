@@ -1,6 +1,5 @@
-// All that an online learner knows, as Python's numbers and arrays, and back. What comes back may come from anywhere, from a
-// file or a pickle: it is checked here to be of the right types and lengths, so that no kernel reads beyond an array. Whether
-// numbers are finite is for others to say; the kernels do not mind.
+// The state of an online learner as Python numbers and arrays, and back. A state may come from a damaged file or pickle, so its
+// types and lengths are checked here: no kernel must read beyond an array. Values such as NaN are harmless to the kernels.
 #pragma once
 
 #include <nanobind/stl/string.h>
@@ -19,13 +18,13 @@
 namespace online_state {
 
 [[noreturn]] inline void refuse(const std::string& need) {
-  throw std::invalid_argument("The state of an online learner, with " + need + ". Got another.");
+  throw std::invalid_argument("the state of an online learner must have " + need + ".");
 }
 
-/// Counts only grow; from here on there would be no room to.
-constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 2;
+/// Largest count accepted: counts grow, and must not overflow.
+constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max() / 2;
 
-/// A value of just this type.
+/// Converts a value that must have exactly this type.
 template <class T>
 T as(nb::handle value, const char* name) {
   T converted;
@@ -33,7 +32,7 @@ T as(nb::handle value, const char* name) {
   return converted;
 }
 
-/// A dict of just so many fields, each of which is asked for.
+/// A dict with exactly `count` fields.
 class Fields {
  public:
   Fields(nb::handle value, std::size_t count, const char* name) {
@@ -49,7 +48,7 @@ class Fields {
   double number(const char* name) const { return as<double>(at(name), name); }
   std::int64_t count(const char* name) const {
     const auto value = as<std::int64_t>(at(name), name);
-    if (value < 0 || value > most) refuse(std::string(name) + " from 0 up");
+    if (value < 0 || value > largest_count) refuse(std::string(name) + " that is not negative");
     return value;
   }
   template <class T>
@@ -112,10 +111,10 @@ inline novikoff::Votes restore_votes(nb::handle stored, std::size_t columns) {
   if (wholes.size() != parts.size()) refuse("as many fractions as counts of votes");
   votes.survived.resize(wholes.size());
   for (std::size_t k = 0; k < wholes.size(); ++k) {
-    if (wholes[k] < 0 || wholes[k] > most) refuse("counts of votes from 0 up");
+    if (wholes[k] < 0 || wholes[k] > largest_count) refuse("counts of votes that are not negative");
     votes.survived[k] = {wholes[k], parts[k]};
   }
-  if (!votes.holds_together(columns)) refuse("votes whose arrays fit each other and the columns");
+  if (!votes.is_consistent(columns)) refuse("votes whose arrays fit each other and the columns");
   return votes;
 }
 
@@ -141,15 +140,15 @@ inline nb::dict store(const novikoff::Hypothesis& h) {
   return fields;
 }
 
-/// The inverse of `store`, for a learner that keeps "last", "average" or "votes".
+/// The inverse of `store`. `keep` is "last", "average" or "votes".
 inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep) {
-  const Fields fields(stored, 17, "a question");
+  const Fields fields(stored, 17, "a problem");
   novikoff::Hypothesis h;
   h.positive = as<std::int32_t>(fields.at("positive"), "positive");
   h.weights = fields.vector<double>("weights");
   h.bias = fields.number("bias");
   if (fields.at("average").is_none() != (keep != "average") || fields.at("votes").is_none() != (keep != "votes"))
-    refuse("just the hypotheses that its rule keeps");
+    refuse("averages or votes if its rule keeps them, and only then");
   if (keep == "average") {
     const Fields average(fields.at("average"), 2, "an average");
     h.average = novikoff::Average{average.vector<double>("weights"), average.number("bias")};

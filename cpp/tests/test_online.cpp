@@ -353,12 +353,12 @@ TEST(votes_hold_together_only_if_all_their_lengths_agree) {
   good.steps = {1, -1};
   good.bias_steps = {1, -1};
   good.survived.resize(3);
-  CHECK(good.holds_together(4) && Votes{}.holds_together(0));
-  CHECK(!good.holds_together(3));
+  CHECK(good.is_consistent(4) && Votes{}.is_consistent(0));
+  CHECK(!good.is_consistent(3));
   const auto broken = [&](auto&& change) {
     Votes votes = good;
     change(votes);
-    return !votes.holds_together(4);
+    return !votes.is_consistent(4);
   };
   CHECK(broken([](Votes& v) { v.offsets = {}; }));
   CHECK(broken([](Votes& v) { v.offsets = {0, 2}; }));

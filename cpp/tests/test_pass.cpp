@@ -1,4 +1,4 @@
-// A pass over rows: in any order, cut anywhere, of any layout, for any number of questions.
+// A pass over rows: in any order, cut anywhere, of any layout, for any number of problems.
 #include "samples.hpp"
 
 TEST(an_order_is_the_same_as_rows_that_lie_so) {
@@ -68,7 +68,7 @@ TEST(unseen_rows_learn_the_same_as_examined_ones) {
       Batch unexamined = batch;
       unexamined.squared_norms = norms;
       CHECK(unseen.learn_unseen(0, sample.rows(), unexamined, norms, unseen_report) == count);
-      CHECK(same_bits(norms, sample.squared_norms) && same_in_all(seen.questions[0], unseen.questions[0]));
+      CHECK(same_bits(norms, sample.squared_norms) && same_in_all(seen.problems[0], unseen.problems[0]));
       CHECK(report.moved == unseen_report.moved && report.mistaken == unseen_report.mistaken);
       CHECK(same_bits(report.smallest_margin, unseen_report.smallest_margin));
     }
@@ -87,7 +87,7 @@ TEST(a_bad_row_of_any_block_is_found) {
     Learner learner{PerceptronRule{}, {}, Tie::mistake, {blank(2)}};
     const Batch batch{sample.codes, sample.weights, norms, {}, {}, 0, count};
     CHECK(learner.learn_unseen(0, sample.rows(), batch, norms, report) == bad);
-    CHECK(learner.questions[0].examples.whole == static_cast<std::int64_t>(bad / block * block));  // the blocks before it
+    CHECK(learner.problems[0].examples.whole == static_cast<std::int64_t>(bad / block * block));  // the blocks before it
   }
 }
 
@@ -108,7 +108,7 @@ bool stops_at(const Rows& rows, std::size_t bad) {
     Learner learner{PerceptronRule{}, {}, Tie::mistake, {blank(rows.columns)}};
     PassReport report;
     ok &= learner.learn_unseen(0, rows, {codes, {}, norms, visited, {}, 0, rows.count}, norms, report) == bad;
-    ok &= same_in_all(learner.questions[0], blank(rows.columns)) && !report.moved;
+    ok &= same_in_all(learner.problems[0], blank(rows.columns)) && !report.moved;
   }
   return ok;
 }
@@ -211,7 +211,7 @@ TEST(all_layouts_and_types_learn_the_same_hypothesis) {
     for (const AnyRows& rows : layouts) {
       Learner learner{rule, {}, Tie::mistake, {blank(0)}};
       learner.learn(0, rows, sample.batch());
-      learned.push_back(learner.questions[0]);
+      learned.push_back(learner.problems[0]);
     }
     for (Hypothesis& h : learned) {
       CHECK(near(h.margin_bound, learned[0].margin_bound, 1e5));  // what is allowed for rounding goes by the terms of a row
@@ -230,23 +230,21 @@ TEST(one_example_at_a_time_equals_a_pass_for_every_class) {
   for_each_rule([&](const auto& rule) {
     Learner batch{rule, {}, Tie::mistake, {blank(0), blank(0), blank(0), blank(0)}}, single = batch;
     for (Learner* learner : {&batch, &single})
-      for (std::int32_t code = 0; code < 4; ++code) learner->questions[static_cast<std::size_t>(code)].positive = code - 1;
-    for (std::size_t question = 0; question < 4; ++question) batch.learn(question, sample.rows(), sample.batch());
+      for (std::int32_t code = 0; code < 4; ++code) learner->problems[static_cast<std::size_t>(code)].positive = code - 1;
+    for (std::size_t problem = 0; problem < 4; ++problem) batch.learn(problem, sample.rows(), sample.batch());
     for (std::size_t i = 0; i < 60; ++i)
       single.learn_one(sample.rows()[i], 4, sample.squared_norms[i], sample.codes[i], sample.weights[i]);
-    for (std::size_t question = 0; question < 4; ++question)
-      CHECK(same_in_all(batch.questions[question], single.questions[question]));
-    CHECK(batch.questions[0].positives.value() == 0);  // -1 is no class at all
-    CHECK(
-        near(batch.questions[1].positives.value() + batch.questions[2].positives.value() + batch.questions[3].positives.value(),
-             batch.questions[0].examples.value(), 100));
+    for (std::size_t problem = 0; problem < 4; ++problem) CHECK(same_in_all(batch.problems[problem], single.problems[problem]));
+    CHECK(batch.problems[0].positives.value() == 0);  // -1 stands for no class
+    CHECK(near(batch.problems[1].positives.value() + batch.problems[2].positives.value() + batch.problems[3].positives.value(),
+               batch.problems[0].examples.value(), 100));
   });
 }
 
 TEST(late_columns_start_at_zero_and_keep_the_rest) {
   const std::vector<double> early{1, 2}, late{1, 2, 3, 4};
   Learner learner{PerceptronRule{}, {}, Tie::mistake, {blank(0)}};
-  Hypothesis& h = learner.questions[0];
+  Hypothesis& h = learner.problems[0];
   learner.learn_one(DenseRow<double>{early.data(), 2, 1}, 2, 5, 1, 1);
   CHECK((h.weights == early));
   learner.learn_one(DenseRow<double>{late.data(), 4, 1}, 4, 30, 0, 1);
@@ -258,7 +256,7 @@ TEST(late_columns_start_at_zero_and_keep_the_rest) {
 TEST(a_learner_scores_by_vote_or_average_or_its_last_vector) {
   Sample sample = noise(60, 3, 38);
   Learner learner{PerceptronRule{}, {}, Tie::mistake, {blank(0)}};
-  Hypothesis& h = learner.questions[0];
+  Hypothesis& h = learner.problems[0];
   learner.learn(0, sample.rows(), sample.batch());
   std::vector<double> scratch(3);
   const auto x = sample.rows()[5];
@@ -275,8 +273,8 @@ TEST(hypotheses_of_no_opinion_vote_positive_when_ties_do) {
   std::vector<double> scratch(1);
   for (Tie tie : {Tie::mistake, Tie::positive}) {
     Learner learner{PerceptronRule{tie}, {}, tie, {blank(1)}};
-    learner.questions[0].votes->survive(1, 0);
-    CHECK(score(learner.questions[0], DenseRow<double>{&x, 1, 1}, tie, scratch) == (tie == Tie::positive ? 1 : 0));
+    learner.problems[0].votes->survive(1, 0);
+    CHECK(score(learner.problems[0], DenseRow<double>{&x, 1, 1}, tie, scratch) == (tie == Tie::positive ? 1 : 0));
   }
 }
 

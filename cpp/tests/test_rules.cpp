@@ -18,8 +18,8 @@ double below(double x) { return std::nextafter(x, -std::numeric_limits<double>::
 double above(double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); }
 
 /// An example of label y whose margin y v.u is `margin`.
-Standing standing(double y, double margin, double squared_norm = 1, double weight = 1) {
-  return {.y = y, .score = y * margin, .squared_norm = squared_norm, .weight = weight, .length2 = 1, .steps = 1};
+RuleInput standing(double y, double margin, double squared_norm = 1, double weight = 1) {
+  return {.y = y, .score = y * margin, .squared_norm = squared_norm, .weight = weight, .squared_length = 1, .steps = 1};
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ TEST(the_perceptron_moves_on_mistakes_by_their_weight) {
     for (double y : {-1.0, 1.0}) {
       for (double score : {-2.0, -smallest, -0.0, 0.0, smallest, 2.0}) {
         for (double weight : {1.0, 0.25}) {
-          const Standing s{y, score, 9, weight, 4, 3};
+          const RuleInput s{y, score, 9, weight, 4, 3};
           CHECK(same_bits(PerceptronRule{tie}.step(s), is_mistake(y, score, tie) ? weight : 0.0));
         }
       }
@@ -54,8 +54,8 @@ TEST(the_perceptron_moves_on_mistakes_by_their_weight) {
 TEST(a_margin_of_exactly_theta_is_enough) {
   for (double y : {-1.0, 1.0}) {
     const auto step = [y](double margin) {
-      Standing s = standing(y, margin, 1, 0.5);
-      s.length2 = 4;  // theta |v| = 1
+      RuleInput s = standing(y, margin, 1, 0.5);
+      s.squared_length = 4;  // theta |v| = 1
       return FixedMarginRule{0.5}.step(s);
     };
     CHECK(step(1) == 0 && step(above(1)) == 0 && step(2) == 0);
@@ -73,8 +73,8 @@ TEST(theta_of_zero_asks_for_no_more_than_a_score_of_zero) {
 TEST(margin_rules_always_move_from_the_zero_vector) {
   for (double length2 : {0.0, -0.0, -1e-30}) {  // |v|^2 is a running sum, and may come out just below 0
     for (double margin : {0.0, 5.0}) {
-      Standing s = standing(1, margin, 1, 0.5);
-      s.length2 = length2;
+      RuleInput s = standing(1, margin, 1, 0.5);
+      s.squared_length = length2;
       s.steps = 0;
       CHECK(FixedMarginRule{0.5}.step(s) == 0.5);
       CHECK(DynamicMarginRule{0.5}.step(s) == 0.5);
@@ -85,8 +85,8 @@ TEST(margin_rules_always_move_from_the_zero_vector) {
 TEST(a_margin_of_exactly_the_dynamic_threshold_is_enough) {
   for (double y : {-1.0, 1.0}) {
     const auto step = [y](double margin) {
-      Standing s = standing(y, margin, 1, 0.5);
-      s.length2 = 8;  // (1 - epsilon) |v|^2 / M = 1
+      RuleInput s = standing(y, margin, 1, 0.5);
+      s.squared_length = 8;  // (1 - epsilon) |v|^2 / M = 1
       s.steps = 4;
       return DynamicMarginRule{0.5}.step(s);
     };
@@ -138,7 +138,7 @@ TEST(a_passive_aggressive_step_brings_the_margin_to_one) {
 
 TEST(pa_i_clips_its_step_at_exactly_C) {
   for (double y : {-1.0, 1.0}) {
-    const Standing s = standing(y, 0.5);  // unclipped: 0.5
+    const RuleInput s = standing(y, 0.5);  // unclipped: 0.5
     CHECK(PassiveAggressiveIRule{0.5}.step(s) == 0.5);
     CHECK(PassiveAggressiveIRule{above(0.5)}.step(s) == 0.5);
     CHECK(PassiveAggressiveIRule{below(0.5)}.step(s) == below(0.5));
@@ -170,7 +170,7 @@ TEST(pa_ii_solves_its_own_problem) {
 
 TEST(a_large_C_leaves_the_passive_aggressive_step) {
   for (double margin : {-2.0, 0.0, 0.5, 1.0, 2.0}) {
-    const Standing s = standing(1, margin, 3);
+    const RuleInput s = standing(1, margin, 3);
     CHECK(same_bits(PassiveAggressiveIRule{1e300}.step(s), PassiveAggressiveRule{}.step(s)));
     CHECK(same_bits(PassiveAggressiveIIRule{1e300}.step(s), PassiveAggressiveRule{}.step(s)));
   }

@@ -17,7 +17,7 @@ from novikoff.errors import input_error
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import ROUNDING, Certificate
 from novikoff.theory.geometry import Floats, as_table, length_of
-from novikoff.theory.replay import Replay, RuleOf, replay, shuffles
+from novikoff.theory.replay import Replay, replay, shuffles
 from novikoff.theory.verification import Check, Verification
 
 
@@ -155,8 +155,7 @@ def _check_run(
     if isinstance(orders, Check):
         return [orders]
     signs = np.where(labels == problem.positive, 1.0, -1.0)
-    rule = RuleOf(run.rule.name, run.rule.parameter, run.rule.tie)
-    again = replay(X, signs, weights, rule, run.rule.geometry, orders)
+    again = replay(X, signs, weights, run.rule.implementation(), run.rule.geometry, orders)
     checks = certificate.check_replay(again)
     if run.rule.keep == "average":
         mean, bias = again.average()

@@ -16,8 +16,8 @@ KEEPS = ("last", "average", "votes")
 
 def learner(keep="votes", buckets=0):
     made = _core.OnlineLearner("perceptron", 0.0, True, False, 0.0, "mistake", keep, buckets)
-    made.add_question(-1)
-    made.add_question(0, 0)
+    made.add_problem(-1)
+    made.add_problem(0, 0)
     for x, code in [({"a": 1.0, "b": -2.0}, 0), ({"c": 1.0}, 1), ({"a": -1.0, 7: 0.5}, 1)]:
         made.learn_one(x, code, 1.0)
     return made
@@ -29,7 +29,7 @@ def restored(state):
     return made
 
 
-def question(state, place=0):
+def problem(state, place=0):
     return state[1][place]
 
 
@@ -41,18 +41,18 @@ def test_a_state_is_taken_back_bit_for_bit(keep, buckets):
 
 
 def changed(**fields):
-    return lambda state: question(state).update(fields)
+    return lambda state: problem(state).update(fields)
 
 
 def votes(**fields):
-    return lambda state: question(state)["votes"].update(fields)
+    return lambda state: problem(state)["votes"].update(fields)
 
 
 LONG = np.zeros(1, dtype=np.int64)
 CHANGES = {
-    "a missing field": lambda state: question(state).pop("bias"),
+    "a missing field": lambda state: problem(state).pop("bias"),
     "a field too much": changed(more=1),
-    "a field of another name": lambda state: question(state).update(bais=question(state).pop("bias")),
+    "a field of another name": lambda state: problem(state).update(bais=problem(state).pop("bias")),
     "weights of another type": changed(weights=np.zeros(4, np.float32)),
     "weights of two dimensions": changed(weights=np.zeros((2, 2))),
     "weights that are a list": changed(weights=[0.0] * 4),
@@ -76,15 +76,15 @@ CHANGES = {
     "offsets that end later": votes(offsets=np.array([0, 2, 3, 50])),
     "negative offsets": votes(offsets=np.array([0, -2, 3, 4])),
     "no offsets": votes(offsets=np.zeros(0, np.int64)),
-    "an index beyond the columns": lambda state: question(state)["votes"]["indices"].__setitem__(0, 10**9),
-    "a negative index": lambda state: question(state)["votes"]["indices"].__setitem__(0, -1),
+    "an index beyond the columns": lambda state: problem(state)["votes"]["indices"].__setitem__(0, 10**9),
+    "a negative index": lambda state: problem(state)["votes"]["indices"].__setitem__(0, -1),
     "fewer indices": votes(indices=LONG),
     "fewer values": votes(values=np.zeros(1)),
     "more steps": votes(steps=np.zeros(9)),
     "fewer steps of the bias": votes(bias_steps=np.zeros(1)),
     "fewer survivals": votes(survived_whole=LONG),
     "fewer parts of survivals": votes(survived_part=np.zeros(1)),
-    "negative survivals": lambda state: question(state)["votes"]["survived_whole"].__setitem__(0, -1),
+    "negative survivals": lambda state: problem(state)["votes"]["survived_whole"].__setitem__(0, -1),
     "values of another type": votes(values=np.zeros(4, np.int64)),
 }
 
@@ -99,14 +99,14 @@ def test_a_state_whose_parts_do_not_fit_is_refused(change):
 
 def test_averages_of_other_weights_are_refused():
     state = copy.deepcopy(learner("average").__getstate__())
-    question(state)["average"]["weights"] = np.zeros(3)
+    problem(state)["average"]["weights"] = np.zeros(3)
     with pytest.raises(ValueError, match="averages of all weights"):
         restored(state)
 
 
 def with_configuration(place, value):
-    configuration, questions, names = learner().__getstate__()
-    return (*configuration[:place], value, *configuration[place + 1 :]), questions, names
+    configuration, problems, names = learner().__getstate__()
+    return (*configuration[:place], value, *configuration[place + 1 :]), problems, names
 
 
 CONFIGURATIONS = {
@@ -121,8 +121,8 @@ CONFIGURATIONS = {
     "too short": ((), [], []),
     "no tuple": ([], [], []),
     "two parts": (learner().__getstate__()[0], []),
-    "questions that are numbers": (learner().__getstate__()[0], [1], []),
-    "questions in a tuple": (learner().__getstate__()[0], (), []),
+    "problems that are numbers": (learner().__getstate__()[0], [1], []),
+    "problems in a tuple": (learner().__getstate__()[0], (), []),
     "a name twice": (learner().__getstate__()[0], [], ["a", "a"]),
     "a name that is a list": (learner().__getstate__()[0], [], [[]]),
     "a name that is a float": (learner().__getstate__()[0], [], [1.5]),
@@ -147,7 +147,7 @@ def test_any_other_state_is_refused_or_works(data, keep):
     """Whatever is put in the place of anything, the learner that comes of it can be used."""
     state = copy.deepcopy(learner(keep).__getstate__())
     for _ in range(data.draw(st.integers(1, 3))):
-        held = question(state, data.draw(st.integers(0, 1)))
+        held = problem(state, data.draw(st.integers(0, 1)))
         inner = [part for part in held.values() if isinstance(part, dict)]
         part = data.draw(st.sampled_from([held, *inner]))
         name = data.draw(st.sampled_from(sorted(part)))
@@ -161,7 +161,7 @@ def test_any_other_state_is_refused_or_works(data, keep):
     except ValueError:
         return
     with np.errstate(all="ignore"):
-        for x, q in itertools.product(({"a": 1.0, "new": 1.0}, {}), range(made.questions)):
+        for x, q in itertools.product(({"a": 1.0, "new": 1.0}, {}), range(made.problems)):
             made.score_one(x, q)
         made.learn_one({"a": 1.0, "newer": -1.0}, 0, 1.0)
         made.__getstate__()

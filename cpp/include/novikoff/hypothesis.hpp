@@ -1,4 +1,4 @@
-// What an online learner knows of one binary question: the vector v = (w, b), and what it has counted on the way.
+// The state of one binary problem of an online learner: the weights v = (w, b), and counts.
 #pragma once
 
 #include <algorithm>
@@ -15,24 +15,24 @@
 
 namespace novikoff {
 
-/// What u is, given x: u = (x, 1) or x, brought to length 1 or not, with a private feature of value delta or none.
-/// The private feature of an example is never stored: its weight is delta times the example's own total step. docs/theory.md
-/// D1.
+/// How a row x becomes the vector u of the theorems: u = (x, 1) with an intercept, else x; scaled to length 1 if `normalize`;
+/// with a private feature of value delta unless delta is 0. The private feature of an example is never stored: its weight is
+/// delta times the example's own total step.  docs/theory.md D1.
 struct Geometry {
   bool intercept = true;
   bool normalize = false;
   double delta = 0;
 };
 
-/// The running sum behind the average of all hypotheses, kept lazily: with delta_s the step after a clock of s,
-/// the average at clock T is v - (sum_s s delta_s) / T.
+/// The running sum behind the average of all weights, updated only when the weights change: with delta_s the update after s
+/// examples, the average after T examples is v - (sum_s s delta_s) / T.
 struct Average {
   std::vector<double> weights;
   double bias = 0;
 };
 
 struct Hypothesis {
-  std::int32_t positive = 1;  // the class code that this question calls +1; -1: no class at all
+  std::int32_t positive = 1;  // the code of the class that is +1 in this problem; -1 for none
   std::vector<double> weights;
   double bias = 0;
   std::optional<Average> average;
@@ -40,12 +40,12 @@ struct Hypothesis {
 
   Count examples, mistakes, positives;
   Count steps;               // sum of tau: M for the perceptrons
-  std::int64_t updates = 0;  // how often v moved
-  CarriedSum length2;        // |v|^2, from one move to the next
-  double length2_error = 0;  // how far that may be off: the scores in it are rounded
-  double rounding = 0;       // how far the stored v may be from the exact sum of its steps
+  std::int64_t updates = 0;  // number of updates
+  CarriedSum length2;        // |v|^2
+  double length2_error = 0;  // bound on its error, which comes from rounded scores
+  double rounding = 0;       // bound on the distance of the stored v from the exact sum of its updates
   double squared_radius = 0;
-  double energy = 0;  // sum of |u|^2 over all examples: with the counts, the mark of the data that were seen
+  double energy = 0;  // sum of |u|^2 over all examples: the verifier tells data apart by it
   double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  docs/theory.md B
 
   void resize(std::size_t columns) {
@@ -56,14 +56,14 @@ struct Hypothesis {
 
   void count(double y, std::int64_t copies, double part, bool mistake) {
     examples.add(copies, part);
-    const std::int64_t positive_copies = y > 0 ? copies : 0;  // no branch here: labels are hard to foresee
+    const std::int64_t positive_copies = y > 0 ? copies : 0;  // without a branch: labels are hard to predict
     positives.add(positive_copies, y > 0 ? part : 0.0);
     if (mistake) mistakes.add(copies, part);
     if (votes) votes->survive(copies, part);
   }
 
   /// v += tau y u, where u = scale (x, 1).
-  void move(const auto& x, const Standing& s, double tau, double scale, bool intercept) {
+  void move(const auto& x, const RuleInput& s, double tau, double scale, bool intercept) {
     const double along = tau * s.y * scale;
     const double bias_step = intercept ? along : 0.0;
     if (average) {
@@ -80,19 +80,19 @@ struct Hypothesis {
     margin_bound = std::min(margin_bound, largest_length() / steps.value());
   }
 
-  /// Updates along u = 0: they count, but v stays.
+  /// Updates along u = 0: they are counted, but v does not change.
   void stand_still(std::int64_t copies, double part) {
     steps.add(copies, part);
     updates += copies + (part > 0);
     margin_bound = std::min(margin_bound, largest_length() / steps.value());
   }
 
-  /// |v| is at most this, rounding included.
+  /// An upper bound on |v|, rounding included.
   double largest_length() const { return std::sqrt(std::max(0.0, length2.value()) + length2_error); }
 
-  /// |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2. A score of k terms is off by at most k + 4 roundings of |v| |u|
+  /// |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2. The error of a score of k terms is at most k + 4 roundings of |v| |u|
   /// (Higham 2002, section 3.1).
-  void lengthen(const Standing& s, double tau, std::size_t terms) {
+  void lengthen(const RuleInput& s, double tau, std::size_t terms) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const double before = largest_length(), along = tau * std::sqrt(s.squared_norm);
     length2.add(2 * tau * s.margin());
@@ -103,7 +103,7 @@ struct Hypothesis {
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }
 
-  /// The average of all hypotheses, one coordinate at a time.
+  /// The average of all weights, one coordinate at a time.
   struct AveragedVector {
     const Hypothesis& of;
     double operator[](std::size_t j) const { return at(of.weights[j], of.average->weights[j]); }

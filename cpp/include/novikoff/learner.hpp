@@ -1,4 +1,4 @@
-// A rule and the binary questions it answers: one for two classes, one a class for more.
+// An online learner: a rule, and the binary problems that it solves, one for two classes and one per class for more.
 #pragma once
 
 #include <algorithm>
@@ -15,36 +15,35 @@
 
 namespace novikoff {
 
-using Rule = std::variant<PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule,
-                          PassiveAggressiveIIRule>;
-
 struct Learner {
+  static constexpr std::size_t rows_per_block = 64;  // few enough to stay in the cache
+
   Rule rule;
   Geometry geometry;
   Tie tie = Tie::mistake;
-  std::vector<Hypothesis> questions;
+  std::vector<Hypothesis> problems;
 
-  /// A pass over rows that were examined.
-  PassReport learn(std::size_t question, const AnyRows& any_rows, const Batch& batch) {
+  /// One pass over rows that were examined.
+  PassReport learn(std::size_t problem, const AnyRows& any_rows, const Batch& batch) {
     return std::visit(
         [&](const auto& rows, const auto& r) {
-          Hypothesis& h = questions[question];
+          Hypothesis& h = problems[problem];
           h.resize(rows.columns);
           return pass(rows, batch, r, geometry, tie, h);
         },
         any_rows, rule);
   }
 
-  /// A first pass over a whole matrix: rows are examined a few at a time, and learned from while they are in the cache;
-  /// all of them first if the pass goes back and forth. Returns how many rows are good; where that is not all of them, what
-  /// was learned is of no use.
-  std::size_t learn_unseen(std::size_t question, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
+  /// A first pass over a whole matrix. Rows are examined in small blocks and learned from while they are in the cache; with a
+  /// random order, all rows are examined first. Returns the number of rows before the first bad one; unless that is all of
+  /// them, the learner must be discarded.
+  std::size_t learn_unseen(std::size_t problem, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
                            PassReport& report) {
     return std::visit(
         [&](const auto& rows, const auto& r) {
-          Hypothesis& h = questions[question];
+          Hypothesis& h = problems[problem];
           h.resize(rows.columns);
-          const std::size_t block = batch.order.empty() ? 64 : rows.count;
+          const std::size_t block = batch.order.empty() ? rows_per_block : rows.count;
           for (std::size_t begin = 0; begin < rows.count; begin += block) {
             batch.begin = begin;
             batch.end = std::min(begin + block, rows.count);
@@ -56,11 +55,11 @@ struct Learner {
         any_rows, rule);
   }
 
-  /// One example, for all questions.
+  /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
     std::visit(
         [&](const auto& r) {
-          for (Hypothesis& h : questions) {
+          for (Hypothesis& h : problems) {
             h.resize(columns);
             PassReport report;
             novikoff::learn(x, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);

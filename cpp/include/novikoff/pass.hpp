@@ -1,4 +1,4 @@
-// The one loop of all online learners: predict, count, move.
+// The loop of all online learners: predict, count, update.
 #pragma once
 
 #include <algorithm>
@@ -15,11 +15,11 @@
 
 namespace novikoff {
 
-/// What stands beside the rows of a batch. Empty spans stand for the ordinary: weights all 1, the order as it comes,
-/// duals and scores not kept.
+/// Labels, weights and outputs of a batch of rows. An empty span selects the default: weights of 1, rows in sequence, duals
+/// and scores not stored.
 struct Batch {
   std::span<const std::int32_t> codes;    // the class of each row
-  std::span<const double> weights;        // how many copies of it
+  std::span<const double> weights;        // the weight of each row
   std::span<const double> squared_norms;  // |x|^2
   std::span<const std::int64_t> order;    // the rows to visit
   std::span<double> duals;                // each row's total step
@@ -39,8 +39,8 @@ struct PassReport {
   }
 };
 
-/// One example, as often as its weight says: an integer weight k is k copies in a row, and a fraction is one last copy
-/// with its weight handed to the rule. Copies that find nothing to change are counted at once.
+/// Learns from one example as often as its weight says: an integer weight k is k copies, one after the other, and a fraction
+/// is one last copy whose weight the rule sees. Once a copy causes no update, the remaining ones are counted at once.
 template <Row X, class Rule>
 void learn(const X& x, double y, double weight, double squared_norm, const Rule& rule, const Geometry& geometry, Tie tie,
            Hypothesis& h, double* dual, PassReport& report) {
@@ -60,7 +60,7 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   while (whole > 0 || part > 0) {
     double score = scale * (x.dot(h.weights.data()) + h.bias);
     if (dual && geometry.delta > 0) score += y * geometry.delta * geometry.delta * *dual;
-    const Standing s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
+    const RuleInput s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
     const bool mistake = is_mistake(y, score, tie);
     const double tau = rule.step(s);
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
@@ -69,7 +69,7 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
       h.count(y, whole, part, mistake);
       return;
     }
-    if (norm2 == 0) {  // a move along u = 0 changes nothing, so all copies make theirs at once
+    if (norm2 == 0) {  // an update along u = 0 does not change v, so all copies are counted at once
       h.stand_still(whole, part);
       if (dual) *dual += weight;
       report.moved = true;
@@ -89,8 +89,8 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   }
 }
 
-/// The score of one example: by the last hypothesis, the average of all, or their vote. `scratch` is all zero and, for
-/// votes, as wide as the weights.
+/// The score of one example: by the last weights, their average, or the vote of all. For votes, `scratch` must hold as many
+/// zeros as there are weights.
 double score(const Hypothesis& h, const Row auto& x, Tie tie, std::vector<double>& scratch) {
   if (h.votes) return h.votes->score(x, scratch, tie == Tie::positive ? 1.0 : 0.0);
   if (h.average) {
@@ -100,15 +100,15 @@ double score(const Hypothesis& h, const Row auto& x, Tie tie, std::vector<double
   return x.dot(h.weights.data()) + h.bias;
 }
 
-/// Row `i` of a matrix whose rows are read one after the other: while it is read, what lies a few kilobytes on is fetched,
-/// as the hardware does not look beyond the end of a page.
+/// Row `i` of a matrix whose rows are read in sequence. Reading it prefetches a few kilobytes ahead, because the hardware
+/// does not prefetch beyond the end of a page.
 auto row_in_sequence(const auto& rows, std::size_t i) {
   auto x = rows[i];
   if constexpr (requires { x.ahead; }) x.ahead = 384;
   return x;
 }
 
-/// Squared lengths of rows [begin, end); returns the first row that is not good, or `end`.
+/// Squared norms of rows [begin, end). Returns the first bad row (see Row::examine), or `end`.
 std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::span<double> squared_norms) {
   for (std::size_t i = begin; i < end; ++i) {
     squared_norms[i] = row_in_sequence(rows, i).examine(rows.columns);
@@ -117,7 +117,7 @@ std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::s
   return end;
 }
 
-/// Row `order[p]`, while one that comes later is fetched.
+/// Row `order[p]`. A later row is prefetched.
 auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
   constexpr std::size_t later = 4;
   const auto row_at = [&](std::size_t q) { return rows[static_cast<std::size_t>(order[q])]; };
@@ -126,7 +126,7 @@ auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::si
   return row_at(p);
 }
 
-/// Visits rows [begin, end) of the batch in order. They are good: their squared lengths are known.
+/// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known.
 template <class Rows, class Rule>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
   PassReport report;

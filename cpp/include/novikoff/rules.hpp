@@ -1,20 +1,30 @@
-// Update rules. A rule sees numbers: it is told how an example stands and answers how far to move, tau >= 0, along y u.
+// Online rules, and the table of all of them. A rule sees numbers, not vectors: it is given a RuleInput and returns the step
+// tau >= 0 of the update v += tau y u. Each rule has a twin in Python, in src/novikoff/theory, that the verifier uses.
+//
+// To add a rule: write a struct with `double step(const RuleInput&) const`, enter it in `Rule` and in `compiled_rules`, and
+// name it in the `kernel` of the Python class.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <variant>
 
 namespace novikoff {
 
-/// How one example u with label y stands before its update.
-struct Standing {
-  double y;             // -1 or +1
-  double score;         // v.u
-  double squared_norm;  // |u|^2
-  double weight;        // in (0, 1]: 1 for a whole copy of the example
-  double length2;       // |v|^2
-  double steps;         // sum of all tau so far
+/// What a rule knows of an example u with label y, and of the weights v, when it decides on an update.
+struct RuleInput {
+  double y;               // -1 or +1
+  double score;           // v.u
+  double squared_norm;    // |u|^2
+  double weight;          // in (0, 1]: 1 for a whole copy of the example
+  double squared_length;  // |v|^2, as a running sum: rounding may make it slightly negative
+  double steps;           // sum of all tau so far
 
   double margin() const { return y * score; }
 };
@@ -29,35 +39,37 @@ inline bool is_mistake(double y, double score, Tie tie) {
 /// Perceptron (Rosenblatt 1958): v += y u on a mistake.  docs/theory.md A1.
 struct PerceptronRule {
   Tie tie = Tie::mistake;
-  double step(const Standing& s) const { return is_mistake(s.y, s.score, tie) ? s.weight : 0.0; }
+  double step(const RuleInput& s) const { return is_mistake(s.y, s.score, tie) ? s.weight : 0.0; }
 };
 
 /// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  docs/theory.md C1.
 struct FixedMarginRule {
   double theta;
-  double step(const Standing& s) const { return s.length2 > 0 && s.margin() >= theta * std::sqrt(s.length2) ? 0.0 : s.weight; }
-};
-
-/// Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M, the stream's
-/// own upper bound on the margin in the place of the unknown one.  docs/theory.md C4.
-struct DynamicMarginRule {
-  double epsilon;
-  double step(const Standing& s) const {
-    return s.length2 > 0 && s.margin() * s.steps >= (1 - epsilon) * s.length2 ? 0.0 : s.weight;
+  double step(const RuleInput& s) const {
+    return s.squared_length > 0 && s.margin() >= theta * std::sqrt(s.squared_length) ? 0.0 : s.weight;
   }
 };
 
-/// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1; a fraction of the example goes that
-/// fraction of the way. A row too short for any finite step moves nothing.
-struct PassiveAggressiveRule {
-  double step(const Standing& s) const { return s.weight * to_margin(s, s.squared_norm); }
+/// Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M, a fraction of an
+/// upper bound on the unknown margin.  docs/theory.md C4.
+struct DynamicMarginRule {
+  double epsilon;
+  double step(const RuleInput& s) const {
+    return s.squared_length > 0 && s.margin() * s.steps >= (1 - epsilon) * s.squared_length ? 0.0 : s.weight;
+  }
+};
 
-  /// The step after which a row of this squared length has no loss.
-  static double to_margin(const Standing& s, double squared_norm) {
+/// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1. A fraction of an example goes that
+/// fraction of the way. A row too short for a finite step causes no update.
+struct PassiveAggressiveRule {
+  double step(const RuleInput& s) const { return s.weight * full_step(s, s.squared_norm); }
+
+  /// The step after which a row of this squared length has no loss. A loss within the rounding error of the score is 0.
+  static double full_step(const RuleInput& s, double squared_norm) {
     constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
     const double loss = 1 - s.margin();
     if (!(loss > 0) || s.squared_norm == 0) return 0.0;
-    if (loss < 1e-6 && loss <= rounding * (1 + std::sqrt(s.length2 * s.squared_norm))) return 0.0;  // nothing but rounding
+    if (loss < 1e-6 && loss <= rounding * (1 + std::sqrt(s.squared_length * s.squared_norm))) return 0.0;
     const double tau = loss / squared_norm;
     return std::isfinite(tau) ? tau : 0.0;
   }
@@ -66,13 +78,49 @@ struct PassiveAggressiveRule {
 /// PA-I: tau is clipped at C. The weight belongs to the slack, so it multiplies C before the clip.
 struct PassiveAggressiveIRule {
   double C;
-  double step(const Standing& s) const { return std::min(s.weight * C, PassiveAggressiveRule::to_margin(s, s.squared_norm)); }
+  double step(const RuleInput& s) const { return std::min(s.weight * C, PassiveAggressiveRule::full_step(s, s.squared_norm)); }
 };
 
 /// PA-II: the squared slack adds 1/(2C) to |u|^2.
 struct PassiveAggressiveIIRule {
   double C;
-  double step(const Standing& s) const { return PassiveAggressiveRule::to_margin(s, s.squared_norm + 1 / (2 * s.weight * C)); }
+  double step(const RuleInput& s) const { return PassiveAggressiveRule::full_step(s, s.squared_norm + 1 / (2 * s.weight * C)); }
 };
+
+/// A rule that is not compiled: a function, such as one of Python, is called for each example.
+struct CallbackRule {
+  std::function<double(const RuleInput&)> call;
+
+  double step(const RuleInput& s) const {
+    const double tau = call(s);
+    if (tau >= 0 && std::isfinite(tau)) return tau;
+    throw std::invalid_argument("the rule returned the step " + std::to_string(tau) +
+                                ", which must be finite and not negative.");
+  }
+};
+
+using Rule = std::variant<PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule,
+                          PassiveAggressiveIIRule, CallbackRule>;
+
+/// A rule by its name, as Python knows it.
+struct CompiledRule {
+  std::string_view name;
+  Rule (*make)(double parameter, Tie tie);
+};
+
+inline constexpr std::array compiled_rules{
+    CompiledRule{"perceptron", [](double, Tie tie) -> Rule { return PerceptronRule{tie}; }},
+    CompiledRule{"fixed margin", [](double theta, Tie) -> Rule { return FixedMarginRule{theta}; }},
+    CompiledRule{"dynamic margin", [](double epsilon, Tie) -> Rule { return DynamicMarginRule{epsilon}; }},
+    CompiledRule{"passive-aggressive", [](double, Tie) -> Rule { return PassiveAggressiveRule{}; }},
+    CompiledRule{"passive-aggressive I", [](double C, Tie) -> Rule { return PassiveAggressiveIRule{C}; }},
+    CompiledRule{"passive-aggressive II", [](double C, Tie) -> Rule { return PassiveAggressiveIIRule{C}; }},
+};
+
+inline Rule rule_named(std::string_view name, double parameter, Tie tie) {
+  for (const CompiledRule& rule : compiled_rules)
+    if (rule.name == name) return rule.make(parameter, tie);
+  throw std::invalid_argument("there is no compiled rule named '" + std::string(name) + "'.");
+}
 
 }  // namespace novikoff

@@ -1,4 +1,4 @@
-// The voted perceptron (Freund and Schapire 1999): every hypothesis votes for as long as it survived.
+// The voted perceptron (Freund and Schapire 1999): each hypothesis votes with the number of examples that it survived.
 #pragma once
 
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace novikoff {
 
-/// The hypotheses v_0 = 0, v_1, v_2, ... as the steps between them: v_k = v_{k-1} + steps[k-1] u_k, with the rows u_k kept
-/// sparse. survived[k] is the weight of the examples that v_k lived through.
+/// The hypotheses v_0 = 0, v_1, v_2, ... as updates: v_k = v_{k-1} + steps[k-1] u_k, with the rows u_k stored sparsely.
+/// survived[k] is the weight of the examples that v_k survived.
 struct Votes {
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int64_t> indices;
@@ -20,8 +20,8 @@ struct Votes {
   std::vector<double> bias_steps;
   std::vector<Count> survived{Count{}};
 
-  /// Whether all arrays have the lengths that the others ask for, and all indices are of so many columns.
-  bool holds_together(std::size_t columns) const {
+  /// Whether the lengths of all arrays agree and all indices are below `columns`.
+  bool is_consistent(std::size_t columns) const {
     const std::size_t moves = steps.size();
     if (offsets.size() != moves + 1 || bias_steps.size() != moves || survived.size() != moves + 1) return false;
     if (offsets.front() != 0 || !std::is_sorted(offsets.begin(), offsets.end())) return false;
@@ -44,8 +44,8 @@ struct Votes {
     survived.push_back(Count{});
   }
 
-  /// sum_k survived_k sign(v_k.u) / sum_k survived_k, with x scattered into `dense` and taken out again.
-  /// The sign of 0 is `sign_of_zero`: no opinion, or the positive class, as ties go.
+  /// sum_k survived_k sign(v_k.u) / sum_k survived_k. `dense` must be all 0, and is so again afterwards. The sign of 0 is
+  /// `sign_of_zero`: 0 or 1, depending on the tie.
   double score(const auto& x, std::vector<double>& dense, double sign_of_zero) const {
     x.for_each([&](std::size_t j, double value) { dense[j] += value; });
     double inner = 0, vote = survived[0].value() * sign_of_zero, total = survived[0].value();

@@ -47,7 +47,7 @@ class Classes:
     def ask(self, learner: _core.OnlineLearner) -> None:
         """Give a new learner its questions."""
         for code in self.positives():
-            learner.add_question(code)
+            learner.add_problem(code)
 
     def take_up(self, labels: list[Any], values: NDArray[Any]) -> None:
         """Know classes that were met before, in this order, by a learner that has their questions."""
@@ -60,8 +60,8 @@ class Classes:
         Its question may be there already: it was added for a class whose first example was interrupted, and all it has
         heard since are negatives, like the one it was copied from.
         """
-        if learner.questions == 1 + len(self.labels):
-            learner.add_question(len(self.labels), 0)
+        if learner.problems == 1 + len(self.labels):
+            learner.add_problem(len(self.labels), 0)
         self.labels = [*self.labels, label]
         self._arrange()
         self.values = np.array(self.sorted)

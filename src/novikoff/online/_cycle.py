@@ -95,7 +95,7 @@ class Cycle:
     def _words(self, learner: _core.OnlineLearner, question: int, passes: int, seconds: float) -> str:
         """How far a question has come."""
         tally = learner.tally(question)
-        place = f"question {question + 1} of {learner.questions}, " if learner.questions > 1 else ""
+        place = f"question {question + 1} of {learner.problems}, " if learner.problems > 1 else ""
         mistakes, examples = tally["mistakes"], tally["examples"]
         error, rate = mistakes / max(examples, 1), examples / max(seconds, 1e-9)
         return f"{place}pass {passes}: {mistakes:,.0f} mistakes so far, {error:.2%} of the examples, {rate:,.0f} rows/s"

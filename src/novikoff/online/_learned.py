@@ -118,7 +118,7 @@ class LearnedClassifier(Classifier):
         run = None if self._runs is None else self._runs[q]
         seed = None
         if self.shuffle and isinstance(self.random_state, numbers.Integral):
-            seed = int(check_random_state(self.random_state).randint(2**31, size=self._learner.questions)[q])
+            seed = int(check_random_state(self.random_state).randint(2**31, size=self._learner.problems)[q])
         return ProblemRecord(
             positive=self._classes.positive_of(column),
             weights=self._padded(self._learner.weights(q)),

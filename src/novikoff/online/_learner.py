@@ -38,6 +38,7 @@ from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Cycle, Examples, Run
+from ._kernel import configuration_of
 from ._learned import LearnedClassifier
 
 ONE = 1.0  # the weight of most examples
@@ -91,12 +92,9 @@ class OnlineClassifier(LearnedClassifier):
         buckets = (
             0 if self.max_features is None else check_integer(where, "max_features", self.max_features, at_least=1)
         )
-        g = rule.geometry
-        check_flag(where, "fit_intercept", g.fit_intercept)
-        check_flag(where, "normalize", g.normalize)
-        return _core.OnlineLearner(
-            rule.name, rule.parameter, g.fit_intercept, g.normalize, g.slack_feature, rule.tie, rule.keep, buckets
-        )
+        check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
+        check_flag(where, "normalize", rule.geometry.normalize)
+        return _core.OnlineLearner(*configuration_of(rule, buckets))
 
     # ---- whole data sets -------------------------------------------------------------------------------------------
 
@@ -133,14 +131,14 @@ class OnlineClassifier(LearnedClassifier):
             X, codes = X[index], codes[index]
 
         batch = Examples.of(where, X, codes, weights)
-        if learner.questions > 1:
+        if learner.problems > 1:
             batch.examine(where)
         say, cancelled = self._heard(), threading.Event()
         cycle = Cycle(where, self.max_iter, self.shuffle, self._until_still, say, cancelled)
-        seeds = check_random_state(self.random_state).randint(2**31, size=learner.questions)
-        with in_threads(min(jobs, learner.questions)) as each:
+        seeds = check_random_state(self.random_state).randint(2**31, size=learner.problems)
+        with in_threads(min(jobs, learner.problems)) as each:
             try:
-                runs = each(lambda q: cycle.run(learner, q, batch, int(seeds[q])), learner.questions)
+                runs = each(lambda q: cycle.run(learner, q, batch, int(seeds[q])), learner.problems)
             except BaseException:
                 cycle.cancelled.set()
                 raise
@@ -314,7 +312,7 @@ class OnlineClassifier(LearnedClassifier):
 
     def _learn_piece(self, batch: Examples, begin: int, end: int, scored: set[int] | None) -> Floats:
         """Learn rows from ``begin`` to ``end``; return the scores that some questions, if any, gave them before."""
-        questions = self._learner.questions
+        questions = self._learner.problems
         scores = np.empty((questions, 0 if scored is None else len(batch.codes)))
 
         def learn(q: int) -> None:

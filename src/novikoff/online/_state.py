@@ -19,6 +19,7 @@ from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Run
+from ._kernel import configuration_of
 
 Ints = NDArray[np.int64]
 MARGINS = {"fixed margin", "dynamic margin"}  # one learner has two rules
@@ -248,20 +249,10 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
 
 def _learner(state: OnlineState, names: list[Any]) -> _core.OnlineLearner:
     """Return the compiled learner; the kernels check that its arrays fit each other."""
-    rule, geometry = state.rule, state.rule.geometry
-    configuration = (
-        rule.name,
-        float(rule.parameter),
-        geometry.fit_intercept,
-        geometry.normalize,
-        float(geometry.slack_feature),
-        rule.tie,
-        rule.keep,
-        state.buckets,
-    )
+    configuration = configuration_of(state.rule, state.buckets)
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
     try:
         learner.__setstate__((configuration, [question.for_kernels() for question in state.questions], names))
     except (ValueError, OverflowError) as error:
-        raise input_error("state", f"the kernels refuse it: {error}.") from None
+        raise input_error("state", f"the kernels refuse it: {error}") from None
     return learner

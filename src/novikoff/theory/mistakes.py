@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import invalid
+from novikoff.errors import input_error
 
 from . import bounds
-from .bound_curves import FREUND_SCHAPIRE, NOVIKOFF, OTHER_THEOREM, freund_schapire_curve
+from .bound_curves import FREUND_SCHAPIRE, freund_schapire_curve
 from .certificate import ROUNDING, Certificate, Support, above
 from .evidence import Evidence
 from .exact import Examples, whole
 from .generalization import Generalization
 from .geometry import Floats, Lifted, as_table, length_of
 from .replay import Replay
+from .rules import OnlineRule, Rule
 from .verification import Check, Verification, compare
 
 LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mistakes is not worth drawing
@@ -48,21 +48,21 @@ class MistakeCertificate(Certificate):
     passes: int
     evidence: Evidence
 
-    _BOUNDS: ClassVar[dict[str, Callable[[float, float, float], float]]] = {
-        "perceptron": lambda radius, margin, _: bounds.novikoff(radius, margin),
-        "passive-aggressive": lambda radius, margin, _: bounds.novikoff(radius, margin),
-        "passive-aggressive I": bounds.passive_aggressive_I,
-        "passive-aggressive II": bounds.passive_aggressive_II,
-    }
+    @property
+    def online_rule(self) -> OnlineRule:
+        """The rule that the mistakes were made with."""
+        return Rule(self.rule, self.parameter).implementation()
 
     def bound(self, margin: float) -> float:
         """Return the most mistakes that could have been made if a separator with this margin exists."""
-        return self._BOUNDS[self.rule](self.radius, margin, self.parameter)
+        return self.online_rule.bound(self.radius, margin)
 
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
         """Return the bound on a perceptron that any comparator gives, a separator or not (Freund and Schapire 1999)."""
-        if self.rule != "perceptron":
-            raise invalid("comparator_bound", "A perceptron's certificate.", f"one of the rule {self.rule!r}")
+        if not self.online_rule.steps_count_mistakes:
+            raise input_error(
+                "comparator_bound", f"the bound holds for the perceptron, not for the rule {self.rule!r}."
+            )
         lifted = Lifted(as_table(X), self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
@@ -74,7 +74,12 @@ class MistakeCertificate(Certificate):
 
         None after several passes or none, for other rules than the perceptron's, and with private features.
         """
-        if self.rule != "perceptron" or self.passes != 1 or self.examples < 2 or self.evidence.geometry.slack_feature:
+        if (
+            not self.online_rule.steps_count_mistakes
+            or self.passes != 1
+            or self.examples < 2
+            or self.evidence.geometry.slack_feature
+        ):
             return None
         return Generalization(
             min(1.0, 2 * self.mistakes / self.examples),
@@ -141,7 +146,7 @@ class MistakeCertificate(Certificate):
             return [Check(claim, "on trust", f"at most {self.margin_upper_bound:.6g}, the least |v|/M of the run")]
         anew = self.evidence.recombined(lifted, signs)
         checks = [anew.check, compare(claim, self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
-        if self.rule == "perceptron":
+        if self.online_rule.steps_count_mistakes:
             found = "mistakes, as the steps behind the weights"
             checks.append(compare(found, self.mistakes, anew.steps, slack=ROUNDING * anew.steps, exact_match=True))
         return checks
@@ -155,7 +160,7 @@ class MistakeCertificate(Certificate):
             return Check("mistakes", "fails", f"{self.mistakes:g} in {self.examples:g} examples")
         if length > 0 and self.separates and self.evidence.geometry.slack_feature == 0:
             most = self.bound(float(margins[seen].min()) / length)
-        elif length > 0 and self.rule == "perceptron" and self.evidence.geometry.slack_feature == 0:
+        elif length > 0 and self.online_rule.steps_count_mistakes and self.evidence.geometry.slack_feature == 0:
             most = bounds.freund_schapire(self.radius, margins / length, copies, self.passes)
         else:
             return Check("mistakes", "on trust", f"{self.mistakes:g}")
@@ -208,12 +213,9 @@ class MistakeCertificate(Certificate):
         radius = np.maximum.accumulate(lifted.lengths)[counts - 1]
         found: dict[str, Floats] = {}
         if margins.min() > 0:
-            least = float(margins.min())
-            if self.rule in ("perceptron", "passive-aggressive"):
-                found[NOVIKOFF] = (radius / least) ** 2
-            else:
-                found[OTHER_THEOREM] = np.full(len(counts), self.bound(least))
-        if self.rule == "perceptron":
+            rule, least = self.online_rule, float(margins.min())
+            found[rule.bound_name] = np.array([rule.bound(R, least) for R in radius.tolist()])
+        if self.online_rule.steps_count_mistakes:
             nearly = freund_schapire_curve(radius, margins, counts)
             if nearly[-1] < LARGEST_INFORMATIVE_SHARE * counts[-1]:
                 found[FREUND_SCHAPIRE] = nearly

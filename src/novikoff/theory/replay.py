@@ -1,8 +1,8 @@
-"""A run of an online learner, made again in plain NumPy, row by row.
+"""A run of an online learner, repeated in plain NumPy, row by row.
 
-The weights of a fit are a sum of rows that a certificate names, and the data show it. Those of a stream, whose rows are
-not kept, and the averages and votes of a run, are shown only by making the run again. A score so close to where a rule
-decides that rounding may have decided it otherwise is remembered: from there on, the run may have been another.
+The weights of a fit are a sum of rows that its certificate names, so the data show them. The weights of a stream, whose
+rows are not kept, and the averages and votes of any run, can only be shown by repeating it. A margin so close to the
+threshold of the rule that rounding may have made the decision is remembered: from there on, the runs may differ.
 """
 
 from __future__ import annotations
@@ -17,66 +17,62 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .geometry import Floats, Geometry
+from .rules import OnlineRule, RuleInput
 
 EPS = float(np.finfo(np.float64).eps)
-MASK = 2**64 - 1
-
-
-@dataclass(frozen=True)
-class RuleOf:
-    """Which rule made the run: its name, its parameter, and what it takes a score of 0 for."""
-
-    name: str
-    parameter: float
-    tie: str
-
-    def is_mistake(self, y: float, score: float) -> bool:
-        """Whether the prediction was wrong.  docs/theory.md A2."""
-        return y * score < 0 or (score == 0 and (self.tie == "mistake" or y < 0))
-
-    def step(self, y: float, score: float, norm2: float, weight: float, run: Replay) -> tuple[float, float]:
-        """How far to move along y u, and how far the margin is from where that is decided."""
-        margin, length = y * score, math.sqrt(max(0.0, run.length2))
-        if self.name == "perceptron":
-            return (weight if self.is_mistake(y, score) else 0.0), abs(score)
-        if self.name == "fixed margin":
-            wanted = self.parameter * length
-        elif self.name == "dynamic margin":
-            wanted = (1 - self.parameter) * run.length2 / run.steps if run.steps > 0 else 0.0
-        else:
-            return self._passive_aggressive(1 - margin, norm2, weight, length), abs(1 - margin)
-        return (0.0 if run.length2 > 0 and margin >= wanted else weight), abs(margin - wanted)
-
-    def _passive_aggressive(self, loss: float, norm2: float, weight: float, length: float) -> float:
-        """Crammer et al. (2006), section 3; what is nothing but rounding is no loss."""
-        if not loss > 0 or norm2 == 0 or (loss < 1e-6 and loss <= 16 * EPS * (1 + length * math.sqrt(norm2))):
-            return 0.0
-        if self.name == "passive-aggressive II":
-            return loss / (norm2 + 1 / (2 * weight * self.parameter))
-        whole = loss / norm2 if loss / norm2 < math.inf else 0.0
-        return min(weight * self.parameter, whole) if self.name == "passive-aggressive I" else weight * whole
+UINT64_MASK = 2**64 - 1
 
 
 @dataclass
 class Replay:
-    """Where a run stands, and in the end what it comes to."""
+    """The state of a repeated run, and at the end its outcome.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        The weights.
+    bias : float, default=0.0
+        The intercept.
+    average_weights, average_bias : ndarray and float
+        The sum of all steps, each times the number of examples before it; ``average`` is computed from it.
+    examples, mistakes : float, default=0.0
+        The weight of the examples seen, and of those predicted wrongly.
+    updates : int, default=0
+        Number of updates.
+    steps : float, default=0.0
+        The sum of all steps.
+    squared_length : float, default=0.0
+        |v|^2.
+    path : float, default=0.0
+        The sum of the lengths of all updates.
+    drift : float, default=0.0
+        A bound on how far rounding may have moved v.
+    margin_bound : float, default=infinity
+        The smallest |v| / steps so far.
+    moved, along : list
+        The row of each update, and its factor.
+    survived : list of float
+        The weight of the examples between one update and the next.
+    doubtful : int or None, default=None
+        The first row on which rounding may have made the decision.
+    """
 
     weights: Floats
     bias: float = 0.0
-    average_weights: Floats = field(default_factory=lambda: np.zeros(0))  # sum of clock times step, until it ends
+    average_weights: Floats = field(default_factory=lambda: np.zeros(0))
     average_bias: float = 0.0
     examples: float = 0.0
     mistakes: float = 0.0
     updates: int = 0
     steps: float = 0.0
-    length2: float = 0.0
-    path: float = 0.0  # the length of all moves together
-    drift: float = 0.0  # how far rounding may have moved v
+    squared_length: float = 0.0
+    path: float = 0.0
+    drift: float = 0.0
     margin_bound: float = math.inf
-    moved: list[int] = field(default_factory=list)  # the rows of the moves
-    along: list[float] = field(default_factory=list)  # and how far
+    moved: list[int] = field(default_factory=list)
+    along: list[float] = field(default_factory=list)
     survived: list[float] = field(default_factory=lambda: [0.0])
-    doubtful: int | None = None  # the first row that rounding may have decided otherwise
+    doubtful: int | None = None
 
     def count(self, copies: float, mistake: bool) -> None:
         """Count examples that were predicted."""
@@ -84,46 +80,71 @@ class Replay:
         self.survived[-1] += copies
         self.mistakes += copies if mistake else 0.0
 
-    def move(self, row: int, where: Any, values: Floats, along: float, bias_step: float) -> None:
-        """V += along x, and what follows from it."""
-        self.average_weights[where] += self.examples * along * values
+    def move(self, row: int, columns: Any, values: Floats, along: float, bias_step: float) -> None:
+        """Add a multiple of a row to the weights."""
+        self.average_weights[columns] += self.examples * along * values
         self.average_bias += self.examples * bias_step
-        self.weights[where] += along * values
+        self.weights[columns] += along * values
         self.bias += bias_step
         self.moved.append(row)
         self.along.append(along)
         self.survived.append(0.0)
 
     def lengthen(self, tau: float, margin: float, norm2: float) -> None:
-        """|v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2."""
+        """Update |v|^2, with |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2, and what depends on it."""
         length = tau * math.sqrt(norm2)
-        self.drift += EPS * (math.sqrt(max(0.0, self.length2)) + 2 * length)
-        self.length2 += 2 * tau * margin + tau * tau * norm2
+        self.drift += EPS * (math.sqrt(max(0.0, self.squared_length)) + 2 * length)
+        self.squared_length += 2 * tau * margin + tau * tau * norm2
         self.path += length
         self.steps += tau
         self.updates += 1
-        self.margin_bound = min(self.margin_bound, math.sqrt(max(0.0, self.length2)) / self.steps)
+        self.bound_margin()
+
+    def bound_margin(self) -> None:
+        """Update the upper bound on the margin of any separator."""
+        self.margin_bound = min(self.margin_bound, math.sqrt(max(0.0, self.squared_length)) / self.steps)
 
     def average(self) -> tuple[Floats, float]:
-        """The mean of the hypotheses, each by the examples that it lived through."""
+        """Return the average of the weights and of the intercept over all examples."""
         clock = self.examples or 1.0
         return self.weights - self.average_weights / clock, self.bias - self.average_bias / clock
 
 
 def replay(
-    X: Any, signs: Floats, copies: Floats, rule: RuleOf, geometry: Geometry, orders: Iterable[NDArray[np.int64]]
+    X: Any, signs: Floats, copies: Floats, rule: OnlineRule, geometry: Geometry, orders: Iterable[NDArray[np.int64]]
 ) -> Replay:
-    """Make a run again: all rows in each of the orders, an integer weight k being k copies in a row."""
+    """Repeat a run.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Rows.
+    signs : ndarray of shape (n_samples,)
+        Labels, -1 or +1.
+    copies : ndarray of shape (n_samples,)
+        Weights. An integer weight k stands for k copies, one after the other.
+    rule : OnlineRule
+        The rule.
+    geometry : Geometry
+        How a row becomes the vector that the rule sees.
+    orders : iterable of ndarray of int64
+        The order of the rows in each pass.
+
+    Returns
+    -------
+    Replay
+        The outcome.
+    """
     rows = list(_rows(X))
     one, delta2 = (1.0 if geometry.fit_intercept else 0.0), geometry.slack_feature * geometry.slack_feature
     run = Replay(np.zeros(X.shape[1]), average_weights=np.zeros(X.shape[1]))
     for order in orders:
         for i in order.tolist():
-            where, values = rows[i]
+            columns, values = rows[i]
             norm2, scale = float(values @ values) + one, 1.0
             if geometry.normalize and norm2 > 0:
                 scale, norm2 = 1 / math.sqrt(norm2), 1.0
-            _learn(run, rule, i, (where, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
+            _learn(run, rule, i, (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
     return run
 
 
@@ -137,45 +158,63 @@ def _rows(X: Any) -> Iterator[tuple[Any, Floats]]:
 
 
 def _learn(
-    run: Replay, rule: RuleOf, i: int, x: tuple[Any, Floats, float, float], norm2: float, y: float, weight: float
+    run: Replay, rule: OnlineRule, i: int, x: tuple[Any, Floats, float, float], norm2: float, y: float, weight: float
 ) -> None:
-    """One example, as often as its weight says; a fraction is one last copy that weighs less."""
-    where, values, scale, one = x
+    """Learn from one example as often as its weight says; a fraction is one last copy of less weight."""
+    columns, values, scale, one = x
     whole, part = int(weight), weight - int(weight)
     while whole > 0 or part > 0:
-        terms = values * run.weights[where]
+        terms = values * run.weights[columns]
         score = scale * (float(terms.sum()) + run.bias)
         size = scale * (float(np.abs(terms).sum()) + abs(run.bias))
         mistake = rule.is_mistake(y, score)
-        tau, distance = rule.step(y, score, norm2, 1.0 if whole > 0 else part, run)
+        example = RuleInput(y, score, norm2, 1.0 if whole > 0 else part, run.squared_length, run.steps)
+        tau, distance = rule.step(example), abs(example.margin - rule.threshold(example))
         rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.drift * math.sqrt(norm2)
-        if run.doubtful is None and min(distance, abs(score)) < rounding:  # where it moves, or counts a mistake
+        if run.doubtful is None and min(distance, abs(score)) < rounding:  # either the update or the count of mistakes
             run.doubtful = i
         if tau == 0:
             run.count(whole + part, mistake)
             return
-        if norm2 == 0:  # a move along 0 changes nothing
+        if norm2 == 0:  # an update along 0 changes nothing
             run.steps += whole + part
             run.updates += whole + (part > 0)
-            run.margin_bound = min(run.margin_bound, math.sqrt(max(0.0, run.length2)) / run.steps)
+            run.bound_margin()
             run.count(whole + part, mistake)
             return
-        run.move(i, where, values, tau * y * scale, tau * y * scale * one)
+        run.move(i, columns, values, tau * y * scale, tau * y * scale * one)
         run.lengthen(tau, y * score, norm2)
         run.count(1.0 if whole > 0 else part, mistake)
         whole, part = (whole - 1, part) if whole > 0 else (0, 0.0)
 
 
 def shuffles(rows: int, seed: int, passes: int) -> Iterator[NDArray[np.int64]]:
-    """The orders of the passes of a fit: Fisher and Yates's shuffle, each of the one before, by splitmix64."""
+    """Return the row orders of the passes of a fit.
+
+    Each is a Fisher-Yates shuffle of the one before, with random numbers from splitmix64.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    seed : int
+        The seed.
+    passes : int
+        Number of passes.
+
+    Yields
+    ------
+    ndarray of int64
+        The order of one pass.
+    """
     order, state = list(range(rows)), seed
     for _ in range(passes):
         for i in range(rows, 1, -1):
             uneven = (2**64 - i) % i
             while True:
-                state = (state + 0x9E3779B97F4A7C15) & MASK
-                z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
-                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & MASK
+                state = (state + 0x9E3779B97F4A7C15) & UINT64_MASK
+                z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & UINT64_MASK
+                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & UINT64_MASK
                 draw = z ^ (z >> 31)
                 if draw >= uneven:
                     break

@@ -1,26 +1,139 @@
-"""Online rules: which update a learner makes, with its parameters."""
+"""The contract of online rules, and the registry of their kinds."""
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from typing import ClassVar, NamedTuple
 
+from novikoff._registry import Registry
+
+from .bound_curves import OTHER_THEOREM
 from .geometry import Geometry
+
+
+class RuleInput(NamedTuple):
+    """What a rule knows of an example, and of the weights v, when it decides on an update.
+
+    Parameters
+    ----------
+    y : float
+        The label, -1 or +1.
+    score : float
+        v.u.
+    squared_norm : float
+        |u|^2.
+    weight : float
+        The weight of the example, in (0, 1]. An example of weight 2.5 arrives as three: 1, 1 and 0.5.
+    squared_length : float
+        |v|^2, as a running sum: rounding may make it slightly negative.
+    steps : float
+        The sum of all steps so far.
+    """
+
+    y: float
+    score: float
+    squared_norm: float
+    weight: float
+    squared_length: float
+    steps: float
+
+    @property
+    def margin(self) -> float:
+        """The score in the direction of the label, y v.u."""
+        return self.y * self.score
+
+
+@dataclass(frozen=True)
+class OnlineRule(ABC):
+    """A first-order online rule: the update v += tau y u with a step tau >= 0 that depends on six numbers.
+
+    A new rule is a subclass with a ``step``, entered in the registry ``RULES`` under its name. It can then be named by
+    the ``Rule`` of a learner, verified, saved, loaded and drawn. Without a compiled kernel, ``step`` is called for
+    every example, which is slow but gives the same results. It must be a function of its arguments alone.
+
+    Parameters
+    ----------
+    parameter : float, default=0.0
+        The one number that the rule depends on, such as C.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of exactly 0 counts as a mistake or as a prediction of +1.
+
+    Attributes
+    ----------
+    kernel : str or None
+        The name of the compiled rule in ``cpp/include/novikoff/rules.hpp``; None if there is none.
+    steps_count_mistakes : bool
+        Whether each mistake, and nothing else, adds y u to v. The sum of the steps is then the number of mistakes, and
+        the bounds of Freund and Schapire (1999) hold.
+    bound_name : str
+        The name of ``bound`` in plots.
+    """
+
+    parameter: float = 0.0
+    tie: str = "mistake"
+
+    kernel: ClassVar[str | None] = None
+    steps_count_mistakes: ClassVar[bool] = False
+    bound_name: ClassVar[str] = OTHER_THEOREM
+
+    @abstractmethod
+    def step(self, example: RuleInput) -> float:
+        """Return how far to move along y u: a finite number, 0 for no update."""
+
+    def threshold(self, example: RuleInput) -> float:
+        """Return the margin y v.u below which the rule updates.
+
+        ``verify`` repeats runs. Where a margin is so close to the threshold that rounding may have decided about the
+        update, a different outcome does not refute the model.
+        """
+        return 0.0
+
+    def bound(self, radius: float, margin: float) -> float:
+        """Return the largest possible number of mistakes if all |u| <= radius and a separator has this margin."""
+        return math.inf
+
+    def has_valid_parameter(self) -> bool:
+        """Return whether ``parameter`` is one that the rule can have; it may come from a damaged file."""
+        return self.parameter >= 0
+
+    def is_mistake(self, y: float, score: float) -> bool:
+        """Return whether the prediction was wrong (docs/theory.md, A2)."""
+        return y * score < 0 or (score == 0 and (self.tie == "mistake" or y < 0))
+
+    def __call__(self, *numbers: float) -> float:
+        """Return the step for the fields of ``RuleInput``. The compiled loop calls this where there is no kernel."""
+        return self.step(RuleInput(*numbers))
+
+
+RULES: Registry[type[OnlineRule]] = Registry(
+    "online rule",
+    {
+        "perceptron": "novikoff.theory.perceptron_rules:PerceptronRule",
+        "fixed margin": "novikoff.theory.perceptron_rules:FixedMarginRule",
+        "dynamic margin": "novikoff.theory.perceptron_rules:DynamicMarginRule",
+        "passive-aggressive": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveRule",
+        "passive-aggressive I": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIRule",
+        "passive-aggressive II": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIIRule",
+    },
+)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """The rule that a run was made with.
+    """The rule that a run was made with, as the model file stores it.
 
     Parameters
     ----------
     name : str
-        The name of the rule, for the kernels and for the verifier.
+        The name of the rule in ``RULES``.
     parameter : float, default=0.0
         The one number that the rule depends on, such as C. Its meaning is the rule's own.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of +1.
     keep : {"last", "average", "votes"}, default="last"
-        Which hypotheses predict: the last one, the average of all, or the vote of all.
+        Which weights predict: the last ones, the average of all, or the vote of all.
     geometry : Geometry
         How an example becomes the vector that the rule sees.
     """
@@ -30,3 +143,7 @@ class Rule:
     tie: str = "mistake"
     keep: str = "last"
     geometry: Geometry = field(default_factory=Geometry)
+
+    def implementation(self) -> OnlineRule:
+        """Return the rule that ``RULES`` has under this name."""
+        return RULES[self.name](self.parameter, self.tie)
