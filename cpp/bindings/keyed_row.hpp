@@ -117,7 +117,7 @@ class KeyedRow {
     const nb::object number = PyLong_CheckExact(key) ? nb::borrow(key) : as_integer(key);
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
-    if (overflow != 0) throw std::invalid_argument("the feature key " + repr(key) + " has more than 64 bits.");
+    if (overflow != 0) throw std::invalid_argument("integer feature keys must have at most 64 bits, not " + repr(key) + ".");
     return novikoff::hash_key(static_cast<std::int64_t>(small));
   }
 
@@ -125,8 +125,8 @@ class KeyedRow {
     const std::optional<std::string_view> text = utf8_of(key);
     if (text) return *text;
     PyErr_Clear();
-    throw std::invalid_argument("the feature key " + nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) +
-                                " cannot be written as UTF-8.");
+    throw std::invalid_argument("feature keys must be text that can be written as UTF-8, not " +
+                                nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(key))) + ".");
   }
 
   static nb::object as_integer(PyObject* key) {

@@ -32,7 +32,7 @@ from reference import hashing as reference
 
 SAME_UNICODE = unicodedata.unidata_version == _core.unicode_version
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[(?P<where>\w+\.\w+)\] (?P<need>.+\.) Got (?P<got>.+)\.", re.DOTALL)
+SHAPE = re.compile(r"\[(?P<where>\w+\.\w+)\] (?P<need>.+)\.", re.DOTALL)
 
 # Letters of one to four bytes and of both cases, some whose lower case is longer or shorter, and what stands between
 # words; of the rest of Unicode only what this Python classes as the tables do.

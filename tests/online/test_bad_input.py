@@ -13,7 +13,7 @@ from snapshots import snapshot
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[(?P<where>\w+\.\w+)\] (?P<need>.+\.) Got (?P<got>.+)\.", re.DOTALL)
+SHAPE = re.compile(r"\[?(?P<where>\w+)(\.\w+\])?:? (?P<sentence>.+)\.", re.DOTALL)
 
 
 def with_entry(value, row=2, column=1, dtype=np.float64):
@@ -117,12 +117,12 @@ PARAMETERS = {
 
 
 def check_message(error, where, words=""):
-    """``[Class.method] What is needed. Got what.``"""
+    """``Class: what is wrong, and what to do.``"""
     message = str(error.value)
     match = SHAPE.fullmatch(message)
     assert match, message
-    assert match["where"] == where
-    assert words.lower() in match["got"].lower() or words.lower() in match["need"].lower(), message
+    assert match["where"] == where.partition(".")[0]
+    assert words.lower() in match["sentence"].lower(), message
 
 
 def trained(model):
