@@ -1,4 +1,4 @@
-"""A real browser, if there is one."""
+"""Chromium, started once for all tests."""
 
 import shutil
 
@@ -12,7 +12,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome")
 def browser():
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
-        pytest.skip("Chromium is not installed")
+        pytest.skip("Chromium is not installed: apt-get install chromium")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
