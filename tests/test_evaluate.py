@@ -1,9 +1,9 @@
-"""Progressive evaluation: each prediction is made before its label is seen, and counted once."""
+"""Progressive evaluation, where each prediction is made before its label is seen; and scores."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics
 from sklearn.linear_model import SGDClassifier
@@ -41,8 +41,9 @@ def test_every_example_is_predicted_before_it_is_learned():
     assert [record.mistakes for record in records] == [0, 1, 1]
 
 
+@settings(max_examples=10)
 @given(data=streams(3), every=st.one_of(st.none(), st.integers(1, 40)))
-def test_the_counts_are_those_of_a_loop_by_hand(make, data, every):
+def test_counts_are_those_of_a_plain_loop(make, data, every):
     X, y = data
     progress = nk.evaluate.progressive(make(), zip(X, y.tolist(), strict=True), every=every)
     records = list(progress)
@@ -64,7 +65,7 @@ def test_the_counts_are_those_of_a_loop_by_hand(make, data, every):
     assert last.label == y[-1]
 
 
-def test_records_come_at_powers_of_two_or_every_so_many_and_at_the_end():
+def test_records_come_at_powers_of_two_or_at_multiples_of_every_and_at_the_end():
     stream = [([1.0], 0)] * 11
     at = [record.examples for record in nk.evaluate.progressive(nk.Perceptron(), stream)]
     assert at == [1, 2, 4, 8, 11]
@@ -75,7 +76,7 @@ def test_records_come_at_powers_of_two_or_every_so_many_and_at_the_end():
     assert list(nk.evaluate.progressive(nk.Perceptron(), [])) == []
 
 
-def test_it_learns_only_as_far_as_it_is_read():
+def test_model_learns_only_as_far_as_the_records_are_read():
     model = nk.Perceptron()
     progress = iter(nk.evaluate.progressive(model, [([1.0], i % 2) for i in range(100)]))
     next(progress)
@@ -114,7 +115,7 @@ def test_rows_of_a_batch_are_predicted_and_learned_one_after_the_other(form, row
     assert learned(model) == learned(one_by_one)
 
 
-def test_a_model_that_knows_only_batches_predicts_each_as_a_whole():
+def test_model_without_predict_then_learn_predicts_batches_as_a_whole():
     X, y = np.eye(4)[[0, 1, 0, 1]], np.array([1, 0, 1, 0])
     model = SGDClassifier(random_state=0).partial_fit(X[:1], y[:1], classes=[0, 1])
     expected = model.predict(X[:2]).tolist()
@@ -124,7 +125,7 @@ def test_a_model_that_knows_only_batches_predicts_each_as_a_whole():
     assert [1 in progress.mistakes, 2 in progress.mistakes] == [p != t for p, t in zip(expected, y[:2], strict=True)]
 
 
-def test_a_model_that_was_never_fitted_predicts_nothing_at_first():
+def test_first_batch_of_an_unfitted_model_has_no_predictions():
     class Strict(SGDClassifier):
         def partial_fit(self, X, y):
             return super().partial_fit(X, y, classes=[-1, 1])
@@ -143,7 +144,7 @@ def test_weights_reach_the_learner():
     assert learned(one) == learned(batch) == learned(nk.Perceptron().partial_fit(X, y, sample_weight=w))
 
 
-def test_a_scikit_learn_model_of_our_interface_is_welcome():
+def test_any_class_with_the_two_methods_is_accepted():
     model = Spy()
     *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
     assert last.accuracy == 0
@@ -167,13 +168,27 @@ def test_scores_are_those_of_scikit_learn():
     assert found.roc_auc == pytest.approx(metrics.roc_auc_score(y, decisions, sample_weight=weights))
 
 
-def test_a_stream_that_met_one_class_has_scores():
+def test_learner_that_knows_one_class_has_scores():
     model = nk.Perceptron().partial_fit([[1.0], [2.0]], ["a", "a"])
     found = nk.evaluate.scores(model, [[1.0], [-5.0]], ["a", "b"])
     assert (found.accuracy, found.roc_auc) == (0.5, None)
 
 
-def test_rows_that_weigh_nothing_have_no_scores():
+def test_rows_without_weight_are_refused():
     model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(nk.InvalidInputError, match="weight above 0"):
         nk.evaluate.scores(model, [[0.0], [1.0]], [0, 1], [0.0, 0.0])
+
+
+def test_labels_of_another_type_are_refused():
+    model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
+    message = r"scores: the labels, such as 'a', are of another type than those of the model \(0\)\."
+    with pytest.raises(nk.InvalidInputError, match=message):
+        nk.evaluate.scores(model, [[0.0], [1.0]], ["a", "b"])
+
+
+def test_scores_that_overflow_are_refused():
+    model = nk.LinearSVM().fit([[1.0, 2.0], [-1.0, 0.0], [2.0, 1.0]], [1, 0, 1])
+    model.coef_ = 1e200 * model.coef_
+    with pytest.raises(nk.InvalidInputError, match="scores: the scores of some rows overflow"):
+        nk.evaluate.scores(model, [[1e150, 1e150]], [1])

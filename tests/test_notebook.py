@@ -1,42 +1,23 @@
 """What notebooks show of learners and certificates."""
 
-from html.parser import HTMLParser
-
 import numpy as np
 import pytest
 from sklearn import config_context
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_digits
 
 import novikoff as nk
-from novikoff._notebook import MOST, ShowsCertificate
+from novikoff._classifier import Classifier
+from novikoff._notebook import MAX_CERTIFICATES
+from report_pages import Reader
 
 HOSTILE = "<script>alert(1)</script>"
 
 
-class Toy(ShowsCertificate, ClassifierMixin, BaseEstimator):
-    """An estimator that is fitted when someone gives it a certificate."""
+class Toy(Classifier):
+    """A classifier that is fitted when a test gives it a certificate."""
 
     def __init__(self, C=1.0):
         self.C = C
-
-
-class Tables(HTMLParser):
-    """How many tables, scripts and details there are, and whether elements are closed as they were opened."""
-
-    def __init__(self, page):
-        super().__init__()
-        self.tags, self.stack = [], []
-        self.feed(page)
-        assert self.stack == []
-
-    def handle_starttag(self, tag, attributes):
-        self.tags.append(tag)
-        if tag not in ("input", "br", "link", "meta", "img"):
-            self.stack.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.stack.pop() == tag
 
 
 @pytest.fixture(scope="module")
@@ -48,13 +29,13 @@ def certificates_of(page):
     return page.count("Certificate</caption>")
 
 
-def test_before_the_fit_it_is_scikit_learns_form():
+def test_before_fit_only_the_diagram_of_scikit_learn_is_shown():
     assert certificates_of(Toy()._repr_html_()) == 0
     assert "Toy" in Toy()._repr_html_()
     assert "text/html" in Toy()._repr_mimebundle_()
 
 
-def test_after_the_fit_the_certificate_is_beneath(certificate):
+def test_after_fit_the_certificate_is_shown_below_the_diagram(certificate):
     model = Toy()
     model.certificate_ = certificate
     assert certificates_of(model._repr_html_()) == 1
@@ -63,7 +44,7 @@ def test_after_the_fit_the_certificate_is_beneath(certificate):
     assert model._repr_mimebundle_()["text/plain"] == "Toy()"
 
 
-def test_where_estimators_are_shown_as_text_there_is_no_html(certificate):
+def test_display_as_text_has_no_html(certificate):
     model = Toy()
     model.certificate_ = certificate
     with config_context(display="text"):
@@ -71,33 +52,33 @@ def test_where_estimators_are_shown_as_text_there_is_no_html(certificate):
         assert "text/html" not in model._repr_mimebundle_()
 
 
-def test_several_classes_are_opened_one_by_one_and_their_names_are_text(certificate):
+def test_several_classes_can_be_unfolded_and_their_names_are_escaped(certificate):
     model = Toy()
-    model.classes_ = np.array([HOSTILE, *map(str, range(MOST + 4))])
-    model.certificate_ = [certificate] * (MOST + 5)
+    model.classes_ = np.array([HOSTILE, *map(str, range(MAX_CERTIFICATES + 4))])
+    model.certificate_ = [certificate] * (MAX_CERTIFICATES + 5)
     page = model._repr_html_()
-    assert certificates_of(page) == MOST
+    assert certificates_of(page) == MAX_CERTIFICATES
     assert HOSTILE not in page
     assert "and 5 more" in page
 
 
 def test_learners_show_their_certificates():
-    X, y = load_digits(return_X_y=True)
+    X, y = (part[:300] for part in load_digits(return_X_y=True))
     for model in (nk.Perceptron(max_iter=3), nk.LinearSVM(C=0.01)):
         assert certificates_of(model._repr_html_()) == 0
         assert certificates_of(model.fit(X, y == 0)._repr_html_()) == 1
         assert certificates_of(model.fit(X, y)._repr_html_()) == 10
 
 
-def test_a_certificate_is_a_table_without_colours_of_its_own(certificate):
+def test_certificate_is_a_table_without_colours(certificate):
     page = certificate._repr_html_()
     assert "color" not in page
     assert "background" not in page
-    assert Tables(page).tags.count("table") == 1
+    assert Reader(page).tags.count("table") == 1
     assert page.count('<th scope="row"') == page.count("<tr>") == len(certificate.claims())
 
 
-def test_a_certificate_escapes_what_it_says():
+def test_certificate_escapes_its_claims():
     class Hostile(type(nk.Perceptron().fit([[0.0], [1.0]], [0, 1]).certificate_)):
         def claims(self):
             return [(HOSTILE, HOSTILE)]

@@ -1,4 +1,4 @@
-"""Progressive evaluation: predict, then learn, and count honestly."""
+"""Scores of a fitted classifier, and progressive evaluation of an online learner."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
+from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_integer, check_labels, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 
 class Learner(Protocol):
-    """What can be evaluated progressively."""
+    """An online learner that ``progressive`` accepts."""
 
     def learn_one(self, x: Any, y: Any) -> None:
         """Learn from one example."""
@@ -36,41 +37,78 @@ class Learner(Protocol):
 
 @runtime_checkable
 class RowByRow(Protocol):
-    """What predicts and learns the rows of a batch one after the other."""
+    """A learner that predicts and learns the rows of a batch one after the other."""
 
     def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Predict each row, then learn from it."""
+        """Predict each row, then learn from it; return the predictions."""
 
 
 @dataclass(frozen=True)
 class Record:
-    """How things stand after some number of examples."""
+    """The counts of a progressive evaluation after some number of examples.
+
+    Parameters
+    ----------
+    examples : int
+        Number of examples so far.
+    mistakes : int
+        Number of wrong predictions so far.
+    accuracy : float
+        Fraction of correct predictions so far.
+    balanced_accuracy : float
+        Mean of the recall over the labels seen so far.
+    examples_since : int
+        Number of examples since the previous record.
+    mistakes_since : int
+        Number of wrong predictions since the previous record.
+    label : object
+        The label of the latest example.
+    prediction : object
+        The prediction for the latest example; None if the learner had not learned anything yet.
+    """
 
     examples: int
     mistakes: int
     accuracy: float
-    balanced_accuracy: float  # the mean, over the labels seen, of the share of each that was right
-    examples_since: int  # since the record before
+    balanced_accuracy: float
+    examples_since: int
     mistakes_since: int
-    label: Any  # of the latest example
-    prediction: Any  # made before that label was seen; None while there was nothing to go by
+    label: Any
+    prediction: Any
 
     @property
     def loss(self) -> float:
-        """The share of mistakes so far."""
+        """Fraction of wrong predictions so far."""
         return self.mistakes / self.examples
 
     @property
     def loss_since(self) -> float:
-        """The share of mistakes since the record before."""
+        """Fraction of wrong predictions since the previous record."""
         return self.mistakes_since / self.examples_since
 
 
 class Progress:
-    """A run of predictions and updates; iterate over it for its records.
+    """A progressive evaluation, as ``progressive`` returns it. Iterating over it runs it and yields the records.
 
-    ``mistakes`` lists the numbers of the examples that were predicted wrongly, counted from 1, unless nobody asked for
-    the list; ``wrong`` counts them.
+    Parameters
+    ----------
+    model : Learner
+        The online learner.
+    stream : iterable
+        The examples.
+    every : int or None
+        The number of examples between two records; None for 1, 2, 4, 8, ...
+    list_mistakes : bool
+        Whether to keep the numbers of the mistaken examples.
+
+    Attributes
+    ----------
+    examples : int
+        Number of examples so far.
+    wrong : int
+        Number of wrong predictions so far.
+    mistakes : array of int
+        The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
     """
 
     def __init__(self, model: Learner, stream: Iterable[Any], every: int | None, list_mistakes: bool) -> None:
@@ -99,7 +137,7 @@ class Progress:
             yield self._record()
 
     def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
-        """Predict and learn the rows of a batch one after the other, if the model can; otherwise as a whole."""
+        """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
         if isinstance(model, RowByRow):
             return (
@@ -107,7 +145,7 @@ class Progress:
             )
         try:
             predictions = model.predict(X)
-        except NotFittedError:  # nothing to go by yet
+        except NotFittedError:  # this is the first batch
             predictions = np.full(len(y), None)
         model.partial_fit(X, y, **({} if weights is None else {"sample_weight": weights}))
         return np.asarray(predictions)
@@ -125,7 +163,7 @@ class Progress:
             yield self._record()
 
     def _count(self, labels: NDArray[Any], predictions: NDArray[Any]) -> Iterator[Record]:
-        """Count the examples, and stop at each that asks for a record."""
+        """Count the examples, and yield a record wherever one is due."""
         begin = 0
         while begin < len(labels):
             end = min(len(labels), begin + self._next - self.examples)
@@ -168,22 +206,35 @@ class Progress:
 def progressive(
     model: Learner, stream: Iterable[Any], *, every: int | None = None, list_mistakes: bool = True
 ) -> Progress:
-    """Predict each example of a stream, then learn from it, and report on the way.
+    """Predict each example of a stream, then learn from it, and count the mistakes.
 
     Parameters
     ----------
-    model : an online learner; it learns as the result is iterated over
-    stream : what ``novikoff.scan`` opened, or any iterable of ``(x, y)`` or ``(x, y, weight)``, where y is one label
-        and x one example, or y several labels and x as many rows. The rows of such a batch are predicted and learned
-        one after the other; a model without ``predict_then_learn`` predicts the batch as a whole before it learns it.
-    every : a record after this many examples; by default after 1, 2, 4, 8, ... of them. The last example has one, too.
-
-    list_mistakes : keep the numbers of all examples that were predicted wrongly; without it, memory stays bounded
+    model : object
+        An online learner. It learns while the result is iterated over.
+    stream : iterable
+        The result of ``novikoff.scan``, or an iterable of ``(x, y)`` or ``(x, y, weight)``. If y is a single label, x
+        is one example. If y has several labels, x has as many rows, which are predicted and learned one after the
+        other; a model without ``predict_then_learn`` predicts the whole batch before it learns it.
+    every : int, default=None
+        Yield a record after this many examples. By default after 1, 2, 4, 8, ... examples. There is always a record
+        after the last example.
+    list_mistakes : bool, default=True
+        Whether to keep the numbers of all examples that were predicted wrongly. Memory is bounded only without them.
 
     Returns
     -------
     Progress
         An iterable of ``Record``.
+
+    Raises
+    ------
+    InvalidInputError
+        If ``every`` is not a positive integer.
+
+    See Also
+    --------
+    scores : Measure a fitted classifier on labelled rows.
 
     Examples
     --------
@@ -202,11 +253,24 @@ def progressive(
 
 @dataclass(frozen=True)
 class Scores:
-    """How good predictions are.
+    """The quality of predictions, as ``scores`` returns it.
 
-    ``confusion[i, j]`` is the weight of the rows of ``labels[i]`` that were called ``labels[j]``. ``roc_auc`` and
-    ``average_precision`` are those of the positive class, the last of two; None for more classes, and where the rows
-    have one class only.
+    Parameters
+    ----------
+    rows : int
+        Number of rows.
+    accuracy : float
+        Fraction of the rows' weight that is predicted correctly.
+    balanced_accuracy : float
+        Mean recall over the labels that occur.
+    labels : ndarray of shape (n_labels,)
+        All labels that occur, or that are predicted, in ascending order.
+    confusion : ndarray of shape (n_labels, n_labels)
+        ``confusion[i, j]`` is the weight of the rows of ``labels[i]`` that are predicted as ``labels[j]``.
+    roc_auc : float or None
+        Area under the ROC curve of the last of two classes; None for more classes, or if only one of them occurs.
+    average_precision : float or None
+        Average precision of the last of two classes; None in the same cases.
     """
 
     rows: int
@@ -219,13 +283,32 @@ class Scores:
 
 
 def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
-    """Predict rows whose labels are known, and say how good that was.
+    """Compare the predictions of a fitted classifier with known labels.
 
     Parameters
     ----------
-    model : a fitted classifier
-    X, y : rows and their labels; a label that the model never met counts as a mistake
-    sample_weight : how much each row counts
+    model : estimator
+        A fitted classifier with ``decision_function``.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,)
+        Their labels. A label that the model does not know counts as a mistake.
+    sample_weight : array-like of shape (n_samples,), default=None
+        How much each row counts.
+
+    Returns
+    -------
+    Scores
+        Accuracy, confusion matrix and areas under the curves.
+
+    Raises
+    ------
+    InvalidInputError
+        If scores overflow, no row has a positive weight, or the labels are of another type than those of the model.
+
+    See Also
+    --------
+    progressive : Measure an online learner while it learns.
 
     Examples
     --------
@@ -238,21 +321,21 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
 
     where = "scores"
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is refused
+    with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
         decisions = model.decision_function(X)
     if not np.isfinite(decisions).all():
-        raise invalid(where, "Rows whose scores are finite (scale X).", "some that overflow")
-    predictions = _chosen(model, decisions)
+        raise input_error(where, "the scores of some rows overflow. Scale the columns of X.")
+    predictions = OneVsRest(np.asarray(model.classes_)).choose(decisions)
     labels = check_labels(where, y, len(predictions))
     weights = check_weights(where, sample_weight, len(labels))
     if weights is not None and not weights.any():
-        raise invalid(where, "At least one row with a weight above 0.", "none")
+        raise input_error(where, "at least one row must have a weight above 0.")
     confusion, names = confusion_of(where, labels, predictions, weights)
     roc_auc = average_precision = None
     if len(model.classes_) == 2:
         positive = labels == model.classes_[1]
         if positive.any() and not positive.all():
-            with np.errstate(over="ignore"):  # differences of scores; that they are not 0 is all that counts
+            with np.errstate(over="ignore"):  # of differences of scores, which are only compared with 0
                 roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
                 average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
     of_class = confusion.sum(axis=1)
@@ -271,18 +354,30 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
 def confusion_of(
     where: str, labels: NDArray[Any], predictions: NDArray[Any], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the weight of the rows of each label, by row, that got each prediction, by column; and the labels."""
+    """Return the confusion matrix and its labels.
+
+    Parameters
+    ----------
+    where : str
+        The function that error messages name.
+    labels : ndarray of shape (n_samples,)
+        True labels.
+    predictions : ndarray of shape (n_samples,)
+        Predicted labels.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the rows.
+
+    Returns
+    -------
+    confusion : ndarray of shape (n_labels, n_labels)
+        The weight of the rows by true label (row) and predicted label (column).
+    names : ndarray of shape (n_labels,)
+        All labels, in ascending order.
+    """
     if labels.dtype.kind != predictions.dtype.kind and "U" in (labels.dtype.kind, predictions.dtype.kind):
-        need = f"Labels like those of the model, such as {predictions[0]!r}."
-        raise invalid(where, need, f"labels such as {labels[0]!r}")
+        found, known = quote(labels[:1].tolist()[0]), quote(predictions[:1].tolist()[0])
+        raise input_error(where, f"the labels, such as {found}, are of another type than those of the model ({known}).")
     names, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
     truth, answer = codes[: len(labels)], codes[len(labels) :]
     counts = np.bincount(truth * len(names) + answer, weights, minlength=len(names) ** 2)
     return counts.reshape(len(names), len(names)).astype(np.float64), names
-
-
-def _chosen(model: Any, decisions: NDArray[np.float64]) -> NDArray[Any]:
-    """The predictions that go with scores: a score of 0 goes to the last of two classes; a stream may have met one."""
-    codes = (decisions >= 0).astype(np.intp) if decisions.ndim == 1 else decisions.argmax(axis=1)
-    labels: NDArray[Any] = model.classes_[np.minimum(codes, len(model.classes_) - 1)]
-    return labels
