@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -145,14 +144,3 @@ def test_importing_and_fitting_import_no_optional_package():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
-
-
-def test_code_of_the_documentation_runs(tmp_path, monkeypatch):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    monkeypatch.chdir(tmp_path)
-    page = (Path(__file__).parents[2] / "docs" / "report.md").read_text(encoding="utf-8")
-    exec("".join(re.findall(r"```python\n(.*?)```", page, re.S)), {})
-    assert (tmp_path / "boundary.png").stat().st_size > 10_000
-    assert (tmp_path / "report.html").stat().st_size > 10_000
