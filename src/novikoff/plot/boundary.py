@@ -152,7 +152,28 @@ class BoundaryDisplay:
         feature_names: Any = None,
         max_points: int = 2000,
     ) -> Self:
-        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        """Compute the display without drawing it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted linear classifier, of novikoff or of scikit-learn.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows. Support vectors are marked only if these are the rows that the classifier was fitted to.
+        y : array-like of shape (n_samples,)
+            Labels.
+        class_ : label, default=None
+            The class of the binary problem to draw. By default the last of two classes, or the first of more.
+        feature_names : sequence of str, default=None
+            Labels of the axes, if there are two columns. By default the names that the classifier knows.
+        max_points : int, default=2000
+            The maximum number of rows to draw.
+
+        Returns
+        -------
+        BoundaryDisplay
+            The display.
+        """
         where = cls.__name__
         check_integer(where, "max_points", max_points, at_least=1)
         problem, table = binary_problem(where, estimator, class_), table_of(where, X)

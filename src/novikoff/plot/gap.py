@@ -108,7 +108,22 @@ class GapDisplay:
 
     @classmethod
     def measure(cls, estimator: Any, *, class_: Any = None, unit: str = "step") -> Self:
-        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        """Compute the display without drawing it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted ``LinearSVM`` or ``LinearSVMCV``.
+        class_ : label, default=None
+            The class of the binary problem to draw. By default the last of two classes, or the first of more.
+        unit : {"step", "time"}, default="step"
+            The unit of the horizontal axis.
+
+        Returns
+        -------
+        GapDisplay
+            The display.
+        """
         where = cls.__name__
         check_choice(where, "unit", unit, ("step", "time"))
         record = binary_problem(where, estimator, class_).record

@@ -167,7 +167,28 @@ class MarginDisplay:
     def measure(
         cls, estimator: Any, X: Any, y: Any, *, class_: Any = None, unit: str = "score", bins: int = 60
     ) -> Self:
-        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        """Compute the display without drawing it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier with ``decision_function``.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        class_ : label, default=None
+            The class of the binary problem. By default the last of two classes, or the first of more.
+        unit : {"score", "distance"}, default="score"
+            Whether to show y f(x) or y f(x) / |w|.
+        bins : int, default=60
+            The approximate number of bins.
+
+        Returns
+        -------
+        MarginDisplay
+            The display.
+        """
         where = cls.__name__
         check_choice(where, "unit", unit, ("score", "distance"))
         problem = binary_problem(where, estimator, class_)

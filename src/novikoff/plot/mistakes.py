@@ -121,7 +121,27 @@ class MistakesDisplay:
 
     @classmethod
     def measure(cls, estimator: Any, X: Any, y: Any, *, class_: Any = None, comparator: Any = None) -> Self:
-        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        """Compute the display without drawing it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            An online learner of novikoff, fitted or not. It is not modified.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        class_ : label, default=None
+            The class of the binary problem. By default the last of two classes, or the first of more.
+        comparator : estimator, default=None
+            A fitted linear classifier that the bounds are based on. The better it separates the rows, the lower are
+            the bounds. By default the estimator, if it is fitted, or else its copy after the pass.
+
+        Returns
+        -------
+        MistakesDisplay
+            The display.
+        """
         where = cls.__name__
         if not (hasattr(estimator, "partial_fit") and hasattr(type(estimator), "record_")):
             kind = type(estimator).__name__

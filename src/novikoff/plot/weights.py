@@ -91,7 +91,24 @@ class WeightsDisplay:
 
     @classmethod
     def measure(cls, estimator: Any, *, k: int = 20, feature_names: Any = None, class_: Any = None) -> Self:
-        """Compute the display without drawing it; see ``from_estimator`` for the parameters."""
+        """Compute the display without drawing it.
+
+        Parameters
+        ----------
+        estimator : estimator
+            A fitted classifier with ``coef_``.
+        k : int, default=20
+            The maximum number of weights. Weights that are 0 are left out.
+        feature_names : sequence of str, default=None
+            Names of all columns. By default the names that the classifier knows, or the numbers of the columns.
+        class_ : label, default=None
+            The class whose score positive weights increase. By default the last of two classes, or the first of more.
+
+        Returns
+        -------
+        WeightsDisplay
+            The display.
+        """
         where = cls.__name__
         check_integer(where, "k", k, at_least=1)
         problem = binary_problem(where, estimator, class_)
