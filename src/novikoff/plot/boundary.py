@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from novikoff._validation import check_integer
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes
+from ._display import Display, axes
 from ._problem import BinaryProblem, binary_problem, column_names, table_of
 from .labels import matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
@@ -24,7 +24,7 @@ MAX_OPAQUE_RINGS = 100  # more rings would hide the points, so they are drawn li
 
 
 @dataclass(kw_only=True)
-class BoundaryDisplay:
+class BoundaryDisplay(Display):
     """Decision boundary, margin and support vectors of a linear classifier.
 
     Data of two columns are drawn as they are. For more columns, the horizontal axis is the signed distance from the
@@ -94,8 +94,6 @@ class BoundaryDisplay:
     axis_names: tuple[str, str]
     support_name: str
     projected: bool
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @property
     def ring_opacity(self) -> float:
@@ -206,21 +204,8 @@ class BoundaryDisplay:
             projected=table.shape[1] != 2,
         )
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw the display with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default a new figure.
-
-        Returns
-        -------
-        BoundaryDisplay
-            This display, with ``ax_`` and ``figure_``.
-        """
-        self.ax_ = ax = axes(type(self).__name__, ax, size=(7.0, 5.0))
-        self.figure_ = ax.figure
+    def _draw(self, ax: Any) -> Any:
+        ax = axes(type(self).__name__, ax, size=(7.0, 5.0))
         size = 28 if len(self.points) <= 300 else 10
         for sign, name, colour, marker in ((-1, self.names[0], NEGATIVE, "s"), (1, self.names[1], POSITIVE, "o")):
             of_class = self.points[self.signs == sign]
@@ -240,7 +225,7 @@ class BoundaryDisplay:
         ax.set(xlabel=matplotlib_label(self.axis_names[0]), ylabel=matplotlib_label(self.axis_names[1]))
         ax.margins(0.02)
         ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0)
-        return self
+        return ax
 
 
 def _sample(rows: int, most: int, support: NDArray[np.int64]) -> NDArray[np.int64]:

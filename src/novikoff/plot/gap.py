@@ -11,7 +11,7 @@ from novikoff._validation import check_choice
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._axes import two_axes
+from ._display import Display, two_axes
 from ._problem import binary_problem
 from .palette import INK, MUTED, NEGATIVE, POSITIVE
 
@@ -19,7 +19,7 @@ MAX_OBJECTIVE_RATIO = 4.0  # of the first objective drawn to the last; larger on
 
 
 @dataclass(kw_only=True)
-class GapDisplay:
+class GapDisplay(Display):
     """Lowest objective and highest lower bound found by the solver of a ``LinearSVM``, over its steps.
 
     The optimal objective value lies between the two at every step. The lower bound starts at 0.
@@ -63,9 +63,7 @@ class GapDisplay:
     dual: Floats
     tol: float
     unit: str
-    ax_: Any = field(default=None, init=False, repr=False)
     gap_ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @property
     def gap(self) -> Floats:
@@ -140,21 +138,9 @@ class GapDisplay:
             unit=unit,
         )
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw the display with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            Axes of a grid, which are divided in two. By default a new figure.
-
-        Returns
-        -------
-        GapDisplay
-            This display, with ``ax_``, ``gap_ax_`` and ``figure_``.
-        """
-        self.ax_, self.gap_ax_ = upper, lower = two_axes(type(self).__name__, ax)
-        self.figure_ = upper.figure
+    def _draw(self, ax: Any) -> Any:
+        upper, lower = two_axes(type(self).__name__, ax)
+        self.gap_ax_ = lower
         look: dict[str, Any] = {"where": "post", "lw": 1.8}
         upper.step(self.x, self.primal, color=NEGATIVE, label="objective (best so far)", **look)
         upper.step(self.x, self.dual, color=POSITIVE, label="lower bound (best so far)", **look)
@@ -166,4 +152,4 @@ class GapDisplay:
         lower.axhline(self.tol, color=MUTED, lw=1, ls="--", label=f"tol = {self.tol:g}")
         lower.set(yscale="log", ylabel="relative gap", xlabel=self.axis_name)
         lower.legend(frameon=False)
-        return self
+        return upper

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +12,7 @@ from novikoff._validation import check_choice, check_integer
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes
+from ._display import Display, axes
 from ._problem import binary_problem
 from .palette import INK, RIGHT, WRONG
 
@@ -20,7 +20,7 @@ ON_MARGIN = 1e-9  # relative tolerance within which a row counts as lying on the
 
 
 @dataclass(kw_only=True)
-class MarginDisplay:
+class MarginDisplay(Display):
     """Histogram of the signed margins y f(x), which are negative for misclassified rows.
 
     Use ``from_estimator`` or ``from_predictions`` to create a display.
@@ -67,8 +67,6 @@ class MarginDisplay:
     margin: float | None
     inside: int
     unit: str = "score"
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @property
     def rows(self) -> int:
@@ -229,21 +227,8 @@ class MarginDisplay:
             inside=int(np.count_nonzero(~mistaken & is_inside)),
         )
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw the display with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default a new figure.
-
-        Returns
-        -------
-        MarginDisplay
-            This display, with ``ax_`` and ``figure_``.
-        """
-        self.ax_ = ax = axes(type(self).__name__, ax)
-        self.figure_ = ax.figure
+    def _draw(self, ax: Any) -> Any:
+        ax = axes(type(self).__name__, ax)
         widths, (right, wrong) = np.diff(self.edges), self.labels
         look: dict[str, Any] = {"width": widths, "align": "edge", "linewidth": 0}
         ax.bar(self.edges[:-1], self.right, color=RIGHT, label=right, **look)
@@ -253,7 +238,7 @@ class MarginDisplay:
             ax.axvline(self.margin, color=INK, lw=1, ls="--", label=f"margin, at {self.margin:.3g}")
         ax.set(xlabel=self.axis_name, ylabel="rows", xlim=(self.edges[0], self.edges[-1]))
         ax.legend(frameon=False)
-        return self
+        return ax
 
 
 def _edges(margins: Floats, margin: float | None, bins: int) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -13,7 +13,7 @@ from novikoff._validation import check_labels
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes
+from ._display import Display, axes
 from ._problem import binary_problem, table_of
 from .palette import MUTED, NEGATIVE, POSITIVE, WRONG
 
@@ -21,7 +21,7 @@ POINTS_PER_DOUBLING = 8  # of the curve, on its logarithmic axis
 
 
 @dataclass(kw_only=True)
-class MistakesDisplay:
+class MistakesDisplay(Display):
     """Cumulative number of mistakes of an online learner, and the theorems' upper bounds on it.
 
     Each example is predicted before it is learned. Use ``from_estimator`` or ``from_predictions`` to create a display.
@@ -55,8 +55,6 @@ class MistakesDisplay:
     examples: NDArray[np.int64]
     mistakes: Floats
     bounds: dict[str, Floats]
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_estimator(
@@ -165,21 +163,8 @@ class MistakesDisplay:
             bounds = problem.certificate.bound_curves(table, labels, *plane, examples)
         return cls(examples=examples, mistakes=np.array(mistakes), bounds=bounds)
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw the display with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default a new figure.
-
-        Returns
-        -------
-        MistakesDisplay
-            This display, with ``ax_`` and ``figure_``.
-        """
-        self.ax_ = ax = axes(type(self).__name__, ax)
-        self.figure_ = ax.figure
+    def _draw(self, ax: Any) -> Any:
+        ax = axes(type(self).__name__, ax)
         total, made = int(self.examples[-1]), self.mistakes
         ax.plot([1, total], [1, total], color=MUTED, lw=1, ls=":", label="every prediction wrong")
         for (name, most), colour, dashes in zip(self.bounds.items(), (NEGATIVE, WRONG), ("--", "-."), strict=False):
@@ -190,7 +175,7 @@ class MistakesDisplay:
         ax.set(xscale="log", yscale="log", xlim=(1, max(total, 2)), ylim=(0.8, 2 * top))
         ax.set(xlabel="examples", ylabel="mistakes")
         ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)
-        return self
+        return ax
 
 
 def doublings(total: int) -> NDArray[np.int64]:

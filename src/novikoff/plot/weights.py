@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from novikoff._validation import check_integer
 from novikoff.theory.geometry import Floats
 
-from ._axes import axes
+from ._display import Display, axes
 from ._problem import binary_problem, column_names
 from .labels import matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
 
 
 @dataclass(kw_only=True)
-class WeightsDisplay:
+class WeightsDisplay(Display):
     """Weights of largest absolute value: the columns that contribute most per unit to the score.
 
     Use ``from_estimator`` to create a display.
@@ -60,8 +60,6 @@ class WeightsDisplay:
     sides: tuple[str, str]
     nonzero: int
     total: int
-    ax_: Any = field(default=None, init=False, repr=False)
-    figure_: Any = field(default=None, init=False, repr=False)
 
     @classmethod
     def from_estimator(
@@ -125,22 +123,9 @@ class WeightsDisplay:
             total=len(weights),
         )
 
-    def plot(self, *, ax: Any = None) -> Self:
-        """Draw the display with matplotlib.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes, default=None
-            The axes to draw on. By default a new figure.
-
-        Returns
-        -------
-        WeightsDisplay
-            This display, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         height = 1.2 + 0.26 * max(len(self.names), 4)
-        self.ax_ = ax = axes(type(self).__name__, ax, size=(7.0, height))
-        self.figure_ = ax.figure
+        ax = axes(type(self).__name__, ax, size=(7.0, height))
         places = np.arange(len(self.names))[::-1]
         for side, name, colour in (
             (self.weights < 0, self.sides[0], NEGATIVE),
@@ -155,4 +140,4 @@ class WeightsDisplay:
         ax.set(xlabel="weight", ylim=(-0.6, max(len(self.names), 1) - 0.4))
         if self.names:
             ax.legend(frameon=False, loc="best")
-        return self
+        return ax

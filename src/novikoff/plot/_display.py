@@ -1,10 +1,43 @@
-"""The axes that a display is drawn on: those given, or new ones."""
+"""The base class of all displays, and the axes that they are drawn on."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from novikoff.errors import input_error, missing_package
+
+
+@dataclass(kw_only=True)
+class Display:
+    """A dataclass of numbers that ``plot`` draws.
+
+    A subclass has class methods that compute the numbers, ``measure``, and that also draw them, ``from_estimator``. It
+    defines ``_draw``, which draws on the given axes, or on new ones if they are None, and returns the axes.
+    """
+
+    ax_: Any = field(default=None, init=False, repr=False)
+    figure_: Any = field(default=None, init=False, repr=False)
+
+    def plot(self, *, ax: Any = None) -> Self:
+        """Draw the display with matplotlib.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, default=None
+            The axes to draw on. By default a new figure.
+
+        Returns
+        -------
+        Display
+            This display, with ``ax_`` and ``figure_``.
+        """
+        self.ax_ = self._draw(ax)
+        self.figure_ = self.ax_.figure
+        return self
+
+    def _draw(self, ax: Any) -> Any:
+        raise NotImplementedError
 
 
 def axes(where: str, ax: Any, size: tuple[float, float] = (7.0, 4.5)) -> Any:
