@@ -51,9 +51,6 @@ def type_tests(path, tree, packages):
 
 
 TYPE_TESTS_TO_REMOVE = {
-    "export/_weights.py BatchClassifier",
-    "export/_weights.py OnlineClassifier",
-    "export/_weights.py VotedPerceptron",
     "plot/_question.py VotedPerceptron",
 }
 
@@ -118,10 +115,6 @@ PRIVATE_ACCESSES_TO_REMOVE = {
     "_report/_plotly.py _axes",
     "_report/document.py _axes",
     "_report/document.py _question",
-    "export/_weights.py _by_name",
-    "export/_weights.py _classifier",
-    "export/_weights.py _learner",
-    "export/onnx.py _sigmoids_of_classes",
 }
 
 

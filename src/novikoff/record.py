@@ -6,7 +6,7 @@ of another package that has such a property can be verified, saved, drawn and ex
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,6 +71,8 @@ class ProblemRecord:
         How it was learned, for online learners.
     history : ndarray or None
         Records (time, step, primal, dual, gap) of the solver's progress, for batch learners.
+    sigmoid : tuple of float or None
+        Slope and offset of the probability 1 / (1 + exp(slope * score + offset)), for learners with ``predict_proba``.
     """
 
     positive: Any
@@ -80,11 +82,17 @@ class ProblemRecord:
     parameters: dict[str, Any]
     run: OnlineRun | None = None
     history: NDArray[Any] | None = None
+    sigmoid: tuple[float, float] | None = None
+
+    @property
+    def has_linear_score(self) -> bool:
+        """Whether ``decision_function`` is w.x + b; it is not where hypotheses vote."""
+        return self.run is None or self.run.rule.keep != "votes"
 
     @property
     def is_linear(self) -> bool:
-        """Whether the score is w.x + b."""
-        return self.run is None or (self.run.rule.keep != "votes" and not self.run.rule.geometry.normalize)
+        """Whether the score is w.x + b, and the margin is measured in the same space as the rows."""
+        return self.has_linear_score and (self.run is None or not self.run.rule.geometry.normalize)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +120,8 @@ class RunRecord:
         state may be large, and because a learner whose fitted attributes were changed has no state to save.
     on_trust : tuple of Check, default=()
         What the learner offers besides, such as probabilities, that no certificate covers.
+    column_names : sequence of str or int, default=None
+        What the columns are called, by a data frame, a table or the keys of dicts; None if they have no names.
     """
 
     learner: str
@@ -123,6 +133,7 @@ class RunRecord:
     problems: tuple[ProblemRecord, ...]
     make_state: Callable[[], Any]
     on_trust: tuple[Check, ...] = ()
+    column_names: Sequence[str | int] | None = None
 
     @property
     def state(self) -> Any:

@@ -174,17 +174,19 @@ def test_the_file_says_what_it_is(tmp_path):
 
 def test_a_model_that_is_not_linear_or_not_ours_or_not_fitted_is_refused(tmp_path):
     path = tmp_path / "model.onnx"
-    with pytest.raises(nk.InvalidInputError, match=r"\[to_onnx\] .*AveragedPerceptron.* Got a VotedPerceptron"):
+    with pytest.raises(nk.InvalidInputError, match=r"^VotedPerceptron: .* votes .*AveragedPerceptron"):
         nk.export.to_onnx(nk.VotedPerceptron().fit(X, TWO), path)
-    with pytest.raises(nk.InvalidInputError, match=r"linear classifier of novikoff\. Got LinearSVMPath"):
+    with pytest.raises(nk.InvalidInputError, match="LinearSVMPath: only one classifier can be exported"):
         nk.export.to_onnx(nk.LinearSVMPath(Cs=2).fit(X, TWO), path)
+    with pytest.raises(nk.InvalidInputError, match="must be a classifier of novikoff, but it is a dict"):
+        nk.export.to_onnx({}, path)
     with pytest.raises(ValueError, match="not fitted"):
         nk.export.to_onnx(nk.LinearSVM(), path)
     half = nk.Perceptron()
     half.learn_one([1.0], 3)
-    with pytest.raises(nk.InvalidInputError, match=r"two classes\. Got one that has met \[3\] only"):
+    with pytest.raises(nk.InvalidInputError, match=r"at least two classes, but it has seen \[3\]"):
         nk.export.to_onnx(half, path)
-    with pytest.raises(nk.InvalidInputError, match=r"The path of a file\. Got None"):
+    with pytest.raises(nk.InvalidInputError, match="path must be a str or a path, but it is None"):
         nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), None)
     assert not path.exists()
 
@@ -198,8 +200,8 @@ def test_classes_that_onnx_cannot_hold_are_refused(labels, tmp_path):
 
 
 def test_weights_that_no_file_can_hold_are_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("novikoff.export.onnx.MOST_BYTES", 31)
-    with pytest.raises(nk.InvalidInputError, match=r"Weights of at most 31 bytes\. Got 32"):
+    monkeypatch.setattr("novikoff.export.onnx.MAX_BYTES", 31)
+    with pytest.raises(nk.InvalidInputError, match="the weights take 32 bytes, but ONNX files hold at most 31"):
         nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), tmp_path / "model.onnx")
 
 

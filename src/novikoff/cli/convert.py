@@ -8,12 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from novikoff.errors import input_error, quote
-from novikoff.persistence import model_file
+from novikoff.export import EXPORTS, ExportFormat, format_by_suffix, format_of_file
 
 from ._options import READING, Attach, Format, Json, opening_from, reading_from, with_options
 from ._output import check_output, print_result
 
-MODELS = {".nvk": "novikoff", ".onnx": "onnx", ".json": "json", ".model": "liblinear", ".txt": "liblinear"}
+DATA_SUFFIXES = (".json", ".txt")  # that data have, too
 
 
 @with_options(READING)
@@ -25,7 +25,7 @@ def convert(
         typer.Option(
             metavar="FORMAT",
             help="Format of DST, if its ending does not tell: svmlight, csv, tsv, ndjson, parquet, arrow or cache for "
-            "data; novikoff, onnx, json or liblinear for models.",
+            f"data; {', '.join(EXPORTS)} for models.",
         ),
     ] = None,
     format: Format = None,
@@ -39,45 +39,28 @@ def convert(
     """
     check_output("convert", destination, source)
     reading, opening = reading_from(options, source, format), opening_from(format, attach)
-    kind = None if format is not None else kind_of_model(source)
-    if kind is None:
-        if to is None and os.path.splitext(destination)[1].lower() in (".nvk", ".onnx", ".model"):
+    model_format = None if format is not None else format_of_file(source)
+    if model_format is None:
+        named = format_by_suffix(destination) if to is None else None
+        if named is not None and not destination.lower().endswith(DATA_SUFFIXES):
             raise input_error(destination, f"the ending is that of a model, but {source} is data.")
         from novikoff.data.write import write
 
         write(reading.scan(source, **opening), destination, format=to)
         result = {"kind": "data"}
     else:
-        convert_model(source, kind, destination, to)
+        convert_model(source, model_format, destination, to)
         result = {"kind": "model"}
     size = os.path.getsize(destination) if os.path.isfile(destination) else 0
     lines = [(result["kind"], f"{destination}, {size:,} bytes")]
     print_result(result | {"file": destination, "bytes": size}, json, lines)
 
 
-def kind_of_model(path: str) -> str | None:
-    """Return the program that wrote a model file, by its first bytes; None if it is not a model."""
-    if not os.path.isfile(path):
-        return None
-    with open(path, "rb") as file:
-        if file.read(12) == b"solver_type ":
-            return "liblinear"
-    return "novikoff" if model_file.is_model(path) else None
-
-
-def convert_model(source: str, kind: str, destination: str, to: str | None) -> None:
+def convert_model(source: str, source_format: ExportFormat, destination: str, to: str | None) -> None:
     """Write a model in another format."""
-    from novikoff import export
-
-    writers = {
-        "novikoff": model_file.save,
-        "onnx": export.to_onnx,
-        "json": export.to_json,
-        "liblinear": export.to_liblinear,
-    }
-    wanted = to or MODELS.get(os.path.splitext(destination)[1].lower())
-    if wanted not in writers:
-        known = f"Use --to {', '.join(writers)}, or an ending among {' '.join(MODELS)}."
+    wanted = format_by_suffix(destination) if to is None else EXPORTS.get(to)
+    if wanted is None:
+        suffixes = " ".join(suffix for format in EXPORTS.values() for suffix in format.suffixes)
+        known = f"Use --to {', '.join(EXPORTS)}, or an ending among {suffixes}."
         raise input_error("convert", f"{quote(to or destination)} is not a format of models. {known}")
-    model = export.from_liblinear(source) if kind == "liblinear" else model_file.load(source)
-    writers[wanted](model, destination)
+    wanted.write(source_format.read(source).record_, destination)

@@ -4,32 +4,72 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 from typing import Any
 
 import numpy as np
 
 from novikoff._atomic import replacing
-from novikoff._json import plain
 from novikoff._version import __version__
-from novikoff.errors import invalid
+from novikoff.errors import input_error
+from novikoff.record import RunRecord
 
-from ._weights import Weights, parameters_of
+from .base import ExportFormat, record_of
+from .linear_model import LinearModel, column_names, linear_model, parameters_of
 
-OPSET, IR_VERSION = 17, 8  # of ONNX 1.12, from 2022: whatever runs models today knows them
-MOST_BYTES = (1 << 31) - (1 << 24)  # a file of ONNX is one message of Protocol Buffers, which ends at 2 GiB
+OPSET, IR_VERSION = 17, 8  # of ONNX 1.12, from 2022: all runtimes in use know them
+MAX_BYTES = (1 << 31) - (1 << 24)  # an ONNX file is one message of Protocol Buffers, which are limited to 2 GiB
 
 
-def to_onnx(model: Any, path: Any) -> None:
+class OnnxFormat(ExportFormat):
+    """A graph of ONNX operators that computes scores, labels and, if the model has them, probabilities."""
+
+    name = "onnx"
+    suffixes = (".onnx",)
+
+    def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
+        model = linear_model(record)
+        if model.coef.nbytes > MAX_BYTES:
+            message = f"the weights take {model.coef.nbytes} bytes, but ONNX files hold at most {MAX_BYTES}."
+            raise input_error(record.learner, message)
+        graph = Graph(_import_onnx())
+        _add_scores(graph, model)
+        _add_labels(graph, model)
+        sigmoids = [problem.sigmoid for problem in record.problems if problem.sigmoid is not None]
+        if sigmoids:
+            _add_probabilities(graph, np.array(sigmoids))
+        metadata = {"library": "novikoff", "learner": record.learner, "parameters": json.dumps(parameters_of(record))}
+        names = column_names(record)
+        if names is not None:
+            metadata["feature_names"] = json.dumps(names)
+        content = graph.checked_model(model.coef.shape[1], metadata).SerializeToString()
+        with replacing(record.learner, path) as file:
+            file.write(content)
+
+
+ONNX = OnnxFormat()
+
+
+def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as ONNX, in double precision.
 
-    The input ``X`` is a matrix of doubles with any number of rows. The outputs are ``label``, ``scores`` as
-    ``decision_function`` gives them, and ``probabilities`` where the model has ``predict_proba``. Ties are decided as
-    by ``predict``. Needs the package onnx.
+    The input ``X`` is a matrix of doubles with any number of rows. The outputs are ``label``, ``scores`` (the same as
+    ``decision_function``), and ``probabilities`` if the model has ``predict_proba``. Ties are decided as in
+    ``predict``. This function needs the package onnx.
 
     Parameters
     ----------
-    model : a fitted linear classifier
-    path : where to write it, as a whole or not at all
+    model : classifier
+        A fitted linear classifier of novikoff.
+    path : str or path-like
+        The file, which is written completely or not at all.
+
+    Raises
+    ------
+    InvalidInputError
+        If the model is not linear, or has seen fewer than two classes, or if onnx is not installed.
+    FileError
+        If the file cannot be written.
 
     Examples
     --------
@@ -39,31 +79,15 @@ def to_onnx(model: Any, path: Any) -> None:
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     nk.export.to_onnx(model, f"{folder}/model.onnx")
     """
-    where = "to_onnx"
-    weights = Weights.of(where, model, path)
-    if weights.coef.nbytes > MOST_BYTES:
-        raise invalid(where, f"Weights of at most {MOST_BYTES} bytes.", weights.coef.nbytes)
-    onnx = _onnx(where)
-    graph = Graph(onnx)
-    _score(graph, weights)
-    _decide(graph, weights)
-    sigmoids = getattr(model, "_sigmoids_of_classes", [])
-    if sigmoids and hasattr(model, "predict_proba"):
-        _scale(graph, sigmoids)
-    facts = {"library": "novikoff", "learner": type(model).__name__, "parameters": json.dumps(parameters_of(model))}
-    if weights.feature_names is not None:
-        facts["feature_names"] = json.dumps(plain(weights.feature_names, unknown=repr))
-    whole = graph.whole(weights.coef.shape[1], facts)
-    with replacing(where, path) as file:
-        file.write(whole.SerializeToString())
+    ONNX.write(record_of("to_onnx", model, path), path)
 
 
-def _onnx(where: str) -> Any:
+def _import_onnx() -> Any:
     try:
         return importlib.import_module("onnx")
     except ImportError as error:
-        need = "The package onnx, which writes this file (pip install 'novikoff[onnx]')."
-        raise invalid(where, need, "no onnx that can be imported") from error
+        message = "the package onnx, which writes this format, cannot be imported. Run pip install 'novikoff[onnx]'."
+        raise input_error("to_onnx", message) from error
 
 
 class Graph:
@@ -76,12 +100,12 @@ class Graph:
         self.outputs: list[Any] = []
 
     def node(self, kind: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        """Add an operation."""
+        """Add an operator, and return the name of its output."""
         self.nodes.append(self.onnx.helper.make_node(kind, inputs, [output], **attributes))
         return output
 
     def constant(self, name: str, values: Any) -> str:
-        """Add an array of doubles, integers, booleans or strings."""
+        """Add an array of doubles, integers, booleans or strings, and return its name."""
         values = np.asarray(values)
         if values.dtype.kind == "U":
             strings = [value.encode() for value in values.tolist()]
@@ -93,13 +117,13 @@ class Graph:
         return name
 
     def output(self, name: str, kind: str, shape: list[Any]) -> None:
-        """Declare one of the results."""
+        """Declare an output."""
         types = {"f": "DOUBLE", "i": "INT64", "b": "BOOL", "U": "STRING"}
         of_kind = getattr(self.onnx.TensorProto, types[kind])
         self.outputs.append(self.onnx.helper.make_tensor_value_info(name, of_kind, shape))
 
-    def whole(self, columns: int, facts: dict[str, str]) -> Any:
-        """The model, checked."""
+    def checked_model(self, columns: int, metadata: dict[str, str]) -> Any:
+        """Return the complete model, after onnx has checked it."""
         helper, double = self.onnx.helper, self.onnx.TensorProto.DOUBLE
         rows = helper.make_tensor_value_info("X", double, ["rows", columns])
         graph = helper.make_graph(self.nodes, "novikoff", [rows], self.outputs, self.constants)
@@ -110,51 +134,54 @@ class Graph:
             producer_name="novikoff",
             producer_version=__version__,
         )
-        helper.set_model_props(model, facts)
+        helper.set_model_props(model, metadata)
         self.onnx.checker.check_model(model)
         return model
 
 
-def _score(graph: Graph, weights: Weights) -> None:
-    """Return X w + b: one number a row for two classes, one a class for more.
+def _add_scores(graph: Graph, model: LinearModel) -> None:
+    """Add X w + b: one number per row for two classes, one per row and class for more.
 
-    It is one operation: onnxruntime 1.31 leaves out an Add of a single number that single precision takes for 0.
+    It is one operator: onnxruntime 1.31 drops an Add of a single number that is 0 in single precision.
     """
-    two = len(weights.classes) == 2
-    graph.constant("coef", weights.coef.T)
-    graph.constant("intercept", weights.intercept)
-    graph.node("Gemm", ["X", "coef", "intercept"], "sums" if two else "scores")
-    if two:
+    is_binary = len(model.classes) == 2
+    graph.constant("coef", model.coef.T)
+    graph.constant("intercept", model.intercept)
+    graph.node("Gemm", ["X", "coef", "intercept"], "sums" if is_binary else "scores")
+    if is_binary:
         graph.node("Squeeze", ["sums", graph.constant("only_column", [1])], "scores")
-    graph.output("scores", "f", ["rows"] if two else ["rows", len(weights.classes)])
+    graph.output("scores", "f", ["rows"] if is_binary else ["rows", len(model.classes)])
 
 
-def _decide(graph: Graph, weights: Weights) -> None:
-    """A score of 0 goes to the last of two classes; of several equal scores, the first wins."""
-    if len(weights.classes) == 2:
+def _add_labels(graph: Graph, model: LinearModel) -> None:
+    """Add the labels: a score of 0 goes to the last of two classes; of several equal scores, the first wins."""
+    if len(model.classes) == 2:
         graph.node("GreaterOrEqual", ["scores", graph.constant("zero", 0.0)], "is_last")
         graph.node("Cast", ["is_last"], "chosen", to=graph.onnx.TensorProto.INT64)
     else:
         graph.node("ArgMax", ["scores"], "chosen", axis=1, keepdims=0, select_last_index=0)
-    graph.node("Gather", [graph.constant("classes", weights.classes), "chosen"], "label")
-    graph.output("label", weights.classes.dtype.kind, ["rows"])
+    graph.node("Gather", [graph.constant("classes", model.classes), "chosen"], "label")
+    graph.output("label", model.classes.dtype.kind, ["rows"])
 
 
-def _scale(graph: Graph, sigmoids: list[Any]) -> None:
-    """Platt's p = 1 / (1 + exp(a)) by e = exp(-|a|), which loses no digits where p is small: (1 or e) / (1 + e)."""
-    two = len(sigmoids) == 1
-    slopes = graph.constant("slopes", [[s.slope for s in sigmoids]])
-    offsets = graph.constant("offsets", [s.offset for s in sigmoids])
+def _add_probabilities(graph: Graph, sigmoids: Any) -> None:
+    """Add Platt's p = 1 / (1 + exp(a)), with rows (slope, offset) in ``sigmoids`` and a = slope * score + offset.
+
+    With e = exp(-|a|) it is (1 or e) / (1 + e), which loses no digits where p is small.
+    """
+    is_binary = len(sigmoids) == 1
+    slopes = graph.constant("slopes", sigmoids[:, :1].T)
+    offsets = graph.constant("offsets", sigmoids[:, 1])
     graph.constant("nothing", 0.0)
     graph.constant("one", 1.0)
-    if two:  # one operation, as in _score
+    if is_binary:  # one operator, as in _add_scores
         graph.node("Gemm", ["sums", slopes, offsets], "a")
     else:
         graph.node("Add", [graph.node("Mul", ["scores", slopes], "tilted"), offsets], "a")
     graph.node("Exp", [graph.node("Neg", [graph.node("Abs", ["a"], "size")], "falling")], "e")
     graph.node("Where", [graph.node("Greater", ["a", "nothing"], "is_small"), "e", "one"], "upper")
     graph.node("Div", ["upper", graph.node("Add", ["one", "e"], "lower")], "p")
-    if two:
+    if is_binary:
         graph.node("Concat", [graph.node("Sub", ["one", "p"], "rest"), "p"], "probabilities", axis=1)
     else:
         graph.node("ReduceSum", ["p", graph.constant("columns", [1])], "total", keepdims=1)

@@ -23,7 +23,7 @@ from novikoff.theory.rules import Rule
 from ._certify import Question, certify_mistakes
 from ._classes import Classes
 from ._cycle import Run
-from ._state import OnlineState, feature_names_of, restore, state_of
+from ._state import OnlineState, column_names_of, feature_names_of, restore, state_of
 
 
 class LearnedClassifier(Classifier):
@@ -93,6 +93,7 @@ class LearnedClassifier(Classifier):
             reading=getattr(self, "reading_", None),
             problems=tuple(self._problem_record(column) for column in columns),
             make_state=lambda: state_of(self),
+            column_names=column_names_of(self),
         )
 
     @classmethod

@@ -139,6 +139,14 @@ def feature_names_of(model: Any) -> NDArray[Any] | None:
     return names
 
 
+def column_names_of(model: Any) -> list[Any] | None:
+    """Return what the columns are called by the keys of dicts, by a data frame or by a table; None without names."""
+    names = model._learner.names if model._by_name else None
+    if not names:
+        names = getattr(model, "feature_names_in_", vars(model).get("_column_names"))
+    return None if names is None else list(names)
+
+
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
     configuration, questions, names = model._learner.__getstate__()

@@ -1,7 +1,9 @@
 """Saving and loading models."""
 
+from .frame import is_model_start as is_model_start
 from .learners import LEARNERS as LEARNERS
 from .learners import Learner as Learner
 from .model_file import is_model as is_model
 from .model_file import load as load
 from .model_file import save as save
+from .model_file import save_record as save_record

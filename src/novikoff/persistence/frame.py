@@ -46,6 +46,23 @@ def check_start(name: str, start: bytes) -> int:
     return length
 
 
+def is_model_start(beginning: bytes) -> bool:
+    """Whether a file that begins with these bytes looks like a saved model.
+
+    Parameters
+    ----------
+    beginning : bytes
+        The first 64 KiB of the file, or all of it.
+
+    Returns
+    -------
+    bool
+        True if ``load`` is worth trying.
+    """
+    length = _header_length(beginning.ljust(8, b"\0"))
+    return 2 <= length <= MAX_HEADER_BYTES and beginning[8:9] == b"{" and b'"novikoff"' in beginning  # of the metadata
+
+
 def damaged(name: str, what: object) -> InvalidInputError:
     """Return the error of a file whose content is not what ``save`` writes."""
     return input_error(name, f"the model file is damaged: {str(what).rstrip('.')}.")
@@ -75,7 +92,7 @@ def _header(name: str, data: bytes) -> dict[str, Tree]:
         raise damaged(name, f"its version is {quote(version)}")
     if version > VERSION:
         message = f"the model file has version {version}, but novikoff {__version__} reads versions up to {VERSION}"
-        raise input_error(name, f"{message}. Upgrade novikoff.")
+        raise input_error(name, f"{message}. Please upgrade novikoff.")
     if len(data) < end + max(map(_end_of_tensor, outer.values()), default=0):
         raise _cut_short(name, len(data))
     return tree

@@ -27,7 +27,7 @@ from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
 
 from .codec import TREE, Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
-from .frame import FORMAT, VERSION, check_start, damaged, pack, unpack
+from .frame import FORMAT, VERSION, check_start, damaged, is_model_start, pack, unpack
 from .learners import LEARNERS, Learner
 
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
@@ -100,18 +100,36 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> again.predict([[3.0, 1.0]])
     array(['yes'], dtype='<U3')
     """
-    name, learner = _check_path("save", path), type(model).__name__
+    _check_path("save", path)
+    learner = type(model).__name__
     if LEARNERS.get(learner) is not type(model):
         known = "novikoff saves its own learners, and classes that novikoff.persistence.LEARNERS.register adds"
         raise input_error("save", f"a {learner} cannot be saved: {known}.")
     if not hasattr(model, "record_"):
         raise input_error(learner, "the model has not been fitted, so there is nothing to save.")
+    save_record(model.record_, path)
+
+
+def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
+    """Save the record of a model whose class is in the registry of learners.
+
+    Parameters
+    ----------
+    record : RunRecord
+        ``record_`` of the model.
+    path : str or path-like
+        The file.
+
+    See Also
+    --------
+    save : Save a model.
+    """
     try:
-        data = encode_model(model.record_, type(model))
-        _decode(*unpack(name, data))  # a file that cannot be loaded never replaces one that can
+        data = encode_model(record)
+        _decode(*unpack(os.fspath(path), data))  # a file that cannot be loaded never replaces one that can
     except InvalidInputError as error:
-        raise input_error(learner, f"the model cannot be saved. {error}") from None
-    with replacing(learner, path) as file:
+        raise input_error(record.learner, f"the model cannot be saved. {error}") from None
+    with replacing(record.learner, path) as file:
         file.write(data)
 
 
@@ -185,8 +203,7 @@ def is_model(path: str | os.PathLike[str]) -> bool:
     """
     try:
         with open(path, "rb") as file:
-            check_start("", file.read(9))
-            return b'"novikoff"' in file.read(1 << 16)  # the metadata are at the beginning
+            return is_model_start(file.read(1 << 16))
     except (OSError, ValueError):
         return False
 
@@ -200,7 +217,7 @@ def _check_path(where: str, path: Any) -> str:
 # ---- writing -------------------------------------------------------------------------------------------------------
 
 
-def encode_model(record: RunRecord, learner: type[Learner]) -> bytes:
+def encode_model(record: RunRecord) -> bytes:
     """Return the bytes of the file of a model."""
     names, tensors = record.feature_names, Tensors()
     header = Header(
@@ -215,7 +232,7 @@ def encode_model(record: RunRecord, learner: type[Learner]) -> bytes:
         claims=[[list(claim) for claim in certificate.claims()] for certificate in record.certificates],
     )
     tree = encode(Header, header, "", tensors)
-    tree["state"] = encode(learner.state_type, record.state, "state", tensors)
+    tree["state"] = encode(LEARNERS[record.learner].state_type, record.state, "state", tensors)
     return pack(tree, tensors)
 
 

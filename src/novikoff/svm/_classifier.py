@@ -58,11 +58,16 @@ class BatchClassifier(Classifier):
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
             problems=tuple(
-                ProblemRecord(positive, weights, float(intercept), certificate, self._stated(), None, history)
-                for positive, weights, intercept, certificate, history in problems
+                ProblemRecord(
+                    *(positive, weights, float(intercept), certificate, self._stated()),
+                    history=history,
+                    sigmoid=self._sigmoid(place),
+                )
+                for place, (positive, weights, intercept, certificate, history) in enumerate(problems)
             ),
             make_state=self._state,
             on_trust=self._on_trust(),
+            column_names=getattr(self, "feature_names_in_", None),
         )
 
     def _stated(self) -> dict[str, Any]:
@@ -72,6 +77,10 @@ class BatchClassifier(Classifier):
             return {}
         intercept = "none" if not own["fit_intercept"] else "penalized" if own["penalized_intercept"] else "free"
         return {"intercept": intercept, "tol": float(own["tol"])}
+
+    def _sigmoid(self, place: int) -> tuple[float, float] | None:
+        """Return slope and offset of the sigmoid that gives the probabilities of one binary problem, or None."""
+        return None
 
     def _on_trust(self) -> tuple[Check, ...]:
         """What the model offers that its certificates do not cover."""

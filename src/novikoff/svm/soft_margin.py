@@ -182,6 +182,10 @@ class LinearSVM(BatchClassifier):
         cost = self.C if self.lam is None else 1 / (2 * self.lam)
         return super()._stated() | {"C": float(cost), "loss": self.loss}
 
+    def _sigmoid(self, place: int) -> tuple[float, float] | None:
+        sigmoids = getattr(self, "_sigmoids_of_classes", []) if self.probability else []
+        return (sigmoids[place].slope, sigmoids[place].offset) if sigmoids else None
+
     def _on_trust(self) -> tuple[Check, ...]:
         if not getattr(self, "_sigmoids_of_classes", None):
             return ()

@@ -82,7 +82,7 @@ def test_what_claims_nothing_has_no_certificate(tmp_path):
 def test_weights_that_are_not_finite_are_refused(tmp_path):
     model = nk.LinearClassifier.of([[1.0]], [0.0], [0, 1])
     model.coef_ = np.array([[np.inf]])
-    with pytest.raises(nk.InvalidInputError, match=r"\[to_json\] A model of finite weights"):
+    with pytest.raises(nk.InvalidInputError, match="LinearClassifier: the weights must be finite"):
         nk.export.to_json(model, tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
@@ -90,8 +90,8 @@ def test_weights_that_are_not_finite_are_refused(tmp_path):
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "model"
     path.write_text("old")
-    with pytest.raises(nk.InvalidInputError, match="Got a VotedPerceptron"):
+    with pytest.raises(nk.InvalidInputError, match="VotedPerceptron: the model predicts by votes"):
         nk.export.to_json(nk.VotedPerceptron().fit(X, TWO), path)
     assert path.read_text() == "old"
-    with pytest.raises(nk.FileError, match=r"\[to_json\] A file that can be written"):
+    with pytest.raises(nk.FileError, match="No such file"):
         nk.export.to_json(nk.LinearSVM().fit(X, TWO), tmp_path / "no" / "folder")

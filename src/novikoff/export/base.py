@@ -1,0 +1,65 @@
+"""The contract of an export format: how models are written for other programs, and read from them."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from novikoff.data.source import is_path
+from novikoff.errors import input_error, quote
+from novikoff.record import RunRecord
+
+
+class ExportFormat:
+    """A file format of models.
+
+    To add one, subclass this in a module of its own, implement ``write``, and register an instance in
+    ``novikoff.export.EXPORTS``. ``novikoff convert`` finds it there by the name of the file or by ``--to``.
+
+    Attributes
+    ----------
+    name : str
+        The name in the registry, which ``novikoff convert --to`` takes.
+    suffixes : tuple of str
+        Endings of file names, in lower case and with the dot.
+    can_read : bool
+        Whether ``read`` and ``recognizes`` are implemented.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    can_read = False
+
+    def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
+        """Write a fitted model to a file, completely or not at all (``novikoff._atomic.replacing`` does that).
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of the model. ``linear_model`` in ``novikoff.export.linear_model`` gives its weights, or refuses
+            a model that is not linear.
+        path : str or path-like
+            The file.
+        """
+        raise NotImplementedError
+
+    def recognizes(self, beginning: bytes) -> bool:
+        """Return whether a file that begins with these bytes has this format."""
+        return False
+
+    def read(self, path: str | os.PathLike[str]) -> Any:
+        """Return the model of a file."""
+        raise NotImplementedError
+
+
+def record_of(where: str, model: Any, path: Any) -> RunRecord:
+    """Return the record of a fitted model, after checking the arguments of a function that exports it."""
+    if not is_path(path):
+        raise input_error(where, f"path must be a str or a path, but it is {quote(path)}.")
+    if not hasattr(type(model), "record_"):
+        raise input_error(where, f"the model must be a classifier of novikoff, but it is a {type(model).__name__}.")
+    check_is_fitted(model)
+    record: RunRecord = model.record_
+    return record

@@ -1,0 +1,83 @@
+"""Models as plain JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from novikoff._atomic import replacing
+from novikoff._version import __version__
+from novikoff.record import RunRecord
+
+from .base import ExportFormat, record_of
+from .linear_model import column_names, linear_model, parameters_of
+
+
+class JsonFormat(ExportFormat):
+    """One JSON object with weights, labels and certificates."""
+
+    name = "json"
+    suffixes = (".json",)
+
+    def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
+        model = linear_model(record)
+        certificates = [json.loads(certificate.to_json()) for certificate in record.certificates]
+        fields = {
+            "library": "novikoff",
+            "version": __version__,
+            "learner": record.learner,
+            "parameters": parameters_of(record),
+            "classes": model.classes.tolist(),
+            "feature_names": column_names(record),
+            "coef": model.coef.tolist(),
+            "intercept": model.intercept.tolist(),
+            "certificate": None if not certificates else certificates[0] if len(model.coef) == 1 else certificates,
+        }
+        text = json.dumps(fields, allow_nan=False)
+        with replacing(record.learner, path) as file:
+            file.write(text.encode())
+
+
+JSON = JsonFormat()
+
+
+def to_json(model: Any, path: str | os.PathLike[str]) -> None:
+    """Write a model as plain JSON, which any program can read.
+
+    The file is one object with the fields ``library``, ``version``, ``learner``, ``parameters``, ``classes``,
+    ``feature_names`` (or null), ``coef``, ``intercept`` and ``certificate``: null, one object, or for more than two
+    classes a list with one object per class. Numbers read back to the same bits; infinities in a certificate are null.
+
+    Parameters
+    ----------
+    model : classifier
+        A fitted linear classifier of novikoff.
+    path : str or path-like
+        The file, which is written completely or not at all.
+
+    Raises
+    ------
+    InvalidInputError
+        If the model is not linear, or has seen fewer than two classes.
+    FileError
+        If the file cannot be written.
+
+    See Also
+    --------
+    novikoff.save : Save a model so that novikoff can load it.
+
+    Examples
+    --------
+    >>> import json
+    >>> import tempfile
+    >>> import novikoff as nk
+    >>> model = nk.Perceptron().fit([[0.0, 1.0], [1.0, 0.0]], ["no", "yes"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nk.export.to_json(model, f"{folder}/model.json")
+    ...     with open(f"{folder}/model.json") as file:
+    ...         fields = json.load(file)
+    >>> fields["learner"], fields["classes"], fields["coef"]
+    ('Perceptron', ['no', 'yes'], [[1.0, -1.0]])
+    """
+    JSON.write(record_of("to_json", model, path), path)

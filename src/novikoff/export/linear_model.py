@@ -1,0 +1,89 @@
+"""The weights of a linear model, whichever learner found them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff._json import plain
+from novikoff.errors import input_error, quote
+from novikoff.record import RunRecord
+from novikoff.theory.geometry import Floats
+
+
+@dataclass(frozen=True, eq=False)
+class LinearModel:
+    """A classifier with the scores ``X @ coef.T + intercept``.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_problems, n_features)
+        Weights; one row for two classes, one per class for more.
+    intercept : ndarray of shape (n_problems,)
+        Intercepts.
+    classes : ndarray of bool, int64, float64 or str
+        Labels in ascending order, two or more.
+    """
+
+    coef: Floats
+    intercept: Floats
+    classes: NDArray[Any]
+
+
+def linear_model(record: RunRecord) -> LinearModel:
+    """Return the weights of a model, or refuse a model that has other scores than ``w.x + b``.
+
+    Parameters
+    ----------
+    record : RunRecord
+        The record of a fitted model.
+
+    Returns
+    -------
+    LinearModel
+        Its finite weights and its labels.
+    """
+    where, problems = record.learner, record.problems
+    if not all(problem.has_linear_score for problem in problems):
+        message = "the model predicts by votes and cannot be exported as one weight per feature"
+        raise input_error(where, f"{message}. AveragedPerceptron is the most similar linear model.")
+    classes = _typed_classes(where, record.strategy.classes)
+    if len(classes) < 2:
+        raise input_error(where, f"the model must have seen at least two classes, but it has seen {classes.tolist()}.")
+    if len(problems) != len(record.strategy.positives):
+        raise input_error(where, "only one classifier can be exported, but this holds several.")
+    coef, intercept = np.vstack([p.weights for p in problems]), np.array([p.intercept for p in problems])
+    if not (np.all(np.isfinite(coef)) and np.all(np.isfinite(intercept))):
+        raise input_error(where, "the weights must be finite, but there is NaN or infinity among them.")
+    return LinearModel(coef, intercept, classes)
+
+
+def _typed_classes(where: str, classes: NDArray[Any]) -> NDArray[Any]:
+    """Return the classes as an array of integers, floats, booleans or text that any program can read."""
+    typed = np.array(classes.tolist()) if classes.dtype.kind == "O" else classes
+    if typed.dtype.kind == "u" and typed.max(initial=0) <= np.iinfo(np.int64).max:
+        typed = typed.astype(np.int64)
+    is_text = typed.dtype.kind == "U" and all(map(_is_unicode_text, classes.tolist()))
+    if typed.ndim != 1 or not (typed.dtype.kind in "bif" or is_text):
+        found = quote(classes.tolist()[:5])
+        raise input_error(where, f"classes must be integers, floats, booleans or strings, but they are {found}.")
+    return typed
+
+
+def _is_unicode_text(label: Any) -> bool:
+    """Whether a label is a string without lone surrogates, which have no bytes in UTF-8."""
+    return isinstance(label, str) and not any("\ud800" <= letter <= "\udfff" for letter in label)
+
+
+def column_names(record: RunRecord) -> list[Any] | None:
+    """Return the names of the columns as JSON can hold them; None if they have no names."""
+    return None if record.column_names is None else plain(list(record.column_names), unknown=repr)
+
+
+def parameters_of(record: RunRecord) -> dict[str, Any]:
+    """Return the parameters of a model as JSON can hold them."""
+    parameters: dict[str, Any] = plain(record.parameters, unknown=repr)
+    return parameters
