@@ -252,12 +252,12 @@ def _coordinates(
     normal = weights / length
     distance = np.asarray(rows @ normal, dtype=np.float64) + intercept / length
     if len(weights) == 1:
-        across, name = np.random.default_rng(0).random(len(distance)), "random, to separate the markers"
+        across, name = np.random.default_rng(0).random(len(distance)), "random offset"
     else:
-        across, name = np.asarray(rows @ _principal(rows, normal), dtype=np.float64), "principal component across w"
+        across, name = np.asarray(rows @ _principal(rows, normal), dtype=np.float64), "principal component"
         across = across - across.mean()
     points = np.column_stack([distance, across])
-    return points, ("signed distance from the hyperplane", name), (np.array([length, 0.0]), 0.0)
+    return points, ("distance from the hyperplane", name), (np.array([length, 0.0]), 0.0)
 
 
 def _principal(rows: Any, normal: Floats) -> Floats:

@@ -64,7 +64,8 @@ def _caption(display: BoundaryDisplay, columns: int) -> str:
     if display.projected:
         words.append(
             f"Rows have {columns} columns; the figure is a projection. The horizontal axis is the signed distance from "
-            f"the separating hyperplane, and rows to the right of the solid line are predicted as {positive}."
+            f"the separating hyperplane: rows to the right of the solid line are predicted as {positive}. The vertical "
+            "axis only spreads the rows out, along the hyperplane."
         )
     if display.edge is not None:
         words.append(f"The dashed lines are the margin, where the score is {display.edge:.4g} or -{display.edge:.4g}.")
