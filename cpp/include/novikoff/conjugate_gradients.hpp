@@ -1,12 +1,12 @@
-// The Newton step of the soft margin with one unknown a free row, by conjugate gradients (Hestenes and Stiefel 1952).
+// The Newton step of the soft margin by conjugate gradients (Hestenes and Stiefel 1952), with one unknown per free row.
 //
-// With U the rows (s x, 1) that are free, Theta = c / width and R = diag(lambda, ..., lambda, kappa), the step d solves
-// (R + U' Theta U) d = -g. In q = Theta U d this is
+// Let U be the free rows (s x, 1), Theta = diag(c / width), R = diag(lambda, ..., lambda, kappa) and g the gradient. The Newton
+// step d solves (R + U' Theta U) d = -g. With q = Theta U d this becomes
 //
-//   (Theta^-1 + U R^-1 U') q = -U R^-1 g,     d = -R^-1 (g + U' q),
+//   (Theta^-1 + U R^-1 U') q = -U R^-1 g,     d = -R^-1 (g + U' q).
 //
-// whose rows, divided by their diagonal, are all alike however long the examples are. Where the intercept is free, kappa = 0:
-// it is the multiplier of sum q = -g_b, and every iterate has that sum.
+// The second form, preconditioned by its diagonal, is well scaled even if some rows are much longer than others. For a free
+// intercept kappa = 0: the intercept d_b is then the multiplier of the constraint sum q = -g_b, which every iterate satisfies.
 #pragma once
 
 #include <algorithm>
@@ -22,16 +22,17 @@
 
 namespace novikoff {
 
-struct Ridge {
+/// The regularisation of the weights and of the intercept.
+struct Penalty {
   double lambda, kappa;
 };
 
-struct Accuracy {
-  double residual;  // relative to the first one
-  std::size_t most_steps;
+struct StoppingRule {
+  double residual;  // relative to the first residual
+  std::size_t max_steps;
 };
 
-/// Products with s^2 X X' for a few rows X of a dense matrix, read where they lie.
+/// Products with s^2 X X' for some rows X of a dense matrix, read in place.
 template <class Rows>
 class DirectProduct {
  public:
@@ -62,8 +63,9 @@ class DirectProduct {
   std::array<std::vector<double>, 2> sums_;
 };
 
-/// The same for sparse rows, from a copy of them by rows and by columns, so that each value is only read and the vectors
-/// between them stay in the cache. A column that occurs in one row alone adds to its own square, and is kept there.
+/// Products with s^2 X X' for some sparse rows X. The rows are copied twice, by row and by column, without the columns that
+/// occur in a single row: such a column only adds to the diagonal. Both products are then sequential reads, and the vectors
+/// between them stay in the cache.
 class CompactProduct {
  public:
   CompactProduct(const auto& rows, double scale, std::span<const std::int64_t> some) : own_(some.size()) {
@@ -74,7 +76,7 @@ class CompactProduct {
     for (std::uint32_t& count : place) {
       const bool is_shared = count > 1;
       if (is_shared) by_column_.starts.push_back(by_column_.starts.back() + count);
-      count = is_shared ? static_cast<std::uint32_t>(by_column_.starts.size() - 1) : 0;  // from 1 up; 0 is for no place
+      count = is_shared ? static_cast<std::uint32_t>(by_column_.starts.size() - 1) : 0;  // from 1; 0: not kept
     }
     const std::size_t kept = by_column_.starts.back();
     by_column_.reserve(kept);
@@ -121,7 +123,7 @@ class CompactProduct {
       places[at] = place;
       values[at] = value;
     }
-    /// Where the second half of the values begins.
+    /// Finds the line at which the second half of the values begins.
     void cut() {
       const auto middle = std::lower_bound(starts.begin(), starts.end() - 1, values.size() / 2);
       halves = {0, static_cast<std::size_t>(middle - starts.begin()), starts.size() - 1};
@@ -154,29 +156,29 @@ struct ProductOf<DenseRows<T>> {
   using type = DirectProduct<DenseRows<T>>;
 };
 
-/// The system of a Newton step, by free rows.
+/// The linear system of a Newton step in q.
 template <class Rows>
 class RowSystem {
  public:
-  RowSystem(const Rows& rows, const Examples& examples, std::span<const std::int64_t> free, double width, const Ridge& ridge,
-            std::size_t threads)
+  RowSystem(const Rows& rows, const BinaryProblem& problem, std::span<const std::int64_t> free, double width,
+            const Penalty& penalty, std::size_t threads)
       : rows_(rows),
-        examples_(examples),
+        problem_(problem),
         free_(free),
-        ridge_(ridge),
-        product_(rows, examples.scale, free),
-        pair_(threads > 1 && product_.size() > worth_a_helper) {
+        penalty_(penalty),
+        product_(rows, problem.scale, free),
+        pair_(threads > 1 && product_.size() > min_values_for_helper) {
     for (const std::int64_t row : free) {
       const auto i = static_cast<std::size_t>(row);
-      softness_.push_back(width / examples.cost(i));
-      const double square = scaled_norm(rows[i], examples.scale) / ridge.lambda + constant_product();
-      level_.push_back(1 / (softness_.back() + square));
-      total_level_ += level_.back();
+      inverse_theta_.push_back(width / problem.cost(i));
+      const double square = scaled_squared_norm(rows[i], problem.scale) / penalty.lambda + intercept_product();
+      inverse_diagonal_.push_back(1 / (inverse_theta_.back() + square));
+      total_inverse_diagonal_ += inverse_diagonal_.back();
     }
   }
 
-  /// The direction d and its q; returns how many steps it took.
-  std::size_t solve(std::span<const double> gradient, const Accuracy& accuracy, std::span<double> direction,
+  /// Computes the direction d and its q; returns the number of steps.
+  std::size_t solve(std::span<const double> gradient, const StoppingRule& stop, std::span<double> direction,
                     std::span<double> answer) {
     std::vector<double> q = start(gradient.back()), rest = residual(gradient, q), step(q.size()), moved(q.size());
     double multiplier = centre(rest);
@@ -185,7 +187,7 @@ class RowSystem {
     const double first = dot(rest, step);
     double size = first;
     std::size_t taken = 0;
-    for (; taken < accuracy.most_steps && size > accuracy.residual * accuracy.residual * first; ++taken) {
+    for (; taken < stop.max_steps && size > stop.residual * stop.residual * first; ++taken) {
       times(along, moved);
       const double length = size / dot(along, moved);
       if (!std::isfinite(length)) break;
@@ -199,26 +201,26 @@ class RowSystem {
       size = dot(rest, step);
       for (std::size_t k = 0; k < q.size(); ++k) along[k] = step[k] + size / before * along[k];
     }
-    step_from(gradient, q, multiplier, direction);
+    direction_from(gradient, q, multiplier, direction);
     std::copy(q.begin(), q.end(), answer.begin());
     return taken;
   }
 
  private:
-  static constexpr std::size_t worth_a_helper = 20'000;  // values
+  static constexpr std::size_t min_values_for_helper = 20'000;  // values
 
   const Rows& rows_;
-  const Examples& examples_;
+  const BinaryProblem& problem_;
   std::span<const std::int64_t> free_;
-  Ridge ridge_;
+  Penalty penalty_;
   typename ProductOf<Rows>::type product_;
   Pair pair_;
-  std::vector<double> softness_, level_;
-  double total_level_ = 0;
+  std::vector<double> inverse_theta_, inverse_diagonal_;
+  double total_inverse_diagonal_ = 0;
 
-  bool sum_is_given() const { return ridge_.kappa == 0 && examples_.constant != 0; }
-  double constant_product() const { return ridge_.kappa > 0 ? examples_.constant * examples_.constant / ridge_.kappa : 0; }
-  double mean(const std::vector<double>& values) const { return dot(level_, values) / total_level_; }
+  bool sum_is_fixed() const { return penalty_.kappa == 0 && problem_.constant != 0; }
+  double intercept_product() const { return penalty_.kappa > 0 ? problem_.constant * problem_.constant / penalty_.kappa : 0; }
+  double mean(const std::vector<double>& values) const { return dot(inverse_diagonal_, values) / total_inverse_diagonal_; }
 
   static double dot(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
@@ -233,46 +235,46 @@ class RowSystem {
 
   std::vector<double> start(double slope) const {
     std::vector<double> q(free_.size());
-    if (sum_is_given())
-      for (std::size_t k = 0; k < q.size(); ++k) q[k] = -slope * level_[k] / total_level_;
+    if (sum_is_fixed())
+      for (std::size_t k = 0; k < q.size(); ++k) q[k] = -slope * inverse_diagonal_[k] / total_inverse_diagonal_;
     return q;
   }
   std::vector<double> residual(std::span<const double> gradient, const std::vector<double>& q) {
     std::vector<double> rest(q.size());
     times(q, rest);
-    const double constant = ridge_.kappa > 0 ? examples_.constant * gradient.back() / ridge_.kappa : 0;
+    const double constant = penalty_.kappa > 0 ? problem_.constant * gradient.back() / penalty_.kappa : 0;
     for (std::size_t k = 0; k < q.size(); ++k) {
       const auto x = rows_[static_cast<std::size_t>(free_[k])];
-      rest[k] = -examples_.scale * x.dot(gradient.data()) / ridge_.lambda - constant - rest[k];
+      rest[k] = -problem_.scale * x.dot(gradient.data()) / penalty_.lambda - constant - rest[k];
     }
     return rest;
   }
   double centre(std::vector<double>& rest) const {
-    if (!sum_is_given() || rest.empty()) return 0;
+    if (!sum_is_fixed() || rest.empty()) return 0;
     const double m = mean(rest);
     for (double& value : rest) value -= m;
     return m;
   }
   void times(const std::vector<double>& q, std::vector<double>& product) {
     product_(q, product, pair_);
-    const double shift = constant_product() * sum(q);
-    for (std::size_t k = 0; k < q.size(); ++k) product[k] = softness_[k] * q[k] + product[k] / ridge_.lambda + shift;
+    const double shift = intercept_product() * sum(q);
+    for (std::size_t k = 0; k < q.size(); ++k) product[k] = inverse_theta_[k] * q[k] + product[k] / penalty_.lambda + shift;
   }
-  /// Divides by the diagonal, without a change of the sum of q where that is given.
+  /// Divides by the diagonal; if the sum of q is fixed, the step has the sum 0.
   void condition(const std::vector<double>& rest, std::vector<double>& step) const {
-    const double shift = sum_is_given() ? mean(rest) : 0;
-    for (std::size_t k = 0; k < rest.size(); ++k) step[k] = level_[k] * (rest[k] - shift);
+    const double shift = sum_is_fixed() ? mean(rest) : 0;
+    for (std::size_t k = 0; k < rest.size(); ++k) step[k] = inverse_diagonal_[k] * (rest[k] - shift);
   }
-  void step_from(std::span<const double> gradient, const std::vector<double>& q, double multiplier,
-                 std::span<double> direction) const {
+  void direction_from(std::span<const double> gradient, const std::vector<double>& q, double multiplier,
+                      std::span<double> direction) const {
     std::copy(gradient.begin(), gradient.end(), direction.begin());
     for (std::size_t k = 0; k < q.size(); ++k)
-      add_scaled(rows_[static_cast<std::size_t>(free_[k])], q[k], examples_.scale, direction.data());
-    for (double& d : direction) d /= -ridge_.lambda;
-    if (sum_is_given())
+      add_scaled(rows_[static_cast<std::size_t>(free_[k])], q[k], problem_.scale, direction.data());
+    for (double& d : direction) d /= -penalty_.lambda;
+    if (sum_is_fixed())
       direction.back() = q.empty() ? -gradient.back() : -multiplier;
     else
-      direction.back() = ridge_.kappa > 0 ? -(gradient.back() + examples_.constant * sum(q)) / ridge_.kappa : 0;
+      direction.back() = penalty_.kappa > 0 ? -(gradient.back() + problem_.constant * sum(q)) / penalty_.kappa : 0;
   }
 };
 

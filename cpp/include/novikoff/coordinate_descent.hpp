@@ -1,4 +1,11 @@
 // Dual coordinate descent for the soft margin (Hsieh, Chang, Lin, Keerthi and Sundararajan 2008, algorithms 1 and 3).
+//
+// The dual problem of soft_margin.hpp is solved one variable at a time. With v = (w, b) kept equal to the primal point of
+// alpha, the derivative of the negative dual by alpha_i is c_i (ridge alpha_i - (1 - m_i)), and the minimum over alpha_i is
+//
+//   alpha_i <- clip(alpha_i - (ridge alpha_i - (1 - m_i)) / (c_i (|s x_i|^2 / lambda + rho) + ridge), 0, top).
+//
+// Shrinking (algorithm 3): a row at a bound whose derivative lies beyond those of all rows of the pass before is skipped.
 #pragma once
 
 #include <algorithm>
@@ -15,100 +22,98 @@
 
 namespace novikoff {
 
-/// The dual as a descent sees it: what divides the products of rows, what an intercept adds to each of them, and the loss.
-struct DualShape {
+/// The quadratic terms of the dual.
+struct DualPenalty {
   double lambda;
-  double rho;    // 1/kappa; for a free intercept the stiffness of sum y a = 0; 0 without one
-  double ridge;  // what the loss adds to the second derivative by alpha: 1/2 for the squared hinge, else 0
-  double top;
+  double rho;  // 1 / kappa; for a free intercept the weight of the constraint sum a y = 0; 0 without an intercept
 };
 
-/// How far from optimal the rows of a pass were: the largest and the least of the projected derivatives. Rows at a bound
-/// whose derivative lies beyond those of the pass before are set aside, behind the first `active` of the order. `gap` adds up
-/// what each visited row had to do with the duality gap when it was visited.
-struct Violations {
+/// What one pass found, divided by the costs: the largest and the least projected derivative of the visited rows, the number of
+/// rows that are still active, and the sum of the contributions to the duality gap, each as it was when its row was visited.
+struct PassSummary {
   double largest = -std::numeric_limits<double>::infinity(), least = std::numeric_limits<double>::infinity();
   std::size_t active = 0;
   double gap = 0;
 };
 
-/// The derivatives beyond which a row at a bound is set aside, given those of the pass before.
-struct Limits {
-  explicit Limits(const Violations& before)
+/// The derivatives beyond which a row at a bound is skipped, from the summary of the pass before.
+struct ShrinkingLimits {
+  explicit ShrinkingLimits(const PassSummary& before)
       : above(before.largest <= 0 ? std::numeric_limits<double>::infinity() : before.largest),
         below(before.least >= 0 ? -std::numeric_limits<double>::infinity() : before.least) {}
 
-  bool set_aside(double alpha, double top, double derivative) const {
+  bool exclude(double alpha, double top, double derivative) const {
     return (alpha == 0 && derivative > above) || (alpha == top && derivative < below);
   }
 
   double above, below;
 };
 
-/// Notes which rows their margins allow to be set aside, a bit a row.
-inline void set_aside(const DualShape& shape, std::span<const double> alpha, std::span<const double> margins,
-                      const Violations& before, std::span<std::uint8_t> aside) {
-  const Limits limits(before);
-  std::fill(aside.begin(), aside.end(), std::uint8_t{0});
+/// Sets one bit per row: 1 if the row can be skipped, judged by its margin.
+template <Loss L>
+void mark_shrunk(const L&, std::span<const double> alpha, std::span<const double> margins, const PassSummary& before,
+                 std::span<std::uint8_t> shrunk) {
+  const ShrinkingLimits limits(before);
+  std::fill(shrunk.begin(), shrunk.end(), std::uint8_t{0});
   for (std::size_t i = 0; i < alpha.size(); ++i) {
-    const int idle = limits.set_aside(alpha[i], shape.top, shape.ridge * alpha[i] - (1 - margins[i]));
-    aside[i / 8] = static_cast<std::uint8_t>(aside[i / 8] | (idle << (i % 8)));
+    const int skipped = limits.exclude(alpha[i], L::top, L::ridge * alpha[i] - (1 - margins[i]));
+    shrunk[i / 8] = static_cast<std::uint8_t>(shrunk[i / 8] | (skipped << (i % 8)));
   }
 }
 
-/// Puts the active rows first and those set aside behind them, and returns how many are active.
-inline std::size_t line_up(std::span<const std::uint8_t> aside, std::span<std::int32_t> order) {
+/// Fills `order` with the active rows, then the shrunk ones, and returns the number of active rows.
+inline std::size_t order_active_first(std::span<const std::uint8_t> shrunk, std::span<std::int32_t> order) {
   const auto active =
-      order.size() - std::accumulate(aside.begin(), aside.end(), std::size_t{0}, [](std::size_t sum, std::uint8_t byte) {
+      order.size() - std::accumulate(shrunk.begin(), shrunk.end(), std::size_t{0}, [](std::size_t sum, std::uint8_t byte) {
         return sum + static_cast<std::size_t>(std::popcount(byte));
       });
   std::size_t next[2] = {0, active};
-  for (std::size_t i = 0; i < order.size(); ++i) order[next[(aside[i / 8] >> (i % 8)) & 1]++] = static_cast<std::int32_t>(i);
+  for (std::size_t i = 0; i < order.size(); ++i) order[next[(shrunk[i / 8] >> (i % 8)) & 1]++] = static_cast<std::int32_t>(i);
   return active;
 }
 
-/// One pass over the active rows, in a new random order. v = (w, b) follows alpha.
-template <class Rows>
-Violations descend(const Rows& rows, const Examples& examples, const DualShape& shape, std::span<double> alpha,
-                   std::span<const double> norms, std::span<std::int32_t> order, std::span<double> v, const Violations& before,
-                   Random& random) {
-  constexpr std::size_t later = 12, soon = 4;  // rows ahead: where a row lies is fetched first, then the row itself
-  Violations now;
+/// One pass over the first `before.active` rows of `order`, shuffled. Updates alpha and v; rows that are shrunk move to the end
+/// of the active part of `order`.
+template <Loss L, class Rows>
+PassSummary descend(const Rows& rows, const BinaryProblem& problem, const L&, const DualPenalty& penalty,
+                    std::span<double> alpha, std::span<const double> squared_norms, std::span<std::int32_t> order,
+                    std::span<double> v, const PassSummary& before, Random& random) {
+  constexpr std::size_t fetch_offset = 12, fetch_values = 4;  // rows ahead: first the position of a row, then its values
+  PassSummary now;
   now.active = before.active;
   shuffle(order.first(now.active), random);
-  const Limits limits(before);
-  const double pace = examples.scale / shape.lambda;  // by which w follows; alpha s alone may be too small a number
+  const ShrinkingLimits limits(before);
+  const double step = problem.scale / penalty.lambda;  // dw / da; the product alpha s could underflow
   for (std::size_t k = 0; k < now.active; ++k) {
     if constexpr (requires(const Rows& r) { r.expect(0); }) {
-      if (k + later < now.active) {
-        const auto coming = static_cast<std::size_t>(order[k + later]);
+      if (k + fetch_offset < now.active) {
+        const auto coming = static_cast<std::size_t>(order[k + fetch_offset]);
         rows.expect(coming);
         __builtin_prefetch(&alpha[coming], 1);
-        __builtin_prefetch(&norms[coming]);
-        __builtin_prefetch(&examples.codes[coming]);
+        __builtin_prefetch(&squared_norms[coming]);
+        __builtin_prefetch(&problem.codes[coming]);
       }
-      if (k + soon < now.active) rows[static_cast<std::size_t>(order[k + soon])].prefetch();
+      if (k + fetch_values < now.active) rows[static_cast<std::size_t>(order[k + fetch_values])].prefetch();
     }
     const auto i = static_cast<std::size_t>(order[k]);
     const auto x = rows[i];
-    const double old = alpha[i], rest = 1 - examples.margin(x, i, v), derivative = shape.ridge * old - rest;
-    const double excess = std::max(rest, 0.0), loss = shape.ridge > 0 ? excess * excess : excess;
-    now.gap += examples.cost(i) * (loss - old * (rest - 0.5 * shape.ridge * old));
-    if (limits.set_aside(old, shape.top, derivative)) {
+    const double old = alpha[i], slack = 1 - problem.margin(x, i, v), derivative = L::ridge * old - slack;
+    now.gap += problem.cost(i) * (L::value(std::max(slack, 0.0)) - old * (slack - 0.5 * L::ridge * old));
+    if (limits.exclude(old, L::top, derivative)) {
       std::swap(order[k--], order[--now.active]);
       continue;
     }
-    const bool held = (old == 0 && derivative > 0) || (old == shape.top && derivative < 0);
-    now.largest = std::max(now.largest, held ? 0.0 : derivative);
-    now.least = std::min(now.least, held ? 0.0 : derivative);
-    if (held || derivative == 0) continue;
-    const double cost = examples.cost(i), curvature = cost * (norms[i] / shape.lambda + shape.rho) + shape.ridge;
-    const double wanted = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? shape.top : 0.0);
-    alpha[i] = std::clamp(wanted, 0.0, shape.top);
-    const double change = cost * (alpha[i] - old) * examples.sign(i);
+    const bool at_bound = (old == 0 && derivative > 0) || (old == L::top && derivative < 0);
+    now.largest = std::max(now.largest, at_bound ? 0.0 : derivative);
+    now.least = std::min(now.least, at_bound ? 0.0 : derivative);
+    if (at_bound || derivative == 0) continue;
+    const double cost = problem.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + L::ridge;
+    const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? L::top : 0.0);
+    alpha[i] = std::clamp(minimum, 0.0, L::top);
+    const double change = cost * (alpha[i] - old) * problem.sign(i);
     if (change == 0) continue;
-    x.add_to(v.data(), change * pace);
-    v.back() += change * shape.rho;
+    x.add_to(v.data(), change * step);
+    v.back() += change * penalty.rho;
   }
   return now;
 }

@@ -1,4 +1,4 @@
-// The nearest points of two convex hulls, two rows at a time, from the products of the rows alone.
+// The nearest points of the convex hulls of two classes, by sequential minimal optimisation.
 #pragma once
 
 #include <algorithm>
@@ -11,29 +11,33 @@
 
 namespace novikoff {
 
-/// The dual of the hard margin: min 1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i over a >= 0, with sum_i y_i a_i = 0 if it is
-/// `balanced`, which a free intercept wants.  docs/theory.md E.
+/// The dual problem of the hard margin,
 ///
-/// Sequential minimal optimisation (Platt 1998), in which the two rows are chosen by what they gain (Fan, Chen and Lin 2005,
-/// WSS 2). Unbalanced, one row at a time. `scores` are f_i = sum_j a_j y_j K_ij, and follow every step.
+///   min over a >= 0:  1/2 sum_ij a_i a_j y_i y_j K_ij - sum_i a_i,     with sum_i y_i a_i = 0 if `balanced`,
+///
+/// where K_ij = x_i.x_j. It is balanced if the intercept is free. See docs/theory.md, section E.
+///
+/// Sequential minimal optimisation (Platt 1998): each step changes two variables, chosen by second-order information (Fan, Chen
+/// and Lin 2005, WSS 2); without the constraint, one variable. The scores f_i = sum_j a_j y_j K_ij are updated in every step.
 struct NearestPoints {
-  std::span<const double> products;  // K, row after row
+  std::span<const double> products;  // K in row-major order
   std::span<const double> signs;
   bool balanced;
 
-  static constexpr double flat = 1e-12;  // of K_ii + K_jj: two rows that are no farther apart are one
+  static constexpr double min_curvature = 1e-12;  // relative to K_ii + K_jj, for rows that are (nearly) equal
 
   struct Progress {
     std::size_t steps = 0;
-    double violation = std::numeric_limits<double>::infinity();  // of the margins, whose unit is 1
+    double violation = std::numeric_limits<double>::infinity();  // largest violation of an optimality condition on a margin
   };
 
   std::size_t count() const { return signs.size(); }
   const double* row(std::size_t i) const { return products.data() + i * count(); }
 
-  /// Steps until margins are as they should be up to `accuracy`, or there were `most` steps, or sum a is above `heaviest`: then
-  /// the hulls are too near, or meet.
-  Progress descend(std::span<double> a, std::span<double> scores, double accuracy, std::size_t most, double heaviest) const {
+  /// Stops when the violation is at most `accuracy`, after `max_steps` steps, or when sum a exceeds `max_sum`: then the hulls
+  /// are too close for this method, or they meet. Updates a and scores.
+  Progress descend(std::span<double> a, std::span<double> scores, double accuracy, std::size_t max_steps,
+                   double max_sum) const {
     State state{a,
                 scores,
                 std::vector<double>(count()),
@@ -45,12 +49,12 @@ struct NearestPoints {
       mark(state, k);
     }
     Progress progress;
-    double weight = std::accumulate(a.begin(), a.end(), 0.0);
+    double sum = std::accumulate(a.begin(), a.end(), 0.0);
     while (true) {
       const Choice choice = balanced ? two_rows(state) : one_row(state);
       progress.violation = choice.violation;
-      if (choice.violation <= accuracy || progress.steps == most || weight > heaviest) return progress;
-      weight += balanced ? move_two(choice, state) : move_one(choice, state);
+      if (choice.violation <= accuracy || progress.steps == max_steps || sum > max_sum) return progress;
+      sum += balanced ? move_two(choice, state) : move_one(choice, state);
       ++progress.steps;
     }
   }
@@ -58,12 +62,12 @@ struct NearestPoints {
  private:
   static constexpr double never = -std::numeric_limits<double>::infinity();
 
-  /// What the loops below read: plain vectors without a condition in them, so that compilers make them wide.
+  /// Plain vectors, so that the loops below have no branches and can be vectorised.
   struct State {
     std::span<double> a, scores;
     std::vector<double> squares;     // K_ii
-    std::vector<double> rise, fall;  // 0 where y a may become more or less, else `never`
-    std::vector<double> gains;       // of the row with the one that was chosen first
+    std::vector<double> rise, fall;  // 0 if y a may increase or decrease, else `never`
+    std::vector<double> gains;       // of a step with the row and the one chosen first
   };
   struct Choice {
     double violation;
@@ -75,7 +79,7 @@ struct NearestPoints {
     state.fall[k] = signs[k] < 0 || state.a[k] > 0 ? 0 : never;
   }
 
-  /// The largest value: several lanes side by side.
+  /// The largest value, in several lanes so that it can be vectorised.
   template <class Value>
   double largest(Value value_of) const {
     constexpr std::size_t lanes = 8;
@@ -91,7 +95,7 @@ struct NearestPoints {
     return *std::max_element(best, best + lanes);
   }
 
-  /// The first place with this value.
+  /// The index of the first entry with this value.
   template <class Value>
   std::size_t where(double value, Value value_of) const {
     std::size_t k = 0;
@@ -99,13 +103,13 @@ struct NearestPoints {
     return k;
   }
 
-  static double curve(double one, double other, double product) {
-    const double sum = one + other, found = sum - 2 * product, least = flat * sum + flat;
+  static double curvature(double one, double other, double product) {
+    const double total = one + other, found = total - 2 * product, least = min_curvature * total + min_curvature;
     return found > least ? found : least;
   }
 
-  /// y - f is b for rows on the margin: where it can rise, it must not be above where it can fall. The row where it is
-  /// highest, and the one that gains the most with it.
+  /// Rows on the margin have y - f = b. At the optimum, max of y - f over the rows where y a may increase is at most the min
+  /// over those where it may decrease. The first row attains that maximum; the second promises the largest decrease with it.
   Choice two_rows(State& state) const {
     const double *const y = signs.data(), *const f = state.scores.data(), *const squares = state.squares.data();
     const double *const rise = state.rise.data(), *const fall = state.fall.data();
@@ -117,18 +121,18 @@ struct NearestPoints {
     double* const gains = state.gains.data();
     for (std::size_t k = 0; k < count(); ++k) {
       const double lower = (highest - (y[k] - f[k])) + fall[k], apart = lower > 0 ? lower : 0;
-      gains[k] = apart * apart / curve(square, squares[k], from[k]);
+      gains[k] = apart * apart / curvature(square, squares[k], from[k]);
     }
     const auto gain = [=](std::size_t k) { return gains[k]; };
     return {highest - lowest, i, where(largest(gain), gain)};
   }
 
-  /// Moves two rows; returns by how much sum a grew.
+  /// Changes two variables; returns the change of sum a.
   double move_two(const Choice& choice, State& state) const {
     const auto [_, i, j] = choice;
     const std::span<double> a = state.a, f = state.scores;
     const double *const from = row(i), *const to = row(j);
-    double step = ((signs[i] - f[i]) - (signs[j] - f[j])) / curve(state.squares[i], state.squares[j], from[j]);
+    double step = ((signs[i] - f[i]) - (signs[j] - f[j])) / curvature(state.squares[i], state.squares[j], from[j]);
     if (signs[i] < 0) step = std::min(step, a[i]);
     if (signs[j] > 0) step = std::min(step, a[j]);
     a[i] = std::max(0.0, a[i] + signs[i] * step);
@@ -139,7 +143,7 @@ struct NearestPoints {
     return (signs[i] - signs[j]) * step;
   }
 
-  /// The row that gains the most, and the margin that is farthest from what it should be.
+  /// The row that promises the largest decrease, and the largest violation of a margin.
   Choice one_row(State& state) const {
     const double *const y = signs.data(), *const f = state.scores.data(), *const a = state.a.data();
     double *const gains = state.gains.data(), *const squares = state.squares.data();
@@ -148,17 +152,17 @@ struct NearestPoints {
       return a[k] > 0 ? missing : short_of;
     };
     const double worst = largest([=](std::size_t k) { return std::abs(lack(k)); });
-    for (std::size_t k = 0; k < count(); ++k) gains[k] = lack(k) * lack(k) / (squares[k] + flat);
+    for (std::size_t k = 0; k < count(); ++k) gains[k] = lack(k) * lack(k) / (squares[k] + min_curvature);
     const auto gain = [=](std::size_t k) { return gains[k]; };
     return {worst, where(largest(gain), gain)};
   }
 
-  /// Moves one row; returns by how much sum a grew.
+  /// Changes one variable; returns the change of sum a.
   double move_one(const Choice& choice, State& state) const {
     const std::size_t i = choice.i;
     const std::span<double> a = state.a, f = state.scores;
     const double before = a[i];
-    a[i] = std::max(0.0, before + (1 - signs[i] * f[i]) / (state.squares[i] + flat));
+    a[i] = std::max(0.0, before + (1 - signs[i] * f[i]) / (state.squares[i] + min_curvature));
     const double step = signs[i] * (a[i] - before);
     const double* const own = row(i);
     for (std::size_t k = 0; k < count(); ++k) f[k] += step * own[k];

@@ -1,4 +1,4 @@
-// This thread and one more, for many short pieces of work in a row.
+// A helper thread for many short pieces of work in a row, for which starting threads would be too slow.
 #pragma once
 
 #include <atomic>
@@ -9,15 +9,15 @@
 
 namespace novikoff {
 
-/// Cuts work into two halves, the second for a helper that waits for it without sleeping. Where the helper does not come at
-/// once, because the system has no core for it, this thread does both.
+/// Runs the two halves of a piece of work on this thread and a helper, which spins while it waits. If the helper has not begun
+/// its half when this thread has finished its own, because no core is free, this thread does both.
 class Pair {
  public:
   explicit Pair(bool with_helper) {
     if (!with_helper) return;
     try {
       helper_.emplace([this](const std::stop_token& stop) { help(stop); });
-    } catch (const std::system_error&) {  // no thread to be had
+    } catch (const std::system_error&) {  // no thread available: this one does both halves
     }
   }
 
@@ -41,7 +41,7 @@ class Pair {
   }
 
  private:
-  static constexpr int patience = 4000;
+  static constexpr int spins_before_yield = 4000;
 
   const void* work_ = nullptr;
   void (*call_)(const void*) = nullptr;
@@ -58,7 +58,7 @@ class Pair {
     for (std::uint64_t seen = 0; !stop.stop_requested();) {
       const std::uint64_t ticket = asked_.load(std::memory_order_acquire);
       if (ticket == seen) {
-        if (++idle > patience) std::this_thread::yield();
+        if (++idle > spins_before_yield) std::this_thread::yield();
         continue;
       }
       seen = ticket;

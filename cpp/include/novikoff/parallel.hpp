@@ -1,4 +1,4 @@
-// Independent pieces of work on a few threads.
+// A loop over independent pieces of work on several threads.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace novikoff {
 
-/// Calls work(0), ..., work(count - 1) on this thread and up to `threads` - 1 more; fewer do where the system gives no
-/// more. The first exception ends the work and is thrown here.
+/// Calls work(0), ..., work(count - 1) on this thread and up to `threads` - 1 more, or fewer if the system cannot start so
+/// many. The first exception stops the loop and is rethrown here.
 template <class Work>
 void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
   std::atomic<std::size_t> next{0};
@@ -31,7 +31,7 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
     std::vector<std::jthread> others;
     try {
       for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
-    } catch (const std::system_error&) {
+    } catch (const std::system_error&) {  // no more threads: those that run share the work
     }
     run();
   }

@@ -1,1 +1,5 @@
-"""Solvers of the batch learners: the problem, its workspace, and one algorithm per module."""
+"""Solvers of the batch learners, one algorithm per module.
+
+The contracts are `Loss` (losses.py), `Problem` (problem.py), `Workspace` (workspace.py), and `Solver` with its
+`SolverOptions` and `Solution` (solver.py). Losses and solvers are looked up in the registries `LOSSES` and `SOLVERS`.
+"""

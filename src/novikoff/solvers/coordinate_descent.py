@@ -1,147 +1,187 @@
-"""Dual coordinate descent, for as long as it is the shorter way."""
+"""Dual coordinate descent for one binary problem (Hsieh et al. 2008, algorithms 1 and 3)."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from .problem import Bounds, Problem, Report
+from .bounds import Bounds, bounds_at, move_to_duals, stretch
+from .solver import Progress
+from .workspace import Workspace
 
-SLIGHT = 1e-3  # of what the gap may be: what an intercept that is nearly the best may cost
-SELDOM = 1.0  # how much more work is done, in proportion to what was done, before the gap is measured in any case
-STRICTER = (
-    0.8  # how much less than in proportion must seem to be the gap after it was found to be larger than it seemed
-)
+INTERCEPT_TOLERANCE = 1e-3  # share of the allowed gap that the search for the best intercept may leave
+REMEASURE_RATIO = 1.0  # the gap is computed at the latest when the work since the last time has grown by this ratio
+TARGET_SHRINK = 0.8  # factor by which the next gap target shrinks after an estimate proved too low
 
 
-@dataclass
 class Descent:
-    """Passes of coordinate descent, with the gap measured every so often.
+    """Passes of coordinate descent, with the duality gap computed now and then.
 
-    The order of the rows and their squared norms lie in the vectors for margins and rates, which are not needed
-    meanwhile. A free intercept follows the method of multipliers: it moves by rho sum y a, pass by pass. If rho is
-    large, rows can move only a little, and all together; if it is small, the intercept moves slowly. The curvature of
-    the optimum, as a function of the intercept, is lam |w|^2 for the weights w with w.x = 1 for every row: lam / |x|^2
-    if rows are alike, and up to that times their rank, at most the number of rows or columns, if they are orthogonal.
-    Hence rho is 1 over the geometric mean of the two.
+    Each pass visits the active rows in random order. The duality gap costs about one pass to compute, so it is computed
+    only when a cheap estimate suggests that the target has been reached, and at growing intervals.
+
+    A free intercept follows the method of multipliers: after each pass it moves by rho sum_i y_i a_i. If rho is large,
+    single rows can hardly move; if it is small, the intercept moves slowly. As a function of the intercept, the
+    optimum has the curvature lam |w|^2 for the weights with w.x = 1 on every row. That is lam / |x|^2 if all rows are
+    equal, and up to min(rows, columns) times as much if they are orthogonal. Hence rho is the inverse of the geometric
+    mean of the two.
+
+    Parameters
+    ----------
+    work : Workspace
+        Its ``alpha`` is the start, and is updated.
+    v : ndarray of shape (columns + 1,)
+        The primal point (w, b). It is overwritten with that of ``alpha`` and updated.
+    random : Random
+        The generator of the row orders.
+
+    Attributes
+    ----------
+    squared_norms : ndarray of shape (rows,)
+        |s x_i|^2.
+    row_order : ndarray of int32 of shape (rows,)
+        The rows in the order of the last pass: active ones first, then those that shrinking excludes.
+    shrunk : ndarray of uint8
+        One bit per row, set if the row was excluded when the gap was last computed.
     """
 
-    problem: Problem
-    v: Floats
-    random: _core.Random
-
-    def __post_init__(self) -> None:
-        problem = self.problem
-        problem.kernel.norms(problem.rates)
-        lam, kappa = problem.ridge[0], problem.ridge[-1]
-        if problem.free_intercept:
-            square = float(np.mean(problem.rates)) or 1.0  # rows of zeros leave the intercept alone to learn
-            self.rho = square / lam / math.sqrt(min(problem.rows, problem.columns))
+    def __init__(self, work: Workspace, v: Floats, random: _core.Random) -> None:
+        self.work, self.v, self.random = work, v, random
+        problem = work.problem
+        self.squared_norms = work.squared_norms()
+        self.row_order: NDArray[np.int32] = np.empty(problem.rows, dtype=np.int32)
+        self.shrunk = np.zeros((problem.rows + 7) // 8, dtype=np.uint8)
+        if problem.has_free_intercept:
+            square = float(np.mean(self.squared_norms)) or 1.0  # if all rows are 0, only the intercept is learned
+            self.rho = square / problem.lam / math.sqrt(min(problem.rows, problem.columns))
         else:
-            self.rho = 1 / kappa if kappa > 0 else 0.0
-        if problem.alpha.any() or self.v.any():
-            problem.follow(self.v)
-        self.imbalance = problem.imbalance() if problem.free_intercept else 0.0
-        self.aside = np.zeros((problem.rows + 7) // 8, dtype=np.uint8)  # a bit a row, as of when the gap was measured
-        self.violations = (math.inf, -math.inf)  # of the last pass; these set no row aside
-        self.optimum = math.inf  # it is at most this
+            self.rho = 1 / problem.kappa if problem.kappa > 0 else 0.0
+        if work.alpha.any() or v.any():
+            move_to_duals(work, v)
+        self.imbalance = work.imbalance() if problem.has_free_intercept else 0.0
+        self.derivatives = (math.inf, -math.inf)  # largest and least of the last pass; these exclude no row
+        self.primal_bound = math.inf  # upper bound on the optimum
 
-    def run(self, report: Report, newton_work: float, impatience: float, near: float) -> Bounds | None:
-        """Descend until ``report`` says stop, or what is left or was done costs more than Newton's method would.
+    def run(self, progress: Progress, newton_work: float, forecast_after: float, newton_gap: float) -> Bounds | None:
+        """Descend until ``progress`` says stop, or until Newton's method promises to be faster.
 
-        Below the gap ``near`` that is the shorter way in any case. What is left is not guessed before the share
-        ``impatience`` of Newton's work is done. Work is counted in visits of rows. The gap is taken
-        to go on falling as it fell since it was last measured. Measuring costs about as much as a pass, and brings back
-        rows that should not have been set aside: it is done where the gap that the visits themselves add up to is small
-        enough, and now and then besides.
+        Work is counted in visited rows. The forecast assumes that the gap continues to fall as it fell since it was last
+        computed. Computing the gap also reactivates rows that were excluded too early.
+
+        Parameters
+        ----------
+        progress : Progress
+            Records the bounds, and decides whether to stop.
+        newton_work : float
+            The work of Newton's method. Beyond it, done or forecast, coordinate descent gives up.
+        forecast_after : float
+            The share of ``newton_work`` before which no forecast is made.
+        newton_gap : float
+            The relative gap below which Newton's method is faster in any case.
+
+        Returns
+        -------
+        Bounds or None
+            The last bounds; None if Newton's method should take over.
         """
-        done, before, last = 0.0, 1.0, 0.0  # at the start the gap is all there is
-        sought = max(near, self.problem.objective.tol)
-        goal = sought
+        done, last_gap, last_done = 0.0, 1.0, 0.0
+        wanted = max(newton_gap, self.work.problem.objective.tol)
+        target = wanted
         while True:
-            most = max(2 * self.problem.rows, SELDOM * done)
-            visits, passes, met = self._passes(most, goal, report)
+            visits, passes, seems_reached = self._passes(
+                max(2 * self.work.problem.rows, REMEASURE_RATIO * done), target, progress
+            )
             done += visits
-            bounds = self._measure()
-            if report(bounds, passes):
+            bounds = self._compute_bounds()
+            if progress.advance(bounds, passes):
                 return bounds
-            if met:
-                goal *= STRICTER * sought / bounds.relative_gap
             gap = bounds.relative_gap
-            slow = done > impatience * newton_work and self._left(gap, before, done - last) > newton_work
-            if slow or done > newton_work or gap < near:
+            if seems_reached:
+                target *= TARGET_SHRINK * wanted / gap
+            is_slow = (
+                done > forecast_after * newton_work and self._forecast(gap, last_gap, done - last_done) > newton_work
+            )
+            if is_slow or done > newton_work or gap < newton_gap:
                 return None
-            before, last = gap, done
+            last_gap, last_done = gap, done
 
-    def _passes(self, most: float, goal: float, report: Report) -> tuple[float, int, bool]:
-        """Pass over the rows until the gap seems to be down to ``goal``, or ``most`` rows were visited.
+    def _passes(self, max_visits: float, target: float, progress: Progress) -> tuple[float, int, bool]:
+        """Pass over the rows until the gap seems to be at most ``target``, or ``max_visits`` rows were visited.
 
-        Returns how many rows and passes there were, and whether the gap seems small.
+        Returns the number of visited rows and of passes, and whether the gap seems to have reached the target.
         """
-        problem, visits, passes = self.problem, 0.0, 0
-        order = problem.margins.view(np.int32)[: problem.rows]
-        active = problem.kernel.line_up(self.aside, order)
-        while visits < most and passes < report.left:
+        visits, passes = 0.0, 0
+        active = self.work.kernel.order_active_first(self.shrunk, self.row_order)
+        while visits < max_visits and passes < progress.steps_left:
             visits += active
             passes += 1
-            largest, least, active, gap = self._one_pass(order, (*self.violations, active))
-            self.violations = largest, least
-            if self._seems_small(gap, least, goal):
+            largest, least, active, gap = self._one_pass(active)
+            self.derivatives = largest, least
+            if self._seems_reached(gap, least, target):
                 return visits, passes, True
         return visits, passes, False
 
-    def _seems_small(self, gap: float, least: float, goal: float) -> bool:
-        """Whether the relative gap seems to be down to ``goal``, by what the rows of a pass were like when visited.
-
-        ``gap`` is what they add up to. Where no row is at the top, the least derivative tells how far the weights need
-        to be stretched until no row has a loss.
-        """
-        if gap > goal * self.optimum and not -goal < least:  # far from it, which is all there is to know
-            return False
-        problem, alpha, costs = self.problem, self.problem.alpha, self.problem.table.costs
-        mass = float(alpha.sum() if costs is None else alpha @ costs)
-        half = 0.5 * float(self.v @ (problem.ridge * self.v))
-        if problem.squared:
-            dual = mass - half - 0.25 * float(alpha @ (alpha if costs is None else alpha * costs))
-        else:
-            dual = mass - half
-            if -1 < least < 0 and alpha.max() < 1:
-                gap = min(gap, half / (1 + least) ** 2 - dual)
-        return gap <= goal * (gap + dual)
-
-    def _left(self, gap: float, before: float, work: float) -> float:
-        """Visits until the gap is small enough, at the pace it was falling."""
-        pace = math.log(before / gap) / work if 0 < gap < before else 0.0
-        return math.log(gap / self.problem.objective.tol) / pace if pace > 0 else math.inf
-
-    def _one_pass(self, order: np.ndarray, state: tuple[float, float, int]) -> tuple[float, float, int, float]:
-        problem, v = self.problem, self.v
-        if problem.free_intercept:
+    def _one_pass(self, active: int) -> tuple[float, float, int, float]:
+        """Make one pass. Returns its largest and least derivative, the active rows, and its estimate of the gap."""
+        work, v = self.work, self.v
+        if work.problem.has_free_intercept:
             v[-1] += self.rho * self.imbalance
         start = v[-1]
-        ridge = 0.5 if problem.squared else 0.0
-        result = problem.kernel.descend(
-            problem.alpha, problem.rates, order, v, state, problem.ridge[0], self.rho, ridge, problem.top, self.random
+        result = work.kernel.descend(
+            work.alpha,
+            self.squared_norms,
+            self.row_order,
+            v,
+            (*self.derivatives, active),
+            work.problem.lam,
+            self.rho,
+            self.random,
         )
-        if problem.free_intercept:
+        if work.problem.has_free_intercept:
             self.imbalance += (v[-1] - start) / self.rho
         return result
 
-    def _measure(self) -> Bounds:
-        """The gap at the present dual point, with the intercept and the length that suit its weights best."""
-        problem = self.problem
-        problem.measure(self.v)
-        ridge = 0.5 if problem.squared else 0.0
-        problem.kernel.set_aside(problem.alpha, problem.margins, self.violations, ridge, problem.top, self.aside)
+    def _seems_reached(self, gap: float, least: float, target: float) -> bool:
+        """Return whether the relative gap seems to be at most ``target``, judged by the last pass.
+
+        ``gap`` is the sum of the gaps of the rows, each as it was when its row was visited. For a piecewise linear loss
+        with no row at the top, the least derivative also says how much w must be stretched until no row has a loss.
+        """
+        if gap > target * self.primal_bound and not -target < least:  # far away: save the time for the rest
+            return False
+        problem, alpha, costs, loss = (
+            self.work.problem,
+            self.work.alpha,
+            self.work.problem.table.costs,
+            self.work.problem.loss,
+        )
+        half = problem.regularization(self.v)
+        dual = float(alpha.sum() if costs is None else alpha @ costs) - half
+        if loss.ridge > 0:
+            dual -= 0.5 * loss.ridge * float(alpha @ (alpha if costs is None else alpha * costs))
+        elif -1 < least < 0 and alpha.max() < loss.top:
+            gap = min(gap, half / (1 + least) ** 2 - dual)
+        return gap <= target * (gap + dual)
+
+    def _forecast(self, gap: float, last_gap: float, work: float) -> float:
+        """Return the work until the gap is ``tol``, if it continues to fall as it did during the last ``work``."""
+        rate = math.log(last_gap / gap) / work if 0 < gap < last_gap else 0.0
+        return math.log(gap / self.work.problem.objective.tol) / rate if rate > 0 else math.inf
+
+    def _compute_bounds(self) -> Bounds:
+        """Compute the bounds at the current dual point, with the best intercept and length for its weights."""
+        work = self.work
+        work.compute_margins(self.v)
+        work.kernel.mark_shrunk(work.alpha, work.margins, self.derivatives, self.shrunk)
         v = self.v.copy()
-        if problem.free_intercept:
-            enough = SLIGHT * problem.objective.tol * problem.loss()
-            v[-1] += problem.kernel.balance(problem.margins, problem.squared, enough)
-        bounds = problem.bounds(problem.stretch(v))
-        self.optimum = min(self.optimum, bounds.primal)
+        if work.problem.has_free_intercept:
+            tolerance = INTERCEPT_TOLERANCE * work.problem.objective.tol * work.kernel.loss(work.margins)
+            v[-1] += work.kernel.shift_intercept(work.margins, tolerance)
+        bounds = bounds_at(work, stretch(work, v))
+        self.primal_bound = min(self.primal_bound, bounds.primal)
         return bounds

@@ -1,117 +1,130 @@
-"""The proximal method of multipliers with Newton's method inside: exact where coordinate descent stalls.
+"""The proximal method of multipliers with Newton's method inside (Rockafellar 1976).
 
-For the hinge, alpha solves a sequence of problems, each smoothed around the last answer (Rockafellar 1976): its loss
-has the derivative -clip(alpha + (1 - m) / width, 0, 1), so it is piecewise quadratic, and Newton's method with an exact
-line search ends after finitely many steps. The width falls from round to round. The squared hinge is one such problem
-by itself. Each Newton step concerns only the rows that are free, neither at 0 nor at the top.
+The hinge is solved as a sequence of smooth problems. In round k the derivative of the loss is replaced by
+
+    clip(alpha_k + (1 - m) / width, 0, 1),
+
+where alpha_k are the dual variables found so far. This objective is piecewise quadratic, so Newton's method with an
+exact line search terminates. The width is divided by two from round to round. The squared hinge is smooth already and
+takes one round with width 1/2, unless rounding stops it. A Newton step involves only the free rows, whose dual
+variables lie strictly between their bounds.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
+
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from .line_search import least
+from .bounds import Bounds, bounds_at
+from .line_search import minimize_along_line
 from .linear_system import newton_direction
-from .problem import Bounds, Problem, Report
+from .solver import Progress
+from .workspace import Workspace
 
-SLACK = 0.1  # the share of the gap asked for by which the dual may fall in a round: the primal may have gained
-MOST_STEPS = 300  # in a round
-SHARPEN = 2.0  # by what the width is divided from round to round
-LEFT_OVER = 2.0  # the gap that Newton's method may leave to the next round, in proportion to that of the rows
-EXACT, WIDEN, WIDEST = 0.5, 16.0, 1e6  # widths for the squared hinge: its own, and those to try where that gets stuck
-SMOOTHEST, NARROWEST = 1.0, 1e-13  # the width to begin with, and the one where rounding takes over
-ACCURACY, FINEST = 1e-8, 1e-14  # of directions by conjugate gradients
-FLAT = 1e-3  # a step ends where the slope along it is this small a part of what it was
-SHORT, MOST_SHORT = 1e-4, 10  # a step that tells of a direction that was not accurate enough, and how many in a row
+DUAL_LOSS_TOLERANCE = 0.1  # share of the allowed gap by which the dual objective may fall in a round
+MAX_STEPS_PER_ROUND = 300
+WIDTH_DIVISOR = 2.0  # from round to round
+ROUND_GAP_RATIO = 2.0  # a round ends when its own gap is at most this many times the gap of the rows
+FIRST_WIDTH, LAST_WIDTH = 1.0, 1e-13  # for a piecewise linear loss; below the last one, rounding dominates
+RETRY_WIDTH_FACTOR, MAX_RETRY_WIDTH = 16.0, 1e6  # a smooth loss that is stuck is smoothed further
+CG_ACCURACY, MIN_CG_ACCURACY = 1e-8, 1e-14  # relative residual of conjugate gradients
+SLOPE_RATIO = 1e-3  # the line search ends when the slope has fallen to this share of its first value
+SHORT_STEP, MAX_SHORT_STEPS = 1e-4, 10  # short steps indicate inaccurate directions; the limit counts them in a row
 
 
-def solve(problem: Problem, v: Floats, report: Report) -> Bounds | None:
-    """Sharpen and solve until ``report`` says stop; None if rounding leaves no way on.
+def minimize(work: Workspace, v: Floats, progress: Progress) -> Bounds | None:
+    """Solve from ``work.alpha`` and v until ``progress`` says stop.
 
-    ``problem.alpha`` is the start and the result: what it is worth does not fall but for rounding.
+    ``work.alpha`` is updated; its dual objective does not fall except by rounding.
+
+    Returns
+    -------
+    Bounds or None
+        The last bounds; None if rounding prevents further progress.
     """
-    problem.measure(v)
-    dual = problem.bounds(v).dual
-    width = EXACT if problem.squared else SMOOTHEST
-    while True:
-        response = _response(problem, width)
-        bounds, outcome = _one_round(problem, v, response, dual, report)
-        has_gained = _is_worth(problem, bounds, dual)
-        if has_gained:
-            problem.kernel.settle(problem.alpha, problem.margins, response)
-        if outcome == "done":
-            return bounds
-        if outcome == "stuck" and not has_gained:
-            if not problem.squared or width > WIDEST:
+    return _Newton(work, progress).run(v)
+
+
+class _Newton:
+    """One run of the method. ``margin_rates`` are the rates of change of the margins along the current direction."""
+
+    def __init__(self, work: Workspace, progress: Progress) -> None:
+        self.work, self.progress = work, progress
+        self.loss = work.problem.loss
+        self.margin_rates = np.empty(work.problem.rows)
+
+    def run(self, v: Floats) -> Bounds | None:
+        work, is_smooth = self.work, self.loss.ridge > 0
+        work.compute_margins(v)
+        dual = bounds_at(work, v).dual
+        width = self.loss.ridge if is_smooth else FIRST_WIDTH
+        while True:
+            response = self.loss.response(width)
+            bounds, outcome = self._one_round(v, response, dual)
+            has_gained = self._keeps_dual(bounds, dual)
+            if has_gained:
+                work.kernel.update_duals(work.alpha, work.margins, response)
+            if outcome == "done":
+                return bounds
+            if outcome == "stuck" and not has_gained:
+                if not is_smooth or width > MAX_RETRY_WIDTH:
+                    return None
+                width *= RETRY_WIDTH_FACTOR
+            elif width < LAST_WIDTH:
                 return None
-            width *= WIDEN
-        elif width < NARROWEST:
-            return None
-        else:
-            width = width / SHARPEN if not problem.squared else max(EXACT, width / SHARPEN)
-        v, dual = bounds.v, max(dual, bounds.dual)
-        problem.measure(v)  # rates that were not quite those of v add up
+            else:
+                width = max(self.loss.ridge, width / WIDTH_DIVISOR)
+            v, dual = bounds.v, max(dual, bounds.dual)
+            work.compute_margins(v)  # afresh: updating them step by step accumulates rounding errors
 
+    def _keeps_dual(self, bounds: Bounds, dual: float) -> bool:
+        """Return whether the dual objective has not fallen below ``dual``, but for a negligible amount."""
+        return bounds.dual > dual - DUAL_LOSS_TOLERANCE * self.work.problem.objective.tol * bounds.primal
 
-def _response(problem: Problem, width: float) -> _core.Response:
-    """How alpha answers margins if it is drawn to where it was: the more so the wider."""
-    if problem.squared:
-        return _core.Response(width, math.inf, 1 - EXACT / width)
-    return _core.Response(width, 1.0, 1.0)
+    def _one_round(self, v: Floats, response: _core.Response, dual: float) -> tuple[Bounds, str]:
+        """Minimise the smoothed objective until the rest of its own gap is small beside the gap of the rows.
 
-
-def _is_worth(problem: Problem, bounds: Bounds, dual: float) -> bool:
-    """Whether the answers are worth ``dual``, or so little less that it does not matter."""
-    return bounds.dual > dual - SLACK * problem.objective.tol * bounds.primal
-
-
-def _one_round(
-    problem: Problem, v: Floats, response: _core.Response, dual: float, report: Report
-) -> tuple[Bounds, str]:
-    """Minimise the smoothed problem until what is left of its own gap is small beside that of the rows.
-
-    The answers must also be worth more than ``dual``, which is what the centres are worth. Directions are as accurate
-    as they need to be: a short step tells that they were not.
-    """
-    bounds = problem.bounds(v, response)
-    accuracy, steps, shorts = ACCURACY, 0, 0
-    while not report(bounds):
-        solved = bounds.gap <= (1 + LEFT_OVER) * bounds.row_gap and _is_worth(problem, bounds, dual)
-        if solved and steps and not (problem.squared and response.width == EXACT):
-            return bounds, "sharpen"
-        direction, length = _step(problem, bounds, response, accuracy)
-        shorts = shorts + 1 if length < SHORT else 0
-        if shorts == MOST_SHORT or steps == MOST_STEPS or (length == 0 and accuracy <= FINEST):
-            return bounds, "stuck"
-        accuracy = max(FINEST, accuracy * 1e-3) if shorts else ACCURACY
-        if length > 0:
-            problem.rates *= length
-            problem.margins += problem.rates
-            tried = problem.bounds(bounds.v + length * direction, response)
-            if not math.isfinite(tried.primal):
-                problem.measure(bounds.v)
+        The new dual variables must also be worth at least ``dual``, the objective of the present ones. A short step
+        shows that the direction was inaccurate; the next one is then computed more accurately.
+        """
+        work = self.work
+        bounds = bounds_at(work, v, response)
+        accuracy, steps, short_steps = CG_ACCURACY, 0, 0
+        while not self.progress.advance(bounds):
+            is_solved = bounds.gap <= (1 + ROUND_GAP_RATIO) * bounds.row_gap and self._keeps_dual(bounds, dual)
+            if is_solved and steps and response.width != self.loss.ridge:
+                return bounds, "solved"
+            direction, length = self._step(bounds, response, accuracy)
+            short_steps = short_steps + 1 if length < SHORT_STEP else 0
+            is_exact = accuracy <= MIN_CG_ACCURACY
+            if short_steps == MAX_SHORT_STEPS or steps == MAX_STEPS_PER_ROUND or (length == 0 and is_exact):
                 return bounds, "stuck"
-            bounds = tried
-        steps += 1
-    return bounds, "done"
+            accuracy = max(MIN_CG_ACCURACY, accuracy * 1e-3) if short_steps else CG_ACCURACY
+            if length > 0:
+                self.margin_rates *= length
+                work.margins += self.margin_rates
+                new_bounds = bounds_at(work, bounds.v + length * direction, response)
+                if not math.isfinite(new_bounds.primal):
+                    work.compute_margins(bounds.v)
+                    return bounds, "stuck"
+                bounds = new_bounds
+            steps += 1
+        return bounds, "done"
 
+    def _step(self, bounds: Bounds, response: _core.Response, accuracy: float) -> tuple[Floats, float]:
+        """Return a direction and the length of the step; ``margin_rates`` are those of the direction."""
+        work, problem = self.work, self.work.problem
+        direction = newton_direction(work, response, bounds.gradient, accuracy)
+        direction.fill_margin_rates(work, response, self.margin_rates)
+        linear = float(bounds.v @ (problem.penalty * direction.d))
+        quadratic = float(direction.d @ (problem.penalty * direction.d))
 
-def _step(problem: Problem, bounds: Bounds, response: _core.Response, accuracy: float) -> tuple[Floats, float]:
-    """A direction, and how far to go. How fast all margins change along it stands in the vector of rates."""
-    direction = newton_direction(problem, response, bounds.gradient, accuracy)
-    direction.rates(problem, response)
-    return direction.d, _line_search(problem, bounds.v, direction.d, response)
+        def derivatives(step: float) -> tuple[float, float]:
+            first, second = work.kernel.slope(work.alpha, work.margins, self.margin_rates, step, response)
+            return linear + step * quadratic + first, quadratic + second
 
-
-def _line_search(problem: Problem, v: Floats, direction: Floats, response: _core.Response) -> float:
-    """The step that minimises the smoothed problem along the direction."""
-    along, square = float(v @ (problem.ridge * direction)), float(direction @ (problem.ridge * direction))
-
-    def derivative(step: float) -> tuple[float, float]:
-        first, second = problem.kernel.slope(problem.alpha, problem.margins, problem.rates, step, response)
-        return along + step * square + first, square + second
-
-    return least(derivative, FLAT)
+        return direction.d, minimize_along_line(derivatives, SLOPE_RATIO)

@@ -1,4 +1,4 @@
-"""Small factorisations on one core: the threads of a BLAS library cost more than they bring there."""
+"""A context in which BLAS uses one core: for small factorisations its threads cost more than they save."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ def _controller() -> Any:
 
 
 class _OneCore:
-    """Entered by the first of several threads that fit, left by the last: only then is the library as it was.
+    """Limits BLAS while any thread is inside; the first thread to enter sets the limit, the last to leave removes it.
 
-    A thread that is inside and enters again, as from a function that watches a fit, is out when it leaves for the first
-    time. One that is interrupted on its way in or out is counted out when it leaves the next time.
+    Threads are identified by their number, not counted. So a thread that enters twice, as a callback of a running fit
+    can, has left after the first exit, and a thread that is interrupted while it enters or leaves is removed the next
+    time it leaves.
     """
 
     def __init__(self) -> None:

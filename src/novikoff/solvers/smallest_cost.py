@@ -1,21 +1,20 @@
-"""The C from which on the path begins: below it the solution only scales with C.
+"""The smallest C of a path: below it the solution only scales with C.
 
-Write w = C g. For the hinge and C near 0 no margin reaches 1 but where the intercept puts it, and g does not depend on
-C:
+Write w = C g. For the hinge and small C, no margin reaches 1 except by the intercept, and g does not depend on C:
 
-- Without an intercept, or with a penalised one that counts as a feature, every row is at its bound: g = sum c_i y_i
-  x_i. That is the solution until the first margin reaches 1, so the smallest C is 1 / max_i y_i g.x_i.
-- With a free intercept the two classes balance. All rows of the lighter class, of total weight T, are at their bounds,
-  and the heavier class answers with that weight T of its rows whose sum is nearest: g = the shortest sum_light c_i x_i
-  - sum_heavy c_j alpha_j x_j over 0 <= alpha <= 1, sum c_j alpha_j = T. The intercept puts the rows that share the
-  weight on their margin, where -g.x_j = theta; those further out have alpha = 0. The first row of the lighter class
-  reaches its own margin at C = 2 / (max_light g.x_i + theta). The shortest g is found by the method of Frank and Wolfe
-  (1956), about: the grid needs no more.
+- Without an intercept, or with a penalised one, which is one more feature, every row is at its upper bound:
+  g = sum_i c_i y_i x_i. This is the solution until the first margin reaches 1, so the smallest C is
+  1 / max_i y_i g.x_i.
+- With a free intercept, the two classes have equal sums of dual variables. All rows of the lighter class, of total
+  weight T, are at their bounds. The heavier class has dual variables of the same sum T that make g as short as
+  possible: g = sum_light c_i x_i - sum_heavy c_j alpha_j x_j with 0 <= alpha <= 1 and sum c_j alpha_j = T. The rows with
+  0 < alpha_j < 1 lie on the margin, with -g.x_j = theta. The first row of the lighter class reaches its margin at
+  C = 2 / (max_light g.x_i + theta). The shortest g is approximated by the method of Frank and Wolfe (1956).
 
-The squared hinge has no bounds, so its solution bends from the start. To first order in C it is that of w = 0, where
-the intercept is the mean label if it is free and 0 if not: g = 2 sum c_i (1 - y_i b) y_i x_i. The path begins where the
-first row would reach its margin if w went on in this direction: until there, all rows count, and the solution is that
-of least squares.
+The squared hinge has no upper bounds, so its solution is not linear in C even for small C. To first order it is that of
+w = 0, where the intercept is the mean label if it is free, else 0: g = 2 sum_i c_i (1 - y_i b) y_i x_i. The path begins
+where the first row would reach its margin in this direction. Up to there all rows count, and the solution is that of
+least squares.
 """
 
 from __future__ import annotations
@@ -27,96 +26,96 @@ from numpy.typing import NDArray
 
 from novikoff.theory.geometry import Floats
 
+from .bounds import bounds_at
 from .problem import Problem
+from .workspace import Workspace
 
-NEAR = 0.02  # the share of |g|^2 that a better g could save
-MOST_ROUNDS = 60
-NOTHING = 1e-3  # a g this short, beside the length it could have, is taken for 0
+FRANK_WOLFE_TOLERANCE = 0.02  # the share of |g|^2 by which a shorter g may be missed
+MAX_FRANK_WOLFE_STEPS = 60
+NEGLIGIBLE_LENGTH = 1e-3  # a g of this length, relative to the largest possible one, is treated as 0
 
 
-def smallest_cost(problem: Problem) -> float:
-    """The smallest C that makes a difference; ``problem`` is stated for C = 1, and overwritten.
+def smallest_cost(problem: Problem, threads: int) -> float:
+    """Return the smallest C that changes more than the scale of the solution. ``problem`` must have C = 1.
 
-    Where none does, as g = 0, any would do: then it is the one at which a row of mean length has changed its margin by
-    1 if all rows pulled the same way.
+    If g = 0 there is no such C. Then the C is returned at which the margin of a row of mean length would change by 1 if
+    all rows pointed in the same direction.
     """
-    costs = problem.costs_of(np.arange(problem.rows))
-    found = _smallest(problem, costs)
+    work, costs = Workspace(problem, threads), problem.all_costs()
+    found = _smallest(work, costs)
     if found < math.inf:
         return found
-    norms = np.empty(problem.rows)
-    problem.kernel.norms(norms)
-    power = float(costs @ norms) / problem.lam
+    power = float(costs @ work.squared_norms()) / problem.lam
     return 1 / power if power > 0 else 1.0
 
 
-def _smallest(problem: Problem, costs: Floats) -> float:
-    if not problem.free_intercept:
-        alpha = np.full(problem.rows, 2.0 if problem.squared else 1.0)
-        return _first(np.ones(problem.rows), _margins(problem, _pull(problem, alpha)), costs > 0)
-    signs = problem.signs()
-    if problem.squared:
-        return _squared_free(problem, signs, costs)
-    return _hinge_free(problem, signs, costs)
+def _smallest(work: Workspace, costs: Floats) -> float:
+    problem, is_smooth = work.problem, work.problem.loss.ridge > 0
+    if not problem.has_free_intercept:
+        slack = np.ones(problem.rows)
+        alpha = problem.loss.derivative(slack) if is_smooth else slack
+        return _first_contact(slack, _margins(work, _weighted_sum(work, alpha)), costs > 0)
+    return (_smooth_free if is_smooth else _linear_free)(work, problem.signs(), costs)
 
 
-def _squared_free(problem: Problem, signs: Floats, costs: Floats) -> float:
+def _smooth_free(work: Workspace, signs: Floats, costs: Floats) -> float:
+    """For a smooth loss and a free intercept."""
     slack = 1 - signs * float(signs @ costs) / float(costs.sum())
-    margins = _margins(problem, _pull(problem, 2 * slack))
+    margins = _margins(work, _weighted_sum(work, work.problem.loss.derivative(slack)))
     margins -= signs * float((signs * margins) @ costs) / float(costs.sum())  # b follows the mean score
-    return _first(slack, margins, costs > 0)
+    return _first_contact(slack, margins, costs > 0)
 
 
-def _hinge_free(problem: Problem, signs: Floats, costs: Floats) -> float:
+def _linear_free(work: Workspace, signs: Floats, costs: Floats) -> float:
+    """For a piecewise linear loss and a free intercept: the method of Frank and Wolfe."""
     is_heavy = signs == (1.0 if signs @ costs > 0 else -1.0)
     heavy, light = np.flatnonzero(is_heavy), np.flatnonzero(~is_heavy & (costs > 0))
-    mass, weight = costs[heavy], float(costs[light].sum())
-    alpha = np.where(is_heavy, weight / float(mass.sum()), 1.0)
-    problem.kernel.norms(problem.rates)
-    largest = float(problem.rates.max())
-    pull = _pull(problem, alpha)
-    margins = _margins(problem, pull)
-    for _ in range(MOST_ROUNDS):
+    light_total = float(costs[light].sum())
+    alpha = np.where(is_heavy, light_total / float(costs[heavy].sum()), 1.0)
+    largest_square = float(work.squared_norms().max())
+    g = _weighted_sum(work, alpha)
+    margins = _margins(work, g)
+    for _ in range(MAX_FRANK_WOLFE_STEPS):
         nearest = heavy[np.argsort(margins[heavy])]
-        room = np.clip(weight - (np.cumsum(costs[nearest]) - costs[nearest]), 0, costs[nearest])
+        taken = np.clip(light_total - (np.cumsum(costs[nearest]) - costs[nearest]), 0, costs[nearest])
         target = np.where(is_heavy, 0.0, 1.0)
-        target[nearest] = np.divide(room, costs[nearest], out=np.zeros(len(room)), where=costs[nearest] > 0)
-        theta = float(margins[nearest[np.flatnonzero(room > 0)[-1]]])
+        target[nearest] = np.divide(taken, costs[nearest], out=np.zeros(len(taken)), where=costs[nearest] > 0)
+        theta = float(margins[nearest[np.flatnonzero(taken > 0)[-1]]])
         saving = float((costs * margins) @ (alpha - target))
-        square = float(pull @ pull)
-        if square <= (NOTHING * weight) ** 2 * largest:
+        square = float(g @ g)
+        if square <= (NEGLIGIBLE_LENGTH * light_total) ** 2 * largest_square:
             return math.inf
-        if saving <= NEAR * square / problem.lam:
+        if saving <= FRANK_WOLFE_TOLERANCE * square / work.problem.lam:
             break
-        change = _pull(problem, target) - pull
-        step = min(1.0, -float(pull @ change) / float(change @ change))
+        change = _weighted_sum(work, target) - g
+        step = min(1.0, -float(g @ change) / float(change @ change))
         alpha += step * (target - alpha)
-        pull += step * change
-        margins = _margins(problem, pull)
+        g += step * change
+        margins = _margins(work, g)
     span = float(margins[light].max()) + theta
     return 2 / span if span > 0 else math.inf
 
 
-def _pull(problem: Problem, alpha: Floats) -> Floats:
+def _weighted_sum(work: Workspace, alpha: Floats) -> Floats:
     """Return sum_i c_i alpha_i y_i (s x_i, 1); the last entry is 0 unless the intercept is penalised."""
-    origin = np.zeros(problem.columns + 1)
-    problem.alpha[:] = alpha
-    problem.measure(origin)
-    pull = -problem.bounds(origin).gradient
-    if problem.kappa == 0:
-        pull[-1] = 0.0
-    return pull
+    origin = np.zeros(work.problem.columns + 1)
+    work.alpha[:] = alpha
+    work.compute_margins(origin)
+    total = -bounds_at(work, origin).gradient
+    if work.problem.kappa == 0:
+        total[-1] = 0.0
+    return total
 
 
-def _margins(problem: Problem, pull: Floats) -> Floats:
-    """The margins for each unit of C."""
-    v = pull / problem.lam
-    v[-1] = pull[-1]
-    problem.measure(v)
-    return problem.margins.copy()
+def _margins(work: Workspace, g: Floats) -> Floats:
+    """Return the margins per unit of C."""
+    v = g / work.problem.lam
+    v[-1] = g[-1]
+    work.compute_margins(v)
+    return work.margins.copy()
 
 
-def _first(room: Floats, margins: Floats, counts: NDArray[np.bool_]) -> float:
-    """The first C at which a margin has used up its room."""
+def _first_contact(slack: Floats, margins: Floats, counts: NDArray[np.bool_]) -> float:
+    """Return the smallest C at which the margin of a row has grown by its slack."""
     moves = counts & (margins > 0)
-    return float((room[moves] / margins[moves]).min()) if moves.any() else math.inf
+    return float((slack[moves] / margins[moves]).min()) if moves.any() else math.inf

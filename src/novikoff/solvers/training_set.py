@@ -1,4 +1,4 @@
-"""A training set as the solvers see it: checked rows, classes and costs."""
+"""A training set as the solvers see it: validated rows, classes and weights."""
 
 from __future__ import annotations
 
@@ -13,46 +13,75 @@ from sklearn.base import BaseEstimator
 import novikoff._core as _core
 from novikoff._class_weights import row_weights
 from novikoff._labels import Codes, encode
+from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
 from novikoff.data.rows import as_rows
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 from .problem import Table
 
 
 @dataclass(frozen=True)
 class TrainingSet:
-    """Rows, checked, with their classes and what each of them costs."""
+    """A validated data set.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix
+        The rows.
+    rows : Rows
+        The same rows, as the kernels read them.
+    largest : float
+        The largest absolute value.
+    classes : ndarray
+        The labels in ascending order.
+    codes : ndarray of int32
+        The index in ``classes`` of the label of each row.
+    weights : ndarray or None
+        The weight of each row; None if every weight is 1.
+    """
 
     X: Any
     rows: _core.Rows
-    largest: float  # value, without its sign
+    largest: float
     classes: NDArray[Any]
     codes: Codes
-    weights: NDArray[np.float64] | None  # None where every row counts once
+    weights: NDArray[np.float64] | None
 
     @property
-    def questions(self) -> list[int]:
-        """The classes that are told from the rest: the last one of two, every one of more."""
-        return [1] if len(self.classes) == 2 else list(range(len(self.classes)))
+    def strategy(self) -> OneVsRest:
+        """The binary problems that the classes make."""
+        return OneVsRest(self.classes)
 
     @property
     def table(self) -> Table:
-        """The rows as the solver wants them."""
+        """The rows, classes and costs for a `Problem`."""
         if sp.issparse(self.X):
             return Table(self.rows, self.codes, self.weights, int(self.X.nnz), self.largest)
         return Table(self.rows, self.codes, self.weights, int(self.X.size), self.largest, dense=self.X)
 
 
-def take_in(estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any) -> TrainingSet:
-    """Check a data set and view it as rows; nothing is copied but what is not in order."""
+def validate_training_set(
+    estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any
+) -> TrainingSet:
+    """Validate a data set. The rows are not copied, except to sort unsorted indices of a sparse matrix.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Its ``n_features_in_`` and ``feature_names_in_`` are set.
+    where : str
+        The name of the caller, for error messages.
+    X, y, sample_weight, class_weight
+        As in ``fit`` of the estimators.
+    """
     X = check_rows(estimator, where, X, reset=True)
     labels = check_labels(where, y, X.shape[0])
     weights = check_weights(where, sample_weight, X.shape[0])
     classes, codes = _classes_of(where, labels, weights)
     weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
-        raise invalid(where, "A weight above 0 for some row of every class.", "a class without any")
+        raise input_error(where, "all rows of a class have weight 0. Every class needs a row with a positive weight.")
     rows, largest = _survey(where, X)
     if rows is None:
         X = X.copy()
@@ -62,12 +91,13 @@ def take_in(estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight:
 
 
 def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], Codes]:
+    """Return the classes of the rows with a positive weight, and the codes of all rows."""
     present = labels if weights is None else labels[weights > 0]
     if len(present) == 0:
-        raise invalid(where, "At least one row with a weight above 0.", "only zeros in sample_weight")
+        raise input_error(where, "sample_weight is 0 for every row.")
     classes, codes = encode(where, present)
     if len(classes) < 2:
-        raise invalid(where, "Labels of at least two classes.", f"one class, {classes.tolist()[0]!r}")
+        raise input_error(where, f"y has only one class, {quote(classes.tolist()[0])}. At least two are needed.")
     if weights is not None:
         every = np.zeros(len(labels), dtype=np.int32)
         every[weights > 0] = codes
@@ -76,7 +106,7 @@ def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] |
 
 
 def _survey(where: str, X: Any) -> tuple[Any, float]:
-    """The rows and their largest value; no rows if their indices are out of order."""
+    """Return the rows for the kernels, or None if the indices of a row are not increasing, and the largest value."""
     rows = as_rows(where, X)
     good, largest, rising = _core.survey(rows)
     if good < rows.count:

@@ -1,8 +1,8 @@
-"""The nearest points of the hulls of two classes, from the few rows that decide them.
+"""The nearest points of the convex hulls of two classes, by a working set of rows.
 
-The problem is solved over some rows, by their products alone; then all rows are measured, and those that lie within the
-margin join, the worst first, until there are none. It pays where the rows on the margin are few. Where they are not, or
-the hulls are too near one another, it gives up, and nothing is lost but a little time.
+The problem is solved over a few rows, from the products of those rows alone. Then the margins of all rows are computed,
+and the rows with the smallest margins join the working set, until no row outside has a margin below 1. This is fast if
+few rows lie on the margin. Otherwise, or if the hulls are very close to each other, it gives up early.
 """
 
 from __future__ import annotations
@@ -17,148 +17,154 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from .problem import Problem
-from .soft_margin import Progress
+from .solver import Progress
 from .training_set import TrainingSet
+from .workspace import Workspace
 
-FIRST, MOST = 100, 3000  # rows to begin with, and to end with at most
-TOGETHER = 128  # rows whose products are computed at a time
-ROUGH, NEAR = 0.01, 1.05  # the accuracy of margins while rows still join, and the margins of those that stay then
-PATIENCE, PER_ROW = 5000, 100  # steps over some rows before they are given up
-HEAVIEST = 1e9  # sum a, for rows of unit length: a margin of less than 1/30,000 of that is left to others
+FIRST_ROWS, MAX_ROWS = 100, 3000  # size of the working set at the start, and at most
+BLOCK_ROWS = 128  # rows whose products are computed at a time
+ROUGH_ACCURACY = 0.01  # of the margins, while rows still join
+MAX_KEPT_MARGIN = 1.05  # rows with a larger margin leave before the final accuracy is asked for
+BASE_STEPS, STEPS_PER_ROW = 5000, 100  # steps over a working set before it gives up
+MAX_DUAL_SUM = 1e9  # sum a for rows of unit length, that is, a margin of about 1/30,000: closer hulls are left to others
 
 
 @dataclass(frozen=True)
-class Plane:
-    """A plane and the dual numbers it came with, in the units of the user, up to a factor."""
+class Hyperplane:
+    """A hyperplane in the units of the user, with its dual variables up to a common factor, and its margins.
+
+    ``margins`` are y_i (w.x_i + b) of all rows.
+    """
 
     weights: Floats
     bias: float
-    duals: Floats  # of every row
+    duals: Floats
+    margins: Floats
 
 
 class WorkingSet:
-    """Some rows of a question with the products between them, their dual numbers and their scores."""
+    """Some rows of a binary problem, with their products, dual variables and scores."""
 
-    def __init__(self, data: TrainingSet, problem: Problem) -> None:
-        self.data, self.problem = data, problem
-        self.intercept = problem.objective.intercept
-        self.signs = problem.signs()
-        self.outside = np.ones(problem.rows, dtype=bool) if data.weights is None else data.weights > 0
+    def __init__(self, data: TrainingSet, work: Workspace) -> None:
+        self.data, self.work, self.problem = data, work, work.problem
+        self.intercept = self.problem.objective.intercept
+        self.signs = self.problem.signs()
+        self.is_outside = np.ones(self.problem.rows, dtype=bool) if data.weights is None else data.weights > 0
         self.rows = np.empty(0, dtype=np.int64)
         self.products = np.empty((0, 0))
         self.a, self.scores = np.empty(0), np.empty(0)
 
     def add(self, rows: NDArray[np.int64]) -> None:
-        """Let rows join that were outside."""
+        """Add rows that are outside."""
         before, count = len(self.rows), len(self.rows) + len(rows)
         products = np.empty((count, count))
         products[:before, :before] = self.products
-        for first in range(0, len(rows), TOGETHER):  # each with those before it: products are the same both ways
-            new = rows[first : first + TOGETHER]
+        for first in range(0, len(rows), BLOCK_ROWS):  # only with the rows before: the matrix is symmetric
+            new = rows[first : first + BLOCK_ROWS]
             self.rows = np.append(self.rows, new)
             start, end = before + first, len(self.rows)
             products[start:end, :end] = self._products(new)
             products[:start, start:end] = products[start:end, :start].T
         self.products = products
-        self.outside[rows] = False
+        self.is_outside[rows] = False
         self.a = np.append(self.a, np.zeros(len(rows)))
         self.scores = products @ (self.a * self.signs[self.rows])
 
-    def keep(self, inside: NDArray[np.bool_]) -> None:
-        """Let the other rows go, none of which may have a dual number."""
-        self.outside[self.rows[~inside]] = True
-        self.rows, self.a, self.scores = self.rows[inside], self.a[inside], self.scores[inside]
-        self.products = np.ascontiguousarray(self.products[np.ix_(inside, inside)])
+    def keep(self, is_kept: NDArray[np.bool_]) -> None:
+        """Remove the other rows; their dual variables must be 0."""
+        self.is_outside[self.rows[~is_kept]] = True
+        self.rows, self.a, self.scores = self.rows[is_kept], self.a[is_kept], self.scores[is_kept]
+        self.products = np.ascontiguousarray(self.products[np.ix_(is_kept, is_kept)])
 
     def _products(self, new: NDArray[np.int64]) -> Floats:
-        """Of rows that are the last of the set with all of it, for rows scaled to about unit length."""
+        """Return the products of the last rows of the set, ``new``, with all its rows, scaled to about unit length."""
         scale, X = self.problem.scale, self.data.X
         if sp.issparse(X):
             products = np.empty((len(new), len(self.rows)))
-            self.problem.kernel.row_products(new, self.rows, products)
+            self.work.kernel.row_products(new, self.rows, products)
         else:
             every = (X if len(new) == len(X) else X[self.rows]).astype(np.float64, copy=False)
             products = every[len(every) - len(new) :] @ every.T
-            products *= scale * scale  # of rows so long that their squares can be computed with
+            products *= scale * scale  # the caller has checked that squares of the rows do not overflow
         return products + scale * scale if self.intercept == "penalized" else products
 
-    def descend(self, accuracy: float, most: int) -> tuple[int, float]:
-        """Bring the margins of these rows to 1, or above where there is no dual number; steps, and what is missing."""
-        balanced = self.intercept == "free"
+    def optimize(self, accuracy: float, max_steps: int) -> tuple[int, float]:
+        """Optimise over these rows; return the steps, and the largest violation of a margin."""
+        is_balanced = self.intercept == "free"
         return _core.nearest_points(
-            self.products, self.signs[self.rows], balanced, self.a, self.scores, accuracy, most, HEAVIEST
+            self.products, self.signs[self.rows], is_balanced, self.a, self.scores, accuracy, max_steps, MAX_DUAL_SUM
         )
 
     def point(self) -> Floats:
-        """The plane (w, b) of the dual numbers, for rows scaled to about unit length."""
+        """Return the point (w, b) of the dual variables, for the scaled rows."""
         v, support = np.zeros(self.problem.columns + 1), np.flatnonzero(self.a)
-        pulls = (self.a * self.signs[self.rows])[support]
-        self.problem.kernel.combine(self.rows[support], pulls, v)
+        signed = (self.a * self.signs[self.rows])[support]
+        self.work.kernel.combine(self.rows[support], signed, v)
         v[-1] = 0.0
         if self.intercept == "penalized":
-            v[-1] = self.problem.scale**2 * float(pulls.sum())
+            v[-1] = self.problem.scale**2 * float(signed.sum())
         elif self.intercept == "free":
             v[-1] = float(self.a @ (self.signs[self.rows] - self.scores)) / float(self.a.sum())
         return v
 
-    def plane(self, v: Floats) -> Plane:
-        """The same for the user."""
+    def hyperplane(self, v: Floats) -> Hyperplane:
+        """Return the hyperplane of v, whose margins are in the workspace, in the units of the user."""
         duals = np.zeros(self.problem.rows)
         duals[self.rows] = self.a
-        return Plane(v[:-1] * self.problem.scale, float(v[-1]), duals)
+        return Hyperplane(v[:-1] * self.problem.scale, float(v[-1]), duals, self.work.margins)
 
 
-def nearest_points(data: TrainingSet, problem: Problem, tol: float, progress: Progress) -> tuple[Plane | None, int]:
-    """The plane between the nearest points, or None if this is not the way; and the steps that were made.
+def nearest_points(
+    data: TrainingSet, work: Workspace, tol: float, progress: Progress
+) -> tuple[Hyperplane | None, int]:
+    """Return the hyperplane between the nearest points, or None if this method gives up, and the number of steps.
 
-    A step is as many moves as there are rows in the set. ``problem.margins`` are those of the plane.
+    A step is as many changes of dual variables as there are rows in the working set.
     """
-    some = WorkingSet(data, problem)
-    some.add(_spread(some))
-    finest = 0.3 * tol
-    accuracy, steps = max(ROUGH, finest) if some.outside.any() else finest, 0
+    chosen = WorkingSet(data, work)
+    chosen.add(_first_rows(chosen))
+    final_accuracy = 0.3 * tol
+    accuracy, steps = max(ROUGH_ACCURACY, final_accuracy) if chosen.is_outside.any() else final_accuracy, 0
     while True:
-        count = len(some.rows)
-        most = PATIENCE + PER_ROW * count
-        moves, missing = some.descend(accuracy, min(most, (progress.left - steps) * count))
+        count = len(chosen.rows)
+        max_moves = BASE_STEPS + STEPS_PER_ROW * count
+        moves, violation = chosen.optimize(accuracy, min(max_moves, (progress.steps_left - steps) * count))
         steps += math.ceil(moves / count)
-        if (missing > accuracy and moves == most) or some.a.sum() > HEAVIEST or not some.a.any():
+        gave_up = violation > accuracy and moves == max_moves
+        if gave_up or chosen.a.sum() > MAX_DUAL_SUM or not chosen.a.any():
             return None, steps
-        v = some.point()
-        problem.measure(v)
-        if steps >= progress.left:
-            return some.plane(v), progress.left
-        rows = _nearest(some, problem.margins, accuracy)
-        if progress.say is not None:
-            progress.say(
-                f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin", None
-            )
-        if len(rows) == 0 and accuracy == finest:
-            return some.plane(v), steps
-        if count + len(rows) > MOST:
+        v = chosen.point()
+        work.compute_margins(v)
+        if steps >= progress.steps_left:
+            return chosen.hyperplane(v), progress.steps_left
+        rows = _violating_rows(chosen, work.margins, accuracy)
+        if progress.options.say is not None:
+            message = f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin"
+            progress.options.say(message, None)
+        if len(rows) == 0 and accuracy == final_accuracy:
+            return chosen.hyperplane(v), steps
+        if count + len(rows) > MAX_ROWS:
             return None, steps
         if len(rows) == 0:
-            accuracy = finest
-            some.keep((some.a > 0) | (problem.margins[some.rows] < NEAR))
+            accuracy = final_accuracy
+            chosen.keep((chosen.a > 0) | (work.margins[chosen.rows] < MAX_KEPT_MARGIN))
         else:
-            some.add(rows)
+            chosen.add(rows)
 
 
-def _spread(some: WorkingSet) -> NDArray[np.int64]:
-    """The rows to begin with: all if they are few, else some of each class, at equal distances."""
-    rows = np.flatnonzero(some.outside)
-    if len(rows) <= 2 * FIRST:
+def _first_rows(chosen: WorkingSet) -> NDArray[np.int64]:
+    """Return all rows if they are few, else some of each class, evenly spaced."""
+    rows = np.flatnonzero(chosen.is_outside)
+    if len(rows) <= 2 * FIRST_ROWS:
         return rows
-    classes = [rows[some.signs[rows] == sign] for sign in (-1, 1)]
-    few = [own[:: max(1, 2 * len(own) // FIRST)] for own in classes]
-    return np.sort(np.concatenate(few))
+    classes = [rows[chosen.signs[rows] == sign] for sign in (-1, 1)]
+    return np.sort(np.concatenate([own[:: max(1, 2 * len(own) // FIRST_ROWS)] for own in classes]))
 
 
-def _nearest(some: WorkingSet, margins: Floats, accuracy: float) -> NDArray[np.int64]:
-    """Rows outside that lie within the margin; the worst of them, at most half as many as there are inside."""
-    within = np.flatnonzero(some.outside & (margins < 1 - accuracy))
-    most = max(FIRST, len(some.rows) // 2)
-    if len(within) > most:
-        within = np.sort(within[np.argpartition(margins[within], most)[:most]])
-    return within
+def _violating_rows(chosen: WorkingSet, margins: Floats, accuracy: float) -> NDArray[np.int64]:
+    """Return the rows outside with a margin below 1; the smallest margins, at most half the size of the working set."""
+    rows = np.flatnonzero(chosen.is_outside & (margins < 1 - accuracy))
+    max_rows = max(FIRST_ROWS, len(chosen.rows) // 2)
+    if len(rows) > max_rows:
+        rows = np.sort(rows[np.argpartition(margins[rows], max_rows)[:max_rows]])
+    return rows

@@ -1,0 +1,156 @@
+"""Bounds on the optimum from a primal and a dual point, and the duality gap between them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+import novikoff._core as _core
+from novikoff.theory.geometry import Floats
+
+from .workspace import Workspace
+
+EPS = float(np.finfo(np.float64).eps)
+MAX_STRETCH_EXCESS = 1e-6  # how far beyond the margin `stretch` pushes rows, at most, so that rounding cannot undo it
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """Return (primal - dual) / primal; NaN if one of them is NaN."""
+    if primal <= dual:
+        return 0.0
+    return (primal - dual) / primal if primal != 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The objectives of a primal and a dual point.
+
+    Parameters
+    ----------
+    v : ndarray of shape (columns + 1,)
+        The primal point (w, b).
+    primal, dual : float
+        The objectives; the optimum lies between them.
+    row_gap : float
+        The part of the gap that belongs to the rows: sum_i c_i (l(1 - m_i) - alpha_i (1 - m_i) + ridge/2 alpha_i^2).
+        The rest vanishes if v is optimal for these dual variables.
+    gradient : ndarray of shape (columns + 1,)
+        The gradient of the smoothed problem at v.
+    shares : tuple of float
+        The factors, for the negative and the positive class, that scale alpha so that sum_i y_i a_i = 0.
+    """
+
+    v: Floats
+    primal: float
+    dual: float
+    row_gap: float
+    gradient: Floats
+    shares: tuple[float, float]
+
+    @property
+    def gap(self) -> float:
+        """The duality gap; NaN if an objective is NaN."""
+        return 0.0 if self.primal <= self.dual else self.primal - self.dual
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap divided by the primal objective."""
+        return relative_gap(self.primal, self.dual)
+
+
+def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None, rounding: float = 0.0) -> Bounds:
+    """Return the bounds from v, whose margins are in ``work.margins``, and from dual variables.
+
+    Parameters
+    ----------
+    work : Workspace
+        Its ``class_vectors`` are overwritten.
+    v : ndarray of shape (columns + 1,)
+        The primal point.
+    response : Response, optional
+        If given, the dual variables are its values at the margins, else ``work.alpha``.
+    rounding : float, default=0.0
+        An upper bound on the rounding error of sum_i a_i y_i s x_i. It is subtracted from the dual objective.
+    """
+    problem, loss = work.problem, work.problem.loss
+    width = problem.columns + 1
+    sums = work.kernel.dual_sums(work.alpha, work.margins, response or loss.response(math.inf), work.class_vectors)
+    negative, positive = work.class_vectors[:width], work.class_vectors[width:]
+    primal = problem.regularization(v) + sums["loss"]
+    row_gap = sums["loss"] - sum(sums["a_slack"]) + 0.5 * loss.ridge * sum(sums["a_alpha"])
+    shares = _balancing_shares(*sums["a"]) if problem.has_free_intercept else (1.0, 1.0)
+    total = shares[0] * negative + shares[1] * positive
+    dual = sum(
+        share * a - 0.5 * loss.ridge * share * share * a_alpha
+        for share, a, a_alpha in zip(shares, sums["a"], sums["a_alpha"], strict=True)
+    )
+    dual -= _half_square(total[:-1], rounding, problem.lam)
+    if problem.kappa > 0:
+        dual -= _half_square(total[-1:], rounding, problem.kappa)
+    return Bounds(v, primal, dual, max(0.0, row_gap), problem.penalty * v - (negative + positive), shares)
+
+
+def _balancing_shares(negative: float, positive: float) -> tuple[float, float]:
+    """Return the factors that make the sums of both classes equal, by scaling the larger one down."""
+    if negative == positive:
+        return 1.0, 1.0
+    return (positive / negative, 1.0) if negative > positive else (1.0, negative / positive)
+
+
+def _length(vector: Floats) -> float:
+    """Return the length of a vector, without overflow or underflow of the squares."""
+    largest = float(np.max(np.abs(vector), initial=0.0))
+    return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < math.inf else largest
+
+
+def _half_square(vector: Floats, rounding: float, ridge: float) -> float:
+    """Return (|vector| + rounding)^2 / (2 ridge). The division comes first: squares of tiny numbers would underflow."""
+    length = (_length(vector) + rounding) / math.sqrt(ridge)
+    return 0.5 * length * length
+
+
+def rounding_of_sum(work: Workspace) -> float:
+    """Return an upper bound on the rounding error of sum_i a_i y_i s x_i."""
+    weighted_norms = np.sqrt(work.squared_norms())
+    if work.problem.table.costs is not None:
+        weighted_norms *= work.problem.table.costs
+    return EPS * float(work.alpha @ weighted_norms)
+
+
+def stretch(work: Workspace, v: Floats) -> Floats:
+    """Return v, or a multiple of it for which every row has the loss 0 in spite of rounding, if that is about as good.
+
+    This matters if C is huge: then the rounding error of a loss that should be 0 would dominate the objective. The
+    margins of v must be in ``work.margins``; they are scaled along with v.
+    """
+    problem = work.problem
+    counts = True if problem.table.costs is None else problem.table.costs > 0
+    smallest = float(work.margins.min(where=counts, initial=math.inf))
+    if smallest <= 0:
+        return v
+    excess = min(MAX_STRETCH_EXCESS, 0.05 * problem.objective.tol)
+    half, factor = problem.regularization(v), (1 + excess) / smallest
+    if half * factor * factor > (half + work.kernel.loss(work.margins)) * (1 + 3 * excess):
+        return v
+    work.margins *= factor
+    return v * factor
+
+
+def worst_case_objective(work: Workspace, v: Floats) -> float:
+    """Return the objective of v if the rounding error of every margin were in its disfavour."""
+    problem = work.problem
+    work.compute_margins(v)
+    work.margins -= EPS * problem.columns * float(np.linalg.norm(v)) * np.sqrt(work.squared_norms())
+    return problem.regularization(v) + work.kernel.loss(work.margins)
+
+
+def move_to_duals(work: Workspace, v: Floats) -> None:
+    """Overwrite v with the primal point of ``work.alpha``; a free intercept stays as it is."""
+    problem = work.problem
+    work.compute_margins(v)
+    gradient = bounds_at(work, v).gradient
+    v[:-1] -= gradient[:-1] / problem.lam
+    if problem.kappa > 0:
+        v[-1] -= gradient[-1] / problem.kappa
