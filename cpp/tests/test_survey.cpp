@@ -1,5 +1,6 @@
-// What a survey says of a matrix: its largest value, its first bad row, and whether indices rise.
-#include "questions.hpp"
+// Validation of a matrix: its largest value, its first bad row, and whether indices are increasing.
+#include "binary_problems.hpp"
+#include "novikoff/survey.hpp"
 
 TEST(a_survey_finds_the_largest_value_and_the_first_bad_row) {
   for (double bad : {not_a_number, infinity, -infinity}) {

@@ -124,6 +124,7 @@ def read_at(file: int, offset: int, room: memoryview, threads: int) -> int: ...
 def svmlight_text(
     rows: Rows, labels: NDArray[float64], index_base: int, begin: int, end: int, threads: int
 ) -> bytes: ...
+def losses() -> dict[str, tuple[float, float]]: ...
 def survey(rows: Rows) -> tuple[int, float, bool]: ...
 
 class Response:
@@ -138,8 +139,8 @@ def nearest_points(
     a: NDArray[float64],
     scores: NDArray[float64],
     accuracy: float,
-    most: int,
-    heaviest: float,
+    max_steps: int,
+    max_sum: float,
 ) -> tuple[int, float]: ...
 
 class SoftMargin:
@@ -150,17 +151,18 @@ class SoftMargin:
         positive: int,
         costs: NDArray[float64] | None,
         scale: float,
-        intercept: bool,
+        has_intercept: bool,
+        loss: str,
         elements: int,
         threads: int,
     ) -> None: ...
-    def measure(self, v: NDArray[float64], margins: NDArray[float64]) -> None: ...
-    def answer(
+    def margins(self, v: NDArray[float64], margins: NDArray[float64]) -> None: ...
+    def dual_sums(
         self,
         centres: NDArray[float64],
         margins: NDArray[float64],
         response: Response,
-        pulls: NDArray[float64],
+        class_vectors: NDArray[float64],
     ) -> dict[str, Any]: ...
     def slope(
         self,
@@ -170,10 +172,10 @@ class SoftMargin:
         step: float,
         response: Response,
     ) -> tuple[float, float]: ...
-    def loss(self, margins: NDArray[float64], squared: bool) -> float: ...
-    def balance(self, margins: NDArray[float64], squared: bool, enough: float) -> float: ...
+    def loss(self, margins: NDArray[float64]) -> float: ...
+    def shift_intercept(self, margins: NDArray[float64], tolerance: float) -> float: ...
     def free_rows(self, centres: NDArray[float64], margins: NDArray[float64], response: Response) -> NDArray[int64]: ...
-    def settle(self, centres: NDArray[float64], margins: NDArray[float64], response: Response) -> None: ...
+    def update_duals(self, alpha: NDArray[float64], margins: NDArray[float64], response: Response) -> None: ...
     def solve_by_rows(
         self,
         free: NDArray[int64],
@@ -182,7 +184,7 @@ class SoftMargin:
         kappa: float,
         gradient: NDArray[float64],
         accuracy: float,
-        most_steps: int,
+        max_steps: int,
         direction: NDArray[float64],
         q: NDArray[float64],
     ) -> int: ...
@@ -190,27 +192,23 @@ class SoftMargin:
     def project(self, some: NDArray[int64], v: NDArray[float64], values: NDArray[float64]) -> None: ...
     def gram(self, some: NDArray[int64], width: float, matrix: NDArray[float64]) -> None: ...
     def row_products(self, some: NDArray[int64], others: NDArray[int64], products: NDArray[float64]) -> None: ...
-    def norms(self, squared: NDArray[float64]) -> None: ...
+    def squared_norms(self, squared: NDArray[float64]) -> None: ...
     def descend(
         self,
         alpha: NDArray[float64],
-        norms: NDArray[float64],
+        squared_norms: NDArray[float64],
         order: NDArray[int32],
         v: NDArray[float64],
         before: tuple[float, float, int],
         lam: float,
         rho: float,
-        ridge: float,
-        top: float,
         random: Random,
     ) -> tuple[float, float, int, float]: ...
-    def set_aside(
+    def mark_shrunk(
         self,
         alpha: NDArray[float64],
         margins: NDArray[float64],
         before: tuple[float, float],
-        ridge: float,
-        top: float,
-        aside: NDArray[uint8],
+        shrunk: NDArray[uint8],
     ) -> None: ...
-    def line_up(self, aside: NDArray[uint8], order: NDArray[int32]) -> int: ...
+    def order_active_first(self, shrunk: NDArray[uint8], order: NDArray[int32]) -> int: ...

@@ -3,14 +3,16 @@
 import numpy as np
 import pytest
 
-from novikoff.solvers.linear_system import AT_ONCE, CACHED, _gram_of_dense_rows
+from novikoff.solvers.linear_system import BLAS_BLOCK_ROWS, MIN_BLAS_COLUMNS, _gram_of_dense_rows
+from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.training_set import take_in
+from novikoff.solvers.training_set import validate_training_set
+from novikoff.solvers.workspace import Workspace
 from novikoff.svm.soft_margin import LinearSVM
 
 RNG = np.random.default_rng(0)
-ROWS = 2 * AT_ONCE + 7
-X = 3 * RNG.normal(size=(ROWS, CACHED + 9))
+ROWS = 2 * BLAS_BLOCK_ROWS + 7
+X = 3 * RNG.normal(size=(ROWS, MIN_BLAS_COLUMNS + 9))
 y = np.arange(ROWS) % 2
 
 
@@ -19,14 +21,14 @@ y = np.arange(ROWS) % 2
 @pytest.mark.parametrize("weights", [None, RNG.random(ROWS) + 0.5])
 def test_the_matrix_is_the_sum_of_the_outer_products_of_the_free_rows(layout, intercept, weights):
     rows = layout(X)
-    data = take_in(LinearSVM(), "test", rows, y, weights, None)
-    problem = Problem(data.table, 1, Objective(1.0, False, intercept, 1e-4), threads=2)
+    data = validate_training_set(LinearSVM(), "test", rows, y, weights, None)
+    problem = Problem(data.table, 1, Objective(1.0, LOSSES["hinge"], intercept, 1e-4))
     free = np.flatnonzero(RNG.random(ROWS) < 0.9)
     u = np.column_stack([problem.scale * rows[free].astype(float), np.full(len(free), float(intercept != "none"))])
     theta = (np.ones(ROWS) if weights is None else weights)[free] / 0.25
     expected = np.tril(u.T @ (theta[:, np.newaxis] * u))
     by_kernel, by_blas = np.empty(expected.shape), np.empty(expected.shape)
-    problem.kernel.gram(free, 0.25, by_kernel)
+    Workspace(problem, threads=2).kernel.gram(free, 0.25, by_kernel)
     _gram_of_dense_rows(problem, problem.table.dense, free, 0.25, by_blas)
     for found in (by_kernel, by_blas):
         np.testing.assert_allclose(np.tril(found), expected, rtol=1e-12, atol=1e-12 * expected.max())

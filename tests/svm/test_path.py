@@ -7,9 +7,6 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
-from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.screening import _best_intercepts, fixed_rows
-from novikoff.solvers.training_set import take_in
 from real_data import real
 
 INTERCEPTS = {
@@ -206,35 +203,6 @@ def test_weights_are_copies():
 # ---- rows that cannot matter ----------------------------------------------------------------------------------------
 
 
-def question(X, y, C, loss, intercept, weights=None):
-    data = take_in(nk.LinearSVM(), "test", X, y, weights, None)
-    return Problem(data.table, 1, Objective(C, loss == "squared_hinge", intercept, 1e-4), 1)
-
-
-@every_loss
-@every_intercept
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("ratio", [1.0, 1.1, 1.5])
-def test_rows_that_are_set_aside_are_where_the_solution_has_them(loss, intercept, seed, ratio):
-    """The duals of a much better solution, for C times the ratio, are 0 or at their bounds there."""
-    X, y = classes([0.7], seed=seed, rows=120, apart=1.0)
-    weights = np.random.default_rng(seed).integers(1, 4, len(y)).astype(float)
-    settings = {"loss": loss, **INTERCEPTS[intercept]}
-    rough = nk.LinearSVM(C=0.05, tol=1e-3, **settings).fit(X, y, weights)
-    exact = nk.LinearSVMPath(Cs=[0.05 * ratio], tol=1e-10, **settings).fit(X, y, weights).certificates_[0]
-    problem = question(X, y, 0.05 * ratio, loss, intercept, weights)
-    problem.alpha[:] = rough.certificate_.model.duals.dense(len(y)) / (0.05 * weights)
-    norms = np.empty(len(y))
-    problem.kernel.norms(norms)
-    v = np.append(rough.coef_[0] / problem.scale, rough.intercept_)
-    fixed = fixed_rows(problem, v, norms)
-    alpha = exact.model.duals.dense(len(y)) / (0.05 * ratio * weights)
-    assert np.all(alpha[fixed.at_zero] < 1e-4)
-    assert np.all(alpha[fixed.at_bound] > 1 - 1e-4)
-    if ratio == 1.1 and loss == "hinge":
-        assert fixed.share > 0.1
-
-
 @every_intercept
 def test_screening_leaves_rows_out_and_changes_no_solution(intercept):
     X, y = classes([0.7], rows=400, apart=1.5)
@@ -260,28 +228,6 @@ def test_screening_takes_rows_as_they_are_stored(storage, dtype):
     path = nk.LinearSVMPath(Cs=60, screen=True).fit(X, y)
     assert path.screened_.max() > 0.5
     assert all(certificate.converged and certificate.verify(X, y) for certificate in path.certificates_)
-
-
-@every_loss
-@pytest.mark.parametrize("seed", range(5))
-def test_the_best_intercepts_lie_in_the_interval_that_is_given(loss, seed):
-    rng = np.random.default_rng(seed)
-    scores, signs = rng.normal(size=31).round(1), rng.choice([-1.0, 1.0], 31)
-    costs = rng.integers(0, 3, 31).astype(float)
-    costs[:2], signs[:2] = 1, [-1, 1]
-    low, high = _best_intercepts(scores, signs, costs, loss == "squared_hinge")
-
-    def total(b):
-        slack = np.maximum(0, 1 - signs * (scores + b))
-        return float(costs @ (slack if loss == "hinge" else slack**2))
-
-    grid = np.linspace(-6, 6, 24001)
-    values = np.array([total(b) for b in grid])
-    best = grid[values <= values.min() + 1e-12]
-    assert low - 1e-3 <= best.min()
-    assert best.max() <= high + 1e-3
-    assert total(low) <= values.min() + 1e-6
-    assert total(high) <= values.min() + 1e-6
 
 
 def test_a_path_on_real_rows():

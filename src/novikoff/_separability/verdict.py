@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import threading
 from typing import Any
 
 import numpy as np
@@ -12,14 +11,14 @@ import scipy.linalg
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-import novikoff._core as _core
 from novikoff._validation import check_flag
 from novikoff.errors import InvalidInputError, invalid
-from novikoff.solvers.coordinate_descent import Descent
+from novikoff.solvers.coordinate_descent import descend
+from novikoff.solvers.descent_newton import MODERATE_COST
+from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.soft_margin import GENTLE, Progress
-from novikoff.solvers.training_set import TrainingSet, take_in
+from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.balance import Balance
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples, Reduced, Whole, whole
@@ -74,7 +73,7 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
     """
     where = "separability"
     fit_intercept = check_flag(where, "fit_intercept", fit_intercept)
-    data = take_in(_Input(), where, X, y, None, None)
+    data = validate_training_set(_Input(), where, X, y, None, None)
     if len(data.classes) != 2:
         raise invalid(where, "Labels of two classes.", f"{len(data.classes)} classes")
     examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
@@ -98,21 +97,18 @@ def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals 
     """A direction from a few passes of coordinate descent, which separates most data that can be, and its duals."""
     table = data.table
     try:
-        unit = Problem(table, 1, Objective(1.0, False, "free" if fit_intercept else "none", 0.5), 1)
-        C = GENTLE * unit.scale * unit.scale
-        problem = Problem(table, 1, dataclasses.replace(unit.objective, C=C), 1)
+        unit = Problem(table, 1, Objective(1.0, LOSSES["hinge"], "free" if fit_intercept else "none", 0.5))
+        C = MODERATE_COST * unit.scale * unit.scale
+        problem = Problem(table, 1, dataclasses.replace(unit.objective, C=C))
     except (InvalidInputError, OverflowError):  # lengths that it cannot compute with
         return None, None
     effort = MORE_EFFORT if 2 * problem.columns > problem.rows else EFFORT
     passes = min(MOST_PASSES, max(FEWEST_PASSES, effort // max(1, table.elements)))
-    progress = Progress(problem, passes, None, threading.Event())
-    v = np.zeros(problem.columns + 1)
-    with np.errstate(over="ignore", invalid="ignore"):
-        bounds = Descent(problem, v, _core.Random(0)).run(progress, math.inf, 0.0, 0.0)
-    if bounds is None or not np.all(np.isfinite(bounds.v)):
+    v, alpha = descend(problem, passes)
+    if not np.all(np.isfinite(v)):
         return None, None
-    weights, duals = bounds.v[:-1] * problem.scale, Duals.of(problem.alpha)
-    return np.append(weights, bounds.v[-1]) if fit_intercept else weights, duals
+    weights, duals = v[:-1] * problem.scale, Duals.of(alpha)
+    return np.append(weights, v[-1]) if fit_intercept else weights, duals
 
 
 def _report(data: TrainingSet, examples: Examples, kind: str, **found: Any) -> Separability:

@@ -11,12 +11,23 @@ import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
 from .bounds import Bounds, bounds_at, move_to_duals, stretch
-from .solver import Progress
+from .problem import Problem
+from .solver import Progress, SolverOptions
 from .workspace import Workspace
 
 INTERCEPT_TOLERANCE = 1e-3  # share of the allowed gap that the search for the best intercept may leave
 REMEASURE_RATIO = 1.0  # the gap is computed at the latest when the work since the last time has grown by this ratio
 TARGET_SHRINK = 0.8  # factor by which the next gap target shrinks after an estimate proved too low
+
+
+def descend(problem: Problem, passes: int) -> tuple[Floats, Floats]:
+    """Return v = (w, b) and alpha after coordinate descent from 0, with at most so many passes; v may be infinite."""
+    work = Workspace(problem, threads=1)
+    progress = Progress(problem, SolverOptions(max_iter=passes, threads=1, seed=0))
+    with np.errstate(over="ignore", invalid="ignore"):
+        descent = Descent(work, np.zeros(problem.columns + 1), _core.Random(0))
+        bounds = descent.run(progress, newton_work=math.inf, forecast_after=0.0, newton_gap=0.0)
+    return descent.v if bounds is None else bounds.v, work.alpha
 
 
 class Descent:
@@ -70,8 +81,8 @@ class Descent:
     def run(self, progress: Progress, newton_work: float, forecast_after: float, newton_gap: float) -> Bounds | None:
         """Descend until ``progress`` says stop, or until Newton's method promises to be faster.
 
-        Work is counted in visited rows. The forecast assumes that the gap continues to fall as it fell since it was last
-        computed. Computing the gap also reactivates rows that were excluded too early.
+        Work is counted in visited rows. The forecast assumes that the gap continues to fall as it fell since it was
+        last computed. Computing the gap also reactivates rows that were excluded too early.
 
         Parameters
         ----------

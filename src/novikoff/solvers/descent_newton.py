@@ -158,7 +158,7 @@ class _Run:
             return proof
         work.compute_margins(progress.best_point)
         other = bounds_at(work, stretch(work, progress.best_point), rounding=rounding)
-        if other.primal < proof.primal:
+        if other.primal <= proof.primal:
             return other
         if self.options.keep_margins:
             work.compute_margins(proof.v)

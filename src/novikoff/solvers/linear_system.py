@@ -43,8 +43,8 @@ class Direction:
     def fill_margin_rates(self, work: Workspace, response: _core.Response, margin_rates: Floats) -> None:
         """Overwrite ``margin_rates`` with the rates of change of all margins along d.
 
-        If C is large, the dual variables are tiny and u.d has too few correct digits to update them. So the rates of the
-        free rows are computed from q, which keeps the primal and the dual point consistent.
+        If C is large, the dual variables are tiny and u.d has too few correct digits to update them. So the rates of
+        the free rows are computed from q, which keeps the primal and the dual point consistent.
         """
         problem = work.problem
         work.kernel.margins(self.d, margin_rates)
@@ -124,7 +124,7 @@ def _solve_by_rows(work: Workspace, free: NDArray[np.int64], width: float, gradi
 
 
 def _solve_positive(matrix: Floats, right: Floats) -> Floats:
-    """Solve with a symmetric positive definite matrix of which the lower triangle is given; its diagonal is overwritten.
+    """Solve with a positive definite matrix of which the lower triangle is given; its diagonal is overwritten.
 
     The diagonal is raised by its rounding error, and by more if the factorisation fails: any positive definite matrix
     gives a descent direction. If the matrix contains NaN, the solution 0 is returned, which makes no step.

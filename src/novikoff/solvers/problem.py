@@ -197,7 +197,7 @@ def _computable_scale(table: Table, C: float) -> float:
     if abs(exponent) > MAX_SQUARABLE_EXPONENT or not MIN_COST_EXPONENT < cost_exponent < MAX_COST_EXPONENT:
         raise input_error(
             "LinearSVM",
-            f"cannot compute with rows of length {1 / scale:.1g} and C={C:g}. Scale X: the length must be between 1e-152 "
-            "and 1e152, and C times its square between 1e-306 and 1e249.",
+            f"cannot compute with rows of length {1 / scale:.1g} and C={C:g}. Scale X: the length must be between "
+            "1e-152 and 1e152, and C times its square between 1e-306 and 1e249.",
         )
     return scale

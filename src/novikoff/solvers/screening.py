@@ -8,7 +8,7 @@ have the dual objective D. Both objectives are strongly convex, so |w* - w|^2 / 
 
 a ball that contains the optimal weights w*. A row whose margin exceeds 1 for all w in the ball has a_i = 0. If the loss
 has a largest derivative, a row whose margin is too small for all w in the ball has a_i at its upper bound. A penalised
-intercept is treated as one more feature. A free intercept is bounded first: the best b decreases as the scores increase,
+intercept is treated as one more feature. A free intercept is bounded first: the best b decreases as the scores rise,
 so it lies between the best b for the highest and for the lowest scores that the ball allows.
 
 Rows at 0 are left out. The rows of a class that stay at their upper bounds are replaced by their mean, with the sum of

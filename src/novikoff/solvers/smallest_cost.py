@@ -7,7 +7,7 @@ Write w = C g. For the hinge and small C, no margin reaches 1 except by the inte
   1 / max_i y_i g.x_i.
 - With a free intercept, the two classes have equal sums of dual variables. All rows of the lighter class, of total
   weight T, are at their bounds. The heavier class has dual variables of the same sum T that make g as short as
-  possible: g = sum_light c_i x_i - sum_heavy c_j alpha_j x_j with 0 <= alpha <= 1 and sum c_j alpha_j = T. The rows with
+  possible: g = sum_light c_i x_i - sum_heavy c_j alpha_j x_j with 0 <= alpha <= 1 and sum c_j alpha_j = T. Rows with
   0 < alpha_j < 1 lie on the margin, with -g.x_j = theta. The first row of the lighter class reaches its margin at
   C = 2 / (max_light g.x_i + theta). The shortest g is approximated by the method of Frank and Wolfe (1956).
 

@@ -81,7 +81,7 @@ def validate_training_set(
     classes, codes = _classes_of(where, labels, weights)
     weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
-        raise input_error(where, "all rows of a class have weight 0. Every class needs a row with a positive weight.")
+        raise input_error(where, "all rows of a class have zero weight. Every class needs a row with a positive weight.")
     rows, largest = _survey(where, X)
     if rows is None:
         X = X.copy()
@@ -94,7 +94,7 @@ def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] |
     """Return the classes of the rows with a positive weight, and the codes of all rows."""
     present = labels if weights is None else labels[weights > 0]
     if len(present) == 0:
-        raise input_error(where, "sample_weight is 0 for every row.")
+        raise input_error(where, "sample_weight is zero for every row.")
     classes, codes = encode(where, present)
     if len(classes) < 2:
         raise input_error(where, f"y has only one class, {quote(classes.tolist()[0])}. At least two are needed.")

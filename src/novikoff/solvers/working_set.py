@@ -26,7 +26,9 @@ BLOCK_ROWS = 128  # rows whose products are computed at a time
 ROUGH_ACCURACY = 0.01  # of the margins, while rows still join
 MAX_KEPT_MARGIN = 1.05  # rows with a larger margin leave before the final accuracy is asked for
 BASE_STEPS, STEPS_PER_ROW = 5000, 100  # steps over a working set before it gives up
-MAX_DUAL_SUM = 1e9  # sum a for rows of unit length, that is, a margin of about 1/30,000: closer hulls are left to others
+MAX_DUAL_SUM = (
+    1e9  # sum a for rows of unit length, that is, a margin of about 1/30,000: closer hulls are left to others
+)
 
 
 @dataclass(frozen=True)
@@ -114,9 +116,7 @@ class WorkingSet:
         return Hyperplane(v[:-1] * self.problem.scale, float(v[-1]), duals, self.work.margins)
 
 
-def nearest_points(
-    data: TrainingSet, work: Workspace, tol: float, progress: Progress
-) -> tuple[Hyperplane | None, int]:
+def nearest_points(data: TrainingSet, work: Workspace, tol: float, progress: Progress) -> tuple[Hyperplane | None, int]:
     """Return the hyperplane between the nearest points, or None if this method gives up, and the number of steps.
 
     A step is as many changes of dual variables as there are rows in the working set.

@@ -1,145 +1,161 @@
-"""The separator of largest margin, by soft margins whose C grows until no row needs more.
+"""The separator of largest margin.
 
-With C above the largest dual number of the hard margin, the hinge has the same solution (exact penalty): no dual number
-is at its bound, and no row is on the wrong side. C is counted in rows of unit length, so units do not matter.
+    min over w, b:  1/2 |w|^2 [+ 1/2 b^2]     subject to  y_i (w.x_i + b) >= 1  for all rows.
+
+First a working set of rows is tried. If it gives up, soft margins with the hinge are solved with growing C. If C is
+above the largest dual variable of the hard margin, both problems have the same solution (exact penalty). Values of C
+are relative to the squared length of the rows.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-import threading
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from novikoff._progress import Say
 from novikoff._separability.search import decide
-from novikoff.errors import invalid, not_separable
+from novikoff.errors import NotSeparableError, input_error, quote
+from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem, Table, unit_scale
-from novikoff.solvers.soft_margin import Progress, solve, solve_near
+from novikoff.solvers.solver import Progress, SolverOptions, Start, solve
 from novikoff.solvers.training_set import TrainingSet
-from novikoff.solvers.working_set import Plane, nearest_points
+from novikoff.solvers.working_set import Hyperplane, nearest_points
+from novikoff.solvers.workspace import Workspace
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples
 from novikoff.theory.gap import SvmModel
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
 
-FIRST, GROWTH, LAST = 1e6, 1e3, 1e12  # of C |x|^2: where it begins, by what it grows, where it ends
-ROOM = 0.5  # the share of the gap asked for that the solver may leave: the rest is for rounding
-STRICTER, STRICTEST = 0.1, 1e-15  # how much smaller a gap is tried where that was too little, and the smallest
-LONGEST = 465  # power of two: beyond it, or below the inverse, squares of margins could not be computed with
+FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e12  # values of C |x|^2
+SOLVER_SHARE = 0.5  # the share of the allowed gap that the solver may leave; the rest is for rounding
+TOL_SHRINK, MIN_TOL = 0.1, 1e-15  # factor by which the tolerance shrinks after a gap that was too large, and its end
+MAX_SCALE_EXPONENT = 465  # a power of two: the squares of longer or shorter rows and margins lose digits
 
 
 @dataclass(frozen=True)
-class Question:
-    """One class to be told from the rest, and how near the best."""
+class HardMarginProblem:
+    """One binary problem of the hard margin.
+
+    Parameters
+    ----------
+    data : TrainingSet
+        The rows; those with weight 0 do not count, and other weights make no difference.
+    positive : int
+        The code of the class that is called +1.
+    intercept : {"free", "penalized", "none"}
+        The role of the intercept.
+    tol : float
+        The relative distance of the margin from the largest one at which a solver stops.
+    """
 
     data: TrainingSet
     positive: int
-    intercept: str  # "free", "penalized" or "none"
+    intercept: str
     tol: float
 
-
-@dataclass(frozen=True)
-class Effort:
-    """What the solver may use: steps, threads, a seed; whom to tell, and whether to stop."""
-
-    max_iter: int
-    threads: int
-    seed: int
-    say: Say | None
-    cancelled: threading.Event
+    @property
+    def label(self) -> Any:
+        """The label of the class that is called +1."""
+        return self.data.classes.tolist()[self.positive]
 
 
 @dataclass(frozen=True)
 class Separator:
-    """A plane with the bounds on its margin, scaled so that the smallest y f(x) is 1 where it separates."""
+    """A hyperplane with bounds on its margin, scaled so that the smallest y f(x) is 1 if it separates the rows.
+
+    ``duals`` are the a_i of all rows: at the optimum w = sum_i a_i y_i x_i.
+    """
 
     certificate: HullCertificate
-    duals: Floats  # a_i of every row, with w = sum a_i y_i x_i but for what is missing to the best
+    duals: Floats
 
     @property
     def separates(self) -> bool:
-        """Whether all rows are surely on their sides."""
+        """Whether all rows are proven to be on their sides."""
         return self.certificate.margin_lower_bound > 0
 
-    def worth(self) -> tuple[bool, float]:
-        """What makes one better than another: the margin; where there is none, how near the hulls are shown to be."""
+    def quality(self) -> tuple[bool, float]:
+        """Return a key for comparisons: the margin or, if it does not separate, how close the hulls are."""
         lower, upper = self.certificate.margin_lower_bound, self.certificate.margin_upper_bound
         return (True, lower / upper) if self.separates else (False, -upper)
 
 
-def largest_margin(where: str, question: Question, effort: Effort) -> Separator:
-    """The separator of largest margin, or, where none was found, the nearest thing to one.
+def largest_margin(where: str, problem: HardMarginProblem, options: SolverOptions) -> Separator:
+    """Return the separator of largest margin or, if none was found, the best approximation.
 
-    If few rows decide, they are found first; else, or if rounding leaves that short of the goal, soft margins follow.
+    If few rows lie on the margin, a working set finds them. Otherwise, or if rounding prevents that, soft margins
+    follow. ``options.keep_margins`` must be set.
     """
-    table = question.data.table
-    C = FIRST * _unit(where, table) ** 2
-    goal = ROOM * question.tol * (2 - question.tol)
-    problem = Problem(table, question.positive, Objective(C, False, question.intercept, goal), effort.threads)
+    data, table = problem.data, problem.data.table
+    C = FIRST_COST * _checked_scale(where, table) ** 2
+    tol = SOLVER_SHARE * problem.tol * (2 - problem.tol)
+    soft = Problem(table, problem.positive, Objective(C, LOSSES["hinge"], problem.intercept, tol))
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        progress = Progress(problem, effort.max_iter, effort.say, effort.cancelled)
-        plane, steps = nearest_points(question.data, problem, question.tol, progress)
-        best = None if plane is None else _certified(question, problem, plane, steps)
-    if best is not None and (best.certificate.converged or steps >= effort.max_iter):
+        work = Workspace(soft, options.threads)
+        plane, steps = nearest_points(data, work, problem.tol, Progress(soft, options))
+        best = None if plane is None else _certified(problem, plane, steps)
+        del work
+    if best is not None and (best.certificate.converged or steps >= options.max_iter):
         return best
-    return _by_soft_margins(where, question, effort, problem, best, steps)
+    return _by_soft_margins(where, problem, options, soft, best, steps)
 
 
 def _by_soft_margins(
-    where: str, question: Question, effort: Effort, problem: Problem, best: Separator | None, steps: int
+    where: str, problem: HardMarginProblem, options: SolverOptions, soft: Problem, best: Separator | None, steps: int
 ) -> Separator:
-    """The same by soft margins, each of which begins where the last ended.
+    """Solve soft margins with growing C, each from the end of the last.
 
-    The first that does not separate the rows raises the question whether any plane does.
+    When the first of them does not separate the rows, it is decided whether any hyperplane does.
     """
-    objective, last, start = problem.objective, LAST / FIRST * problem.objective.C, None
-    is_asked = False
+    objective, max_cost = soft.objective, LAST_COST / FIRST_COST * soft.objective.C
+    start: Start | None = None
+    is_decided = False
     while True:
-        progress = Progress(problem, max(1, effort.max_iter - steps), effort.say, effort.cancelled)
-        if start is None:
-            solution = solve(problem, progress, effort.seed)
-        else:
-            solution = solve_near(problem, progress, effort.seed, start)
+        solution = solve(soft, options.with_max_iter(max(1, options.max_iter - steps)), start)
+        assert solution.margins is not None
         steps += solution.steps
+        plane = Hyperplane(solution.weights, solution.bias, solution.duals, solution.margins)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            plane = Plane(solution.weights, solution.bias, solution.duals)
-            found = _certified(question, problem, plane, steps)
-        if best is None or found.separates or not is_asked:
-            best = found if best is None else max(best, found, key=Separator.worth)
-        if found.certificate.converged or steps >= effort.max_iter or effort.cancelled.is_set():
+            found = _certified(problem, plane, steps)
+        if best is None or found.separates or not is_decided:
+            best = found if best is None else max(best, found, key=Separator.quality)
+        if found.certificate.converged or steps >= options.max_iter or options.cancelled.is_set():
             break
-        if not (found.separates or is_asked):
-            separating = _separating_plane(where, question, plane)
-            if separating is not None:  # whatever its margin, it has all rows on their sides
+        if not (found.separates or is_decided):
+            separating = _separating_plane(where, problem, plane, soft, options.threads)
+            if separating is not None:  # better than `best`, whatever its margin
                 with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-                    problem.measure(np.append(separating.weights / problem.scale, separating.bias))
-                    best = _certified(question, problem, separating, steps)
-            is_asked = True
-        alpha, v = solution.end
-        if not found.separates or _is_bound(problem, alpha):
-            objective = dataclasses.replace(objective, C=GROWTH * objective.C)
-            alpha = alpha / GROWTH
+                    best = _certified(problem, separating, steps)
+            is_decided = True
+        start = solution.end
+        if not found.separates or _is_bounded(soft, start.alpha):
+            objective = dataclasses.replace(objective, C=COST_GROWTH * objective.C)
+            start = start._replace(alpha=start.alpha / COST_GROWTH)
         else:
-            objective = dataclasses.replace(objective, tol=STRICTER * objective.tol)
-        if last < objective.C or objective.tol < STRICTEST:
+            objective = dataclasses.replace(objective, tol=TOL_SHRINK * objective.tol)
+        if max_cost < objective.C or objective.tol < MIN_TOL:
             break
-        problem, start = Problem(problem.table, question.positive, objective, effort.threads), (alpha, v)
-    return _with_steps(best, min(steps, effort.max_iter))
+        soft = dataclasses.replace(soft, objective=objective)
+    certificate = dataclasses.replace(best.certificate, iterations=min(steps, options.max_iter))
+    return dataclasses.replace(best, certificate=certificate)
 
 
-def _separating_plane(where: str, question: Question, plane: Plane) -> Plane | None:
-    """A plane that separates the class from the rest, with the duals of the one given; None if none is found.
+def _separating_plane(
+    where: str, problem: HardMarginProblem, plane: Hyperplane, soft: Problem, threads: int
+) -> Hyperplane | None:
+    """Return a hyperplane that separates all rows, with the dual variables of the one given; None if it is undecided.
 
-    Raises NotSeparableError, with rows that prove it, if there is no such plane.
+    Raises NotSeparableError, with rows that prove it, if no hyperplane does.
     """
-    data = question.data
+    data = problem.data
     rows = np.arange(data.X.shape[0]) if data.weights is None else np.flatnonzero(data.weights > 0)
-    signs = np.where(data.codes[rows] == question.positive, 1.0, -1.0)
-    has_intercept = question.intercept != "none"
+    signs = np.where(data.codes[rows] == problem.positive, 1.0, -1.0)
+    has_intercept = problem.intercept != "none"
     examples = Examples(data.X if data.weights is None else data.X[rows], signs, has_intercept)
     verdict = decide(examples, np.append(plane.weights, [plane.bias] if has_intercept else []))
     if verdict is None:
@@ -147,71 +163,69 @@ def _separating_plane(where: str, question: Question, plane: Plane) -> Plane | N
     if verdict.witness is None:
         assert verdict.direction is not None
         largest = max(map(abs, verdict.direction))
-        floats = np.array([entry / largest for entry in verdict.direction])
-        return Plane(floats[:-1], float(floats[-1]), plane.duals) if has_intercept else Plane(floats, 0.0, plane.duals)
+        direction = np.array([entry / largest for entry in verdict.direction])
+        weights, bias = (direction[:-1], float(direction[-1])) if has_intercept else (direction, 0.0)
+        work = Workspace(soft, threads)
+        with np.errstate(over="ignore", invalid="ignore"):
+            work.compute_margins(np.append(weights / soft.scale, bias))
+        return Hyperplane(weights, bias, plane.duals, work.margins)
     witness = Duals(rows[verdict.witness.rows], verdict.witness.weights / verdict.witness.weights.sum())
-    raise not_separable(
-        where,
-        "Data that a plane separates (LinearSVM takes others).",
-        f"{len(witness.rows)} rows, of class {data.classes.tolist()[question.positive]!r} and of the rest, that no "
-        "plane has all on their right sides: the error's witness proves it",
+    raise NotSeparableError(
+        f"{where}: no hyperplane separates class {quote(problem.label)} from the rest. "
+        f"The {len(witness.rows)} rows of the error's witness prove it. Use LinearSVM for such data.",
         witness,
     )
 
 
-def _unit(where: str, table: Table) -> float:
-    """The power of two that brings the rows to about unit length."""
+def _checked_scale(where: str, table: Table) -> float:
+    """Return the power of two that brings the rows to about unit length, unless it is too extreme."""
     scale = unit_scale(table)
-    if not -LONGEST <= math.log2(scale) <= LONGEST:
-        raise invalid(where, "Rows of a length from 1e-140 to 1e140 (scale X).", f"a length of about {1 / scale:.1g}")
+    if not -MAX_SCALE_EXPONENT <= math.log2(scale) <= MAX_SCALE_EXPONENT:
+        raise input_error(
+            where, f"rows of length {1 / scale:.1g} cannot be used. Scale X: lengths must be between 1e-140 and 1e140."
+        )
     return scale
 
 
-def _is_bound(problem: Problem, alpha: Floats) -> bool:
-    """Whether C keeps a row from having a larger dual number."""
-    costs = problem.table.costs
+def _is_bounded(soft: Problem, alpha: Floats) -> bool:
+    """Return whether C prevents a row from having a larger dual variable."""
+    costs = soft.table.costs
     return bool(np.max(alpha if costs is None else alpha * (costs > 0)) >= 1.0)
 
 
-def _certified(question: Question, problem: Problem, plane: Plane, steps: int) -> Separator:
-    """Put the plane in the middle, bring it to its scale, and bound its margin and that of all others."""
-    data, costs = question.data, problem.table.costs
-    signs = problem.signs()
-    counted = np.broadcast_to(True if costs is None else costs > 0, signs.shape)
-    weights, bias = _canonical(question, problem, plane, signs, counted)
-    lower, radius = margin_range(data.X, signs, counted, weights, bias, question.intercept)
+def _certified(problem: HardMarginProblem, plane: Hyperplane, steps: int) -> Separator:
+    """Move the hyperplane to the middle, scale it, and bound its margin and the largest margin."""
+    data, weights = problem.data, problem.data.weights
+    signs = np.where(data.codes == problem.positive, 1.0, -1.0)
+    counted = np.broadcast_to(True if weights is None else weights > 0, signs.shape)
+    w, b = _canonical(problem, plane, signs, counted)
+    lower, radius = margin_range(data.X, signs, counted, w, b, problem.intercept)
     a = plane.duals / (plane.duals.sum() or 1.0)
-    upper = distance_range(data.X, signs, a, question.intercept).most if a.any() else math.inf
+    upper = distance_range(data.X, signs, a, problem.intercept).most if a.any() else math.inf
     certificate = HullCertificate(
         margin_lower_bound=min(lower.least, upper),
         margin_upper_bound=upper,
         examples=int(np.count_nonzero(counted)),
-        intercept=question.intercept,
-        tol=question.tol,
+        intercept=problem.intercept,
+        tol=problem.tol,
         iterations=steps,
         radius=radius,
-        model=SvmModel(weights, bias, data.classes.tolist()[question.positive], Duals.of(a)),
+        model=SvmModel(w, b, problem.label, Duals.of(a)),
     )
     return Separator(certificate, a / (upper * upper))
 
 
 def _canonical(
-    question: Question, problem: Problem, plane: Plane, signs: Floats, counted: np.ndarray
+    problem: HardMarginProblem, plane: Hyperplane, signs: Floats, counted: NDArray[np.bool_]
 ) -> tuple[Floats, float]:
-    """The weights and the bias with which the smallest y f(x) is 1, as far as all rows are on their sides.
+    """Return the weights and the intercept, scaled so that the smallest y f(x) is 1 if the hyperplane separates.
 
-    The best free bias is in the middle between the nearest rows of both classes. ``problem.margins`` are those of the
-    plane.
+    A free intercept is moved to the middle between the nearest rows of the two classes.
     """
-    weights, bias = plane.weights, plane.bias
-    positive = float(problem.margins.min(where=counted & (signs > 0), initial=math.inf))
-    negative = float(problem.margins.min(where=counted & (signs < 0), initial=math.inf))
-    smallest = min(positive, negative)
-    if question.intercept == "free":
+    positive = float(plane.margins.min(where=counted & (signs > 0), initial=math.inf))
+    negative = float(plane.margins.min(where=counted & (signs < 0), initial=math.inf))
+    bias, smallest = plane.bias, min(positive, negative)
+    if problem.intercept == "free":
         bias += (negative - positive) / 2
         smallest = (negative + positive) / 2
-    return (weights / smallest, bias / smallest) if 0 < smallest < math.inf else (weights, bias)
-
-
-def _with_steps(separator: Separator, steps: int) -> Separator:
-    return dataclasses.replace(separator, certificate=dataclasses.replace(separator.certificate, iterations=steps))
+    return (plane.weights / smallest, bias / smallest) if 0 < smallest < math.inf else (plane.weights, bias)

@@ -16,7 +16,7 @@ from novikoff._labels import Codes
 from novikoff.errors import input_error
 from novikoff.persistence.codec import INFINITE, Dimensions, check_count, check_duals
 from novikoff.record import RunRecord
-from novikoff.solvers.problem import relative_gap
+from novikoff.solvers.bounds import relative_gap
 from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 import numbers
-import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,9 +20,10 @@ from novikoff._validation import check_choice, check_integer, check_labels, chec
 from novikoff.errors import invalid
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.path_following import Manner, follow
-from novikoff.solvers.problem import relative_gap
-from novikoff.solvers.training_set import TrainingSet, take_in
+from novikoff.solvers.path import solve_path
+from novikoff.solvers.problem import Objective
+from novikoff.solvers.solver import SolverOptions
+from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.geometry import Floats
 
 from ._classifier import BatchClassifier
@@ -149,7 +149,7 @@ class LinearSVMCV(BatchClassifier):
         with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
-            data = take_in(self, where, X, y, sample_weight, self.class_weight)
+            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             trial = self._trial(where, data, y, sample_weight, settings)
             scores = self._score_folds(where, trial, settings)
             self._choose(trial.Cs, scores)
@@ -191,20 +191,13 @@ class LinearSVMCV(BatchClassifier):
     def _score_folds(self, where: str, trial: Trial, settings: Settings) -> Floats:
         """Scores of shape (folds, Cs); the folds side by side where there are threads for it."""
         at_once = min(settings.threads, len(trial.splits))
-        cancelled = threading.Event()
-        manner = Manner(
-            settings.objective,
-            settings.max_iter,
-            settings.seed,
-            settings.threads // at_once,
-            cancelled=cancelled,
-        )
+        options = SolverOptions(settings.max_iter, settings.threads // at_once, settings.seed)
         gaps = []
 
         def one(place: int) -> list[float]:
             learned, held_out = trial.splits[place]
             part = rows_to_learn(where, trial.data, np.asarray(learned), trial.weights, self.class_weight)
-            models, gap = _models(part, trial.Cs, manner)
+            models, gap = _models(part, settings.objective, trial.Cs, options)
             gaps.append(gap)
             weights = None if trial.weights is None else trial.weights[held_out]
             X, y = trial.data.X[held_out], trial.labels[held_out]
@@ -214,7 +207,7 @@ class LinearSVMCV(BatchClassifier):
             try:
                 scores = np.array(each(one, len(trial.splits)), dtype=np.float64)
             except BaseException:
-                cancelled.set()
+                options.cancelled.set()
                 raise
         if not np.all(np.isfinite(scores)):
             raise invalid(where, "Scores that are finite numbers.", f"{scores[~np.isfinite(scores)][0]} in a fold")
@@ -259,15 +252,17 @@ class LinearSVMCV(BatchClassifier):
         self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
 
 
-def _models(part: TrainingSet, Cs: Floats, manner: Manner) -> tuple[list[LinearSVM], float]:
+def _models(
+    part: TrainingSet, objective: Objective, Cs: Floats, options: SolverOptions
+) -> tuple[list[LinearSVM], float]:
     """The machines of a path, as estimators that predict, and the widest of their gaps."""
-    gap = 0.0
-    weights = np.empty((len(Cs), len(part.questions), part.X.shape[1]))
+    gap, codes = 0.0, part.strategy.positive_codes
+    weights = np.empty((len(Cs), len(codes), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
-    for question, positive in enumerate(part.questions):
-        for place, (_, solution, _) in enumerate(follow(part, positive, Cs, manner)):
-            weights[place, question], biases[place, question] = solution.weights, solution.bias
-            gap = max(gap, relative_gap(solution.primal, solution.dual))
+    for column, positive in enumerate(codes):
+        for place, (_, solution, _) in enumerate(solve_path(part, positive, objective, Cs, options)):
+            weights[place, column], biases[place, column] = solution.weights, solution.bias
+            gap = max(gap, solution.relative_gap)
     models = []
     for place, C in enumerate(Cs.tolist()):
         model = LinearSVM(C=C)

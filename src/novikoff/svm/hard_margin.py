@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
 import warnings
 from typing import Any, Self
 
@@ -16,12 +15,13 @@ from novikoff._threads import in_threads
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.training_set import TrainingSet, take_in
+from novikoff.solvers.solver import SolverOptions
+from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier
-from ._largest_margin import Effort, Question, Separator, largest_margin
+from ._largest_margin import HardMarginProblem, Separator, largest_margin
 from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, stand_on
 from .soft_margin import intercept_of, seed_of
 
@@ -111,29 +111,28 @@ class HardMarginSVM(BatchClassifier):
             check_integer(
                 where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
             )
-            data = _present_or_not(take_in(self, where, X, y, sample_weight, None))
-            questions = [Question(data, positive, intercept, tol) for positive in data.questions]
-            separators = self._solve(where, questions, Effort(max_iter, threads, seed, None, threading.Event()))
+            data = _present_or_not(validate_training_set(self, where, X, y, sample_weight, None))
+            problems = [HardMarginProblem(data, code, intercept, tol) for code in data.strategy.positive_codes]
+            separators = self._solve(where, problems, SolverOptions(max_iter, threads, seed, keep_margins=True))
             self._keep(data, separators)
         _warn_if_wide(where, listed(self.certificate_), stacklevel=3)
         return self
 
-    def _solve(self, where: str, questions: list[Question], effort: Effort) -> list[Separator]:
+    def _solve(self, where: str, problems: list[HardMarginProblem], options: SolverOptions) -> list[Separator]:
         """Solve all questions, side by side where there are threads for it."""
-        at_once = min(effort.threads, len(questions))
+        at_once = min(options.threads, len(problems))
 
         def one(place: int) -> Separator:
-            question = questions[place]
-            label = question.data.classes.tolist()[question.positive]
-            say = in_the_name_of(label, self._heard())
-            own = dataclasses.replace(effort, threads=effort.threads // at_once, say=say)
-            return largest_margin(where, question, own)
+            problem = problems[place]
+            say = in_the_name_of(problem.label, self._heard())
+            own = dataclasses.replace(options, threads=options.threads // at_once, say=say)
+            return largest_margin(where, problem, own)
 
         with in_threads(at_once) as each:
             try:
-                return each(one, len(questions))
+                return each(one, len(problems))
             except BaseException:
-                effort.cancelled.set()
+                options.cancelled.set()
                 raise
 
     def _keep(self, data: TrainingSet, separators: list[Separator]) -> None:
@@ -141,7 +140,9 @@ class HardMarginSVM(BatchClassifier):
         certificates = [separator.certificate for separator in separators]
         stand_on(self, data.classes, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
-        support = Support.of(data.codes, data.questions, [Duals.of(separator.duals) for separator in separators])
+        support = Support.of(
+            data.codes, data.strategy.positive_codes, [Duals.of(separator.duals) for separator in separators]
+        )
         self.support_, self.dual_coef_ = support.rows, support.dual_coef
 
     def _state(self) -> HardMarginState:

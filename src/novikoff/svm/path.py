@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 from typing import Any, Self
 
 import numpy as np
@@ -18,10 +17,11 @@ from novikoff.errors import input_error, invalid
 from novikoff.persistence import save
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.path_following import Manner, follow
+from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.smallest_cost import smallest_cost
-from novikoff.solvers.training_set import TrainingSet, take_in
+from novikoff.solvers.solver import SolverOptions
+from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
@@ -124,7 +124,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
-            data = take_in(self, where, X, y, sample_weight, self.class_weight)
+            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             Cs = grid_of(where, self.Cs, self.C_max, data, settings)
             certificates, screened = _solve(data, Cs, settings, screen)
             self._keep(data.classes, Cs, [list(row) for row in zip(*certificates, strict=True)])
@@ -211,8 +211,8 @@ def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, setting
     """The values of C: those given, in order, or so many from the smallest that makes a difference to ``C_max``."""
     if np.ndim(Cs) == 0:
         count = check_integer(where, "Cs", Cs, at_least=1)
-        table = data.table
-        least = min(smallest_cost(Problem(table, k, settings.objective, settings.threads)) for k in data.questions)
+        table, codes = data.table, data.strategy.positive_codes
+        least = min(smallest_cost(Problem(table, code, settings.objective), settings.threads) for code in codes)
         most = REACH * least if C_max is None else check_number(where, "C_max", C_max, above=0)
         if most < least:
             raise invalid(where, f"C_max of at least {least:.6g}, the smallest C that makes a difference.", f"{most:g}")
@@ -235,24 +235,21 @@ def _solve(
     data: TrainingSet, Cs: Floats, settings: Settings, screen: bool
 ) -> tuple[list[list[GapCertificate]], Floats]:
     """Solve all questions, side by side where there are threads for it."""
-    at_once = min(settings.threads, len(data.questions))
-    cancelled = threading.Event()
-    manner = Manner(
-        settings.objective, settings.max_iter, settings.seed, settings.threads // at_once, screen, cancelled
-    )
+    codes = data.strategy.positive_codes
+    at_once = min(settings.threads, len(codes))
+    options = SolverOptions(settings.max_iter, settings.threads // at_once, settings.seed)
 
     def one(place: int) -> tuple[list[GapCertificate], list[float]]:
-        positive = data.questions[place]
         certificates, shares = [], []
-        for objective, solution, share in follow(data, positive, Cs, manner):
-            certificates.append(certify(data, objective, positive, solution))
+        for objective, solution, share in solve_path(data, codes[place], settings.objective, Cs, options, screen):
+            certificates.append(certify(data, objective, codes[place], solution))
             shares.append(share)
         return certificates, shares
 
     with in_threads(at_once) as each:
         try:
-            solved = each(one, len(data.questions))
+            solved = each(one, len(codes))
         except BaseException:
-            cancelled.set()
+            options.cancelled.set()
             raise
     return [certificates for certificates, _ in solved], np.mean([shares for _, shares in solved], axis=0)

@@ -19,10 +19,11 @@ from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
 from novikoff.errors import invalid
 from novikoff.record import RunRecord
+from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.soft_margin import Moment, Progress, Solution, solve, solve_near
-from novikoff.solvers.training_set import TrainingSet, take_in
+from novikoff.solvers.solver import HistoryEntry, Solution, SolverOptions, Start, solve
+from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.certificate import Duals, listed
 from novikoff.theory.gap import GapCertificate, SvmModel
 from novikoff.theory.geometry import Floats
@@ -49,8 +50,8 @@ class Machine:
     """The answer to one question: what is claimed of it, how it was found, and where the next fit may begin."""
 
     certificate: GapCertificate
-    history: list[Moment]
-    end: tuple[Floats, Floats] | None  # only for warm_start
+    history: list[HistoryEntry]
+    end: Start | None  # only for warm_start
 
 
 def _gives_probabilities(model: LinearSVM) -> bool:
@@ -171,7 +172,7 @@ class LinearSVM(BatchClassifier):
             check_integer(
                 where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
             )
-            data = take_in(self, where, X, y, sample_weight, self.class_weight)
+            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             cancelled = threading.Event()
             sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
             machines = self._solve(data, settings, cancelled)
@@ -205,7 +206,7 @@ class LinearSVM(BatchClassifier):
         """One sigmoid a question, from scores of rows that were held out."""
         weights = check_weights(where, sample_weight, data.X.shape[0])
         splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
-        scores = np.zeros((data.X.shape[0], len(data.questions)))
+        scores = np.zeros((data.X.shape[0], len(data.strategy.positives)))
 
         def one(place: int) -> None:
             learned, held_out = splits[place]
@@ -225,7 +226,7 @@ class LinearSVM(BatchClassifier):
         costs = None if weights is None else weights[counted]
         return [
             Sigmoid.fit(scores[counted, question], data.codes[counted] == positive, costs)
-            for question, positive in enumerate(data.questions)
+            for question, positive in enumerate(data.strategy.positive_codes)
         ]
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
@@ -251,50 +252,51 @@ class LinearSVM(BatchClassifier):
         self, data: TrainingSet, settings: Settings, cancelled: threading.Event, warm: bool = True
     ) -> list[Machine]:
         """Solve all questions, side by side where there are threads for it."""
-        table, objective = data.table, settings.objective
-        starts = self._starts(data) if warm else [None] * len(data.questions)
-        at_once = min(settings.threads, len(data.questions))
-
-        def solved(place: int) -> Solution:
-            problem = Problem(table, data.questions[place], objective, settings.threads // at_once)
-            label = data.classes.tolist()[data.questions[place]]
-            say = in_the_name_of(label, self._heard())
-            progress = Progress(problem, settings.max_iter, say, cancelled)
-            start = starts[place]
-            if start is None:
-                return solve(problem, progress, settings.seed)
-            return solve_near(problem, progress, settings.seed, start)
+        table, objective, strategy = data.table, settings.objective, data.strategy
+        starts = self._starts(data) if warm else [None] * len(strategy.positives)
+        at_once = min(settings.threads, len(strategy.positives))
 
         def one(place: int) -> Machine:
-            solution = solved(place)  # of the vectors of rows that it took, two are left
-            certificate = certify(data, objective, data.questions[place], solution)
+            positive = strategy.positive_codes[place]
+            options = SolverOptions(
+                settings.max_iter,
+                settings.threads // at_once,
+                settings.seed,
+                in_the_name_of(strategy.positives[place], self._heard()),
+                cancelled,
+            )
+            solution = solve(Problem(table, positive, objective), options, starts[place])
+            certificate = certify(data, objective, positive, solution)
             return Machine(certificate, solution.history, solution.end if self.warm_start else None)
 
         with in_threads(at_once) as each:
             try:
-                return each(one, len(data.questions))
+                return each(one, len(strategy.positives))
             except BaseException:
                 cancelled.set()
                 raise
 
-    def _starts(self, data: TrainingSet) -> list[tuple[Floats, Floats] | None]:
+    def _starts(self, data: TrainingSet) -> list[Start | None]:
         """Where the last fit ended, if this one may begin there."""
         last = self.__dict__.get("_ends") if self.warm_start else None
-        shape = (len(data.questions), data.X.shape[0], data.X.shape[1] + 1)
+        problems = len(data.strategy.positives)
+        shape = (problems, data.X.shape[0], data.X.shape[1] + 1)
         if last is None or (len(last), len(last[0][0]), len(last[0][1])) != shape or not np.isfinite(last[0][1]).all():
-            return [None] * len(data.questions)
-        return list(last)
+            return [None] * problems
+        return [Start(alpha, v) for alpha, v in last]
 
     def _keep(self, data: TrainingSet, machines: list[Machine]) -> None:
         """Turn answers into the attributes of a fitted estimator."""
         certificates = [machine.certificate for machine in machines]
         stand_on(self, data.classes, certificates)
         self.objective_ = np.array([certificate.primal for certificate in certificates])
-        support = Support.of(data.codes, data.questions, [certificate.model.duals for certificate in certificates])
+        support = Support.of(
+            data.codes, data.strategy.positive_codes, [certificate.model.duals for certificate in certificates]
+        )
         self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the rows are the certificate's
         histories = [_records(machine.history) for machine in machines]
         self.history_ = histories[0] if len(histories) == 1 else histories
-        self._ends = [machine.end for machine in machines if machine.end is not None] or None
+        self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
 
     def _state(self) -> SoftMarginState:
         return SoftMarginState.of(self)
@@ -309,11 +311,11 @@ class LinearSVM(BatchClassifier):
 
 def settings_of(where: str, estimator: Any, C: float) -> Settings:
     """Check the parameters that all soft-margin estimators share."""
-    check_choice(where, "loss", estimator.loss, ("hinge", "squared_hinge"))
+    loss = LOSSES[check_choice(where, "loss", estimator.loss, tuple(LOSSES))]
     intercept = intercept_of(where, estimator)
     tol = check_number(where, "tol", estimator.tol, above=0, at_most=1)
     return Settings(
-        Objective(C, estimator.loss == "squared_hinge", intercept, tol),
+        Objective(C, loss, intercept, tol),
         check_integer(where, "max_iter", estimator.max_iter, at_least=1),
         thread_count(where, estimator.n_jobs),
         seed_of(where, estimator.random_state),
@@ -354,7 +356,7 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
     """The claim that a solution makes, with all that is needed to check it."""
     costs = None if data.weights is None else objective.C * data.weights
     return GapCertificate(
-        loss="squared_hinge" if objective.squared else "hinge",
+        loss=objective.loss.name,
         intercept=objective.intercept,
         C=objective.C,
         tol=objective.tol,
@@ -372,7 +374,6 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
     )
 
 
-def _records(history: list[Moment]) -> Any:
+def _records(history: list[HistoryEntry]) -> Any:
     """The history as an array of records."""
-    rows = [(moment.time, moment.step, moment.primal, moment.dual, moment.gap) for moment in history]
-    return np.rec.array(rows, dtype=RECORD)
+    return np.rec.array(history, dtype=RECORD)

@@ -1,4 +1,4 @@
-// Questions of the soft margin for tests: samples with costs, in every layout.
+// Binary problems of the soft margin for tests: samples with costs, in every memory layout.
 #pragma once
 
 #include <algorithm>
@@ -29,12 +29,12 @@ struct Csr {
 };
 
 /// A sample with costs, some of them 0, and a scale; the intercept may be missing.
-struct Question {
+struct TestProblem {
   Sample sample;
   std::vector<double> costs;
   double constant;
 
-  Examples examples() const { return {sample.codes, 1, costs, 0.5, constant}; }
+  BinaryProblem problem() const { return {sample.codes, 1, costs, 0.5, constant}; }
   std::size_t count() const { return sample.count(); }
   std::size_t width() const { return sample.columns + 1; }
   /// y (s x, 1), plainly.
@@ -47,8 +47,9 @@ struct Question {
   double cost(std::size_t i) const { return costs.empty() ? 1 : costs[i]; }
 };
 
-inline Question question(std::size_t count, std::size_t columns, std::uint64_t seed, bool costly = true, double constant = 1) {
-  Question q{noise(count, columns, seed), {}, constant};
+inline TestProblem test_problem(std::size_t count, std::size_t columns, std::uint64_t seed, bool costly = true,
+                                double constant = 1) {
+  TestProblem q{noise(count, columns, seed), {}, constant};
   for (std::size_t k = 0; k < q.sample.values.size(); k += 3) q.sample.values[k] = 0;
   if (costly) {
     q.costs = reals(count, seed + 2);
@@ -57,9 +58,9 @@ inline Question question(std::size_t count, std::size_t columns, std::uint64_t s
   return q;
 }
 
-void for_each_question(auto&& use) {
+void for_each_problem(auto&& use) {
   for (bool costly : {false, true})
-    for (double constant : {0.0, 1.0}) use(question(67, 5, 40, costly, constant));
+    for (double constant : {0.0, 1.0}) use(test_problem(67, 5, 40, costly, constant));
 }
 
 /// The same rows in every layout.
