@@ -43,9 +43,9 @@ def fit_and_listen(model, X, y, sample_weight=None):
 def assert_says_how_far_it_came(message, model):
     """The warning of a fit that did not converge: where, the gap, tol, and what to do."""
     widest = max(certificates(model), key=lambda certificate: certificate.relative_gap)
-    assert message.startswith("[LinearSVM.fit] ")
+    assert message.startswith("LinearSVM: ")
     assert f"{widest.relative_gap:.2g}" in message
-    assert f"tol = {model.tol:g}" in message
+    assert f"tol={model.tol:g}" in message
     assert "max_iter" in message
 
 

@@ -144,7 +144,7 @@ def test_quasi_complete_in_larger_data():
 def test_refusals():
     with pytest.raises(nk.InvalidInputError, match="two classes"):
         nk.separability([[0.0], [1.0], [2.0]], [0, 1, 2])
-    with pytest.raises(nk.InvalidInputError, match="at least two classes"):
+    with pytest.raises(nk.InvalidInputError, match="only one class"):
         nk.separability([[0.0], [1.0]], [1, 1])
     with pytest.raises(nk.InvalidInputError, match="NaN"):
         nk.separability([[np.nan], [1.0]], [0, 1])

@@ -42,9 +42,7 @@ def assert_shows(error, X, y, intercept):
 @given(seed=seeds)
 def test_overlap_is_refused_with_a_witness(intercept, seed):
     X, y = overlapping(seed)
-    with pytest.raises(
-        nk.NotSeparableError, match=r"^\[HardMarginSVM.fit\] Data that a plane separates .* Got "
-    ) as caught:
+    with pytest.raises(nk.NotSeparableError, match=r"^HardMarginSVM: no hyperplane separates class 1 from") as caught:
         nk.HardMarginSVM(**INTERCEPTS[intercept]).fit(X, y)
     assert_shows(caught.value, X, y, intercept)
 
@@ -73,7 +71,7 @@ def test_hulls_that_touch_are_refused():
 
 def test_the_error_is_a_value_error_and_can_be_stored():
     X, y = overlapping()
-    with pytest.raises(ValueError, match="LinearSVM takes others") as caught:
+    with pytest.raises(ValueError, match="Use LinearSVM") as caught:
         nk.HardMarginSVM().fit(X, y)
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
@@ -111,18 +109,18 @@ def test_a_refusal_leaves_the_last_fit_in_place_or_none():
     ],
 )
 def test_bad_parameters_are_named(parameters):
-    with pytest.raises(nk.InvalidInputError, match=rf"^\[HardMarginSVM.fit\].*{next(iter(parameters))}"):
+    with pytest.raises(nk.InvalidInputError, match=rf"^\[?HardMarginSVM.*{next(iter(parameters))}"):
         nk.HardMarginSVM(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
 @pytest.mark.parametrize("scale", [1e-145, 1e145])
 def test_rows_that_are_too_long_or_too_short_are_refused(scale):
-    with pytest.raises(nk.InvalidInputError, match=r"^\[HardMarginSVM.fit\] Rows of a length from"):
+    with pytest.raises(nk.InvalidInputError, match=r"^HardMarginSVM: rows of length .* Scale X"):
         nk.HardMarginSVM().fit([[scale], [-scale]], [0, 1])
 
 
 def test_one_class_is_refused():
-    with pytest.raises(nk.InvalidInputError, match="two classes"):
+    with pytest.raises(nk.InvalidInputError, match="only one class"):
         nk.HardMarginSVM().fit([[0.0], [1.0]], [1, 1])
 
 
@@ -143,10 +141,10 @@ def test_too_few_steps_give_one_warning_that_names_both_bounds(intercept, max_it
     certificate = model.certificate_
     assert not certificate.converged
     assert model.n_iter_ <= max_iter
-    assert messages[0].startswith("[HardMarginSVM.fit] After ")
+    assert messages[0].startswith("HardMarginSVM: after ")
     assert f"{certificate.margin_lower_bound:.8g}" in messages[0]
     assert f"{certificate.margin_upper_bound:.8g}" in messages[0]
-    assert "tol = 1e-12" in messages[0]
+    assert "tol=1e-12" in messages[0]
     verification = certificate.verify(data.X, data.y)
     assert verification, str(verification)
 

@@ -31,7 +31,7 @@ def assert_proven_or_says_why(model, X, y, weights=None):
     costs = model.C * np.max(np.ones(len(y)) if weights is None else weights)
     largest = float(np.max(np.abs(X)))
     if refused is not None:
-        assert "[LinearSVM] Rows of a length from" in refused
+        assert "LinearSVM: cannot compute with rows of length" in refused
         assert costs * (largest * 1e-125) ** 2 * X.shape[1] > 1e-3 or 0 < largest < 1e-149
         return
     if not messages:

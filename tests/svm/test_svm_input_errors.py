@@ -11,7 +11,7 @@ import novikoff as nk
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[LinearSVM\.(?P<method>\w+)\] (?P<need>.+\.) Got (?P<got>.+)\.", re.DOTALL)
+SENTENCE = re.compile(r"\[?LinearSVM(: |\]) ?(?P<sentence>.+\.)", re.DOTALL)
 
 
 def with_entry(value, row=2, column=1, dtype=np.float64):
@@ -53,7 +53,7 @@ DATA = {
     "three dimensions": (X[None], Y, None, ""),
     "words for numbers": (np.array([["a", "b"]] * 4), Y, None, "a"),
     "complex numbers": (X + 1j, Y, None, "omplex"),
-    "one class": (X, np.ones(4), None, "one class, 1"),
+    "one class": (X, np.ones(4), None, "only one class, 1"),
     "one class of words": (X, ["a"] * 4, None, "'a'"),
     "fewer labels than rows": (X, Y[:3], None, "3"),
     "more labels than rows": (X, np.append(Y, 1), None, "5"),
@@ -65,18 +65,17 @@ DATA = {
     "a weight that is NaN": (X, Y, [1, NAN, 1, 1], "nan"),
     "too few weights": (X, Y, [1, 1], "(2,)"),
     "weights in two dimensions": (X, Y, [[1, 1], [1, 1]], "(2, 2)"),
-    "only weights of 0": (X, Y, [0, 0, 0, 0], "zeros"),
-    "one class with a weight": (X, Y, [1, 1, 0, 0], "one class, 1"),
+    "only weights of 0": (X, Y, [0, 0, 0, 0], "zero"),
+    "one class with a weight": (X, Y, [1, 1, 0, 0], "only one class, 1"),
     "an index beyond the columns": (with_index(7), Y, None, "7 in row 0"),
     "a negative index": (with_index(-1), Y, None, "-1 in row 0"),
 }
 
 
-def check_message(error, method, words=""):
-    match = SHAPE.fullmatch(str(error))
+def check_message(error, words=""):
+    match = SENTENCE.fullmatch(str(error))
     assert match, str(error)
-    assert match["method"] == method
-    assert words in match["got"]
+    assert words in match["sentence"]
 
 
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in PARAMETERS.items() for value in values])
@@ -84,7 +83,7 @@ def test_a_bad_parameter_is_named_with_what_it_must_be(name, value):
     model = nk.LinearSVM(**{name: value})
     with pytest.raises(nk.errors.InvalidInputError) as raised:
         model.fit(X, Y)
-    check_message(raised.value, "fit")
+    check_message(raised.value)
     assert name in str(raised.value) or name.replace("_", " ") in str(raised.value).lower()
     assert not hasattr(model, "coef_")
 
@@ -92,7 +91,7 @@ def test_a_bad_parameter_is_named_with_what_it_must_be(name, value):
 def test_a_cost_and_a_lambda_together_are_refused():
     with pytest.raises(nk.errors.InvalidInputError) as raised:
         nk.LinearSVM(C=2.0, lam=0.25).fit(X, Y)
-    check_message(raised.value, "fit", "C = 2.0 and lam = 0.25")
+    check_message(raised.value, "C=2.0 and lam=0.25")
 
 
 @pytest.mark.parametrize("case", DATA)
@@ -103,7 +102,7 @@ def test_bad_data_are_refused_and_the_model_is_as_it_was(case):
     for model in (unfitted, fitted):
         with pytest.raises(nk.errors.InvalidInputError) as raised:
             model.fit(table, labels, sample_weight=weights)
-        check_message(raised.value, "fit", words)
+        check_message(raised.value, words)
     assert not [name for name in vars(unfitted) if name.endswith("_")]
     assert vars(fitted).keys() == before.keys()
     assert all(vars(fitted)[name] is value for name, value in before.items())
@@ -112,7 +111,7 @@ def test_bad_data_are_refused_and_the_model_is_as_it_was(case):
 def test_a_class_weight_of_0_for_a_whole_class_is_refused():
     with pytest.raises(nk.errors.InvalidInputError) as raised:
         nk.LinearSVM(class_weight={1: 0.0}).fit(X, Y)
-    check_message(raised.value, "fit")
+    check_message(raised.value)
 
 
 def test_predicting_checks_its_rows_too():
@@ -120,7 +119,7 @@ def test_predicting_checks_its_rows_too():
     for bad, words in [(with_entry(NAN), "NaN in row 2"), (sp.csr_matrix(with_entry(INF)), "inf"), (X[:, :1], "1")]:
         with pytest.raises(nk.errors.InvalidInputError) as raised:
             model.predict(bad)
-        check_message(raised.value, "decision_function", words)
+        check_message(raised.value, words)
 
 
 def test_predicting_before_fitting_is_refused():

@@ -81,7 +81,7 @@ def validate_training_set(
     classes, codes = _classes_of(where, labels, weights)
     weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
-        raise input_error(where, "all rows of a class have zero weight. Every class needs a row with a positive weight.")
+        raise input_error(where, "all rows of a class have zero weight. Each class needs a positive one.")
     rows, largest = _survey(where, X)
     if rows is None:
         X = X.copy()

@@ -27,13 +27,10 @@ class BatchClassifier(Classifier):
     coef_: Floats
     intercept_: Floats
 
-    def _where(self, method: str) -> str:
-        return f"{type(self).__name__}.{method}"
-
     def decision_function(self, X: Any) -> Floats:
         """Scores: one number a row for two classes, one a class for more."""
         check_is_fitted(self)
-        where = self._where("decision_function")
+        where = type(self).__name__
         X = check_rows(self, where, X, reset=False)
         rows = as_rows(where, X)
         good, _, _ = _core.survey(rows)

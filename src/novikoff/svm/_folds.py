@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from novikoff._class_weights import row_weights
 from novikoff._labels import Codes
 from novikoff.data.rows import as_rows
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 from novikoff.solvers.training_set import TrainingSet
 
 Places = NDArray[np.intp]
@@ -31,7 +31,7 @@ def stratified_folds(
     for code in np.unique(codes[present]):
         rows = random.permutation(np.flatnonzero(present & (codes == code)))
         if len(rows) < 2:
-            raise invalid(where, "At least two rows of every class, so that one can be held out.", "a class of one")
+            raise input_error(where, "a class has only one row. Every class needs two, so that one can be held out.")
         fold[rows] = (dealt + np.arange(len(rows))) % folds
         dealt += len(rows)
     return [
@@ -49,7 +49,7 @@ def rows_to_learn(
     counts = np.bincount(codes if own is None else codes[own > 0], minlength=len(data.classes))
     if np.any(counts == 0):
         label = data.classes.tolist()[int(np.argmin(counts))]
-        raise invalid(where, "Rows of every class in every fold to learn from.", f"a fold without class {label!r}")
+        raise input_error(where, f"a fold has no rows of class {quote(label)} to learn from. Use other folds.")
     X = data.X[rows]
     product = row_weights(where, class_weight, data.classes.tolist(), codes, own)
     return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product)

@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path import solve_path
@@ -145,7 +145,7 @@ class LinearSVMCV(BatchClassifier):
         y : labels, any two or more values
         sample_weight : what multiplies C for each row, and how much it counts in the score; 0 equals absence
         """
-        where = self._where("fit")
+        where = type(self).__name__
         with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
@@ -162,7 +162,7 @@ class LinearSVMCV(BatchClassifier):
         """Warn if a grid that was computed ends where scores may still rise."""
         if np.ndim(self.Cs) == 0 and self.C_max is None and self.best_C_ == self.Cs_[-1] > self.Cs_[0]:
             warnings.warn(
-                f"[{where}] The best C = {self.best_C_:.3g} is the largest of the grid; a larger one may be better: "
+                f"{where}: the best C, {self.best_C_:.3g}, is the largest of the grid. A larger one may be better: "
                 "set C_max, or scale the columns of X.",
                 UserWarning,
                 stacklevel=3,
@@ -183,9 +183,11 @@ class LinearSVMCV(BatchClassifier):
         try:
             splits = list(check_cv(self.cv, labels, classifier=True).split(data.X, labels))
         except (TypeError, ValueError, AttributeError) as error:
-            raise invalid(where, "cv that is a number of folds, a splitter or a list of splits.", str(error)) from error
+            raise input_error(
+                where, f"cv must be a number of folds, a splitter or a list of splits. scikit-learn refused it: {error}"
+            ) from error
         if len(splits) < 2:
-            raise invalid(where, "At least two folds.", f"{len(splits)}")
+            raise input_error(where, f"cv must make at least two folds, but it makes {len(splits)}.")
         return splits
 
     def _score_folds(self, where: str, trial: Trial, settings: Settings) -> Floats:
@@ -210,11 +212,13 @@ class LinearSVMCV(BatchClassifier):
                 options.cancelled.set()
                 raise
         if not np.all(np.isfinite(scores)):
-            raise invalid(where, "Scores that are finite numbers.", f"{scores[~np.isfinite(scores)][0]} in a fold")
+            raise input_error(
+                where, f"the score of a fold is {scores[~np.isfinite(scores)][0]}. Use other folds or scoring."
+            )
         if max(gaps) > settings.objective.tol:
             warnings.warn(
-                f"[{where}] In a fold the relative gap is {max(gaps):.2g} after max_iter steps, above tol = "
-                f"{settings.objective.tol:g}: its scores are those of a machine that is not the best for its C.",
+                f"{where}: in a fold the relative gap is {max(gaps):.2g} after max_iter steps, above "
+                f"tol={settings.objective.tol:g}. The scores of this fold are less reliable. Increase max_iter or tol.",
                 ConvergenceWarning,
                 stacklevel=3,
             )
@@ -288,8 +292,8 @@ def _scorer(where: str, scoring: Any) -> Callable[..., float]:
     try:
         scorer = check_scoring(LinearSVM(), scoring)
     except (TypeError, ValueError) as error:
-        need = "scoring that is None, a name that scikit-learn knows, or a function (model, X, y)."
-        raise invalid(where, need, repr(scoring)) from error
+        need = "scoring must be None, the name of a scorer of scikit-learn, or a function (model, X, y)"
+        raise input_error(where, f"{need}, but it is {quote(scoring)}.") from error
     takes_weights = "sample_weight" in inspect.signature(scorer).parameters
 
     def score(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:

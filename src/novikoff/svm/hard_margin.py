@@ -102,7 +102,7 @@ class HardMarginSVM(BatchClassifier):
         y : labels, any two or more values
         sample_weight : a row of weight 0 counts for nothing; other weights make no difference
         """
-        where = self._where("fit")
+        where = type(self).__name__
         with AllOrNothing(self), one_core:
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
@@ -178,9 +178,9 @@ def _warn_if_wide(where: str, certificates: list[HullCertificate], stacklevel: i
     if wide:
         widest = max(wide, key=lambda certificate: certificate.relative_gap)
         warnings.warn(
-            f"[{where}] After {widest.iterations} steps the margin is {widest.margin_lower_bound:.8g} and the largest "
-            f"at most {widest.margin_upper_bound:.8g}, farther apart than tol = {widest.tol:g}. "
-            "Raise max_iter or tol, or scale the columns of X.",
+            f"{where}: after {widest.iterations} steps the margin is {widest.margin_lower_bound:.8g} and the largest "
+            f"margin at most {widest.margin_upper_bound:.8g}, which is farther apart than tol={widest.tol:g}. "
+            "Increase max_iter or tol, or scale the columns of X.",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )

@@ -7,7 +7,8 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff._labels import declared_classes
-from novikoff.errors import invalid
+from novikoff._multiclass import OneVsRest
+from novikoff.errors import input_error, quote
 
 from ._classifier import BatchClassifier
 
@@ -56,27 +57,25 @@ class LinearClassifier(BatchClassifier):
         intercept : one number for each row of ``coef``
         classes : the labels, two or more, in order
         """
-        where = f"{cls.__name__}.of"
+        where = cls.__name__
         model = cls()
         model.classes_ = declared_classes(where, classes)
         if model.classes_.tolist() != np.asarray(classes).tolist():
-            raise invalid(where, f"Classes in order, {model.classes_.tolist()}.", repr(classes))
-        questions = 1 if len(model.classes_) == 2 else len(model.classes_)
+            raise input_error(where, f"classes must be in ascending order, {quote(model.classes_.tolist())}.")
+        problems = len(OneVsRest(model.classes_).positives)
         model.coef_ = _numbers(where, "coef", coef, 2)
         model.intercept_ = _numbers(where, "intercept", intercept, 1)
         rows, model.n_features_in_ = model.coef_.shape
-        if rows != questions or model.n_features_in_ == 0:
-            need = f"coef of {questions} rows, for {len(model.classes_)} classes, and at least one column."
-            raise invalid(where, need, f"shape {model.coef_.shape}")
-        if len(model.intercept_) != questions:
-            raise invalid(where, f"intercept of {questions} numbers.", len(model.intercept_))
+        if rows != problems or model.n_features_in_ == 0:
+            need = f"coef must have {problems} rows, for {len(model.classes_)} classes, and at least one column"
+            raise input_error(where, f"{need}, but its shape is {model.coef_.shape}.")
+        if len(model.intercept_) != problems:
+            raise input_error(where, f"intercept must have {problems} numbers, but it has {len(model.intercept_)}.")
         return model
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Refuse: these weights are not learned here."""
-        raise invalid(
-            self._where("fit"), "A learner, such as LinearSVM: these weights come from elsewhere.", "a call of fit"
-        )
+        raise input_error(type(self).__name__, "it cannot be fitted. Use a learner, such as LinearSVM.")
 
     @property
     def certificate_(self) -> Any:
@@ -93,7 +92,7 @@ def _numbers(where: str, name: str, values: Any, dimensions: int) -> Any:
     except (TypeError, ValueError):
         array = np.zeros(())
     if array.ndim != dimensions:
-        raise invalid(where, f"{name} = an array of numbers of {dimensions} dimensions.", f"{type(values).__name__}")
+        raise input_error(where, f"{name} must be an array of numbers with {dimensions} dimensions.")
     if not np.all(np.isfinite(array)):
-        raise invalid(where, f"{name} of finite numbers.", "NaN or infinity")
+        raise input_error(where, f"{name} contains NaN or infinity.")
     return array

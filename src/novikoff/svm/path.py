@@ -13,7 +13,7 @@ from novikoff._all_or_nothing import AllOrNothing
 from novikoff._multiclass import OneVsRest
 from novikoff._threads import in_threads
 from novikoff._validation import check_flag, check_integer, check_number
-from novikoff.errors import input_error, invalid
+from novikoff.errors import input_error, quote
 from novikoff.persistence import save
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.solvers.one_core import one_core
@@ -120,7 +120,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         y : labels, any two or more values
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
-        where = "LinearSVMPath.fit"
+        where = "LinearSVMPath"
         with AllOrNothing(self), one_core:
             settings = settings_of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
@@ -215,7 +215,9 @@ def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, setting
         least = min(smallest_cost(Problem(table, code, settings.objective), settings.threads) for code in codes)
         most = REACH * least if C_max is None else check_number(where, "C_max", C_max, above=0)
         if most < least:
-            raise invalid(where, f"C_max of at least {least:.6g}, the smallest C that makes a difference.", f"{most:g}")
+            raise input_error(
+                where, f"C_max={most:g} is below {least:.6g}, the smallest C of the path. Use a larger C_max."
+            )
         return np.geomspace(least, most, count)
     return given_costs(where, Cs)
 
@@ -227,7 +229,9 @@ def given_costs(where: str, Cs: Any) -> Floats:
     except (TypeError, ValueError):
         values = np.zeros(0)
     if values.ndim != 1 or len(values) == 0 or not np.all((values > 0) & (values < np.inf)):
-        raise invalid(where, "Cs that is a number of values, or a list of finite values above 0.", repr(Cs))
+        raise input_error(
+            where, f"Cs must be the number of values, or a list of positive finite values, but it is {quote(Cs)}."
+        )
     return np.unique(values)
 
 

@@ -17,7 +17,7 @@ from novikoff._all_or_nothing import AllOrNothing
 from novikoff._progress import in_the_name_of
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.one_core import one_core
@@ -158,7 +158,7 @@ class LinearSVM(BatchClassifier):
         y : labels, any two or more values
         sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
         """
-        where = self._where("fit")
+        where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
         warn_if_wide(where, self.certificate_, stacklevel=3)
         return self
@@ -196,7 +196,9 @@ class LinearSVM(BatchClassifier):
         cost = check_number(where, "C", self.C, above=0)
         if self.lam is not None:
             if self.C != 1.0:
-                raise invalid(where, "C or lam, not both.", f"C = {self.C!r} and lam = {self.lam!r}")
+                raise input_error(
+                    where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one of them."
+                )
             cost = 1 / (2 * check_number(where, "lam", self.lam, above=0))
         return settings_of(where, self, cost)
 
@@ -335,7 +337,9 @@ def seed_of(where: str, random_state: Any) -> int:
     try:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError as error:
-        raise invalid(where, "random_state that is None, a seed or a numpy RandomState.", repr(random_state)) from error
+        raise input_error(
+            where, f"random_state must be None, an integer or a RandomState, but it is {quote(random_state)}."
+        ) from error
 
 
 def warn_if_wide(where: str, found: GapCertificate | list[GapCertificate], stacklevel: int) -> None:
@@ -344,9 +348,9 @@ def warn_if_wide(where: str, found: GapCertificate | list[GapCertificate], stack
     if wide:
         widest = max(wide, key=lambda certificate: certificate.relative_gap)
         warnings.warn(
-            f"[{where}] After {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, "
-            f"above tol = {widest.tol:g}: the objective can be that much above the least. "
-            "Raise max_iter or tol, lower C, or scale the columns of X.",
+            f"{where}: after {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, above "
+            f"tol={widest.tol:g}. The objective may be that much above the optimum. "
+            "Increase max_iter or tol, decrease C, or scale the columns of X.",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
