@@ -31,7 +31,7 @@ def test_it_claims_nothing_and_learns_nothing():
     with pytest.raises(AttributeError, match="come from elsewhere, without proof"):
         _ = model.certificate_
     assert not hasattr(model, "certificate_")
-    with pytest.raises(nk.InvalidInputError, match=r"\[LinearClassifier.fit\] A learner, such as LinearSVM"):
+    with pytest.raises(nk.InvalidInputError, match=r"LinearClassifier: it cannot be fitted. Use a learner"):
         model.fit(X, [0, 1, 0, 1])
 
 
@@ -53,16 +53,16 @@ def test_its_weights_are_its_own():
     ("coef", "intercept", "classes", "need"),
     [
         ([[1.0]], [0.0], [1], "two classes"),
-        ([[1.0]], [0.0], [1, 0], r"Classes in order, \[0, 1\]"),
-        ([[1.0]], [0.0], [1, 1, 2], "Classes in order"),
-        ([1.0], [0.0], [0, 1], "coef = an array of numbers of 2 dimensions"),
-        ([["a"]], [0.0], [0, 1], "coef = an array of numbers"),
-        ([[np.nan]], [0.0], [0, 1], "coef of finite numbers"),
-        ([[1.0], [1.0]], [0.0], [0, 1], "coef of 1 rows, for 2 classes"),
-        ([[1.0]], [0.0], [0, 1, 2], "coef of 3 rows, for 3 classes"),
+        ([[1.0]], [0.0], [1, 0], r"ascending order, \[0, 1\]"),
+        ([[1.0]], [0.0], [1, 1, 2], "ascending order"),
+        ([1.0], [0.0], [0, 1], "coef must be an array of numbers with 2 dimensions"),
+        ([["a"]], [0.0], [0, 1], "coef must be an array of numbers"),
+        ([[np.nan]], [0.0], [0, 1], "coef contains NaN"),
+        ([[1.0], [1.0]], [0.0], [0, 1], "coef must have 1 rows, for 2 classes"),
+        ([[1.0]], [0.0], [0, 1, 2], "coef must have 3 rows, for 3 classes"),
         ([[]], [0.0], [0, 1], "at least one column"),
-        ([[1.0]], [0.0, 1.0], [0, 1], "intercept of 1 numbers"),
-        ([[1.0]], [np.inf], [0, 1], "intercept of finite numbers"),
+        ([[1.0]], [0.0, 1.0], [0, 1], "intercept must have 1 numbers, but it has 2"),
+        ([[1.0]], [np.inf], [0, 1], "intercept contains NaN or infinity"),
     ],
 )
 def test_weights_that_do_not_fit_are_refused(coef, intercept, classes, need):

@@ -166,13 +166,13 @@ def test_given_values_are_put_in_order_and_taken_once():
 def test_the_largest_c_can_be_chosen():
     X, y = classes()
     assert nk.LinearSVMPath(Cs=3, C_max=0.5).fit(X, y).Cs_[-1] == pytest.approx(0.5)
-    with pytest.raises(nk.InvalidInputError, match="smallest C that makes a difference"):
+    with pytest.raises(nk.InvalidInputError, match="smallest C of the path"):
         nk.LinearSVMPath(Cs=3, C_max=1e-9).fit(X, y)
 
 
 @pytest.mark.parametrize("Cs", [0, -1, 2.5, "many", [], [0.0], [1.0, np.nan], [[1.0]], [None]])
 def test_values_that_are_none_are_refused(Cs):
-    with pytest.raises(nk.InvalidInputError, match=r"\[LinearSVMPath.fit\].*Cs"):
+    with pytest.raises(nk.InvalidInputError, match=r"LinearSVMPath.*Cs"):
         nk.LinearSVMPath(Cs=Cs).fit([[0.0], [1.0]], [0, 1])
 
 
