@@ -1,7 +1,7 @@
 // A test is a named function; a check that fails prints its place and its expression, and the test goes on.
 //
 // This header takes the place of doctest or Catch2: `make test` installs what it needs with pip alone, and neither of
-// them is distributed on PyPI. A copy in this repository would be 7,000 lines or more for the three macros used here.
+// them is distributed on PyPI. A copy in this repository would be 7,000 lines or more for the two macros used here.
 #pragma once
 
 #include <bit>
