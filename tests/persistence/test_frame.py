@@ -159,7 +159,7 @@ def test_a_newer_version_is_refused_by_name(path, version):
     )
     assert refused(path, data) == (
         f"FILE: the model file has version {version}, but novikoff {nk.__version__} reads versions up to 1. "
-        "Upgrade novikoff."
+        "Please upgrade novikoff."
     )
 
 

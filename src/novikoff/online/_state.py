@@ -1,4 +1,4 @@
-"""All that an online learner knows, so that another can go on from there bit for bit."""
+"""The saved state of an online learner, from which another continues bit for bit."""
 
 from __future__ import annotations
 
@@ -22,12 +22,11 @@ from ._cycle import Run
 from ._kernel import configuration_of
 
 Ints = NDArray[np.int64]
-MARGINS = {"fixed margin", "dynamic margin"}  # one learner has two rules
 
 
 @dataclass(frozen=True)
 class Count:
-    """A total of example weights: whole copies apart from fractions."""
+    """A sum of example weights, with the integers and the fractions in separate sums."""
 
     whole: int
     part: float
@@ -35,7 +34,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Average:
-    """The sum behind the average of all hypotheses."""
+    """The sum of all hypotheses, of which the average is a multiple."""
 
     weights: Floats
     bias: float
@@ -43,7 +42,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Votes:
-    """All hypotheses, as the steps from one to the next, and how long each survived."""
+    """All hypotheses, stored as the step from each to the next, and the number of examples that each survived."""
 
     offsets: Ints
     indices: Ints
@@ -55,8 +54,8 @@ class Votes:
 
 
 @dataclass(frozen=True)
-class QuestionState:
-    """What the kernels know of one binary question; cpp/include/novikoff/hypothesis.hpp says what it means."""
+class ProblemState:
+    """What the kernels store for one binary problem; cpp/include/novikoff/hypothesis.hpp describes the fields."""
 
     positive: int
     weights: Floats
@@ -77,8 +76,8 @@ class QuestionState:
     margin_bound: Extended
 
     @classmethod
-    def of(cls, stored: dict[str, Any], width: int) -> QuestionState:
-        """The state that the kernels hand out, with a weight for each of so many features."""
+    def of(cls, stored: dict[str, Any], width: int) -> ProblemState:
+        """Return the state that the kernels give out, with one weight for each of ``width`` features."""
         average, votes = stored["average"], stored["votes"]
         parts: dict[str, Any] = {
             "weights": _as_wide(stored["weights"], width),
@@ -89,11 +88,11 @@ class QuestionState:
         return cls(**{**stored, **parts, **counts})
 
     def for_kernels(self) -> dict[str, Any]:
-        """The same as dicts, which is what the kernels take."""
+        """Return the state as the dicts that the kernels take."""
         return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(self).items()}
 
     def is_possible(self) -> bool:
-        """Whether no sum of what cannot be negative is."""
+        """Return whether the sums of nonnegative terms are not negative."""
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
         return min(*parts, *sums) >= 0
@@ -101,17 +100,17 @@ class QuestionState:
 
 @dataclass(frozen=True)
 class OnlineState:
-    """All of a learner but its parameters.
+    """Everything that a learner has learned; the names of the fields are keys of the model file.
 
-    ``names`` are those that features were called by, in the order of the columns, if they were. ``width`` is the
-    number of columns of the rows seen, and ``column_names`` the names that a stream gave them.
+    ``questions`` are the binary problems. ``names`` are the keys of dicts in the order of the columns, if there were
+    dicts. ``width`` is the number of columns of the rows seen, and ``column_names`` the names that a stream gave them.
     """
 
     rule: Rule
     buckets: int
     declared: bool
-    labels: tuple[Any, ...]  # in the order in which they were met
-    questions: tuple[QuestionState, ...]
+    labels: tuple[Any, ...]  # in the order in which they were first seen
+    questions: tuple[ProblemState, ...]
     by_name: bool
     names: Bytes
     column_names: Bytes | None
@@ -123,14 +122,14 @@ class OnlineState:
 
 
 def _as_wide(weights: Floats, width: int) -> Floats:
-    """Weights of so many features: those never learned from are 0, and so are any that are not there."""
+    """Return one weight for each of ``width`` features; features that never occurred have weight 0."""
     if len(weights) > width and not weights[width:].any():
         return weights[:width]
     return np.pad(weights, (0, max(0, width - len(weights))))
 
 
 def feature_names_of(model: Any) -> NDArray[Any] | None:
-    """Return ``feature_names_in_``, extended by the names met since in dicts; None if some column has no name."""
+    """Return ``feature_names_in_``, extended by later keys of dicts; None if some column has no name."""
     names: NDArray[Any] | None = vars(model).get("feature_names_in_")
     if names is not None and model._by_name:
         met = model._learner.names
@@ -149,7 +148,7 @@ def column_names_of(model: Any) -> list[Any] | None:
 
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
-    configuration, questions, names = model._learner.__getstate__()
+    configuration, problems, names = model._learner.__getstate__()
     width = int(getattr(model, "n_features_in_", 0))
     column_names = vars(model).get("_column_names")
     return OnlineState(
@@ -157,7 +156,7 @@ def state_of(model: Any) -> OnlineState:
         buckets=configuration[7],
         declared=model._classes.declared,
         labels=tuple(model._classes.labels),
-        questions=tuple(QuestionState.of(stored, width) for stored in questions),
+        questions=tuple(ProblemState.of(stored, width) for stored in problems),
         by_name=model._by_name,
         names=names_to_bytes(names if model._by_name else []),
         column_names=None if column_names is None else names_to_bytes(column_names),
@@ -201,9 +200,8 @@ def restore(model: Any, record: RunRecord) -> None:
 def _check_rule(model: Any, rule: Rule) -> None:
     """Refuse a rule that this learner does not have."""
     usual: Rule = type(model)()._rule(type(model).__name__)
-    is_own = rule.keep == usual.keep and (rule.name == usual.name or {rule.name, usual.name} == MARGINS)
-    needs_parameter = rule.name in ("passive-aggressive I", "passive-aggressive II")
-    if not is_own or rule.parameter < 0 or rule.geometry.slack_feature < 0 or (needs_parameter and not rule.parameter):
+    is_own = rule.keep == usual.keep and rule.name in (usual.name, *getattr(model, "_other_rules", ()))
+    if not is_own or not rule.implementation().has_valid_parameter() or rule.geometry.slack_feature < 0:
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 
 
@@ -216,14 +214,14 @@ def _check_columns(state: OnlineState, names: list[Any], column_names: list[Any]
         raise input_error("features.count", f"the state has {known} features, but the header has {width}.")
     if column_names is not None and not all(isinstance(name, str) for name in column_names):
         raise input_error("state.column_names", "the names of columns must be text.")
-    for place, question in enumerate(state.questions):
-        if len(question.weights) != width:
+    for place, problem in enumerate(state.questions):
+        if len(problem.weights) != width:
             path = f"state.questions.{place}.weights"
-            raise input_error(path, f"there must be {width} weights, but there are {len(question.weights)}.")
+            raise input_error(path, f"there must be {width} weights, but there are {len(problem.weights)}.")
 
 
 def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
-    """Return the classes in the order in which they were met."""
+    """Return the classes in the order in which they were first seen."""
     labels = list(state.labels)
     try:
         fits = labels == values.tolist() if state.declared else sorted(labels) == values.tolist()
@@ -240,10 +238,10 @@ def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
 def _check_problems(state: OnlineState, classes: Classes) -> None:
     """Refuse binary problems that are not those of the classes, or whose sums are impossible."""
     expected = classes.positives()
-    if [question.positive for question in state.questions] != expected:
+    if [problem.positive for problem in state.questions] != expected:
         raise input_error("state.questions", f"there must be one for each of the classes {quote(expected)}.")
-    for place, question in enumerate(state.questions):
-        if not question.is_possible():
+    for place, problem in enumerate(state.questions):
+        if not problem.is_possible():
             raise input_error(f"state.questions.{place}", "a sum that cannot be negative is negative.")
     check_count(state.n_iter, "state.n_iter")
     if len(state.balance) > len(classes.labels) or np.any(state.balance < 0):
@@ -260,7 +258,7 @@ def _learner(state: OnlineState, names: list[Any]) -> _core.OnlineLearner:
     configuration = configuration_of(state.rule, state.buckets)
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
     try:
-        learner.__setstate__((configuration, [question.for_kernels() for question in state.questions], names))
+        learner.__setstate__((configuration, [problem.for_kernels() for problem in state.questions], names))
     except (ValueError, OverflowError) as error:
         raise input_error("state", f"the kernels refuse it: {error}") from None
     return learner

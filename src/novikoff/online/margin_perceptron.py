@@ -51,6 +51,7 @@ class MarginPerceptron(OnlineClassifier):
     """
 
     _until_still = True
+    _other_rules = ("fixed margin",)  # of models in files, besides the rule of the default parameters
 
     def __init__(
         self,

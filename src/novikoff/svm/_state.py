@@ -1,6 +1,6 @@
-"""All that a batch learner found, so that it can be kept in a file.
+"""The saved states of batch learners.
 
-The weights are kept once, in the certificates: what a loaded model predicts with is what its certificate speaks of.
+The weights are stored once, in the certificates, so that a loaded model predicts with the weights that are certified.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ RECORD = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("ga
 
 @dataclass(frozen=True)
 class WeightsState:
-    """Weights alone, one row a question."""
+    """Weights and intercepts, one row per binary problem."""
 
     coef: Matrix
     intercept: Floats
@@ -40,17 +40,17 @@ class WeightsState:
 
 @dataclass(frozen=True)
 class Support:
-    """The rows that count, and y_i a_i of each of them, one row a question."""
+    """The support vectors, and y_i a_i of each of them, one row per binary problem."""
 
     rows: Ints
     dual_coef: Matrix
 
     @classmethod
-    def of(cls, codes: Codes, questions: Sequence[int], duals: Sequence[Duals]) -> Support:
-        """What counts in some question, given the duals and the positive class of each."""
+    def of(cls, codes: Codes, positives: Sequence[int], duals: Sequence[Duals]) -> Support:
+        """Return the union of the support of all binary problems, given the positive class and the duals of each."""
         rows = duals[0].rows if len(duals) == 1 else np.unique(np.concatenate([own.rows for own in duals]))
         dual_coef = np.zeros((len(duals), len(rows)))
-        for positive, own, signed in zip(questions, duals, dual_coef, strict=True):
+        for positive, own, signed in zip(positives, duals, dual_coef, strict=True):
             places = slice(None) if own.rows is rows else np.searchsorted(rows, own.rows)
             signed[places] = own.weights
             np.negative(signed, out=signed, where=codes[rows] != positive)
@@ -59,7 +59,7 @@ class Support:
 
 @dataclass(frozen=True)
 class History:
-    """What was known each time the gap was measured."""
+    """Both bounds at each time the gap was computed."""
 
     time: Floats
     step: Ints
@@ -68,11 +68,11 @@ class History:
 
     @classmethod
     def of(cls, records: Any) -> History:
-        """The columns of an array of records."""
+        """Return the columns of an array of records."""
         return cls(*(np.ascontiguousarray(records[name]) for name in ("time", "step", "primal", "dual")))
 
     def records(self) -> Any:
-        """The array of records."""
+        """Return the array of records."""
         gaps = [relative_gap(*bounds) for bounds in zip(self.primal.tolist(), self.dual.tolist(), strict=True)]
         columns = [self.time, self.step, self.primal, self.dual, np.array(gaps, dtype=np.float64)]
         return np.rec.fromarrays(columns, dtype=RECORD)
@@ -80,7 +80,7 @@ class History:
 
 @dataclass(frozen=True)
 class End:
-    """Where a solver ended, and the next may begin."""
+    """The solution of a solver, from which a warm start begins."""
 
     duals: Floats
     point: Floats
@@ -88,7 +88,7 @@ class End:
 
 @dataclass(frozen=True)
 class SoftMarginState:
-    """The machines of all questions."""
+    """The soft-margin solutions of all binary problems."""
 
     certificates: tuple[GapCertificate, ...]
     support: Support
@@ -98,10 +98,10 @@ class SoftMarginState:
 
     @classmethod
     def of(cls, model: Any) -> SoftMarginState:
-        """The state of a fitted machine; what has no sigmoids or ends of its own has none."""
+        """Return the state of a fitted model."""
         ends = vars(model).get("_ends")
         if ends is not None and not all(np.isfinite(part).all() for end in ends for part in end):
-            ends = None  # no fit would begin there
+            ends = None  # no warm start is possible from there
         return cls(
             certificates=certificates_as_fitted(model, objective_="primal"),
             support=Support(model.support_, model.dual_coef_),
@@ -129,7 +129,7 @@ class SoftMarginState:
             raise input_error(f"{path}.ends", f"there must be {problems}, of the size of the data.")
 
     def give(self, model: Any, record: RunRecord) -> None:
-        """Set the fitted attributes of a machine."""
+        """Set the fitted attributes of a model."""
         stand_on(model, record.strategy.classes, self.certificates)
         model.objective_ = np.array([certificate.primal for certificate in self.certificates])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
@@ -139,7 +139,7 @@ class SoftMarginState:
 
 @dataclass(frozen=True)
 class Selection:
-    """How cross-validation chose C."""
+    """The scores of cross-validation and the C that it chose."""
 
     C: float
     best_C: float
@@ -150,7 +150,7 @@ class Selection:
 
     @classmethod
     def of(cls, model: Any) -> Selection:
-        """The selection of a fitted estimator: its attributes, which end in an underscore."""
+        """Return the selection of a fitted estimator; its attributes have these names and an underscore."""
         return cls(*(getattr(model, f"{name}_") for name in cls.__dataclass_fields__))
 
     def check(self, certificates: Sequence[GapCertificate]) -> None:
@@ -161,14 +161,14 @@ class Selection:
             raise input_error("state.selection", "there must be one score per C.")
 
     def give(self, model: Any) -> None:
-        """Set the attributes."""
+        """Set the fitted attributes of a model."""
         for name, value in vars(self).items():
             setattr(model, f"{name}_", value)
 
 
 @dataclass(frozen=True)
 class SelectedState:
-    """A machine, and how its C was chosen."""
+    """A soft-margin solution, and how its C was chosen."""
 
     machine: SoftMarginState
     selection: Selection
@@ -176,7 +176,7 @@ class SelectedState:
 
 @dataclass(frozen=True)
 class HardMarginState:
-    """The separators of all questions."""
+    """The largest-margin solutions of all binary problems."""
 
     certificates: tuple[HullCertificate, ...]
     support: Support
@@ -184,7 +184,7 @@ class HardMarginState:
 
 @dataclass(frozen=True)
 class PathState:
-    """The machines of all questions, for each C."""
+    """The soft-margin solutions of all binary problems, for each C."""
 
     Cs: Floats
     certificates: tuple[tuple[GapCertificate, ...], ...]
@@ -192,7 +192,7 @@ class PathState:
 
 
 def stand_on(model: Any, classes: NDArray[Any], certificates: Sequence[Any]) -> None:
-    """Give a model the weights that its certificates speak of, one a question."""
+    """Set the fitted attributes that follow from the certificates, one per binary problem."""
     model.classes_ = classes
     model.coef_ = np.vstack([certificate.model.weights for certificate in certificates])
     model.intercept_ = np.array([certificate.model.bias for certificate in certificates])
