@@ -50,15 +50,10 @@ def type_tests(path, tree, packages):
                     yield f"{path} {name}"
 
 
-TYPE_TESTS_TO_REMOVE = {
-    "plot/_question.py VotedPerceptron",
-}
-
-
 def test_no_type_tests_on_learners_or_certificates_outside_their_packages():
     packages = kinds()
     found = {text for path, tree in TREES.items() for text in type_tests(path, tree, packages)}
-    assert found <= TYPE_TESTS_TO_REMOVE
+    assert found == set()
 
 
 def test_type_tests_are_found():
@@ -111,19 +106,12 @@ def private_accesses(path, tree, own):
                 yield f"{path} {name}"
 
 
-PRIVATE_ACCESSES_TO_REMOVE = {
-    "_report/_plotly.py _axes",
-    "_report/document.py _axes",
-    "_report/document.py _question",
-}
-
-
 def test_no_access_to_private_attributes_of_other_packages():
     own = {}
     for path, tree in TREES.items():
         own.setdefault(package_of(path), set()).update(definitions(tree))
     found = {text for path, tree in TREES.items() for text in private_accesses(path, tree, own[package_of(path)])}
-    assert found <= PRIVATE_ACCESSES_TO_REMOVE
+    assert found == set()
 
 
 @pytest.mark.parametrize(

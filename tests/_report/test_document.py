@@ -2,7 +2,6 @@
 
 import json
 import re
-import subprocess
 import sys
 
 import numpy as np
@@ -134,13 +133,3 @@ def test_missing_package_is_named_with_the_command_that_installs_it(package, svm
         nk.InvalidInputError, match=rf"report: the package {package} is not installed.*novikoff\[plot\]"
     ):
         report(svm, *cancer)
-
-
-def test_importing_and_fitting_import_no_optional_package():
-    code = (
-        "import sys, novikoff, novikoff.plot, novikoff._report\n"
-        "novikoff.LinearSVM().fit([[0.0], [1.0]], [0, 1])._repr_html_()\n"
-        "print({'jinja2', 'matplotlib', 'plotly'} & set(sys.modules))"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"

@@ -18,7 +18,7 @@ from novikoff.errors import missing_package
 from novikoff.evaluate import Scores
 
 from .certificate import command, meanings, split
-from .figures import figures_of
+from .figures.figure import figures_of
 from .subject import WHERE, Subject, subject_of
 from .tables import Table, count, percent
 

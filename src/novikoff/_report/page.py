@@ -17,7 +17,7 @@ from plotly.offline import get_plotlyjs
 from novikoff._version import __version__
 from novikoff.errors import input_error
 
-from .figures import Figure
+from .figures.figure import Figure
 from .subject import WHERE
 from .tables import count
 

@@ -9,8 +9,8 @@ from novikoff._report.tables import count
 from novikoff.errors import InvalidInputError
 from novikoff.plot import BoundaryDisplay
 
-from . import Figure
 from ._plotly import axis, label, layout, scatter
+from .figure import Figure
 
 MAX_POINTS = 1500  # keeps the page small
 MAX_LARGE_MARKERS = 400

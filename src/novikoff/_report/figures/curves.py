@@ -11,8 +11,8 @@ from novikoff._report.subject import Subject
 from novikoff._report.tables import Table, percent
 from novikoff.theory.geometry import Floats
 
-from . import Figure
 from ._plotly import axis, fractions, label, layout, line, numbers
+from .figure import Figure
 
 MAX_POINTS = 400  # of a curve; keeps the page small
 

@@ -9,8 +9,8 @@ from novikoff._report.tables import Table
 from novikoff.errors import InvalidInputError
 from novikoff.plot import GapDisplay
 
-from . import Figure
 from ._plotly import axis, layout, line, logarithmic, numbers
+from .figure import Figure
 
 TABLE_ROWS = 20
 

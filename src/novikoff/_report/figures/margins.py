@@ -8,8 +8,8 @@ from novikoff._report.subject import Subject
 from novikoff._report.tables import Table, count
 from novikoff.plot import MarginDisplay
 
-from . import Figure
 from ._plotly import axis, layout, numbers, vertical_line
+from .figure import Figure
 
 
 def margins(subject: Subject) -> Figure:

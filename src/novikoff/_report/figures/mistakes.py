@@ -11,8 +11,8 @@ from novikoff._report.tables import Table, count
 from novikoff.errors import InvalidInputError
 from novikoff.plot import MistakesDisplay
 
-from . import Figure
 from ._plotly import axis, layout, line, logarithmic, numbers
+from .figure import Figure
 
 TABLE_ROWS = 16
 

@@ -10,8 +10,8 @@ from novikoff._report.subject import Subject
 from novikoff._report.tables import Table, count
 from novikoff.plot import WeightsDisplay
 
-from . import Figure
 from ._plotly import MAX_LABEL, axis, label, layout, numbers
+from .figure import Figure
 
 
 def weights(subject: Subject) -> Figure | None:

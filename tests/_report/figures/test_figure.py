@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_digits
 
 import novikoff as nk
-from novikoff._report.figures import FIGURES, Figure, figures_of
+from novikoff._report.figures.figure import FIGURES, Figure, figures_of
 from novikoff._report.subject import subject_of
 
 ONLINE = {"boundary", "margins", "mistakes", "weights"}
