@@ -1,8 +1,9 @@
-# The verbs of this repository. Each sets up what it needs in .venv, and is quick the second time.
+# Each target sets up what it needs in .venv, which takes a minute or two the first time.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
+INSTALL := $(PIP) install --no-compile # modules that no test imports need not be compiled
 KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt pyproject.toml
 CPP := $(shell find cpp -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
@@ -14,37 +15,39 @@ ON_TWO := -n 2 --dist worksteal
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
 
-demo: $(VENV)/ready   ## fit a real table, check the proof, and write a page about it
+demo: $(VENV)/ready   ## fit a table, check the proof, and write a report to out/
 	$(BIN)/python examples/demo.py
 
 docs: $(VENV)/ready   ## write docs/cli.md and docs/benchmarks.md again
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_benchmarks.py
 
-test: $(VENV)/ready $(VENV)/test build/cpp/passed   ## what a newcomer runs: under ten minutes on two cores
+test:   ## the tests that every change must pass: five minutes on two cores
+	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
 
-test-slow: $(VENV)/ready $(VENV)/test sanitize   ## the long suites
+test-slow: $(VENV)/ready $(VENV)/test sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
-lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter
+lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 	$(BIN)/lint-imports
+	$(BIN)/python tools/check_docstrings.py
 
-format: $(VENV)/lint   ## write the code the way lint wants it
+format: $(VENV)/lint   ## format the code as lint expects it
 	$(BIN)/ruff check --fix --exit-zero
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CPP)
 
-sanitize: $(VENV)/build   ## the C++ tests under the address and undefined-behaviour sanitizers
+sanitize: $(VENV)/build   ## the C++ tests with the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
-	$(BIN)/ctest --test-dir build/sanitize --output-on-failure
+	$(BIN)/ctest --test-dir build/sanitize --output-on-failure -j2
 
-fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS (60); needs clang++
+fuzz: $(VENV)/build   ## fuzz the readers for FUZZ_SECONDS (60); needs clang++
 	@mkdir -p build/fuzz/svmlight
 	@echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' \
 	  | clang++ -x c++ -fsanitize=fuzzer,address,undefined -o build/fuzz/works - 2> build/fuzz/clang.log \
@@ -54,31 +57,36 @@ fuzz: $(VENV)/build   ## look for text that breaks the readers, for FUZZ_SECONDS
 	build/fuzz/make/fuzz_svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -dict=cpp/fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
 
-bench: $(VENV)/ready $(VENV)/bench   ## speed against the peers, as ratios from one interleaved run each; svm takes hours
+bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
 	for script in online parse stream hashing end_to_end margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
-peers: $(VENV)/test   ## install the peers that tests compare with
-	$(PIP) install --group peers
+peers: $(VENV)/test   ## install River, which some tests compare with
+	$(INSTALL) --group peers
 
 clean:           ## remove everything that was built
 	rm -rf $(VENV) build out dist
 
 build/cpp/passed: $(CPP) $(CORPUS) CMakeLists.txt $(VENV)/build
-	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
+	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
 	$(BIN)/cmake --build build/cpp
-	$(BIN)/ctest --test-dir build/cpp --output-on-failure
+	$(BIN)/ctest --test-dir build/cpp --output-on-failure -j2
 	touch $@
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) install "pip>=25.1"
+	$(INSTALL) "pip>=25.1" # the first that knows dependency groups
 	mkdir -p build
 	touch $@
 
-$(VENV)/build $(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/pip pyproject.toml
-	$(PIP) install --group $*
+$(VENV)/build: $(VENV)/pip pyproject.toml
+	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/ready: $(VENV)/build $(KERNELS)
-	$(PIP) install --no-build-isolation -e ".[cli,plot]"
+$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/build
+	$(INSTALL) --group $*
+	touch $@
+
+# two pips must not run at the same time in one environment: the groups come first
+$(VENV)/ready: $(VENV)/build $(KERNELS) | $(GROUPS:%=$(VENV)/%)
+	$(INSTALL) --no-build-isolation -e ".[cli,plot]"
 	touch $@

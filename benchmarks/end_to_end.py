@@ -25,7 +25,7 @@ from stream import vw, write_vw
 
 
 def novikoff(*arguments: str) -> dict[str, Any]:
-    """Run a verb and return what it says."""
+    """Run a subcommand and return its output."""
     command = [sys.executable, "-m", "novikoff", *arguments, "--json", "--quiet"]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     found: dict[str, Any] = json.loads(done.stdout)

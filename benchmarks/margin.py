@@ -2,7 +2,7 @@
 
 python benchmarks/margin.py                  # some minutes, most of them Clarabel's
 python benchmarks/margin.py --quick          # the smallest sets only, once
-python benchmarks/margin.py --sets colon     # a piece; what other runs measured is kept
+python benchmarks/margin.py --sets colon     # a part; other results are kept
 
 All fits of a set are made in turn, round after round, in one process, each to its own measure: ours until the margin is
 within 1e-6 of the best, the others as they come. The margin of each, min y f / |w| over all rows, is reported by what

@@ -2,7 +2,7 @@
 
 python benchmarks/svm.py                              # everything: hours, most of them LinearSVC's
 python benchmarks/svm.py --quick                      # tiny sets only: minutes
-python benchmarks/svm.py --parts A,E --sets a9a,w8a   # a piece; what other runs measured is kept
+python benchmarks/svm.py --parts A,E --sets a9a,w8a   # a part; other results are kept
 
 A  Every set, C = 0.01, 1, 100, both losses, with LinearSVC's penalised intercept: LinearSVM to the gaps 1e-4 and 1e-6;
    LinearSVC as it comes, and with growing effort until its objective is within 1e-6 of the optimum. A fit is stopped
@@ -10,7 +10,7 @@ A  Every set, C = 0.01, 1, 100, both losses, with LinearSVC's penalised intercep
 B  SVC with the linear kernel, C = 1, against LinearSVM with a free intercept.
 C  covtype, hinge, C = 1, free intercept, gap 1e-6; and four copies of it.
 D  Two threads against one, on the five slowest cells of A; and the peak of memory beyond the data.
-E  Pictures of distance from the optimum against time, from A, with SVC's points; they lie beside the JSON file.
+E  Figures of the distance from the optimum against time, from A, with SVC's points; written beside the JSON file.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def peak(data: Data, contestant: Ours) -> int:
     """The most bytes that a fit held beyond what was held before it; the record of the peak is reset first."""
     X, y = data
     few = slice(None, None, max(1, X.shape[0] // 50))
-    contestant.model().fit(X[few], y[few])  # what is allocated once for all fits is no part of this one
+    contestant.model().fit(X[few], y[few])  # what is allocated once for all fits is not part of this one
     ctypes.CDLL(None).malloc_trim(0)
     Path("/proc/self/clear_refs").write_text("5")
 

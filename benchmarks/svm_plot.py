@@ -1,4 +1,4 @@
-"""Distance from the optimum against time: one picture a set, from what part A of the benchmark saved."""
+"""Distance from the optimum against time: one figure per data set, from the results of part A."""
 
 from __future__ import annotations
 

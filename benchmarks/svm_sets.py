@@ -1,6 +1,6 @@
 """The real data sets of the soft-margin benchmarks, each as two classes, -1 and +1.
 
-They lie in $NOVIKOFF_DATA, or in ../shared/data from the project's root. They are no part of the project.
+The files are in $NOVIKOFF_DATA, or in ../shared/data from the project's root. They are not part of the repository.
 """
 
 from __future__ import annotations

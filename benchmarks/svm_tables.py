@@ -19,7 +19,7 @@ def slowdown(row: Row) -> float:
 
 
 def mark(row: Row) -> str:
-    """Say which side a ratio errs on: LinearSVC never got there, or we did not, or neither."""
+    """Say which side a ratio errs on: LinearSVC, LinearSVM, or both were stopped."""
     ours = row["ours"]["1e-6"]["proven"]
     return {(True, True): "", (False, True): ">=", (True, False): "<=", (False, False): "?"}[row["reached"], ours]
 
@@ -29,7 +29,7 @@ def name_of(row: Row) -> str:
 
 
 def overview(table: list[Row]) -> list[Row]:
-    """One line a cell."""
+    """One row per cell."""
     return [
         {
             "set": row["set"],

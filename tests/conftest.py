@@ -1,7 +1,8 @@
-"""What all tests share: the list of learners, how hypothesis runs, and the table of the long runs."""
+"""What all tests share: the learners, how hypothesis runs, and what is printed at the end."""
 
 import os
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,22 @@ settings.load_profile("ci" if os.environ.get("CI") else "default")
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of a script: tests interrupt processes
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
+ENABLED_BY = {  # part of the reason why tests were skipped: the command that enables them
+    "River": "make peers",
+    "liblinear-train": "apt-get install liblinear-tools",
+    "Chromium": "apt-get install chromium",
+    "NOVIKOFF_DATA": "NOVIKOFF_DATA=/path/to/data make test",
+    "is not in /": "NOVIKOFF_DATA=/path/to/data make test",
+    "SCIPY_ARRAY_API": "SCIPY_ARRAY_API=1 make test",
+    "root may": "run the tests as another user than root",
+    "root": "run the tests as root",
+    "/dev/full": "run the tests on Linux",
+    "/proc": "run the tests on Linux",
+    "Unicode": "run the tests with the Python that cpp/tools/make_unicode.py was run with",
+    "files may be open": "ulimit -n unlimited",
+    "could not import": "make test",
+}
+GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
 
 @pytest.fixture(params=LEARNERS.values(), ids=LEARNERS.keys(), scope="session")
@@ -27,7 +43,27 @@ def make(request):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Keep what tests/batch/test_svm_grid.py found, a line a fit, in build/svm_grid.txt; show it if it is long."""
+    """Say what was not run and what would enable it, and keep the table of tests/svm/test_svm_grid.py."""
+    skipped = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", ()))
+    deselected = len(terminalreporter.stats.get("deselected", ()))
+    if skipped or deselected:
+        terminalreporter.section("not run")
+    for reason, count in skipped.most_common():
+        command = next((command for part, command in ENABLED_BY.items() if part in reason), "nothing enables it here")
+        terminalreporter.write_line(f"{count:5} skipped: {reason} ({command})")
+    if deselected:
+        terminalreporter.write_line(f"{deselected:5} not selected (make test-slow runs the slow ones)")
+    _write_grid(terminalreporter)
+
+
+def _reason(report):
+    """Why a test was skipped, without what pytest puts before it."""
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    return reason.removeprefix("Skipped: ")
+
+
+def _write_grid(terminalreporter):
+    """Write what tests/svm/test_svm_grid.py found, one line per fit, to build/svm_grid.txt."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     lines = [
         line
@@ -39,5 +75,5 @@ def pytest_terminal_summary(terminalreporter):
         return
     path = Path(__file__).parents[1] / "build" / "svm_grid.txt"
     path.parent.mkdir(exist_ok=True)
-    path.write_text("\n".join([HEADING, *lines]) + "\n")
+    path.write_text("\n".join([GRID_HEADING, *lines]) + "\n")
     terminalreporter.write_line(f"{len(lines)} fits of real data: {path}")
