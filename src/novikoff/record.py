@@ -12,7 +12,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from novikoff._multiclass import MulticlassStrategy
+from novikoff._multiclass import MulticlassStrategy as MulticlassStrategy
+from novikoff._multiclass import OneVsRest as OneVsRest
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
