@@ -17,7 +17,7 @@ from separable_cases import small_case
 def without_integers():
     """Small problems are solved by the linear program, too."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(search, "SMALL", 0)
+        patch.setattr(search, "SMALL_PROBLEM_ENTRIES", 0)
         yield
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from matrices import FLOATS, NUMBERS, matrices
 from novikoff.theory import exact
-from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, whole
+from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, to_integers
 
 
 @given(values=st.lists(FLOATS, min_size=1, max_size=6))
 def test_whole_numbers_are_the_floats_themselves(values):
-    numbers, exponent = whole(np.array(values))
+    numbers, exponent = to_integers(np.array(values))
     assert [Fraction(number) * Fraction(2) ** exponent for number in numbers] == [Fraction(v) for v in values]
     assert not any(numbers) or any(number % 2 for number in numbers)
 

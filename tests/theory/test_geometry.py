@@ -12,7 +12,7 @@ from strategies import LAYOUTS, laid_out
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("shape", [(0, 3), (1, 1), (7, 3), (20, 3), (5, 40)])
 def test_blocks_are_the_rows_in_order(shape, layout, dtype, monkeypatch):
-    monkeypatch.setattr(geometry, "BLOCK", 12)
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 12)
     X = np.random.default_rng(0).normal(size=shape).astype(dtype)
     found = list(geometry.blocks(laid_out(X, layout, dtype)))
     parts = [block.toarray() if sp.issparse(block) else block for _, block in found]
@@ -22,11 +22,11 @@ def test_blocks_are_the_rows_in_order(shape, layout, dtype, monkeypatch):
 
 
 def test_a_block_is_small_and_a_view_where_it_can_be(monkeypatch):
-    monkeypatch.setattr(geometry, "BLOCK", 100)
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 100)
     X = np.zeros((1000, 10))
     assert all(block.size <= 100 and np.shares_memory(block, X) for _, block in geometry.blocks(X))
 
 
 def test_a_wide_sparse_table_is_not_cut_into_more_blocks_than_its_columns_are_worth(monkeypatch):
-    monkeypatch.setattr(geometry, "BLOCK", 4)
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 4)
     assert len(list(geometry.blocks(sp.eye_array(100, 1000, format="csr")))) == 1

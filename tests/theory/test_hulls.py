@@ -143,10 +143,10 @@ def large_table():
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_a_check_does_not_copy_a_large_table(sparse, monkeypatch):
-    monkeypatch.setattr(geometry, "BLOCK", geometry.BLOCK // 4)  # as if the table were four times as large
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 1 << 20)  # as if the table were four times as large
     X, y, certificate = large_table()
     table = sp.csr_array(X) if sparse else X
-    whole = geometry.BLOCK * 8 if not sparse else 3 * geometry.BLOCK * 8
+    whole = geometry.BLOCK_ENTRIES * 8 if not sparse else 3 * geometry.BLOCK_ENTRIES * 8
     tracemalloc.start()
     assert certificate.verify(table, y)
     peak = tracemalloc.get_traced_memory()[1]

@@ -1,3 +1,3 @@
-"""Whether two classes can be separated by a plane: the search for a verdict, and its proof."""
+"""Whether a plane separates two classes: the search for the answer and its proof."""
 
 from .verdict import separability as separability

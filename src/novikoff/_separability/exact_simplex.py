@@ -1,21 +1,21 @@
-"""Gordan's alternative in whole numbers: weights that balance, or a direction that has all rows on its right side.
+"""Gordan's alternative in integers: weights that balance, or a direction with all rows on its right side.
 
-The simplex method on a >= 0, sum a = 1, sum a_i z_i = 0 with one artificial variable a row, Bland's rule (1977), which
-never cycles, and pivots without fractions (Edmonds 1967). For the few rows that matter, not for a data set.
+The simplex method for a >= 0, sum a = 1, sum a_i z_i = 0, with one artificial variable per constraint, Bland's rule
+(1977), which never cycles, and pivots without fractions (Edmonds 1967). It is meant for small working sets.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from novikoff.theory.exact import Whole
+from novikoff.theory.exact import IntegerVector
 
 
-def alternative(vectors: list[Whole]) -> tuple[Whole | None, Whole | None]:
-    """Return (a, None) with a >= 0, a != 0 and sum a_i z_i = 0; or (None, v) with z_i.v > 0 for all i. Both whole."""
+def alternative(vectors: list[IntegerVector]) -> tuple[IntegerVector | None, IntegerVector | None]:
+    """Return (a, None) with a >= 0, a != 0 and sum a_i z_i = 0; or (None, v) with z_i.v > 0 for all i, in integers."""
     count, columns = len(vectors), len(vectors[0])
     height = columns + 1
-    # Columns: a, artificial variables, right side. Rows: one a column of z, sum a = 1, and the reduced costs.
+    # Columns: a, artificial variables, right-hand side. Rows: one per column of z, sum a = 1, and the reduced costs.
     table = np.zeros((height + 1, count + height + 1), dtype=object)
     for i, vector in enumerate(vectors):
         table[:columns, i] = vector
@@ -48,7 +48,7 @@ def alternative(vectors: list[Whole]) -> tuple[Whole | None, Whole | None]:
 
 
 def _leaving(table: np.ndarray, basis: list[int], enters: int) -> int:
-    """The row whose variable falls to 0 first; of several the one with the smallest number."""
+    """Return the row whose variable reaches 0 first; of several, the one whose variable has the smallest index."""
     best = -1
     for row in range(len(basis)):
         slope = table[row, enters]

@@ -1,7 +1,8 @@
-"""Rows that a single column decides: one whose entries z_ij all have the same sign has them on its right side.
+"""Remove rows that a single column decides.
 
-Without these rows other columns may be such, and so on. Words that occur in one class only take most texts away, and a
-rare indicator its few rows. What is left is 0 in all columns that were used, and is the core of the question.
+If all nonzero entries z_ij of a column j have the same sign, then the unit vector of that column has these rows on its
+right side. Without them, other columns may have entries of one sign, and so on. Words that occur in one class only
+remove most rows of text data. The rows that remain, the core, are 0 in all columns that were used.
 """
 
 from __future__ import annotations
@@ -13,22 +14,22 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.theory.exact import Examples, Whole, primitive
+from novikoff.theory.exact import Examples, IntegerVector, primitive
 from novikoff.theory.geometry import Floats, blocks
 
-SAFELY = 8.0  # how much smaller than necessary the next stage is made, lest rounding matter
+STAGE_SAFETY_FACTOR = 8.0  # each stage is made smaller than necessary by this factor, because of rounding
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A direction of entries -1, 0 and 1, and the rows that it has on its right side; it is 0 on all later ones."""
+    """A direction with entries -1, 0 and 1, and the rows on its right side. It is 0 on the rows of all later stages."""
 
     direction: NDArray[np.int8]
     rows: NDArray[np.int64]
 
 
 def peel(examples: Examples) -> tuple[NDArray[np.int64], list[Stage]]:
-    """The rows that are left, and the stages by which the others went."""
+    """Return the rows that remain, and the stages in which the others were removed."""
     left = np.ones(examples.rows, dtype=bool)
     stages: list[Stage] = []
     while np.any(left):
@@ -42,7 +43,7 @@ def peel(examples: Examples) -> tuple[NDArray[np.int64], list[Stage]]:
 
 
 def _one_sided(examples: Examples, left: NDArray[np.bool_]) -> NDArray[np.int8]:
-    """The sign of each column of z in the rows that are left; 0 if it has both, or none."""
+    """Return the sign of each column of z in the remaining rows; 0 if it has both signs or only zeros."""
     seen = np.zeros((2, examples.columns), dtype=bool)
     for cut, block in blocks(examples.X):
         signs, here = examples.signs[cut], left[cut]
@@ -62,10 +63,10 @@ def _one_sided(examples: Examples, left: NDArray[np.bool_]) -> NDArray[np.int8]:
     return direction
 
 
-def combined(examples: Examples, stages: list[Stage], within: Whole | None) -> Whole:
-    """A direction that has the rows of all stages on its right side, and the others where ``within`` has them.
+def combined(examples: Examples, stages: list[Stage], within: IntegerVector | None) -> IntegerVector:
+    """Return a direction with the rows of all stages on its right side, and the core as in the direction ``within``.
 
-    Each stage is so much smaller than those before it that it cannot undo them.
+    Each stage is scaled so small that it does not change the sides of the rows of earlier stages.
     """
     parts = [[int(entry) for entry in stage.direction] for stage in stages]
     if within is not None:
@@ -76,7 +77,9 @@ def combined(examples: Examples, stages: list[Stage], within: Whole | None) -> W
         smallest = float(_scores(examples, floats)[stage.rows].min())
         largest = max(map(abs, later))
         reach = float(np.abs(_scores(examples, np.array([c / largest for c in later]))).max())
-        step = math.frexp(smallest)[1] - math.frexp(reach)[1] - largest.bit_length() - math.frexp(SAFELY)[1]
+        step = (
+            math.frexp(smallest)[1] - math.frexp(reach)[1] - largest.bit_length() - math.frexp(STAGE_SAFETY_FACTOR)[1]
+        )
         exponents.append(exponents[-1] + min(0, step))
     total = [0] * examples.columns
     for exponent, part in zip(exponents, parts, strict=True):

@@ -1,16 +1,15 @@
-"""Decide whether two classes can be separated, and prove it.
+"""Decide whether a plane separates two classes, and prove it.
 
-Few rows decide: those that a plane which suits all others would have on its wrong side. Rows that a single column
-decides are peeled off first (``_peeling.py``). Then a linear program is solved on a working set, its plane is held
-against all rows, the worst offenders join the set, and so on until nothing offends. What comes out is proven in whole
-numbers (``theory/balance.py``); where floating point could not see it, the working set is solved in whole numbers,
-too.
+A few rows determine the answer, so a linear program is solved on a working set. Its plane is tested on all rows, the
+rows that violate it most are added to the working set, and this is repeated until no row violates it. Rows that are
+decided by a single column are removed before that (``peeling.py``). The result is proven in integers
+(``theory/balance.py``). If floating point is not precise enough, the working set is solved in integers
+(``integer_search.py``).
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,33 +18,27 @@ from numpy.typing import NDArray
 
 from novikoff.theory.balance import Balance, balance
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import Examples, Reduced, Whole, primitive, whole
+from novikoff.theory.exact import Examples, IntegerVector, to_integers
 from novikoff.theory.geometry import Floats, blocks
 
-from .exact_simplex import alternative
+from .integer_search import SMALL_PROBLEM_ENTRIES, search_in_integers
+from .partition import Partition, Rows
 from .peeling import Stage, combined, peel
 
-SMALL = 400  # rows times columns: so few are solved in whole numbers at once
-LARGE = 10_000  # the same: more are not tried in whole numbers
-MOST_ROUNDS = 60
-FARTHEST = 1000  # powers of two, up or down, that floats can have and still be exact
-WIDE = 2000  # columns from which on rows are not looked for column by column
-
-Rows = NDArray[np.int64]
+MAX_ROUNDS = 60  # linear programs
+MAX_COLUMNS_FOR_EXTREMES = 2000  # with more columns, the first working set is not chosen column by column
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """A partition of the rows, proven: a direction that has ``sides`` 1 or 0 of it, and rows that balance."""
+def decide(examples: Examples, hint: Floats | None = None) -> Partition | None:
+    """Return the partition of the rows; None if it could not be proven.
 
-    direction: Whole | None  # None if all rows are spanned by those that balance
-    sides: NDArray[np.int8] | None
-    witness: Duals | None  # None if no rows balance
-    proof: Balance | None
-
-
-def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
-    """The verdict, or None if it could not be proven. ``hint`` is a direction that may separate most rows."""
+    Parameters
+    ----------
+    examples : Examples
+        The rows with their signs.
+    hint : ndarray or None, default=None
+        A direction that may have most rows on its right side.
+    """
     if hint is not None and (found := _complete(examples, hint)):
         return found
     core, stages = peel(examples)
@@ -54,34 +47,34 @@ def decide(examples: Examples, hint: Floats | None = None) -> Verdict | None:
     return _decide_core(examples, hint)
 
 
-def _decide_core(examples: Examples, hint: Floats | None) -> Verdict | None:
-    """The verdict on rows none of which a single column decides."""
-    if examples.rows * examples.columns > SMALL:
-        working, found = _by_floats(examples, hint)
+def _decide_core(examples: Examples, hint: Floats | None) -> Partition | None:
+    """Return the partition of rows, none of which is decided by a single column."""
+    if examples.rows * examples.columns > SMALL_PROBLEM_ENTRIES:
+        working, found = _search_in_floats(examples, hint)
         if found is not None:
             return found
     else:
         working = np.arange(examples.rows)
-    return _by_whole_numbers(examples, working)
+    return search_in_integers(examples, working)
 
 
-def _complete(examples: Examples, direction: Floats) -> Verdict | None:
-    """The verdict if the direction has all rows on its right side."""
+def _complete(examples: Examples, direction: Floats) -> Partition | None:
+    """Return the partition if the direction has all rows on its right side."""
     if not np.all(np.isfinite(direction)):
         return None
     if any(np.any(scores < -errors) for _, scores, errors in examples.scores(direction)):
         return None
-    straight = whole(direction)[0]
+    straight = to_integers(direction)[0]
     sides = examples.sides(straight)
-    return Verdict(straight, sides, None, None) if np.all(sides > 0) else None
+    return Partition(straight, sides, None, None) if np.all(sides > 0) else None
 
 
-def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats | None) -> Verdict | None:
-    """The verdict on all rows from that on the core: the stages have all others on their right side."""
+def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats | None) -> Partition | None:
+    """Return the partition of all rows, given that the stages have all rows but the core on their right side."""
     if len(core) == 0:
         plane = combined(examples, stages, None)
         sides = examples.sides(plane)
-        return Verdict(plane, sides, None, None) if np.all(sides > 0) else None
+        return Partition(plane, sides, None, None) if np.all(sides > 0) else None
     columns = examples.used(core)
     own = columns[columns < examples.X.shape[1]]
     inner = Examples(examples.X[core][:, own], examples.signs[core], examples.fit_intercept)
@@ -100,25 +93,25 @@ def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats
     if not np.array_equal(sides, expected):
         return None
     if found.witness is None:
-        return Verdict(plane, sides, None, None)
+        return Partition(plane, sides, None, None)
     witness = Duals(core[found.witness.rows], found.witness.weights)
     proof = balance(examples, witness)
-    return None if proof is None else Verdict(plane, sides, proof.duals, proof)
+    return None if proof is None else Partition(plane, sides, proof.duals, proof)
 
 
-# The linear program in floating point.
+# ---- the linear program in floating point ----------------------------------------------------------------------
 
 
-def _by_floats(examples: Examples, hint: Floats | None) -> tuple[Rows, Verdict | None]:
-    """Solve on a working set that grows until the verdict is proven for all rows; the set, and the verdict if so."""
+def _search_in_floats(examples: Examples, hint: Floats | None) -> tuple[Rows, Partition | None]:
+    """Enlarge the working set until the partition is proven for all rows; return the set, and the partition or None."""
     working = _first_rows(examples, hint)
     room = max(2 * min(examples.columns, examples.rows), 100)
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         solved = _linear_program(examples, working)
         if solved is None:
             break
         direction, weights = solved
-        verdict, offending = _judge(examples, working, direction, weights, room)
+        verdict, offending = _test_on_all_rows(examples, working, direction, weights, room)
         if verdict is not None:
             return working, verdict
         new = np.setdiff1d(offending, working)
@@ -128,11 +121,11 @@ def _by_floats(examples: Examples, hint: Floats | None) -> tuple[Rows, Verdict |
     return working, None
 
 
-def _judge(
+def _test_on_all_rows(
     examples: Examples, working: Rows, direction: Floats, weights: Floats, room: int
-) -> tuple[Verdict | None, Rows]:
-    """Hold what the working set says against all rows: the proven verdict, or rows that speak against it."""
-    balanced = weights > 0.5  # it is 0, or 1 and more
+) -> tuple[Partition | None, Rows]:
+    """Test the solution of the working set on all rows; return the proven partition, or rows that contradict it."""
+    balanced = weights > 0.5  # weights are 0, or at least 1
     if not np.any(balanced):
         found = _complete(examples, direction)
         return found, _offending(examples, direction, room) if found is None else working[:0]
@@ -153,9 +146,9 @@ def _judge(
 
 
 def _spanned(
-    examples: Examples, witness: Duals, proof: Balance, plane: tuple[Whole, NDArray[np.int8]] | None, room: int
-) -> tuple[Verdict | None, Rows]:
-    """The verdict, if all rows that lie on the plane are spanned by those that balance; else some that are not."""
+    examples: Examples, witness: Duals, proof: Balance, plane: tuple[IntegerVector, NDArray[np.int8]] | None, room: int
+) -> tuple[Partition | None, Rows]:
+    """Return the partition if the rows that balance span all rows on the plane; else some rows that they do not."""
     on_plane = np.ones(examples.rows, dtype=bool) if plane is None else plane[1] == 0
     unspanned = proof.outside(examples)
     if unspanned is None:
@@ -164,14 +157,14 @@ def _spanned(
     if len(outside):
         return None, outside[:: max(1, len(outside) // room)]
     if plane is None:
-        return Verdict(None, None, witness, proof), outside
-    return Verdict(*plane, witness, proof), outside
+        return Partition(None, None, witness, proof), outside
+    return Partition(*plane, witness, proof), outside
 
 
 def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
-    """The rows that reach farthest to either side in some column, those that the hint puts lowest, and some others."""
+    """Return the rows with the largest entries in each column, those that violate the hint most, and some others."""
     chosen = [np.linspace(0, examples.rows - 1, num=min(examples.rows, 2 * examples.columns, 4000)).astype(np.int64)]
-    if examples.columns <= WIDE:
+    if examples.columns <= MAX_COLUMNS_FOR_EXTREMES:
         chosen.append(_extremes(examples))
     if hint is not None and np.all(np.isfinite(hint)):
         chosen.append(_offending(examples, hint, max(100, 4 * min(examples.columns, 1000))))
@@ -179,7 +172,7 @@ def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
 
 
 def _extremes(examples: Examples) -> Rows:
-    """For each column the rows with the largest and the smallest entry of z."""
+    """Return, for each column, the rows with the largest and the smallest entry of z."""
     columns = examples.X.shape[1]
     best = np.zeros((2, columns))
     where = np.full((2, columns), -1)
@@ -194,7 +187,7 @@ def _extremes(examples: Examples) -> Rows:
 
 
 def _largest(block: Any, signs: Floats) -> tuple[Floats, Rows]:
-    """The largest entry of each column, times the signs of the rows, and a row that has it; 0 if none is positive."""
+    """Return the largest entry of sign times x in each column, and a row that has it; 0 if none is positive."""
     columns = block.shape[1]
     if not sp.issparse(block):
         signed = block * signs[:, None]
@@ -210,7 +203,7 @@ def _largest(block: Any, signs: Floats) -> tuple[Floats, Rows]:
 
 
 def _offending(examples: Examples, direction: Floats, most: int) -> Rows:
-    """The rows that lie farthest on the wrong side of a direction, or on it, in units of what they add up to."""
+    """Return the rows farthest on the wrong side of a direction, or on it, relative to the size of their terms."""
     worst: list[tuple[Rows, Floats]] = []
     size = np.abs(direction)
     for (cut, scores, _), (_, block) in zip(examples.scores(direction), blocks(examples.X), strict=True):
@@ -226,16 +219,17 @@ def _offending(examples: Examples, direction: Floats, most: int) -> Rows:
 
 
 def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] | None:
-    """Maximise the sum of min(1, a_i) over a >= 0 with sum a_i z_i = 0: the direction and a; None if HiGHS gives up.
+    """Maximise the sum of min(1, a_i) over a >= 0 subject to sum a_i z_i = 0.
 
-    Then a_i >= 1 for every row that can have any weight, and its multipliers v have z_i.v >= 1 for every other row.
+    Then a_i >= 1 for every row that can have a positive weight, and the multipliers v have z_i.v >= 1 for every other
+    row. Return v and a; None if HiGHS fails.
     """
-    from scipy.optimize import linprog  # slow to import, and rarely needed
+    from scipy.optimize import linprog  # slow to import and rarely needed
 
     columns = examples.used(working)
     if len(columns) == 0:
         return None
-    z = examples.sparse(working, columns)
+    z = _sparse_rows(examples, working, columns)
     scale = abs(z).max(axis=0).toarray().ravel()
     z = z @ sp.diags_array(1 / scale)
     lengths = abs(z).max(axis=1).toarray().ravel()
@@ -259,114 +253,9 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
     return direction, weights
 
 
-# The same in whole numbers.
-
-
-def _by_whole_numbers(examples: Examples, working: Rows) -> Verdict | None:
-    """Solve exactly on a working set that grows until the verdict holds for all rows."""
-    if examples.rows * examples.columns > SMALL:
-        working = working[:: max(1, len(working) // (2 * examples.columns))]
-    if len(working) * examples.columns > LARGE:
-        return None
-    room = max(4, examples.columns)
-    while True:
-        vectors = {i: z for i, (z, _) in zip(working.tolist(), examples.whole_rows(working), strict=True)}
-        plane, balanced = _partition(vectors)
-        witness, proof = _weigh(examples, balanced)
-        if balanced and proof is None:
-            return None
-        sides = np.zeros(examples.rows, dtype=np.int8) if plane is None else examples.sides(plane)
-        wrong = sides < 0
-        if proof is None:
-            wrong |= sides == 0
-        else:
-            unspanned = proof.outside(examples)
-            if unspanned is None:
-                return None
-            wrong |= unspanned & (sides == 0)
-        if not np.any(wrong):
-            return Verdict(plane, None if plane is None else sides, witness, proof)
-        new = np.setdiff1d(np.flatnonzero(wrong), working)
-        if len(new) == 0 or len(working) * examples.columns > LARGE:
-            return None
-        working = np.union1d(working, new[:: max(1, len(new) // room)])
-
-
-def _partition(vectors: dict[int, Whole]) -> tuple[Whole | None, list[dict[int, int]]]:
-    """Face by face: a direction that has every row on its right side but those that balance, and those, face by face.
-
-    Rows that balance span their face, so that the others are asked again for their part outside of it.
-    """
-    remaining = dict(vectors)
-    faces: list[dict[int, int]] = []
-    outside: list[Whole] | None = None  # a basis of the directions that are 0 on all faces so far
-    while remaining:
-        if outside is None:
-            parts = dict(remaining)
-        else:
-            parts = {i: [sum(map(int.__mul__, vector, basis)) for basis in outside] for i, vector in remaining.items()}
-            parts = {i: part for i, part in parts.items() if any(part)}
-            remaining = {i: remaining[i] for i in parts}
-            if not remaining:
-                break
-        zeros = [i for i, part in parts.items() if not any(part)]
-        if zeros:
-            faces.append(dict.fromkeys(zeros, 1))
-            remaining = {i: vector for i, vector in remaining.items() if any(vector)}
-            continue
-        weights, direction = alternative([primitive(part) for part in parts.values()])
-        if direction is not None:
-            return (direction if outside is None else _combined(outside, direction)), faces
-        assert weights is not None
-        divisors = [math.gcd(*part) for part in parts.values()]
-        faces.append(
-            {
-                i: weight * math.lcm(*divisors) // d
-                for i, weight, d in zip(parts, weights, divisors, strict=True)
-                if weight
-            }
-        )
-        spanned = [vectors[i] for face in faces for i in face]
-        outside = Reduced(spanned, len(spanned[0])).null_space()
-        remaining = {i: vector for i, vector in remaining.items() if i not in faces[-1]}
-    return None, faces
-
-
-def _combined(basis: list[Whole], coordinates: Whole) -> Whole:
-    return primitive(
-        [sum(c * entry for c, entry in zip(coordinates, entries, strict=True)) for entries in zip(*basis, strict=True)]
-    )
-
-
-def _weigh(examples: Examples, faces: list[dict[int, int]]) -> tuple[Duals | None, Balance | None]:
-    """Weights for the rows of all faces together. A later face leaves a rest in the earlier ones, which weigh more."""
-    if not faces:
-        return None, None
-    exponents = {
-        i: e for face in faces for i, (_, e) in zip(face, examples.whole_rows(np.array(list(face))), strict=True)
-    }
-    for heavier in (0, 20, 60, 150, 300, 700, 1200, 1900):
-        # Each weight as m 2^e: rows are k 2^e', so a long row has a small weight.
-        parts = {
-            i: (weight, heavier * place - exponents[i] - max(face.values()).bit_length())
-            for place, face in enumerate(reversed(faces))
-            for i, weight in face.items()
-        }
-        weights = _as_floats(parts)
-        if weights is None:
-            continue
-        rows = np.array(sorted(weights))
-        witness = Duals(rows, np.array([weights[int(i)] for i in rows]))
-        if proof := balance(examples, witness):
-            return proof.duals, proof
-    return None, None
-
-
-def _as_floats(parts: dict[int, tuple[int, int]]) -> dict[int, float] | None:
-    """Numbers m 2^e as floats, all times the same power of two; None if no power suits all."""
-    places = {i: e + m.bit_length() for i, (m, e) in parts.items()}
-    middle = (max(places.values()) + min(places.values())) // 2
-    if max(places.values()) - middle > FARTHEST:
-        return None
-    digits = {i: max(0, m.bit_length() - 60) for i, (m, _) in parts.items()}  # as many as a float takes, and some
-    return {i: math.ldexp(m >> digits[i], e + digits[i] - middle) for i, (m, e) in parts.items()}
+def _sparse_rows(examples: Examples, rows: Rows, columns: Rows) -> Any:
+    """Return the z_i of some rows in some columns as a sparse matrix."""
+    x = sp.csr_array(examples.X[rows], dtype=np.float64)
+    if examples.fit_intercept:
+        x = sp.hstack([x, np.ones((len(rows), 1))], format="csr")
+    return sp.csr_array(sp.diags_array(examples.signs[rows]) @ x[:, columns])

@@ -1,4 +1,4 @@
-"""The theorems as functions and the certificates that rest on them: the judge, which calls no learner."""
+"""The theorems as functions, and certificates that can be checked with NumPy alone, without any learner."""
 
 from . import bounds as bounds
 from .certificate import CERTIFICATES as CERTIFICATES

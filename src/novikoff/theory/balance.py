@@ -1,4 +1,7 @@
-"""Rows that balance: weights a > 0 with sum a_i z_i = 0, found near weights that do so only nearly, and proven."""
+"""Rows that balance: weights a > 0 with sum a_i z_i = 0.
+
+Floating point finds weights that balance approximately. Exact ones are solved for close to them, in integers.
+"""
 
 from __future__ import annotations
 
@@ -12,28 +15,37 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from .certificate import Duals
-from .exact import Examples, Reduced, Whole, primitive, whole
+from .exact import Examples, IntegerVector, Reduced, primitive, to_integers
 from .geometry import Floats
 
-FEW_DIGITS = 12  # of weights, to begin with
-MOST_FREE = 500  # dimensions that the rows of a witness may leave out, each of which is checked over all rows
+SHORT_WEIGHT_BITS = 12  # bits of the weights in the first attempt; short integers are faster
+MAX_FREE_DIMENSIONS = 500  # directions orthogonal to the rows of a witness; each is tested on all rows
 
 
 @dataclass(frozen=True)
 class Balance:
-    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them. ``basis`` rows span the others.
+    """A proof that some rows balance: sum a_i z_i = 0 with a_i > 0 for all of them.
 
-    They are 0 outside of ``columns``, in which the basis is ``reduced``.
+    Parameters
+    ----------
+    basis : list of int
+        Rows that span the others.
+    columns : ndarray of int64
+        The columns in which the rows are not all 0.
+    reduced : Reduced
+        The rows of the basis in these columns, in reduced echelon form.
+    duals : Duals
+        The rows and their weights, rounded to floats.
     """
 
     basis: list[int]
     columns: NDArray[np.int64]
     reduced: Reduced
-    duals: Duals  # the weights that balance, but for their last digits
+    duals: Duals
 
-    def straighten(self, direction: Floats) -> Whole:
-        """The direction that is exactly 0 on all rows that balance, and as given in all columns that leave it free."""
-        entries = whole(direction)[0]
+    def straighten(self, direction: Floats) -> IntegerVector:
+        """Return a direction that is exactly 0 on all rows that balance, and as given in all columns that are free."""
+        entries = to_integers(direction)[0]
         places, pivots = self.columns.tolist(), self.reduced.pivots
         free = [place for place in range(len(places)) if place not in set(pivots)]
         divisor = self.reduced.divisor
@@ -43,9 +55,9 @@ class Balance:
             straight[places[pivot]] = -sign * sum(self.reduced.table[row, k] * entries[places[k]] for k in free)
         return primitive(straight)
 
-    def moves(self, width: int) -> list[Whole] | None:
-        """Directions that are 0 on all rows that balance, a basis within the columns; None if there are too many."""
-        if len(self.columns) - self.reduced.rank > MOST_FREE:
+    def moves(self, width: int) -> list[IntegerVector] | None:
+        """Return a basis of the directions, within the columns, that are 0 on all rows; None if it is too large."""
+        if len(self.columns) - self.reduced.rank > MAX_FREE_DIMENSIONS:
             return None
         found = []
         for vector in self.reduced.null_space():
@@ -56,24 +68,24 @@ class Balance:
         return found
 
     def outside(self, examples: Examples) -> NDArray[np.bool_] | None:
-        """Which rows are not spanned by those that balance; None if that is too much to ask."""
+        """Return which rows are not spanned by those that balance; None if that is too expensive to decide."""
         moves = self.moves(examples.columns)
         return None if moves is None else examples.reaches_beyond(self.columns) | examples.off_zero(moves)
 
 
 def balance(examples: Examples, duals: Duals) -> Balance | None:
-    """Turn weights that nearly balance into a proof that some weights do so exactly; None if they could not be.
+    """Turn weights that balance approximately into a proof that some weights balance exactly; None if that fails.
 
-    All weights but those of a basis stay what they are; those of the basis are solved for, and must come out positive.
+    The weights of the rows outside of a basis are kept. Those of the basis are solved for, and must be positive.
     """
     rows = duals.rows[duals.weights > 0]
     weights = duals.weights[duals.weights > 0]
     if len(rows) == 0:
         return None
     columns = examples.used(rows)
-    vectors = examples.whole_rows(rows, columns)
+    vectors = examples.integer_rows(rows, columns)
     for leading in _leading(examples.floats(rows, columns), weights):
-        for digits in (FEW_DIGITS, 53):  # any weights near these will do, and short ones are quicker
+        for digits in (SHORT_WEIGHT_BITS, 53):  # all weights close to these are suitable, and short ones are faster
             short = _rounded(weights, digits)
             solved = _solve_for(vectors, short, leading)
             if solved is not None:
@@ -85,8 +97,8 @@ def balance(examples: Examples, duals: Duals) -> Balance | None:
     return None
 
 
-def _spans_all(basis: Reduced, vectors: list[tuple[Whole, int]]) -> bool:
-    """Whether all vectors are 0 in every direction in which the basis is."""
+def _spans_all(basis: Reduced, vectors: list[tuple[IntegerVector, int]]) -> bool:
+    """Return whether all vectors are 0 in every direction in which the basis is 0."""
     if basis.rank == basis.table.shape[1]:
         return True
     null = np.array(basis.null_space(), dtype=object).T
@@ -94,18 +106,18 @@ def _spans_all(basis: Reduced, vectors: list[tuple[Whole, int]]) -> bool:
 
 
 def _rounded(weights: Floats, digits: int) -> Floats:
-    """The weights to so many binary digits."""
+    """Return the weights rounded to this number of bits."""
     mantissas, exponents = np.frexp(weights)
     rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissas, digits)), exponents - digits)
     return rounded
 
 
 def _solve_for(
-    vectors: list[tuple[Whole, int]], weights: Floats, leading: NDArray[np.int64]
+    vectors: list[tuple[IntegerVector, int]], weights: Floats, leading: NDArray[np.int64]
 ) -> dict[int, float] | None:
-    """Solve for the weights of a basis among the leading rows; None if they would not all be positive numbers.
+    """Solve for the weights of a basis among the leading rows; None unless all of them are positive.
 
-    A row is z = k 2^e and its weight a = m 2^f, so the unknowns are those of k, which are as positive as a.
+    A row is z = k 2^e and its weight a = m 2^f, so the unknowns are m 2^(e + f), which have the sign of a.
     """
     others = np.setdiff1d(np.arange(len(vectors)), leading)
     right, right_place = _sum([vectors[k] for k in others], weights[others])
@@ -131,7 +143,7 @@ def _solve_for(
 
 
 def _as_float(number: Fraction, exponent: int) -> float:
-    """The number times 2^exponent; 0 or infinity if that is out of reach."""
+    """Return the number times 2^exponent; 0 or infinity if that is not in the range of floats."""
     shift = number.numerator.bit_length() - number.denominator.bit_length()
     if not -1000 < shift + exponent < 1000:
         return 0.0 if shift + exponent < 0 else math.inf
@@ -139,9 +151,9 @@ def _as_float(number: Fraction, exponent: int) -> float:
 
 
 def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
-    """Rows to find a basis among, in the order in which they are taken into it.
+    """Yield orders of rows in which a basis is searched.
 
-    First those that are farthest from each other by floating point; if that fails and they are few, the heaviest first.
+    First by a pivoted QR decomposition in floating point; then, if there are few rows, by decreasing weight.
     """
     sizes = np.abs(z).max(axis=1, initial=0.0)
     places = np.frexp(weights)[1] + np.frexp(np.where(sizes > 0, sizes, 1.0))[1]
@@ -152,21 +164,21 @@ def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
     triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(triangle))
     rank = int(np.count_nonzero(diagonal > 1e-12 * max(matrix.shape) * diagonal[:1].sum()))
-    yield order[: rank + 5].astype(np.int64)  # a few more, lest rounding hide a dimension
+    yield order[: rank + 5].astype(np.int64)  # a few more, in case rounding hides a dimension
     if len(weights) <= 4 * z.shape[1] + 20:
         yield np.argsort(-places, kind="stable")
 
 
-def _scaled(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
-    """The unknowns of some rows, as they are given, as k 2^f."""
-    parts = [whole(np.array([weight])) for weight in weights]
+def _scaled(vectors: list[tuple[IntegerVector, int]], weights: Floats) -> tuple[IntegerVector, int]:
+    """Return the unknowns of some rows, as they are given, as integers k times 2^f."""
+    parts = [to_integers(np.array([weight])) for weight in weights]
     places = [place + exponent for (_, place), (_, exponent) in zip(parts, vectors, strict=True)]
     least = min(places, default=0)
     return [digits[0] << (place - least) for (digits, _), place in zip(parts, places, strict=True)], least
 
 
-def _sum(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]:
-    """The sum a_i z_i of some rows as k 2^f."""
+def _sum(vectors: list[tuple[IntegerVector, int]], weights: Floats) -> tuple[IntegerVector, int]:
+    """Return the sum a_i z_i of some rows as integers k times 2^f."""
     factors, least = _scaled(vectors, weights)
     if not vectors:
         return [], least
@@ -175,5 +187,5 @@ def _sum(vectors: list[tuple[Whole, int]], weights: Floats) -> tuple[Whole, int]
 
 
 def _shift(number: int, exponent: int, other: int) -> int:
-    """The number times 2^exponent, in units of the smaller of the two powers."""
+    """Return the number times 2^exponent, in units of the smaller of the two powers."""
     return number << (exponent - min(exponent, other))

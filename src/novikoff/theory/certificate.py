@@ -217,19 +217,27 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
 
 @dataclass(frozen=True)
 class Duals:
-    """The weights a_i >= 0 of a combination v = sum a_i y_i u_i: row numbers and their weights, the rest being 0."""
+    """The weights a_i >= 0 of a combination v = sum a_i y_i u_i.
+
+    Parameters
+    ----------
+    rows : ndarray of int64
+        Numbers of the rows whose weight is not 0, in ascending order.
+    weights : ndarray of float64
+        Their weights.
+    """
 
     rows: NDArray[np.int64]
     weights: Floats
 
     @classmethod
     def of(cls, dense: Floats) -> Duals:
-        """Keep the entries that are not 0."""
+        """Return the nonzero entries of an array with one weight per row."""
         rows = np.flatnonzero(dense)
         return cls(rows, dense[rows])
 
     def dense(self, rows: int) -> Floats:
-        """All weights of a data set of this many rows."""
+        """Return an array with one weight per row; rows beyond the last one are left out."""
         full = np.zeros(rows)
         within = self.rows < rows
         full[self.rows[within]] = self.weights[within]
@@ -237,12 +245,12 @@ class Duals:
 
 
 def below(number: float) -> str:
-    """Six digits of a number, or a little less: what is at least the number is at least what they say."""
+    """Return a number with six digits, rounded down: a lower bound that is shown so remains valid."""
     return _shown(number, ROUND_FLOOR)
 
 
 def above(number: float) -> str:
-    """Six digits of a number, or a little more."""
+    """Return a number with six digits, rounded up: an upper bound that is shown so remains valid."""
     return _shown(number, ROUND_CEILING)
 
 
@@ -258,9 +266,9 @@ def listed(found: Any) -> list[Any]:
 
 
 def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
-    """Say why no model of this many columns can be judged on the data, if their shape or their values show it."""
+    """Return a failed check if the data do not have the shape or the values that a model of this many columns needs."""
     if X.ndim != 2:
-        return Check("data", "fails", f"a table of two dimensions is needed, not one of shape {X.shape}")
+        return Check("data", "fails", f"X must have two dimensions, but its shape is {X.shape}")
     rows = X.shape[0]
     if sample_weight is not None and np.shape(sample_weight) not in ((), (rows,)):
         return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")

@@ -1,4 +1,4 @@
-"""The model that a certificate of an online learner speaks of, and what the data show of it."""
+"""The model that a certificate of an online learner speaks of, and its comparison with the data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import bounds
-from .certificate import ROUNDING, Duals, Support, misfit
+from .certificate import OTHER_DATA, ROUNDING, Duals, Support, misfit
 from .geometry import Floats, Geometry, Lifted, as_table, copies_apart, length_of
 from .replay import Replay
 from .verification import Check, compare
@@ -16,7 +16,7 @@ from .verification import Check, compare
 
 @dataclass(frozen=True)
 class Recombined:
-    """A model built anew from its duals a: whether it is the same, sum a, |v| / sum a, and the rounding in that."""
+    """A model that was recomputed from its duals a: whether it is the same, sum a, |v| / sum a, and its rounding."""
 
     check: Check
     steps: float
@@ -26,20 +26,34 @@ class Recombined:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The model that a certificate speaks of: the vector v, the geometry it lives in, and the label it calls +1."""
+    """The model that a certificate of an online learner speaks of.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        The weights of v.
+    intercept : float
+        The intercept of v.
+    geometry : Geometry
+        How examples x become vectors u.
+    positive : object
+        The label that is +1.
+    duals : Duals or None, default=None
+        v as a combination of the rows of one data set, where it is known.
+    """
 
     weights: Floats
     intercept: float
     geometry: Geometry
     positive: Any
-    duals: Duals | None = None  # v as a combination of the rows of one data set, where it is known
+    duals: Duals | None = None
 
     def signs(self, y: Any) -> Floats:
-        """Labels as -1 and +1."""
+        """Return labels as -1 and +1."""
         return np.where(np.asarray(y) == self.positive, 1.0, -1.0)
 
     def examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Lifted, Floats, Floats]:
-        """The examples that the theorems speak of, their signs and their weights."""
+        """Return the vectors u, their signs and their weights, with copies where each has a private feature."""
         signs = self.signs(np.ravel(y))
         copies = np.ones(len(signs))
         if sample_weight is not None:
@@ -50,11 +64,11 @@ class Evidence:
         return Lifted(X, self.geometry), signs, copies
 
     def fits(self, X: Any, y: Any, sample_weight: Any) -> Check | None:
-        """Say why the data cannot be those of the model, if their shape shows it."""
+        """Return a failed check if the data do not have the shape that the model needs."""
         return misfit(X, y, sample_weight, columns=len(self.weights))
 
     def margins(self, lifted: Lifted, signs: Floats) -> tuple[Floats, Floats]:
-        """Return y v.u of every row, and a bound on its rounding error. Private features count where they are known."""
+        """Return y v.u of every row, and a bound on its rounding error, with private features where they are known."""
         margins = signs * lifted.scores(self.weights, self.intercept)
         errors = lifted.rounding(self.weights, self.intercept)
         if self.duals is not None and self.geometry.slack_feature:
@@ -68,13 +82,13 @@ class Evidence:
         return length_of(self.weights, self.intercept, private, self.geometry.slack_feature)
 
     def recombined(self, lifted: Lifted, signs: Floats) -> Recombined:
-        """Build v anew from its duals, and check that it is v."""
-        assert self.duals is not None  # callers ask only then
+        """Recompute v from its duals, and check that it is the same."""
+        assert self.duals is not None
         if len(self.duals.rows) and self.duals.rows[-1] >= len(lifted):
-            check = Check("weights", "fails", f"they are a sum of more than the {len(lifted)} examples given")
+            check = Check("weights", "fails", f"they are a sum of rows beyond the {len(lifted)} given")
             return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
         if np.any(self.duals.weights < 0):
-            check = Check("weights", "fails", "some of the examples behind them count less than nothing")
+            check = Check("weights", "fails", "some examples have a negative weight in their sum")
             return Recombined(check, steps=0.0, ratio=np.inf, rounding=0.0)
         a = self.duals.dense(len(lifted))
         weights, intercept = lifted.combine(a * signs)
@@ -83,7 +97,7 @@ class Evidence:
         length = length_of(weights, intercept, self.duals.weights, self.geometry.slack_feature)
         detail = f"the weights differ from the sum of the examples by {distance:.3g}"
         if distance > allowed:
-            detail += ": these are not the data, or not the order of the rows, that the model was trained on"
+            detail += f": {OTHER_DATA}"
         return Recombined(
             check=Check("weights", "holds" if distance <= allowed else "fails", detail),
             steps=float(a.sum()),
@@ -106,7 +120,7 @@ class Evidence:
         slack = ROUNDING * run.path / run.steps if run.steps else 0.0
         counted = ROUNDING * run.examples
         return [
-            Check("run", "holds" if same else "fails", f"made again, its weights differ by {distance:.3g}"),
+            Check("run", "holds" if same else "fails", f"repeated, its weights differ by {distance:.3g}"),
             compare("mistakes of the run", mistakes, run.mistakes, slack=counted, exact_match=True),
             compare("bound of the run", margin_upper_bound, run.margin_bound, slack=slack),
         ]

@@ -1,7 +1,7 @@
-"""The objective of a soft-margin machine and the bound of its dual numbers, as exact fractions.
+"""Primal and dual objective of a soft-margin support vector machine as exact fractions.
 
-Every float is a whole number times a power of two, so scores, losses and |w|^2 are, too; only what balances the
-classes, and the squared hinge's a^2 / (4 C), divides by anything else.
+Every float is an integer times a power of two, and so are scores, losses and |w|^2. Other denominators occur only where
+the duals of the classes are balanced, and in the term a^2 / (4 C) of the squared hinge loss.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .exact import whole
+from .exact import to_integers
 from .geometry import Floats
 
-Objects = NDArray[np.object_]  # of Python's whole numbers
+Objects = NDArray[np.object_]  # of Python integers
 
 
 def _numbers(values: Floats) -> tuple[Objects, int]:
-    """Values as whole numbers times 2^e, and e."""
-    found, exponent = whole(np.asarray(values, dtype=np.float64))
+    """Return values as integers times 2^e, and e."""
+    found, exponent = to_integers(np.asarray(values, dtype=np.float64))
     return np.array(found, dtype=object), exponent
 
 
@@ -32,9 +32,9 @@ def _two(exponent: int) -> Fraction:
 
 @dataclass(frozen=True)
 class ExactTable:
-    """Rows x_i with their signs and costs, as whole numbers."""
+    """Rows x_i with their signs and costs, as integers."""
 
-    rows: Any  # CSR; its values are those of ``values``, which it cannot hold
+    rows: Any  # CSR; only its structure is used, because it cannot hold ``values``
     values: Objects  # times 2^exponent
     exponent: int
     signs: NDArray[np.int8]
@@ -42,16 +42,16 @@ class ExactTable:
 
     @classmethod
     def of(cls, X: Any, signs: Floats, costs: Floats) -> ExactTable:
-        """Take in a data set; zeros are left out."""
+        """Return the table of a data set, without explicit zeros."""
         rows = sp.csr_array(X, dtype=np.float64)
         rows.eliminate_zeros()
         return cls(rows, *_numbers(rows.data), signs.astype(np.int8), costs)
 
     def primal(self, weights: Floats, bias: float, penalized: bool, squared: bool) -> Fraction:
-        """P(w, b)."""
+        """Return P(w, b)."""
         w, exponent = _numbers(np.append(weights, bias))
         squares = int(w[:-1] @ w[:-1]) + (int(w[-1]) ** 2 if penalized else 0)
-        finest = min(exponent + self.exponent, exponent, 0)  # scores, the bias and 1 are whole multiples of 2^finest
+        finest = min(exponent + self.exponent, exponent, 0)  # scores, the bias and 1 are integer multiples of 2^finest
         products = self._row_sums(self.values * w[self.rows.indices])
         scores = products * 2 ** (exponent + self.exponent - finest) + int(w[-1]) * 2 ** (exponent - finest)
         short = np.maximum(2**-finest - self.signs * scores, 0)
@@ -60,7 +60,7 @@ class ExactTable:
         return squares * _two(2 * exponent - 1) + losses
 
     def dual(self, a: Floats, intercept: str, squared: bool) -> Fraction:
-        """D(a). If the intercept is free, a is brought into balance first: the heavier class is scaled down."""
+        """Return D(a). If the intercept is free, the heavier class is scaled down first, so that a is balanced."""
         amounts, exponent = _numbers(a)
         sums = [int(amounts[self.signs == side].sum()) * _two(exponent) for side in (1, -1)]
         scales = [Fraction(1), Fraction(1)]
@@ -79,7 +79,7 @@ class ExactTable:
         return found - (self._squares(amounts, exponent, scales) if squared else 0)
 
     def _squares(self, amounts: Objects, exponent: int, scales: list[Fraction]) -> Fraction:
-        """Sum a^2 / (4 C), over rows of one cost and one class at a time."""
+        """Return sum a^2 / (4 C), computed for the rows of each cost and class together."""
         total = Fraction(0)
         for cost in np.unique(self.costs[amounts > 0]).tolist():
             for side, scale in zip((1, -1), scales, strict=True):
@@ -95,7 +95,7 @@ class ExactTable:
         return sums
 
     def _combined(self, amounts: Objects) -> Objects:
-        """Sum a_i x_i, in multiples of both units."""
+        """Return sum a_i x_i, in units of 2^exponent of the values times that of the amounts."""
         per_row = np.diff(self.rows.indptr)
         used = np.repeat(np.flatnonzero(per_row), per_row[per_row > 0])
         terms = self.values * amounts[used]

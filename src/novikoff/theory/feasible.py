@@ -1,4 +1,4 @@
-"""Whether dual numbers are allowed to bound anything, by rows that may be others than those they belong to."""
+"""Dual feasibility: which duals bound the optimum, checked on rows that may not be those they belong to."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from .verification import Check
 
 
 def allowed(duals: Duals, signs: Floats, most: Floats, *, balanced: bool) -> tuple[Check, Floats | None]:
-    """Check 0 <= a <= ``most``, and that both classes have as much if it must be ``balanced``.
+    """Check that 0 <= a <= ``most``, and with ``balanced`` that the duals of both classes have the same sum.
 
-    Return the duals of all rows with the last rounding taken out; None if they are not allowed.
+    Return the check, and the duals of all rows after rounding errors were removed, or None if they are not feasible.
     """
     claim, rows = "feasible duals", len(signs)
     if duals.rows.shape != duals.weights.shape or len(np.unique(duals.rows)) != len(duals.rows):
-        return Check(claim, "fails", "a row is named twice, or rows and weights are not as many"), None
+        return Check(claim, "fails", "a row occurs twice, or the numbers of rows and weights differ"), None
     outside = duals.rows[(duals.rows < 0) | (duals.rows >= rows)]
     if len(outside):
-        return Check(claim, "fails", f"row {outside[0]} is none of the {rows} given: {OTHER_DATA}"), None
+        return Check(claim, "fails", f"row {outside[0]} is not among the {rows} rows: {OTHER_DATA}"), None
     a = duals.dense(rows)
     wrong = np.flatnonzero(~((a >= 0) & (a <= most * (1 + ROUNDING)) & (a < np.inf)))
     if len(wrong):
@@ -33,11 +33,11 @@ def allowed(duals: Duals, signs: Floats, most: Floats, *, balanced: bool) -> tup
         return Check(claim, "holds", found), a
     positive, negative = math.fsum(a[signs > 0]), math.fsum(a[signs < 0])
     apart = abs(positive - negative)
-    found += f"; those of the classes differ by {apart:.3g}"
+    found += f"; the sums of the classes differ by {apart:.3g}"
     if apart > ROUNDING * (positive + negative):
         return Check(claim, "fails", f"{found}, where they must be equal: {OTHER_DATA}"), None
-    # An a that is balanced only nearly bounds the optimum only nearly. So the heavier class is scaled down, which
-    # keeps all limits, and the bound is that of the balanced a.  docs/theory.md E4.
+    # Only balanced duals bound the optimum. Scaling down the heavier class balances them and keeps all limits.
+    # docs/theory.md E4.
     heavier, lighter = max(positive, negative), min(positive, negative)
     if apart > 0:
         a[(signs > 0) == (positive > negative)] *= lighter / heavier

@@ -1,15 +1,16 @@
-"""The certificate of a soft-margin support vector machine, the duality gap, and its independent check in NumPy.
+"""The duality gap of a soft-margin support vector machine, and its independent check in NumPy.
 
-Rows x_i have labels y_i in {-1, +1} and costs C_i >= 0, C times the weight of the row. The machine is the least
+Rows x_i have labels y_i in {-1, +1} and costs C_i >= 0, C times the weight of the row. The machine minimises
 
     P(w, b) = 1/2 |w|^2 [+ 1/2 b^2] + sum_i C_i xi_i        (xi_i^2 for the squared hinge)
 
-with xi_i = max(0, 1 - y_i (w.x_i + b)); b^2 counts if the intercept is penalised. Its dual is the largest
+with xi_i = max(0, 1 - y_i (w.x_i + b)), and b^2 only if the intercept is penalised. The dual problem maximises
 
     D(a) = sum_i a_i - 1/2 |sum_i a_i y_i x_i|^2 [- 1/2 (sum_i y_i a_i)^2] [- sum_i a_i^2 / (4 C_i), squared hinge]
 
-over 0 <= a_i <= C_i (no upper end for the squared hinge, but a_i = 0 where C_i = 0), with sum_i y_i a_i = 0 if the
-intercept is free. Every such a and every (w, b) have D(a) <= the optimum <= P(w, b).  docs/theory.md E.
+over 0 <= a_i <= C_i (without the upper limit for the squared hinge, except that a_i = 0 where C_i = 0), subject to
+sum_i y_i a_i = 0 if the intercept is free. For all such a and all (w, b), D(a) <= optimum <= P(w, b).
+docs/theory.md E.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .geometry import Extended, Floats, as_table, blocks
 from .verification import Check, Verification
 
 EPS = float(np.finfo(np.float64).eps)
-PIECE = 512  # rows that are added up by themselves
+SUM_BLOCK_ROWS = 512  # rows per partial sum; the rounding error grows with this number and the number of partial sums
 LOSSES = ("hinge", "squared_hinge")
 INTERCEPTS = ("free", "penalized", "none")
 SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
@@ -37,9 +38,20 @@ SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vector
 
 @dataclass(frozen=True)
 class SvmModel:
-    """The model that a gap certificate speaks of: (w, b), the label called +1, the duals a, and what rows cost.
+    """The model that a certificate of a support vector machine speaks of.
 
-    ``costs`` is None where every row costs C.
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        The weights w.
+    bias : float
+        The intercept b.
+    positive : object
+        The label that is +1.
+    duals : Duals
+        The dual variables a.
+    costs : ndarray of shape (n_samples,) or None, default=None
+        The cost C_i of each row; None if it is C for all.
     """
 
     weights: Floats
@@ -49,7 +61,7 @@ class SvmModel:
     costs: Floats | None = None
 
     def signs(self, y: Any) -> Floats:
-        """Labels as -1 and +1."""
+        """Return labels as -1 and +1."""
         return np.where(np.ravel(y) == self.positive, 1.0, -1.0)
 
     def recombined(self, X: Any, y: Any, penalized: bool) -> tuple[Floats, Floats] | None:
@@ -66,10 +78,11 @@ class SvmModel:
 
 @dataclass(frozen=True)
 class Value:
-    """A sum made in floating point: ``size`` adds up the absolute values of its terms, ``rounding`` bounds its error.
+    """A sum that was computed in floating point.
 
-    A sum of k products is wrong by at most (k + 2) eps times the sum of their absolute values, in whatever order it is
-    made (Higham 2002, section 3.1). Twice that is how far two honest sums can lie apart, here the solver's and ours.
+    ``size`` is the sum of the absolute values of its terms, and ``rounding`` bounds the difference to the same sum
+    computed in another order. A sum of k products has an error of at most (k + 2) eps times ``size`` in any order
+    (Higham 2002, section 3.1), so two such sums, here the solver's and ours, differ by at most twice that.
     """
 
     found: float
@@ -79,12 +92,42 @@ class Value:
 
 @dataclass(frozen=True, repr=False, eq=False)
 class GapCertificate(Certificate):
-    """How far the objective of a soft-margin support vector machine is, at most, from the least that any model has.
+    """An upper bound on how far the objective of a soft-margin support vector machine is from its minimum.
 
-    ``dual`` <= the optimum <= ``primal``, which is the objective of the model; the bound below comes from
-    ``model.duals``. The problem is that of ``loss``, of an ``intercept`` that is free, penalised or not there, and of
-    rows that cost ``C`` each, or ``model.costs`` where rows or classes have weights: the costs are part of the claim.
-    ``tol`` is the relative gap that was asked for. ``examples`` counts the rows that cost anything.
+    The claim is ``dual`` <= minimum <= ``primal``.
+
+    Parameters
+    ----------
+    loss : {"hinge", "squared_hinge"}
+        The loss.
+    intercept : {"free", "penalized", "none"}
+        Whether there is an intercept, and whether its square is part of the objective.
+    C : float
+        Cost of a row of weight 1. With weights, the costs are ``model.costs``; they are part of the claim.
+    tol : float
+        The relative gap that was requested.
+    primal : float
+        The objective of the model.
+    dual : float
+        A lower bound on the objective of all models, which follows from ``model.duals``.
+    iterations : int
+        Number of steps of the solver.
+    examples : int
+        Number of rows whose cost is not 0.
+    model : SvmModel
+        The model.
+
+    See Also
+    --------
+    novikoff.LinearSVM : The learner that has this certificate.
+
+    Examples
+    --------
+    >>> from novikoff import LinearSVM
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
+    >>> certificate = LinearSVM().fit(X, y).certificate_
+    >>> certificate.dual <= certificate.primal, bool(certificate.verify(X, y))
+    (True, True)
     """
 
     loss: str
@@ -99,21 +142,33 @@ class GapCertificate(Certificate):
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / primal: the share of the objective that a better model could save, at most."""
+        """(primal - dual) / primal: the fraction of the objective by which a better model could be lower, at most."""
         return _relative(self.primal - self.dual, self.primal)
 
     @property
     def converged(self) -> bool:
-        """Whether the gap is as small as was asked for."""
+        """Whether the relative gap is at most ``tol``."""
         return self.relative_gap <= self.tol
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds and the gap between them, in plain NumPy, without the solver.
+        """Recompute both bounds and the gap in NumPy, without the solver.
 
-        ``sample_weight`` is how much each row counted, weights of classes multiplied in. If it is given, the costs must
-        be C times it. If not, they are those that the certificate states, which are then taken on trust: what is
-        shown is that the model is good for rows of these costs. With ``exact`` both bounds are computed in fractions,
-        which takes some microseconds a nonzero.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows that the model was learned from, in the same order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row, with class weights multiplied in. The costs must be C times these weights. If None,
+            the costs that the certificate states are used, and taken on trust.
+        exact : bool, default=False
+            Whether to compute both bounds in fractions, which takes some microseconds per nonzero value.
+
+        Returns
+        -------
+        Verification
+            One check per claim.
         """
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit(y):
@@ -127,16 +182,16 @@ class GapCertificate(Certificate):
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
         if a is None:
             return Verification(tuple(checks))
-        with np.errstate(over="ignore", invalid="ignore"):  # what overflows is no bound, and is refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows fails below
             primal, dual = (self._exactly if exact else self._values)(X, signs, costs, a)
         return Verification((*checks, *self._check_values(primal, dual)))
 
     def _misfit(self, y: Any) -> Check | None:
-        """Say why the model can be that of no data, or not of these labels."""
+        """Return a failed check if no data can have this model, or these labels cannot."""
         if self.loss not in LOSSES or self.intercept not in INTERCEPTS:
-            return Check("problem", "fails", f"there is none of loss {self.loss!r} and intercept {self.intercept!r}")
+            return Check("problem", "fails", f"unknown loss {self.loss!r} or intercept {self.intercept!r}")
         if not (0 <= self.C < math.inf and np.all(np.isfinite(self.model.weights)) and math.isfinite(self.model.bias)):
-            return Check("model", "fails", "NaN or infinity among the weights, or C is not a number from 0 on")
+            return Check("model", "fails", "NaN or infinity among the weights, or C is negative or not finite")
         if self.intercept == "none" and self.model.bias != 0:
             return Check("model", "fails", f"the bias is {self.model.bias:.6g} where there is no intercept")
         if not np.any(np.ravel(y) == self.model.positive):
@@ -144,33 +199,35 @@ class GapCertificate(Certificate):
         return None
 
     def _costs(self, rows: int, sample_weight: Any) -> tuple[Floats | None, Check]:
-        """Return C_i of each row, or None if the claim and the data disagree about them, and what there is to say."""
+        """Return the cost C_i of each row, or None if certificate and data disagree, and a check that says so."""
         claim = "costs"
         stated = np.full(rows, float(self.C)) if self.model.costs is None else self.model.costs
         if stated.shape != (rows,):
-            return None, Check(claim, "fails", f"{len(stated)} of them, but {rows} rows: {OTHER_DATA}")
+            return None, Check(claim, "fails", f"{len(stated)} costs, but {rows} rows: {OTHER_DATA}")
         if not np.all((stated >= 0) & (stated < np.inf)):
             return None, Check(claim, "fails", "some are negative or not finite")
         examples = int(np.count_nonzero(stated))
         if examples != self.examples:
-            detail = f"claimed {self.examples} rows that cost anything, found {examples}: {OTHER_DATA}"
+            detail = f"claimed {self.examples} rows with a cost, found {examples}: {OTHER_DATA}"
             return None, Check(claim, "fails", detail)
-        words = f"{examples} rows cost {stated.sum():.6g} together"
+        words = f"{examples} rows with a total cost of {stated.sum():.6g}"
         if sample_weight is None:
             if self.model.costs is None:
                 return stated, Check(claim, "holds", words)
-            return stated, Check(claim, "on trust", f"{words}, by the certificate; sample_weight would show it")
+            return stated, Check(claim, "on trust", f"{words}, as the certificate says; sample_weight would show it")
         given = self.C * np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
-        wrong = np.flatnonzero(~(np.abs(given - stated) <= 8 * EPS * stated))  # a product of three, in any order
+        wrong = np.flatnonzero(
+            ~(np.abs(given - stated) <= 8 * EPS * stated)
+        )  # rounding of a product of three numbers in any order
         if len(wrong):
             row = int(wrong[0])
             detail = f"row {row} costs {stated[row]:.6g} by the certificate, {given[row]:.6g} by sample_weight, "
-            detail += "which must be what the rows counted, weights of classes multiplied in"
+            detail += "which must include the class weights"
             return None, Check(claim, "fails", detail, row)
         return stated, Check(claim, "holds", words)
 
     def _values(self, X: Any, signs: Floats, costs: Floats, a: Floats) -> tuple[Value, Value]:
-        """Return P(w, b) and D(a), from one pass over the rows."""
+        """Return P(w, b) and D(a), computed in one pass over the rows."""
         w, b = self.model.weights, self.model.bias
         v, v_size = np.zeros(len(w)), np.zeros(len(w))
         losses, loss_rounding, pieces = 0.0, 0.0, 0
@@ -178,9 +235,9 @@ class GapCertificate(Certificate):
             absolute, y, cost = abs(block), signs[cut], costs[cut]
             terms = np.diff(block.indptr) if sp.issparse(block) else len(w)
             sizes = absolute @ np.abs(w)
-            error = (terms + 4) * EPS * (sizes + (sizes > 0) * (abs(b) + 1.0))  # where w.x is 0, the score is b itself
+            error = (terms + 4) * EPS * (sizes + (sizes > 0) * (abs(b) + 1.0))  # a score w.x = 0 has no error
             short = 1.0 - y * (block @ w + b)
-            short_at_most = np.maximum(0.0, short + error)  # no error where a row is beyond its margin for sure
+            short_at_most = np.maximum(0.0, short + error)  # rows that are certainly beyond the margin have no error
             slack = np.maximum(0.0, short)
             if self.loss == "hinge":
                 losses += float(cost @ slack)
@@ -188,31 +245,31 @@ class GapCertificate(Certificate):
             else:
                 losses += float((cost * slack) @ slack)
                 loss_rounding += float((cost * np.minimum(error, short_at_most)) @ (slack + short_at_most))
-            for first in range(0, len(y), PIECE):  # short sums of short sums: their rounding hardly grows with the rows
-                piece, part = slice(first, first + PIECE), a[cut][first : first + PIECE]
+            for first in range(0, len(y), SUM_BLOCK_ROWS):  # partial sums, to limit rounding errors
+                piece, part = slice(first, first + SUM_BLOCK_ROWS), a[cut][first : first + SUM_BLOCK_ROWS]
                 v += block[piece].T @ (part * y[piece])
                 v_size += absolute[piece].T @ part
                 pieces += 1
-        terms = PIECE + pieces + 4
+        terms = SUM_BLOCK_ROWS + pieces + 4
         return self._primal(losses, loss_rounding, rows=len(a)), self._dual(v, v_size, signs, costs, a, terms)
 
     def _exactly(self, X: Any, signs: Floats, costs: Floats, a: Floats) -> tuple[Value, Value]:
-        """Return P(w, b) and D(a), rounded once."""
+        """Return P(w, b) and D(a), computed exactly and then rounded."""
         table, squared, w = ExactTable.of(X, signs, costs), self.loss == "squared_hinge", self.model.weights
         primal = table.primal(w, self.model.bias, self.intercept == "penalized", squared)
         dual = table.dual(a, self.intercept, squared)
-        size = _rounded(2 * sum(map(Fraction, a.tolist()), Fraction(0)) - dual)  # what is added, and what is taken away
+        size = _rounded(2 * sum(map(Fraction, a.tolist()), Fraction(0)) - dual)
         found = _rounded(primal)
         return Value(found, found, EPS * found), Value(_rounded(dual), size, EPS * size)
 
     def _primal(self, losses: float, loss_rounding: float, rows: int) -> Value:
-        """P(w, b), whose terms are all positive: its size is itself."""
+        """Return P(w, b). All its terms are positive, so its size is its value."""
         w, b = self.model.weights, self.model.bias if self.intercept == "penalized" else 0.0
         found = 0.5 * float(w @ w) + 0.5 * b * b + losses
         return Value(found, found, 2 * (loss_rounding + (rows + len(w) + 4) * EPS * found))
 
     def _dual(self, v: Floats, v_size: Floats, signs: Floats, costs: Floats, a: Floats, terms: int) -> Value:
-        """D(a), given v = sum a y x and v_size = sum a |x|, with at most so many terms one after the other."""
+        """Return D(a), given v = sum a y x and v_size = sum a |x|, which were sums of at most ``terms`` terms."""
         total = float(a.sum())
         length = 0.5 * float(v @ v)
         size, errors = total + length, float(np.abs(v) @ v_size)
@@ -223,22 +280,22 @@ class GapCertificate(Certificate):
         found = total - length
         if self.loss == "squared_hinge":
             used = a > 0
-            # a / C first: where the data are huge, a is so small that its square would vanish.
+            # a / C first: for huge data, a is so small that its square would underflow.
             squares = 0.25 * float(a[used] @ (a[used] / costs[used]))
             found, size = found - squares, size + squares
         rounding = (terms * (size + errors) + len(v) * size) * EPS
-        # A v that is wrong by e = terms eps v_size makes |v|^2 / 2 wrong by |v|.e, counted above, and e^2 / 2.
+        # An error e = terms eps v_size of v changes |v|^2 / 2 by |v|.e, counted above, and e^2 / 2.
         rounding += 0.5 * float((terms * EPS * v_size) @ (terms * EPS * v_size))
         if self.intercept == "free":
-            # Scaling leaves |sum y a| <= 2 eps sum a, which costs the bound that times the b of the optimum; the
-            # model's own b stands for it.
+            # Scaling leaves |sum y a| <= 2 eps sum a, which lowers the bound by that times the optimal b, for which the
+            # model's b is used.
             rounding += 2 * EPS * total * abs(self.model.bias)
         return Value(found, size, 2 * rounding)
 
     def _check_values(self, primal: Value, dual: Value) -> list[Check]:
-        """Hold the claims against what was found, up to rounding, which must be small beside ``tol`` to decide."""
-        # Where a bound is near the optimum, the terms of D add up to some 3 D: t a has the bound t S - t^2 Q, which is
-        # largest at t = 1 only if S = 2 Q. So a share of the size is about that share of the objective.
+        """Compare the claims with the recomputed values, up to rounding, which must be small compared with ``tol``."""
+        # Near the optimum the sizes of the terms of D add up to about 3 D: D(t a) = t S - t^2 Q is largest at t = 1
+        # only if S = 2 Q. So a fraction of the size is about the same fraction of the objective.
         last_digits = min(ROUNDING, 0.01 * self.tol)
         decisive = max(10 * ROUNDING, min(0.1 * max(self.tol, self.relative_gap), 1e-4))
         above, below = (value.rounding + last_digits * value.size for value in (primal, dual))
@@ -258,10 +315,14 @@ class GapCertificate(Certificate):
     def explain(self) -> str:
         """Say what the two bounds prove."""
         return (
-            f"The model minimises an objective, and its own is {self.primal:.6g}. A weight for each of its "
-            f"{len(self.model.duals.rows):,} support vectors proves that no model has less than {self.dual:.6g}: "
-            f"at most {self.relative_gap:.2g} of the objective could be saved. "
-            + (f"{self.tol:g} was asked for." if self.converged else "More was asked for.")
+            f"The model minimises an objective, and reaches {self.primal:.6g}. Weights of its "
+            f"{len(self.model.duals.rows):,} support vectors prove that no model is below {self.dual:.6g}: "
+            f"a better model could lower the objective by a fraction of at most {self.relative_gap:.2g}. "
+            + (
+                f"The requested fraction is {self.tol:g}."
+                if self.converged
+                else f"The request was {self.tol:g}; more iterations are needed."
+            )
         )
 
     def plane(self) -> tuple[Floats, float]:
@@ -291,19 +352,19 @@ class GapCertificate(Certificate):
 
     def claims(self) -> list[tuple[str, str]]:
         """Return the claims in words."""
-        costs = "" if self.model.costs is None else f", rows cost {self.model.costs.sum():.6g} together"
+        costs = "" if self.model.costs is None else f", total cost of the rows {self.model.costs.sum():.6g}"
         asked = "within" if self.converged else "above"
         return [
-            ("objective", f"{self.primal:.6g}, the least possible {below(self.dual)} or more"),
-            ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
+            ("objective", f"{self.primal:.6g}, the minimum is at least {below(self.dual)}"),
+            ("relative gap", f"{self.relative_gap:.3g}, {asked} the requested {self.tol:g}"),
             ("problem", f"{self.loss.replace('_', ' ')}, C {self.C:g}, intercept {self.intercept}{costs}"),
             ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),
             ("iterations", f"{self.iterations}"),
         ]
 
 
-def _relative(part: float, whole: float) -> float:
-    return part / whole if whole != 0 else 0.0
+def _relative(part: float, total: float) -> float:
+    return part / total if total != 0 else 0.0
 
 
 def _rounded(number: Fraction) -> float:
@@ -314,7 +375,7 @@ def _rounded(number: Fraction) -> float:
 
 
 def _within(claim: str, claimed: float, found: float, excess: float, slack: float, decisive: float) -> Check:
-    """Check that ``found`` is not beyond the claim by more than ``slack``, and that so much slack decides anything."""
+    """Check that ``found`` exceeds the claim by at most ``slack``; open if a slack above ``decisive`` was needed."""
     detail = f"claimed {claimed:.10g}, found {found:.10g}"
     if not (excess <= slack and math.isfinite(found)):
         return Check(claim, "fails", f"{detail}: {OTHER_DATA}, or the claim is false")

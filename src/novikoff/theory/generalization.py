@@ -1,4 +1,4 @@
-"""What a certificate says of examples yet to come: never without the hypothesis."""
+"""What a certificate says about new examples, together with the hypothesis that it needs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Generalization:
-    """A number that bounds an error on new examples, and the sentence that says which error, and on what condition."""
+    """A bound on the error on new examples.
+
+    Parameters
+    ----------
+    bound : float
+        The bound.
+    statement : str
+        Which error is bounded, and under which hypothesis.
+    """
 
     bound: float
     statement: str

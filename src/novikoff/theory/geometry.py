@@ -1,4 +1,4 @@
-"""What u is, given x, in plain NumPy: the judge's own view of the data, independent of the kernels."""
+"""The vectors u that the theorems speak of, computed from rows x in NumPy, independently of the kernels."""
 
 from __future__ import annotations
 
@@ -12,16 +12,22 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Extended = Annotated[float, "or an infinity"]  # a bound may be none
-BLOCK = 1 << 22  # entries of a table that are worked on at a time
+Extended = Annotated[float, "or an infinity"]  # a bound is infinite where nothing is known
+BLOCK_ENTRIES = 1 << 22  # entries of a table that are processed at a time, about 32 MB
 
 
 @dataclass(frozen=True)
 class Geometry:
     """How an example x becomes the vector u that the theorems speak of.
 
-    u = (x, 1) with an intercept, x without; brought to unit length if ``normalize``; with a private feature of value
-    ``slack_feature`` for each example, unless that is 0.
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether u is (x, 1) instead of x.
+    normalize : bool, default=False
+        Whether u is scaled to unit length.
+    slack_feature : float, default=0.0
+        Value of an additional feature that is 0 in all other examples; 0 for none.
     """
 
     fit_intercept: bool = True
@@ -30,7 +36,7 @@ class Geometry:
 
 
 def as_table(X: Any) -> Any:
-    """Return lists and data frames as arrays; sparse matrices stay, as CSR, with each entry once."""
+    """Return a sparse matrix as CSR without duplicate entries, and anything else as an array."""
     if not sp.issparse(X):
         return np.asarray(X)
     table = X.tocsr()
@@ -41,10 +47,10 @@ def as_table(X: Any) -> Any:
 
 
 def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Cut a table into rows enough for some 32 MB each, as float64, so that a large one is never copied whole."""
+    """Yield blocks of rows as float64, so that a large table of another type is never converted as a whole."""
     rows, columns = X.shape
-    # The sum over a sparse block is a vector of all columns, so a block has at least as many entries as that.
-    entries, enough = (X.nnz, max(BLOCK, columns)) if sp.issparse(X) else (rows * columns, BLOCK)
+    # A sum over a sparse block is a vector of all columns, so smaller blocks would not save work.
+    entries, enough = (X.nnz, max(BLOCK_ENTRIES, columns)) if sp.issparse(X) else (rows * columns, BLOCK_ENTRIES)
     step = math.ceil(rows / math.ceil(entries / enough)) if entries else max(rows, 1)
     for start in range(0, rows, step):
         cut = slice(start, min(start + step, rows))
@@ -53,7 +59,7 @@ def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
 
 
 class Lifted:
-    """The vectors u of a data set, never built: products with them are products with x."""
+    """The vectors u of a data set. They are not stored: products with them are computed from x."""
 
     def __init__(self, X: Any, geometry: Geometry) -> None:
         self._X = X if X.dtype == np.float64 else X.astype(np.float64)
@@ -71,11 +77,11 @@ class Lifted:
 
     @property
     def columns(self) -> int:
-        """How many features x has."""
+        """The number of features of x."""
         return int(self._X.shape[1])
 
     def scores(self, weights: Floats, intercept: float) -> Floats:
-        """Return v.u for every example, its private feature left out."""
+        """Return v.u for every example, without its private feature."""
         return self._scale * (np.asarray(self._X @ weights).ravel() + self._one * intercept)
 
     def rounding(self, weights: Floats, intercept: float) -> Floats:
@@ -85,23 +91,24 @@ class Lifted:
         return bound
 
     def combine(self, coefficients: Floats) -> tuple[Floats, float]:
-        """Return sum_i c_i u_i as (weights, intercept), the private features left out."""
+        """Return sum_i c_i u_i as (weights, intercept), without the private features."""
         scaled = coefficients * self._scale
         return np.asarray(self._X.T @ scaled).ravel(), self._one * float(scaled.sum())
 
 
 def length_of(weights: Floats, intercept: float, private: Floats | None = None, slack_feature: float = 0.0) -> float:
     """Return |v|, with the private part delta a where there is one."""
-    squares = float(weights @ weights) + intercept * intercept  # which overflows to inf, where ** would raise
+    squares = float(weights @ weights) + intercept * intercept  # * overflows to inf where ** would raise
     if private is not None:
         squares += slack_feature * slack_feature * float(private @ private)
     return float(np.sqrt(squares))
 
 
 def copies_apart(weights: Floats) -> tuple[NDArray[np.int64], Floats]:
-    """Return the rows, each as often as its weight says, and the weight of every copy: 1, or what is left at the end.
+    """Return row numbers, each repeated as often as its weight says, and the weight of each copy.
 
-    Where each example has a private feature, each copy of it has its own, so they cannot be counted together.
+    A copy has weight 1, the last one the fraction that remains. Copies are needed where each example has a private
+    feature, because each copy has its own.
     """
     copies = np.maximum(1, np.ceil(weights)).astype(np.int64)
     index = np.repeat(np.arange(len(weights)), copies)

@@ -1,9 +1,9 @@
-"""The certificate of the largest margin, the distance of convex hulls, and its independent check in NumPy.
+"""Bounds on the largest margin, from the distance of convex hulls, and their independent check in NumPy.
 
 Rows x_i have labels y_i in {-1, +1}. With a free intercept the margin of (w, b) is min_i y_i (w.x_i + b) / |w|, and the
-largest that there is, gamma*, is half the distance between the convex hulls of the two classes. Without an intercept,
-or with a penalised one as one more feature, u_i = x_i or (x_i, 1), it is min_i y_i v.u_i / |v|, and gamma* is the
-distance of 0 from the convex hull of all y_i u_i. Either way
+largest margin, gamma*, is half the distance between the convex hulls of the two classes. Without an intercept, u_i =
+x_i, or with a penalised one, u_i = (x_i, 1), the margin is min_i y_i v.u_i / |v|, and gamma* is the distance of 0 from
+the convex hull of all y_i u_i. In both cases
 
     min_i y_i (w.x_i + b) / |w|  <=  gamma*  <=  |sum_i a_i y_i u_i| / sum_i a_i
 
@@ -21,20 +21,20 @@ import numpy as np
 import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, Support, misfit
-from .exact import LEAST, Examples, distance_is_at_most, margin_is_at_least
+from .exact import UNDERFLOW_BOUND, Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
-from .gap import EPS, INTERCEPTS, PIECE, SUPPORT_TOLERANCE, SvmModel
+from .gap import EPS, INTERCEPTS, SUM_BLOCK_ROWS, SUPPORT_TOLERANCE, SvmModel
 from .generalization import Generalization
-from .geometry import BLOCK, Floats, as_table, blocks
+from .geometry import BLOCK_ENTRIES, Floats, as_table, blocks
 from .margin import MarginCertificate
 from .verification import Check, Verification, compare
 
-CACHED = 1 << 17  # entries of rows that are read twice
+CACHED_ENTRIES = 1 << 17  # entries of a block of rows that stays in the cache while it is read twice
 
 
 @dataclass(frozen=True)
 class Range:
-    """Where a number surely lies that was computed in floating point, and the row that decided it, if one did."""
+    """An interval that contains a number computed in floating point, and the row that determined it, if one did."""
 
     low: float
     high: float
@@ -42,22 +42,41 @@ class Range:
 
     @property
     def least(self) -> float:
-        """So low that whoever computes the number anew, as carefully, finds it to be surely above."""
+        """A lower bound that another computation of the same accuracy confirms."""
         return self.low - (self.high - self.low)
 
     @property
     def most(self) -> float:
-        """So high that whoever computes the number anew, as carefully, finds it to be surely below."""
+        """An upper bound that another computation of the same accuracy confirms."""
         return self.high + (self.high - self.low)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class HullCertificate(MarginCertificate):
-    """The margin of a hard-margin support vector machine, and the largest there is.
+    """Bounds on the margin of a hard-margin support vector machine, and on the largest margin of any plane.
 
-    The weights of ``model`` show the margin they have, its duals the point of the hulls that no separator is farther
-    from. ``intercept`` says whether the intercept is free, penalised or not there; ``tol`` is how near the two bounds
-    were to come, in proportion to the upper. ``radius`` is the largest |u|, ``iterations`` the steps of the solver.
+    The weights of ``model`` have the lower bound as their margin; its duals prove the upper bound.
+
+    Parameters
+    ----------
+    margin_lower_bound, margin_upper_bound : float
+        The bounds, as in ``MarginCertificate``.
+    examples : float
+        Number of rows whose weight is not 0.
+    intercept : {"free", "penalized", "none"}
+        Whether there is an intercept, and whether it counts as a feature.
+    tol : float
+        The relative difference of the bounds that was requested.
+    iterations : int
+        Number of steps of the solver.
+    radius : float
+        The largest |u|.
+    model : SvmModel
+        The model and its duals.
+
+    See Also
+    --------
+    novikoff.HardMarginSVM : The learner that has this certificate.
     """
 
     examples: int  # rows are counted, not their weights
@@ -69,28 +88,29 @@ class HullCertificate(MarginCertificate):
 
     @property
     def relative_gap(self) -> float:
-        """(upper - lower) / upper bound: the share of the best margin that may be missing."""
+        """(upper - lower) / upper: the fraction of the largest margin by which the model may fall short."""
         return 1 - self.ratio
 
     @property
     def converged(self) -> bool:
-        """Whether the bounds are as near to one another as was asked for."""
+        """Whether the model separates the rows and the relative gap is at most ``tol``."""
         return self.margin_lower_bound > 0 and self.relative_gap <= self.tol
 
     @property
     def leave_one_out_bound(self) -> float | None:
-        """The share of the rows that can be mistaken if each is left out, learned without, and then predicted.
+        """An upper bound on the leave-one-out error; None where the margin bounds are too far apart to prove it.
 
-        A row without a dual number takes no part in the upper bound, so that bound holds without the row, too: all
-        machines of the other rows, solved as nearly, have about the same direction and place, and call the row as this
-        one does. So only the support can be mistaken (Vapnik 1995). None where the bounds are too far apart to say so.
+        A row whose dual is 0 does not contribute to the upper bound on the margin, so that bound also holds without the
+        row. Hence every machine that is solved as accurately on the other rows has nearly the same direction and
+        intercept, and predicts the same label for the row. Only support vectors can be mistaken (Vapnik 1995).
         """
         lower, upper = self.margin_lower_bound, self.margin_upper_bound
-        without = (1 - self.tol) * lower  # the margin of a machine that was solved without some row, at least
+        without = (1 - self.tol) * lower  # at least the margin of a machine that was solved without some row
         if not 0 < without <= upper:
             return None
-        # Both directions have a cosine of at least margin / upper with that of the nearest points of the hulls; a free
-        # intercept leaves the middle between these on the plane, up to upper - margin. Twice the radius is the lever.
+        # Both directions have a cosine of at least margin / upper with the line between the nearest points of the
+        # hulls. With a free intercept, the midpoint of that line is within upper - margin of the plane. A turn by an
+        # angle moves a point by at most twice the radius times that angle.
         turn = sum(math.sqrt(2 * (max(0.0, 1 - margin / upper) + 4 * EPS)) for margin in (without, lower))
         if 2 * lower + without - 2 * upper <= 2 * self.radius * turn * (1 + ROUNDING):
             return None
@@ -98,7 +118,7 @@ class HullCertificate(MarginCertificate):
 
     @property
     def generalization(self) -> Generalization | None:
-        """What the support says of new examples, with its hypothesis; None where nothing can be said."""
+        """What the number of support vectors says about new examples; None where it proves nothing."""
         share = self.leave_one_out_bound
         if share is None:
             return None
@@ -106,15 +126,29 @@ class HullCertificate(MarginCertificate):
         return Generalization(
             share,
             f"if the {examples} examples are independent draws from one distribution, a machine learned from "
-            f"{examples - 1} of them errs on a new one with at most the expectation of this share, {support} support "
-            f"vectors in {examples}; and of these examples, each left out once, at most {support} are mistaken",
+            f"{examples - 1} of them errs on a new one with a probability of at most the expectation of this number, "
+            f"{support} support vectors in {examples}; and if each of these examples is left out once, at most "
+            f"{support} are mistaken",
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds, in plain NumPy, without the solver.
+        """Recompute both bounds in NumPy, without the solver.
 
-        ``sample_weight`` says which rows count: those of weight 0 are passed over. One pass looks at the values,
-        another at the margins. With ``exact`` both bounds are decided in whole numbers where rounding leaves a doubt.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows that the model was learned from, in the same order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights. Only whether they are 0 matters; rows of weight 0 are skipped.
+        exact : bool, default=False
+            Whether to decide both bounds in integers where rounding leaves them open.
+
+        Returns
+        -------
+        Verification
+            One check per claim.
         """
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit():
@@ -131,7 +165,7 @@ class HullCertificate(MarginCertificate):
         )
         if a is None or not a.any():
             return Verification((feasible if a is None else Check("feasible duals", "fails", "they are all 0"),))
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # what overflows proves nothing
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a bound that overflows fails
             lower, radius = margin_range(X, signs, counted, self.model.weights, self.model.bias, self.intercept)
             upper = distance_range(X, signs, a, self.intercept)
         bounds = [self._check_lower(lower), self._check_upper(upper)]
@@ -148,7 +182,7 @@ class HullCertificate(MarginCertificate):
         )
 
     def _decided(self, checks: list[Check], X: Any, signs: Floats, counted: Any) -> list[Check]:
-        """The checks of the two bounds, exactly where they were left open."""
+        """Return the checks of the two bounds, decided in integers where they were open."""
         lower, upper = checks
         has_intercept = self.intercept != "none"
         if lower.status == "open":
@@ -165,9 +199,9 @@ class HullCertificate(MarginCertificate):
         return [lower, upper]
 
     def _misfit(self) -> Check | None:
-        """Say why the model can be that of no data."""
+        """Return a failed check if no data can have this model."""
         if self.intercept not in INTERCEPTS:
-            return Check("problem", "fails", f"there is none of intercept {self.intercept!r}")
+            return Check("problem", "fails", f"unknown intercept {self.intercept!r}")
         if not (np.all(np.isfinite(self.model.weights)) and math.isfinite(self.model.bias)):
             return Check("model", "fails", "NaN or infinity among the weights")
         if self.intercept == "none" and self.model.bias != 0:
@@ -220,7 +254,7 @@ class HullCertificate(MarginCertificate):
         asked = "within" if self.converged else "above"
         return [
             *super().claims(),
-            ("relative gap", f"{self.relative_gap:.3g}, {asked} the {self.tol:g} asked for"),
+            ("relative gap", f"{self.relative_gap:.3g}, {asked} the requested {self.tol:g}"),
             ("intercept", self.intercept),
             ("support", f"{len(self.model.duals.rows)} of {self.examples:g} examples"),
         ]
@@ -234,9 +268,9 @@ def _exactly(check: Check, holds: bool) -> Check:
 def margin_range(
     X: Any, signs: Floats, counted: Any, weights: Floats, bias: float, intercept: str
 ) -> tuple[Range, float]:
-    """Where the margin of (w, b) lies on the rows that count, by one pass over them; and the largest |u|.
+    """Return bounds on the margin of (w, b) on the rows that count, and the largest |u|, from one pass.
 
-    A score of k terms is wrong by at most (k + 4) eps |x| |w| (Higham 2002, section 3.1), and the last digits of |b|.
+    A score of k terms has an error of at most (k + 4) eps (|x| |w| + |b|) (Higham 2002, section 3.1).
     """
     own = math.hypot(length(weights), bias if intercept == "penalized" else 0.0)
     low, high, longest, row = math.inf, math.inf, 0.0, None
@@ -247,8 +281,8 @@ def margin_range(
         lengths = _lengths(block)
         terms = np.diff(block.indptr) if sp.issparse(block) else block.shape[1]
         margins = (signs[cut] * (block @ weights + bias))[use]
-        errors = ((terms + 4) * (EPS * (lengths * length(weights) + abs(bias)) + LEAST))[use]
-        finite = np.isfinite(margins) & np.isfinite(errors)  # what overflows proves nothing
+        errors = ((terms + 4) * (EPS * (lengths * length(weights) + abs(bias)) + UNDERFLOW_BOUND))[use]
+        finite = np.isfinite(margins) & np.isfinite(errors)  # a score that overflows proves nothing
         lows = np.where(finite, margins - errors, -math.inf)
         at = int(np.argmin(lows))
         if lows[at] < low:
@@ -263,15 +297,15 @@ def margin_range(
 
 
 def distance_range(X: Any, signs: Floats, a: Floats, intercept: str) -> Range:
-    """Where the bound |sum a y u| / sum a lies that no margin exceeds, by the rows whose a is above 0.
+    """Return an interval for |sum a y u| / sum a, which no margin exceeds.
 
-    If the intercept is free and sum y a = r is not quite 0, r times the b of a separator of unit length is missing.
-    That b is at most the length of the longest of these rows, since the plane passes between them.
+    If the intercept is free and r = sum y a is not exactly 0, then r times the b of a separator of unit length has to
+    be added. That b is at most the length of the longest of these rows, because the plane passes between them.
     """
     support = np.flatnonzero(a)
     v, size, longest, pieces = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, 0
-    step = PIECE if sp.issparse(X) else max(1, min(PIECE, BLOCK // max(1, X.shape[1])))
-    for first in range(0, len(support), step):  # short sums of short sums: their rounding hardly grows with the rows
+    step = SUM_BLOCK_ROWS if sp.issparse(X) else max(1, min(SUM_BLOCK_ROWS, BLOCK_ENTRIES // max(1, X.shape[1])))
+    for first in range(0, len(support), step):  # partial sums, to limit rounding errors
         rows = support[first : first + step]
         piece = X[rows].astype(np.float64, copy=False)
         v += piece.T @ (a[rows] * signs[rows])
@@ -290,23 +324,23 @@ def distance_range(X: Any, signs: Floats, a: Floats, intercept: str) -> Range:
 
 
 def length(v: Floats) -> float:
-    """|v|, without squares that overflow or vanish."""
+    """Return |v|, without overflow or underflow of squares."""
     largest = float(np.abs(v).max(initial=0.0))
     return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
 
 
 def _pieces(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Rows enough to stay in the cache while they are read twice, as float64."""
+    """Yield blocks of rows, as float64, that stay in the cache while they are read twice."""
     for cut, block in blocks(X):
         rows = block.shape[0]
-        step = rows if sp.issparse(block) else max(1, CACHED // max(1, block.shape[1]))
+        step = rows if sp.issparse(block) else max(1, CACHED_ENTRIES // max(1, block.shape[1]))
         for first in range(0, rows, step):
             last = min(first + step, rows)
             yield slice(cut.start + first, cut.start + last), block if step >= rows else block[first:last]
 
 
 def _lengths(block: Any) -> Floats:
-    """|x| of every row, without squares that overflow or vanish."""
+    """Return |x| of every row, without overflow or underflow of squares."""
     largest = float(np.abs(block.data if sp.issparse(block) else block).max(initial=0.0))
     scale = 2.0 ** -math.frexp(largest)[1] if 1e-290 < largest < 1e290 else 1.0
     scaled = block * scale if not 1e-100 < largest < 1e100 else block

@@ -1,4 +1,4 @@
-"""The certificates of the margin that a separator has; that of a margin perceptron, and its check in NumPy."""
+"""Bounds on the margin of a separator; those of a margin perceptron, and their independent check in NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .certificate import ROUNDING, Certificate, Support, above, below
 from .evidence import Evidence
-from .exact import Examples, whole
+from .exact import Examples, to_integers
 from .geometry import Extended, Floats, Lifted, as_table
 from .replay import Replay
 from .verification import Check, Verification, compare
@@ -18,11 +18,18 @@ from .verification import Check, Verification, compare
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MarginCertificate(Certificate):
-    """The margin a separator has, and the largest that any can have.
+    """Bounds on the margin of a plane and on the largest margin of any plane.
 
-    ``margin_lower_bound`` <= the model's own margin <= the best margin <= ``margin_upper_bound``. The lower bound is
-    -infinity where the model was not held against all its data, and not above 0 where it does not separate them.
-    ``examples`` counts the examples, by their weights where those count.
+    The claim is ``margin_lower_bound`` <= margin of the model <= largest margin <= ``margin_upper_bound``.
+
+    Parameters
+    ----------
+    margin_lower_bound : float
+        -infinity if the model was not compared with all its data, and at most 0 if it does not separate them.
+    margin_upper_bound : float
+        Infinity if nothing is known.
+    examples : float
+        Number of examples, or the sum of their weights.
     """
 
     margin_lower_bound: Extended
@@ -31,7 +38,7 @@ class MarginCertificate(Certificate):
 
     @property
     def ratio(self) -> float:
-        """The share of the best margin that the model is sure to have."""
+        """The fraction of the largest margin that the model has, at least."""
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
     def explain(self) -> str:
@@ -57,10 +64,26 @@ class MarginCertificate(Certificate):
 
 @dataclass(frozen=True, repr=False, eq=False)
 class PerceptronMarginCertificate(MarginCertificate):
-    """The margin of a margin perceptron, whose weights are the sum of its steps: they prove the bound above.
+    """Bounds on the margin of a margin perceptron, whose weights are a sum of examples, which proves the upper bound.
 
-    ``halted`` says that the last pass changed nothing, ``updates`` how many steps there were, and ``mistakes`` how many
-    predictions were wrong before their labels were seen; ``radius`` is the largest |u|.
+    Parameters
+    ----------
+    margin_lower_bound, margin_upper_bound, examples : float
+        As in ``MarginCertificate``.
+    halted : bool
+        Whether the last pass made no update.
+    updates : int
+        Number of updates.
+    mistakes : float
+        Number of predictions that were wrong before the label was seen.
+    radius : float
+        The largest |u|.
+    evidence : Evidence
+        The weights, and the examples that they are a sum of, where these are known.
+
+    See Also
+    --------
+    novikoff.MarginPerceptron : The learner that has this certificate.
     """
 
     halted: bool
@@ -70,10 +93,24 @@ class PerceptronMarginCertificate(MarginCertificate):
     evidence: Evidence
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds, in plain NumPy, without the kernels.
+        """Recompute both bounds in NumPy, without the kernels.
 
-        ``sample_weight`` is how much each row counted; those of weight 0 are passed over. The bounds hold up to
-        rounding; with ``exact`` it is decided in whole numbers that the model separates, if its margin is above 0.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows that the model was learned from, in the same order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row, with class weights multiplied in. Rows of weight 0 are skipped.
+        exact : bool, default=False
+            Whether to decide in integers that the model separates the rows, if a positive margin is claimed. The bounds
+            themselves are checked up to rounding.
+
+        Returns
+        -------
+        Verification
+            One check per claim.
         """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
@@ -109,7 +146,7 @@ class PerceptronMarginCertificate(MarginCertificate):
         if geometry.slack_feature:
             return Check("separates", "open", "private features are not decided exactly")
         v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
-        wrong = rows[Examples(X[rows], signs[rows], geometry.fit_intercept).sides(whole(v)[0]) <= 0]
+        wrong = rows[Examples(X[rows], signs[rows], geometry.fit_intercept).sides(to_integers(v)[0]) <= 0]
         if len(wrong):
             return Check("separates", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))
         return Check("separates", "holds", f"exactly: all {len(rows)} rows are on the right side")

@@ -1,4 +1,4 @@
-"""The certificate of the mistakes that an online learner made, and its independent check in NumPy."""
+"""The number of mistakes of an online learner, and its independent check in NumPy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from . import bounds
 from .bound_curves import FREUND_SCHAPIRE, freund_schapire_curve
 from .certificate import ROUNDING, Certificate, Support, above
 from .evidence import Evidence
-from .exact import Examples, whole
+from .exact import Examples, to_integers
 from .generalization import Generalization
 from .geometry import Floats, Lifted, as_table, length_of
 from .replay import Replay
@@ -26,13 +26,38 @@ LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mista
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MistakeCertificate(Certificate):
-    """How many mistakes a learner made, and how many it could have made.
+    """How many mistakes an online learner made, and an upper bound on the margin of the data.
 
-    ``mistakes`` were made on ``examples`` examples, each predicted before its label was seen; ``radius`` is the largest
-    |u|; no separator of what was seen has a margin above ``margin_upper_bound`` (there may be none at all).
-    ``positives`` (the weight of the positive examples), ``energy`` (the sum of |u|^2) and ``passes`` (0 after several
-    fits) tell these data from others; ``rule`` and ``parameter`` say which bound applies. ``separates`` says that the
-    last pass went through all the data without a mistake.
+    Parameters
+    ----------
+    rule : str
+        The rule of the learner, which determines the bound on the mistakes.
+    parameter : float
+        The parameter of the rule.
+    examples : float
+        Number of examples, each predicted before its label was seen, or the sum of their weights.
+    positives : float
+        The same for the positive examples.
+    mistakes : float
+        Number of wrong predictions.
+    updates : int
+        Number of updates.
+    radius : float
+        The largest |u|.
+    energy : float
+        The sum of |u|^2. Together with ``examples`` and ``positives`` it tells these data from others.
+    margin_upper_bound : float
+        No plane separates the examples with a larger margin. There may be no plane that separates them at all.
+    separates : bool
+        Whether the last pass went through all data without a mistake.
+    passes : int
+        Number of passes; 0 after several fits.
+    evidence : Evidence
+        The last weights, and the examples that they are a sum of, where these are known.
+
+    See Also
+    --------
+    novikoff.Perceptron : A learner that has this certificate.
     """
 
     rule: str
@@ -54,11 +79,41 @@ class MistakeCertificate(Certificate):
         return Rule(self.rule, self.parameter).implementation()
 
     def bound(self, margin: float) -> float:
-        """Return the most mistakes that could have been made if a separator with this margin exists."""
+        """Return the largest possible number of mistakes if a plane separates the data with this margin.
+
+        Parameters
+        ----------
+        margin : float
+            The margin of a plane.
+
+        Returns
+        -------
+        float
+            The bound of the theorem that applies to the rule.
+        """
         return self.online_rule.bound(self.radius, margin)
 
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
-        """Return the bound on a perceptron that any comparator gives, a separator or not (Freund and Schapire 1999)."""
+        """Return the bound on the mistakes of a perceptron that follows from any plane (Freund and Schapire 1999).
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows that the model was learned from.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        coef : array-like of shape (n_features,)
+            Weights of the plane, which need not separate the rows.
+        intercept : float, default=0.0
+            Its intercept.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights of the rows.
+
+        Returns
+        -------
+        float
+            The largest possible number of mistakes.
+        """
         if not self.online_rule.steps_count_mistakes:
             raise input_error(
                 "comparator_bound", f"the bound holds for the perceptron, not for the rule {self.rule!r}."
@@ -70,9 +125,9 @@ class MistakeCertificate(Certificate):
 
     @property
     def generalization(self) -> Generalization | None:
-        """What the mistakes of one pass say of new examples, with the hypothesis (Freund and Schapire 1999, section 4).
+        """What the mistakes of one pass say about new examples (Freund and Schapire 1999, section 4).
 
-        None after several passes or none, for other rules than the perceptron's, and with private features.
+        None for other numbers of passes, for rules other than the perceptron, and with private features.
         """
         if (
             not self.online_rule.steps_count_mistakes
@@ -84,15 +139,28 @@ class MistakeCertificate(Certificate):
         return Generalization(
             min(1.0, 2 * self.mistakes / self.examples),
             f"if the {self.examples:g} examples are independent draws from one distribution, each counted once, the "
-            "vote of all hypotheses of a pass over all but one of them errs on a new example with at most the "
-            f"expectation of this number, twice the share of mistakes; here there were {self.mistakes:g}",
+            "vote of all hypotheses of a pass over all but one of them errs on a new example with a probability of at "
+            f"most the expectation of this number, twice the fraction of mistakes; here there were {self.mistakes:g}",
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute every claim that the data can show, in plain NumPy, without the kernels.
+        """Recompute every claim that the data can show in NumPy, without the kernels.
 
-        ``sample_weight`` is how much each row counted, weights of classes multiplied in. On a stream, X and y are all
-        of it. With ``exact``, rows too close to the boundary for floating point are decided in whole numbers.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows that the model was learned from, in the same order.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weight of each row, with class weights multiplied in.
+        exact : bool, default=False
+            Whether to decide in integers on which side rows are that are too close to the plane for floating point.
+
+        Returns
+        -------
+        Verification
+            One check per claim.
         """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
@@ -109,19 +177,19 @@ class MistakeCertificate(Certificate):
         return Verification(tuple(checks))
 
     def _exactly(self, X: Any, signs: Floats, margins: Floats, errors: Floats) -> tuple[Floats, Floats]:
-        """Margins of which those that rounding leaves open are their exact signs, if u has no private features."""
+        """Replace the margins that rounding leaves open by their exact signs, unless u has private features."""
         rows = np.flatnonzero(np.abs(margins) <= errors)
         geometry = self.evidence.geometry
         if geometry.slack_feature or len(rows) == 0:
             return margins, errors
         v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
         decided, sure = margins.copy(), errors.copy()
-        decided[rows] = Examples(X[rows], signs[rows], geometry.fit_intercept).sides(whole(v)[0])
+        decided[rows] = Examples(X[rows], signs[rows], geometry.fit_intercept).sides(to_integers(v)[0])
         sure[rows] = 0.0
         return decided, sure
 
     def _check_data(self, lifted: Lifted, signs: Floats, copies: Floats) -> list[Check]:
-        """Whether these are the data that the learner saw, as far as sums over them tell."""
+        """Check that these are the data that the learner saw, as far as sums over them tell."""
         longest = float(lifted.lengths[copies > 0].max(initial=0.0))
         checks = [compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=self.passes > 0)]
         if self.passes == 0:
@@ -135,7 +203,7 @@ class MistakeCertificate(Certificate):
             slack = ROUNDING * max(claimed, self.examples)
             check = compare(claim, claimed, self.passes * found, slack=slack, exact_match=True)
             if check.status == "fails":
-                hint = "; sample_weight must be what the rows counted, weights of classes multiplied in"
+                hint = "; sample_weight must include the class weights"
                 check = replace(check, detail=check.detail + hint)
             checks.append(check)
         return checks
@@ -152,7 +220,7 @@ class MistakeCertificate(Certificate):
         return checks
 
     def _check_mistakes(self, margins: Floats, copies: Floats, seen: NDArray[np.bool_]) -> Check:
-        """Hold the count against the theorem, with the model itself as the comparator."""
+        """Compare the number of mistakes with the bound that follows from the model itself."""
         length = self.evidence.length()
         if self.passes == 0:
             return Check("mistakes", "on trust", f"{self.mistakes:g}, of several fits")

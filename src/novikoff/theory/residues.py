@@ -1,7 +1,7 @@
-"""Which products of floats with whole numbers are exactly 0, for many rows at a time: by their residues.
+"""Find the products of floats with integers that are exactly 0, for many rows at a time, by their residues.
 
-Times a power of two all floats are whole, and so is the product N. A bound on |N| is known; if N is 0 modulo primes
-whose product is above that bound, it is 0.
+Multiplied by a power of two, all floats are integers, and so is the product N. If N is 0 modulo several primes whose
+product exceeds a bound on |N|, then N is 0.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-Whole = list[int]
+IntegerVector = list[int]
 
 
-def are_zero(X: Any, biases: bool, directions: list[Whole]) -> NDArray[np.bool_] | None:
-    """Whether x_i.w, or x_i.w + b with the last entry b of each direction, is 0, for all rows and all directions.
+def are_zero(X: Any, biases: bool, directions: list[IntegerVector]) -> NDArray[np.bool_] | None:
+    """Return for all rows and directions whether x_i.w is 0; with ``biases``, x_i.w + b with b the last entry.
 
-    None if there are not enough primes for numbers as long as these.
+    Return None if the numbers are so long that there are not enough primes.
     """
     values = X.data if sp.issparse(X) else X
     rows, columns = X.shape
@@ -48,7 +48,7 @@ def are_zero(X: Any, biases: bool, directions: list[Whole]) -> NDArray[np.bool_]
 
 @cache
 def _sieve(bits: int) -> list[int]:
-    """The primes below 2^bits, the largest first."""
+    """Return the primes below 2^bits, the largest first."""
     is_prime = np.ones(1 << bits, dtype=bool)
     is_prime[:2] = False
     for k in range(2, math.isqrt(1 << bits) + 1):
@@ -59,7 +59,7 @@ def _sieve(bits: int) -> list[int]:
 
 
 def _primes(bits: int, enough: int) -> list[int]:
-    """Primes below 2^bits, and below 2^20, with a product of more than ``enough`` bits; none if there are too few."""
+    """Return primes below 2^bits and 2^20 whose product has more than ``enough`` bits; none if they do not suffice."""
     primes = _sieve(min(bits, 20))
     chosen, product = [], 1
     for prime in primes:
@@ -71,7 +71,7 @@ def _primes(bits: int, enough: int) -> list[int]:
 
 
 def _powers(count: int, prime: int) -> NDArray[np.int64]:
-    """2^0, 2^1, ... modulo a prime."""
+    """Return 2^0, 2^1, ... modulo a prime."""
     powers = np.empty(count, dtype=np.int64)
     power = 1
     for k in range(count):

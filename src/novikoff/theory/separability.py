@@ -1,4 +1,4 @@
-"""Whether two classes can be told apart by a plane: the verdict, its witness, and their check, exact if asked."""
+"""Whether a plane separates two classes: the verdict, its proof, and their check, in integers if requested."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .balance import MOST_FREE, Balance, balance
+from .balance import MAX_FREE_DIMENSIONS, Balance, balance
 from .certificate import Certificate, Duals, above, below, misfit
-from .exact import Examples, Whole, distance_is_at_most, margin_is_at_least, whole
+from .exact import Examples, IntegerVector, distance_is_at_most, margin_is_at_least, to_integers
 from .geometry import Floats, as_table
 from .verification import Check, Verification
 
-CLOSE = 1e-9  # of its terms: a sum this small may be 0
-NEAR = 1e-3  # of the largest: as far as weights that are solved for may be from those given
-# What each verdict comes with: a plane, a witness.
+RELATIVE_ZERO = 1e-9  # a sum that is smaller relative to its terms may be 0
+WITNESS_TOLERANCE = 1e-3  # largest difference of exact weights to those given, relative to the largest weight
+# Whether each verdict has a plane and needs a witness.
 _NEEDS = {
     "complete": (True, False),
     "quasi-complete": (True, True),
@@ -28,19 +28,46 @@ _NEEDS = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Separability(Certificate):
-    """The verdict on two classes, with what proves it.
+    """Whether a plane separates two classes, with a proof.
 
-    ``complete``: the plane (``coef``, ``intercept``) has every row on the right side. ``quasi-complete``: none has, but
-    this one has no row on the wrong side, and ``boundary`` rows on it. ``overlap``: every plane has rows on the wrong
-    side, unless all lie on it. The ``witness`` of the last two are weights a_i > 0 of some rows with sum a_i y_i u_i
-    = 0, u = (x, 1) with an intercept: no plane can have all of them on the right side. For an overlap these rows span
-    the space of all rows, so that there is no plane for any of them either. The witness of the first, if there is
-    one, are weights whose sum is as short as could be found: it bounds all margins.
+    Parameters
+    ----------
+    kind : {"complete", "quasi-complete", "overlap", "undecided"}
+        ``complete``: the plane has every row on the right side. ``quasi-complete``: no plane has, but this one has no
+        row on the wrong side and some rows on the right side. ``overlap``: every plane has rows on the wrong side,
+        unless all rows lie on it. ``undecided``: the data are too large or too difficult.
+    fit_intercept : bool
+        Whether u is (x, 1) instead of x, so that the plane need not contain the origin.
+    positive : object
+        The label that is +1.
+    examples : int
+        Number of rows.
+    coef : ndarray of shape (n_features,) or None
+        Weights of the plane; None without one.
+    intercept : float
+        Intercept of the plane.
+    numerators : tuple of int or None
+        The plane in integers, the intercept last, where floats are not precise enough.
+    boundary : ndarray of int64
+        The rows on the plane of a quasi-complete separation.
+    witness : Duals or None
+        Weights a_i > 0 of some rows. For a quasi-complete separation and an overlap, sum a_i y_i u_i = 0, so that no
+        plane has all these rows on the right side; for an overlap these rows span the space of all rows. For a
+        complete separation the sum is as short as could be found, which bounds the margin of all planes.
+    divergence : ndarray of int8 of shape (n_features,)
+        +1 or -1 for each coefficient that a logistic regression would send to plus or minus infinity, 0 for those that
+        stay finite. Of linearly dependent columns some count as 0: first those that are not 0 on the whole boundary,
+        then later ones.
+    intercept_divergence : int
+        The same for the intercept.
+    margin_lower_bound : float
+        Lower bound on the margin of the plane.
+    margin_upper_bound : float
+        Upper bound on the margin of all planes.
 
-    ``numerators``, where it is there, is the plane in whole numbers, the intercept last: floats could not hold it.
-    ``divergence`` says which coefficients a logistic regression would send to plus or minus infinity, and
-    ``intercept_divergence`` whether it would the intercept: +1, -1, or 0 for those that stay finite. Of columns that
-    depend on each other some count as 0: those that are not 0 all over the boundary first, then the later ones.
+    See Also
+    --------
+    novikoff.separability : Find the verdict.
     """
 
     kind: str
@@ -58,12 +85,24 @@ class Separability(Certificate):
     margin_upper_bound: float
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Check the verdict against the data, in NumPy, without the solver.
+        """Check the verdict against the data in NumPy, without the solver.
 
-        ``sample_weight`` is not used: the verdict is about all rows, whatever their weights.
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : object, default=None
+            Not used: the verdict is about all rows, whatever their weights.
+        exact : bool, default=False
+            Whether to decide everything in integers of any length: what holds then is proven. Otherwise rows lie on the
+            plane, and sums are 0, up to rounding.
 
-        In floating point a row that lies on the plane, or a sum that is 0, is so up to rounding. With ``exact`` all is
-        decided in whole numbers of any length: what holds then is proven.
+        Returns
+        -------
+        Verification
+            One check per claim.
         """
         X = as_table(X)
         if unfit := misfit(X, y, None, columns=len(self.divergence)) or self._misfit(y):
@@ -72,7 +111,7 @@ class Separability(Certificate):
         examples = Examples(X, signs, self.fit_intercept)
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features")]
         if self.kind == "undecided":
-            return Verification((*checks, Check("kind", "open", "the data are too large, or too hard, to decide it")))
+            return Verification((*checks, Check("kind", "open", "the data are too large or too difficult to decide")))
         checks += self.prove(examples) if exact else self._roughly(examples)
         if self.kind == "complete":
             checks += self._margins(examples)
@@ -82,14 +121,16 @@ class Separability(Certificate):
 
     def _misfit(self, y: Any) -> Check | None:
         if self.kind not in _NEEDS:
-            return Check("kind", "fails", f"there is no {self.kind!r}")
+            return Check("kind", "fails", f"unknown kind {self.kind!r}")
         if self.examples != np.size(y):
             return Check("data", "fails", f"{self.examples} rows were judged, {np.size(y)} are given")
         needs_plane, needs_witness = _NEEDS[self.kind]
         if (self.coef is not None) != needs_plane or (self.witness is None and needs_witness):
-            return Check("kind", "fails", "a plane or a witness is missing, or there is one too many")
+            return Check(
+                "kind", "fails", "the plane or the witness is missing, or there is a plane where there must not be one"
+            )
         if self.coef is not None and len(self.coef) != len(self.divergence):
-            return Check("plane", "fails", "there are not as many coefficients as columns")
+            return Check("plane", "fails", "the number of coefficients differs from the number of columns")
         if self.numerators is not None and (
             self.coef is None
             or len(self.numerators) != len(self.divergence) + self.fit_intercept
@@ -97,34 +138,45 @@ class Separability(Certificate):
         ):
             return Check("plane", "fails", "its coefficients are not those of its numerators")
         if self.intercept != 0 and not self.fit_intercept:
-            return Check("plane", "fails", f"the intercept is {self.intercept:.6g} where there is none")
+            return Check("plane", "fails", f"the intercept is {self.intercept:.6g}, but fit_intercept is False")
         if len(self.boundary) and self.kind != "quasi-complete":
-            return Check("boundary", "fails", "only a quasi-complete separation has one")
+            return Check("boundary", "fails", "only a quasi-complete separation has boundary rows")
         if self.kind == "overlap" and (np.any(self.divergence) or self.intercept_divergence):
             return Check("divergence", "fails", "where classes overlap, no coefficient diverges")
         if self.kind != "complete" and (self.margin_lower_bound > 0 or self.margin_upper_bound < 0):
-            return Check("margin", "fails", "there is none without a complete separation")
+            return Check("margin", "fails", "only a complete separation has a margin")
         if self.coef is not None and not (np.all(np.isfinite(self.coef)) and np.isfinite(self.intercept)):
             return Check("plane", "fails", "NaN or infinity among the coefficients")
         if self.witness is not None:
             rows, weights = self.witness.rows, self.witness.weights
             if rows.shape != weights.shape or len(np.unique(rows)) != len(rows) or len(rows) == 0:
-                return Check("witness", "fails", "no rows, or a row is named twice, or there are not as many weights")
+                return Check("witness", "fails", "it has no rows, a row twice, or another number of weights")
             if rows.min() < 0 or rows.max() >= self.examples or not np.all((weights > 0) & (weights < np.inf)):
-                return Check("witness", "fails", "a row that is not given, or a weight that is not positive")
+                return Check("witness", "fails", "a row does not exist, or a weight is not positive")
         return None
 
     def _direction(self) -> Floats:
-        assert self.coef is not None  # callers ask only then
+        assert self.coef is not None
         return np.append(self.coef, self.intercept) if self.fit_intercept else self.coef
 
-    def _whole(self) -> Whole | None:
+    def _integer_direction(self) -> IntegerVector | None:
         return None if self.numerators is None else list(self.numerators)
 
     def prove(self, examples: Examples) -> list[Check]:
-        """Decide the verdict in whole numbers."""
+        """Decide the verdict in integers.
+
+        Parameters
+        ----------
+        examples : Examples
+            The rows with their signs.
+
+        Returns
+        -------
+        list of Check
+            Checks of the plane, the witness, the boundary and the span.
+        """
         if self.kind == "complete":
-            sides = examples.sides(self._whole() or whole(self._direction())[0])
+            sides = examples.sides(self._integer_direction() or to_integers(self._direction())[0])
             wrong = np.flatnonzero(sides <= 0)
             if len(wrong):
                 return [Check("plane", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))]
@@ -132,17 +184,17 @@ class Separability(Certificate):
         assert self.witness is not None
         proof = balance(examples, self.witness)
         if proof is None:
-            return [Check("witness", "open", "no exact weights were found near those given")]
-        near = NEAR * float(self.witness.weights.max())
+            return [Check("witness", "open", "no exact weights were found close to those given")]
+        near = WITNESS_TOLERANCE * float(self.witness.weights.max())
         if np.max(np.abs(proof.duals.weights - self.witness.weights)) > near:
-            return [Check("witness", "open", "exact weights were found, but not near those given")]
+            return [Check("witness", "open", "exact weights were found, but not close to those given")]
         held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
         if self.kind == "overlap":
             return [*held, _spans(examples, proof, np.arange(examples.rows))]
         rough = self._rough_plane(examples)
-        if rough.status == "fails":  # what is proven must be about the plane that is given
+        if rough.status == "fails":  # the proof must be about the plane that is given
             return [*held, rough]
-        sides = examples.sides(self._whole() or proof.straighten(self._direction()))
+        sides = examples.sides(self._integer_direction() or proof.straighten(self._direction()))
         wrong = np.flatnonzero(sides < 0)
         if len(wrong):
             return [*held, Check("plane", "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))]
@@ -151,7 +203,7 @@ class Separability(Certificate):
         detail = f"exactly: {int(np.count_nonzero(sides))} rows on the right side, the others on the plane"
         held.append(Check("plane", "holds", detail))
         same = np.array_equal(np.flatnonzero(sides == 0), self.boundary)
-        words = f"{len(self.boundary)} rows lie on the plane" + ("" if same else ": others do")
+        words = f"{len(self.boundary)} rows lie on the plane" if same else "other rows lie on the plane"
         return [*held, Check("boundary", "holds" if same else "fails", words), _spans(examples, proof, self.boundary)]
 
     def _roughly(self, examples: Examples) -> list[Check]:
@@ -164,12 +216,12 @@ class Separability(Certificate):
             total, size = np.abs(terms.sum(axis=0)), np.abs(terms).sum(axis=0)
             off = float(np.max(np.divide(total, size, out=np.zeros_like(total), where=size > 0)))
             words = f"{len(rows)} rows balance up to {off:.2g} of their terms"
-            checks.append(Check("witness", "holds" if off <= CLOSE else "fails", words))
+            checks.append(Check("witness", "holds" if off <= RELATIVE_ZERO else "fails", words))
             checks.append(self._rough_span(examples))
         return checks
 
     def _rough_span(self, examples: Examples) -> Check:
-        """Whether the witness seems to span the rows that it should, by the directions in which it seems to be 0."""
+        """Check in floating point that the witness spans the rows, by the directions in which it is 0."""
         assert self.witness is not None
         claim, among = "span", np.ones(examples.rows, dtype=bool)
         if self.kind == "quasi-complete":
@@ -182,20 +234,20 @@ class Separability(Certificate):
         z = z / tallest
         z = z / np.maximum(np.abs(z).max(axis=1, initial=0.0), 1e-300)[:, None]
         _, sizes, turned = np.linalg.svd(z, full_matrices=True) if z.size else (None, np.zeros(0), np.eye(len(columns)))
-        rank = int(np.count_nonzero(sizes > CLOSE * max(z.shape) * sizes[:1].sum()))
+        rank = int(np.count_nonzero(sizes > RELATIVE_ZERO * max(z.shape) * sizes[:1].sum()))
         if len(outside) == 0 and rank < len(columns):
             directions = np.zeros((examples.columns, len(columns) - rank))
             directions[columns] = turned[rank:].T / tallest[:, None]
-            outside = np.flatnonzero(examples.leaves(directions, CLOSE) & among)
+            outside = np.flatnonzero(examples.leaves(directions, RELATIVE_ZERO) & among)
         if len(outside):
             return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
-        return Check(claim, "holds", f"the witness spans all {int(among.sum())} rows, by floating point")
+        return Check(claim, "holds", f"the witness spans all {int(among.sum())} rows, in floating point")
 
     def _rough_plane(self, examples: Examples) -> Check:
-        """The plane in floating point: rows that rounding leaves undecided are taken to lie on it."""
+        """Check the plane in floating point; rows that rounding leaves undecided are taken to lie on it."""
         claim, complete = "plane", self.kind == "complete"
         if self.numerators is not None:
-            return Check(claim, "open", "floating point cannot see it; exact=True decides")
+            return Check(claim, "open", "floating point is not precise enough; exact=True decides")
         on_plane = []
         for cut, scores, errors in examples.scores(self._direction()):
             wrong = np.flatnonzero(scores < -errors)
@@ -215,7 +267,7 @@ class Separability(Certificate):
         return Check(claim, "holds", f"{examples.rows - len(found)} rows on the right side, {len(found)} on the plane")
 
     def _margins(self, examples: Examples) -> list[Check]:
-        """The bounds on the margin, where the classes can be separated."""
+        """Check the bounds on the margin of a complete separation."""
         lower, upper = self.margin_lower_bound, self.margin_upper_bound
         holds = lower <= 0 or margin_is_at_least(examples, self._direction(), lower, False)
         checks = [Check("margin", "holds" if holds else "fails", f"at least {lower:.6g}")]
@@ -224,7 +276,7 @@ class Separability(Certificate):
             holds = distance_is_at_most(examples, self.witness.rows, self.witness.weights, upper, free)
             checks.append(Check("best margin", "holds" if holds else "fails", f"at most {upper:.6g}"))
         elif upper < math.inf:
-            checks.append(Check("best margin", "fails", f"nothing shows that it is at most {upper:.6g}"))
+            checks.append(Check("best margin", "fails", f"no witness proves that it is at most {upper:.6g}"))
         return checks
 
     def plane(self) -> tuple[Floats, float] | None:
@@ -247,26 +299,28 @@ class Separability(Certificate):
             diverging = np.flatnonzero(self.divergence)
             named = ", ".join(f"{j} to {'+' if self.divergence[j] > 0 else '-'}infinity" for j in diverging[:10])
             more = f" and {len(diverging) - 10} more" if len(diverging) > 10 else ""
-            words.append(("coefficients", (named or "none but the intercept") + more))
+            words.append(("coefficients", (named or "only the intercept") + more))
         return words
 
 
 def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check:
-    """Whether the rows that balance span all of the given ones."""
+    """Check that the rows of the witness span all of the given ones."""
     claim = "span"
     found = proof.outside(examples)
     if found is None:
-        return Check(claim, "open", f"the witness leaves more than {MOST_FREE} dimensions of its columns out")
+        return Check(
+            claim, "open", f"the witness does not span more than {MAX_FREE_DIMENSIONS} dimensions of its columns"
+        )
     outside = rows[found[rows]]
     if len(outside):
         return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
     return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")
 
 
-def _is_close(exactly: Whole, direction: Floats) -> bool:
-    """Whether a direction of floats is one of whole numbers but for rounding."""
+def _is_close(exactly: IntegerVector, direction: Floats) -> bool:
+    """Return whether a direction of floats is that of these integers up to rounding."""
     largest, length = max(map(abs, exactly), default=0), float(np.abs(direction).max(initial=0.0))
     if largest == 0 or length == 0:
         return False
     shares = np.array([entry / largest for entry in exactly])
-    return bool(np.max(np.abs(shares - direction / length)) <= CLOSE)
+    return bool(np.max(np.abs(shares - direction / length)) <= RELATIVE_ZERO)

@@ -1,4 +1,4 @@
-"""What a check of a certificate found."""
+"""The result of checking a certificate."""
 
 from __future__ import annotations
 
@@ -10,11 +10,20 @@ Status = Literal["holds", "fails", "open", "on trust"]
 
 @dataclass(frozen=True)
 class Check:
-    """One claim and what became of it.
+    """The result of checking one claim.
 
-    ``holds``: recomputed from the data, and true. ``fails``: recomputed, and false; ``row`` is an example that shows
-    it, if one does. ``open``: rounding leaves it undecided. ``on trust``: a count of what happened during learning,
-    which the data alone cannot show again.
+    Parameters
+    ----------
+    claim : str
+        The name of the claim.
+    status : {"holds", "fails", "open", "on trust"}
+        ``holds``: the claim was recomputed from the data and is true. ``fails``: it was recomputed and is false.
+        ``open``: rounding leaves it undecided. ``on trust``: it counts what happened during learning, which the data
+        alone cannot show.
+    detail : str
+        What was claimed and what was found.
+    row : int or None, default=None
+        The number of a row that refutes the claim, where there is one.
     """
 
     claim: str
@@ -28,7 +37,23 @@ class Check:
 
 @dataclass(frozen=True)
 class Verification:
-    """The checks of one certificate; true if at least one was made and none failed or was left open."""
+    """The checks of a certificate or a model.
+
+    It is true if at least one claim was recomputed and all claims that were recomputed hold.
+
+    Parameters
+    ----------
+    checks : tuple of Check
+        One for each claim.
+
+    Examples
+    --------
+    >>> from novikoff.theory import Check, Verification
+    >>> bool(Verification((Check("gap", "holds", "0.001"), Check("iterations", "on trust", "12"))))
+    True
+    >>> bool(Verification((Check("iterations", "on trust", "12"),)))
+    False
+    """
 
     checks: tuple[Check, ...]
 
@@ -47,7 +72,7 @@ class Verification:
 
 
 def compare(claim: str, claimed: float, found: float, *, slack: float, exact_match: bool = False) -> Check:
-    """Check ``found <= claimed`` (or equality), up to the rounding ``slack``."""
+    """Check that ``found <= claimed``, or with ``exact_match`` that they are equal, up to ``slack``."""
     good = abs(found - claimed) <= slack if exact_match else found <= claimed + slack
     detail = f"claimed {claimed:.6g}, found {found:.6g}"
     return Check(claim, "holds" if good else "fails", detail)
