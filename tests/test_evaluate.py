@@ -84,7 +84,7 @@ def test_model_learns_only_as_far_as_the_records_are_read():
     assert model.certificate_.examples == 2
 
 
-def test_the_first_prediction_is_none_and_a_mistake():
+def test_first_prediction_is_none_and_counts_as_a_mistake():
     (record,) = nk.evaluate.progressive(nk.Perceptron(), [({"a": 1.0}, "x")])
     assert record.prediction is None
     assert record.mistakes == 1

@@ -71,7 +71,7 @@ class Tab:
         self.page.on("dialog", lambda dialog: (self.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         self.context.route("**/*", lambda route: self._answer(route, path.as_uri()))
         self.page.goto(path.as_uri())
-        expect(self.page.locator(".picture:not(.js-plotly-plot)")).to_have_count(0)
+        expect(self.page.locator(".plot:not(.js-plotly-plot)")).to_have_count(0)
         self.page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
 
     def _answer(self, route, own):
@@ -109,9 +109,9 @@ def assert_accessible(page):
 
 def assert_figures_are_drawn(page):
     boxes = page.evaluate(
-        """[...document.querySelectorAll(".picture")].map((picture) => {
-          const inner = picture.querySelector(".cartesianlayer").getBoundingClientRect();
-          return [picture.clientWidth, picture.clientHeight, inner.width, inner.height];
+        """[...document.querySelectorAll(".plot")].map((plot) => {
+          const inner = plot.querySelector(".cartesianlayer").getBoundingClientRect();
+          return [plot.clientWidth, plot.clientHeight, inner.width, inner.height];
         })"""
     )
     assert len(boxes) >= 5

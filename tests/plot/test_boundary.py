@@ -38,7 +38,7 @@ def test_score_is_0_on_the_line_and_1_on_the_band(blobs):
     assert_array_equal(drawn, display.line)
 
 
-def test_the_rings_are_the_support_vectors_of_the_certificate(blobs):
+def test_rings_are_the_support_vectors_of_the_certificate(blobs):
     X, y = blobs
     model = nk.LinearSVM().fit(X, y)
     display = BoundaryDisplay.from_estimator(model, X, y)
@@ -92,7 +92,7 @@ def test_vertical_axis_is_the_principal_direction_across_w(cancer):
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sp.csr_matrix, sp.csr_array, pd.DataFrame])
-def test_sparse_rows_and_frames_give_the_same_picture(cancer, kind):
+def test_sparse_rows_and_frames_give_the_same_points(cancer, kind):
     X, y = cancer
     X = X.to_numpy()
     model = nk.LinearSVM(C=0.1).fit(kind(X), y)
@@ -119,7 +119,7 @@ def test_sample_is_fixed_and_includes_the_support_vectors(blobs):
     assert_array_equal(first.indices[first.support], model.support_)
 
 
-def test_a_separator_has_the_band_of_its_nearest_row():
+def test_band_of_a_separator_is_that_of_its_nearest_row():
     X, digit = load_digits(return_X_y=True)
     y = digit == 0
     model = nk.Perceptron().fit(X, y)
@@ -143,7 +143,7 @@ def test_one_of_several_classes():
     assert_array_equal(display.indices[display.support], model.certificate_[7].model.duals.rows)
 
 
-def test_the_other_of_two_classes_turns_the_picture(blobs):
+def test_other_class_of_two_mirrors_the_figure(blobs):
     X, y = blobs
     X = np.column_stack([X, X[:, 0] ** 2])
     model = nk.LinearSVM().fit(X, y)
@@ -152,7 +152,7 @@ def test_the_other_of_two_classes_turns_the_picture(blobs):
     assert one.names == other.names[::-1]
 
 
-def test_one_column_and_scikit_learns_classifiers():
+def test_classifier_of_scikit_learn_with_one_column_is_drawn():
     X, y = np.arange(6.0)[:, None], [0, 0, 0, 1, 1, 1]
     display = BoundaryDisplay.from_estimator(LinearSVC().fit(X, y), X, y)
     assert display.points.shape == (6, 2)

@@ -23,7 +23,7 @@ def test_every_row_is_counted_once_and_the_wrong_ones_are_those_that_predict_get
     assert heights == len(y)
 
 
-def test_0_is_between_two_bins_so_that_no_bin_has_both_sides(cancer):
+def test_no_bin_has_both_correct_and_wrong_rows(cancer):
     X, y = cancer
     display = MarginDisplay.measure(nk.LinearSVM().fit(X, y), X, y)
     assert np.any(display.edges == 0)
@@ -31,32 +31,32 @@ def test_0_is_between_two_bins_so_that_no_bin_has_both_sides(cancer):
     assert display.wrong[display.edges[:-1] >= 0].sum() == 0
 
 
-def test_a_score_of_0_says_positive():
+def test_score_of_0_predicts_the_positive_class():
     display = MarginDisplay.from_predictions([0, 1, 0, 1], [0.0, 0.0, -1.0, 2.0])
     assert (display.rows, display.mistaken) == (4, 1)
 
 
-def test_the_distance_is_the_score_over_the_length_of_w(cancer):
+def test_distance_is_the_score_divided_by_the_length_of_w(cancer):
     X, y = cancer
     model = nk.LinearSVM().fit(X, y)
     display = MarginDisplay.measure(model, X, y, unit="distance")
     assert display.margin == pytest.approx(1 / np.linalg.norm(model.coef_))
 
 
-def test_rows_within_the_margin_are_counted(cancer):
+def test_correct_rows_inside_the_margin_are_counted(cancer):
     X, y = cancer
     model = nk.LinearSVM().fit(X, y)
     margins = np.where(y == 1, 1, -1) * model.decision_function(X)
     assert MarginDisplay.measure(model, X, y).inside == np.count_nonzero((margins >= 0) & (margins < 1 - 1e-9))
 
 
-def test_a_hard_margin_has_no_row_within_but_for_rounding():
+def test_hard_margin_has_no_row_inside_it():
     X, digit = load_digits(return_X_y=True)
     display = MarginDisplay.measure(nk.HardMarginSVM().fit(X, digit == 0), X, digit == 0)
     assert (display.inside, display.mistaken, display.margin) == (0, 0, 1.0)
 
 
-def test_rows_far_out_are_in_the_outer_bins():
+def test_outliers_are_counted_in_the_outer_bins():
     scores = np.concatenate([np.linspace(-1, 3, 2000), [1e9, -1e9]])
     display = MarginDisplay.from_predictions(np.r_[np.zeros(1), np.ones(2001)], scores)
     assert display.rows == 2002
@@ -73,7 +73,7 @@ def test_several_classes_and_votes():
         MarginDisplay.measure(model, X, y, unit="distance")
 
 
-def test_equal_scores_and_what_is_refused():
+def test_equal_scores_are_accepted_and_wrong_arguments_refused():
     display = MarginDisplay.from_predictions([0, 1], [0.0, 0.0])
     assert_array_equal([display.rows, display.mistaken], [2, 1])
     for labels, scores, message in (

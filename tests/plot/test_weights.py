@@ -8,7 +8,7 @@ import novikoff as nk
 from novikoff.plot import WeightsDisplay
 
 
-def test_they_are_sorted_by_size_and_have_the_names_of_the_frame():
+def test_weights_are_sorted_by_size_and_named_by_the_frame():
     X, y = load_breast_cancer(return_X_y=True, as_frame=True)
     model = nk.LinearSVM().fit(X, y)
     display = WeightsDisplay.from_estimator(model, k=8)
@@ -41,14 +41,14 @@ def test_one_of_several_classes_and_the_other_of_two():
     assert one.sides == ("False", "True") == other.sides[::-1]
 
 
-def test_strange_names_are_drawn_as_they_are():
+def test_names_with_special_characters_are_drawn():
     model = nk.LinearSVM().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     display = WeightsDisplay.from_estimator(model, feature_names=["$\\frac$ " + "x" * 100, "<b>\n\n</b>"])
     display.figure_.canvas.draw()
     assert max(len(text.get_text()) for text in display.ax_.get_yticklabels()) < 50
 
 
-def test_names_must_be_as_many_as_columns():
+def test_wrong_number_of_names_is_refused():
     model = nk.LinearSVM().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     with pytest.raises(nk.InvalidInputError, match=r"feature_names must have 2 entries"):
         WeightsDisplay.from_estimator(model, feature_names=["a"])

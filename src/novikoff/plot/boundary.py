@@ -228,14 +228,14 @@ class BoundaryDisplay(Display):
         return ax
 
 
-def _sample(rows: int, most: int, support: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return at most ``most`` row numbers: the support, if it is at most half of them, and a random sample."""
-    if rows <= most:
+def _sample(rows: int, size: int, support: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return at most ``size`` row numbers: the support, if it is at most half of them, and a random sample."""
+    if rows <= size:
         return np.arange(rows)
-    first = support if 2 * len(support) <= most else support[:0]
+    first = support if 2 * len(support) <= size else support[:0]
     is_other = np.ones(rows, dtype=bool)
     is_other[first] = False
-    drawn = np.random.default_rng(0).choice(np.flatnonzero(is_other), most - len(first), replace=False)
+    drawn = np.random.default_rng(0).choice(np.flatnonzero(is_other), size - len(first), replace=False)
     return np.sort(np.concatenate([first, drawn]))
 
 

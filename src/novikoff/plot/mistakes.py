@@ -156,10 +156,10 @@ class MistakesDisplay(Display):
             mistakes.append(float(getattr(problem.certificate, "mistakes", np.nan)))
         if comparator is None:
             comparator = estimator if hasattr(estimator, "coef_") else copy
-        rival, bounds = binary_problem(where, comparator, problem.positive), {}
+        reference, bounds = binary_problem(where, comparator, problem.positive), {}
         if problem.certificate is not None and getattr(copy, "class_weight", None) is None:
             sign = -1.0 if problem.is_flipped else 1.0  # the certificate has its own positive class
-            plane = sign * rival.weights, sign * rival.intercept
+            plane = sign * reference.weights, sign * reference.intercept
             bounds = problem.certificate.bound_curves(table, labels, *plane, examples)
         return cls(examples=examples, mistakes=np.array(mistakes), bounds=bounds)
 
@@ -167,11 +167,11 @@ class MistakesDisplay(Display):
         ax = axes(type(self).__name__, ax)
         total, made = int(self.examples[-1]), self.mistakes
         ax.plot([1, total], [1, total], color=MUTED, lw=1, ls=":", label="every prediction wrong")
-        for (name, most), colour, dashes in zip(self.bounds.items(), (NEGATIVE, WRONG), ("--", "-."), strict=False):
-            ax.plot(self.examples, most, color=colour, lw=1.5, ls=dashes, label=f"{name}: {most[-1]:,.0f}")
+        for (name, bound), colour, dashes in zip(self.bounds.items(), (NEGATIVE, WRONG), ("--", "-."), strict=False):
+            ax.plot(self.examples, bound, color=colour, lw=1.5, ls=dashes, label=f"{name}: {bound[-1]:,.0f}")
         shown = made > 0
         ax.plot(self.examples[shown], made[shown], color=POSITIVE, lw=2, label=f"mistakes: {made[-1]:,.0f}")
-        top = max([total, *(float(most[-1]) for most in self.bounds.values())])
+        top = max([total, *(float(bound[-1]) for bound in self.bounds.values())])
         ax.set(xscale="log", yscale="log", xlim=(1, max(total, 2)), ylim=(0.8, 2 * top))
         ax.set(xlabel="examples", ylabel="mistakes")
         ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=2, borderaxespad=0)

@@ -29,20 +29,20 @@ def mistakes(subject: Subject) -> Figure | None:
         line([1, total], [1, total], "every prediction wrong", "--muted", "dot", width=1, hoverinfo="skip")
     ]
     looks = (("--negative", "dash"), ("--wrong", "dashdot"))
-    for (name, most), (colour, dash) in zip(display.bounds.items(), looks, strict=False):
-        data.append(line(x, numbers(most), name, colour, dash))
+    for (name, bound), (colour, dash) in zip(display.bounds.items(), looks, strict=False):
+        data.append(line(x, numbers(bound), name, colour, dash))
     shown = display.mistakes > 0
     counts = numbers(display.mistakes[shown])
     data.append(line(display.examples[shown].tolist(), counts, "mistakes", "--positive", width=2.5))
     caption = f"One pass over the rows in their order, each predicted before it is learned: {count(made)} mistakes "
     caption += f"in {count(total)} examples."
-    for name, most in display.bounds.items():
-        caption += f" {name[0].upper()}{name[1:]} allows {count(round(float(most[-1])))}."
+    for name, bound in display.bounds.items():
+        caption += f" {name[0].upper()}{name[1:]} allows {count(round(float(bound[-1])))}."
     if not display.bounds:
         caption += " No mistake bound for this learner is lower than the number of examples."
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
     rows = [
-        (count(x[k]), count(display.mistakes[k]), *(count(round(float(most[k]))) for most in display.bounds.values()))
+        (count(x[k]), count(display.mistakes[k]), *(count(round(float(bound[k]))) for bound in display.bounds.values()))
         for k in keep
     ]
     return Figure(
