@@ -18,6 +18,8 @@ from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 
+__all__ = ["Progress", "Record", "Scores", "progressive", "scores"]
+
 
 class Learner(Protocol):
     """An online learner that ``progressive`` accepts."""
@@ -65,6 +67,13 @@ class Record:
         The label of the latest example.
     prediction : object
         The prediction for the latest example; None if the learner had not learned anything yet.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> *_, last = nk.evaluate.progressive(nk.Perceptron(), [([1.0], "a"), ([-1.0], "b"), ([2.0], "a")])
+    >>> last.examples, last.mistakes, last.prediction
+    (3, 2, 'a')
     """
 
     examples: int
@@ -109,6 +118,13 @@ class Progress:
         Number of wrong predictions so far.
     mistakes : array of int
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> progress = nk.evaluate.progressive(nk.Perceptron(), [([1.0], "a"), ([-1.0], "b"), ([2.0], "a")])
+    >>> [record.examples for record in progress], progress.mistakes.tolist()
+    ([1, 2, 3], [1, 2])
     """
 
     def __init__(self, model: Learner, stream: Iterable[Any], every: int | None, list_mistakes: bool) -> None:
@@ -271,6 +287,14 @@ class Scores:
         Area under the ROC curve of the last of two classes; None for more classes, or if only one of them occurs.
     average_precision : float or None
         Average precision of the last of two classes; None in the same cases.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
+    >>> nk.evaluate.scores(nk.LinearSVM().fit(X, y), X, y).confusion
+    array([[2., 0.],
+           [0., 2.]])
     """
 
     rows: int
@@ -354,26 +378,7 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
 def confusion_of(
     where: str, labels: NDArray[Any], predictions: NDArray[Any], weights: NDArray[np.float64] | None
 ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the confusion matrix and its labels.
-
-    Parameters
-    ----------
-    where : str
-        The function that error messages name.
-    labels : ndarray of shape (n_samples,)
-        True labels.
-    predictions : ndarray of shape (n_samples,)
-        Predicted labels.
-    weights : ndarray of shape (n_samples,) or None
-        Weights of the rows.
-
-    Returns
-    -------
-    confusion : ndarray of shape (n_labels, n_labels)
-        The weight of the rows by true label (row) and predicted label (column).
-    names : ndarray of shape (n_labels,)
-        All labels, in ascending order.
-    """
+    """Return the weight of the rows by true label (row) and predicted label (column), and the labels in order."""
     if labels.dtype.kind != predictions.dtype.kind and "U" in (labels.dtype.kind, predictions.dtype.kind):
         found, known = quote(labels[:1].tolist()[0]), quote(predictions[:1].tolist()[0])
         raise input_error(where, f"the labels, such as {found}, are of another type than those of the model ({known}).")
