@@ -1,18 +1,24 @@
-"""The learners of the command line: one table, from which names, options and help are made."""
+"""The learners of the command line, by the names that ``--learner`` takes: all that the registry of learners has."""
 
 from __future__ import annotations
 
-import inspect
 import re
 from typing import Any
 
-from novikoff import online, svm
+from novikoff.persistence.learners import LEARNERS as REGISTRY
+
+OTHER_NAMES = {"HardMarginSVM": "hard-margin"}
+WITHOUT_NAME = ("LinearClassifier", "LinearSVMCV")  # it is made of given weights; fit --cv stands for it
 
 
-def _name(learner: type) -> str:
+def _option_name(name: str) -> str:
     """Return ``passive-aggressive-i`` for ``PassiveAggressiveI``."""
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", learner.__name__).lower()
+    return OTHER_NAMES.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
-ONLINE: dict[str, Any] = {_name(learner): learner for _, learner in inspect.getmembers(online, inspect.isclass)}
-LEARNERS: dict[str, Any] = {"linear-svm": svm.LinearSVM, "hard-margin": svm.HardMarginSVM, **ONLINE}
+LEARNERS: dict[str, Any] = {
+    _option_name(name): learner
+    for name, learner in sorted(REGISTRY.items())
+    if name not in WITHOUT_NAME and hasattr(learner, "fit") and hasattr(learner, "predict")
+}
+ONLINE: dict[str, Any] = {name: learner for name, learner in LEARNERS.items() if hasattr(learner, "learn_one")}
