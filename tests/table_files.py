@@ -9,8 +9,8 @@ import pyarrow.feather
 import pyarrow.parquet
 import scipy.sparse as sp
 
+import novikoff as nk
 from novikoff.data.hashing import Hashing
-from novikoff.data.tables import Table
 
 RECORDS = [
     {"age": 39.0, "job": "clerk", "new": True, "label": "yes"},
@@ -26,7 +26,7 @@ HASHING = Hashing(n_bits=10)
 
 def rows(source, **options):
     """X, y and the weights of all batches, X dense."""
-    batches = list(Table("scan", source, **{"target": "label", "hashing": HASHING} | options))
+    batches = list(nk.scan(source, **{"target": "label", "hashing": HASHING} | options))
     X = np.vstack([b.X.toarray() if sp.issparse(b.X) else b.X for b in batches])
     return X, *(np.concatenate([b[i] for b in batches]) for i in range(1, len(batches[0])))
 

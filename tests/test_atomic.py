@@ -76,7 +76,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, whe
         monkeypatch.setattr(_atomic.os, "replace", full)
     with pytest.raises(nk.FileError) as caught:
         write(path, full if when == "write" else lambda: None)
-    assert str(caught.value) == f"[save] A file that can be written. Got {path}: No space left on device."
+    assert str(caught.value) == f"{path}: the file cannot be written: No space left on device."
     assert path.read_bytes() == b"old"
     assert names(tmp_path) == ["file"]
 
@@ -86,7 +86,7 @@ def test_a_full_disk_leaves_the_old_file_and_no_other(tmp_path, monkeypatch, whe
 def test_a_device_that_is_full_is_told(rows):
     with pytest.raises(nk.FileError) as caught:
         nk.write_svmlight(np.ones((rows, 3)), np.ones(rows), "/dev/full")
-    assert str(caught.value) == ("[write_svmlight] A file that can be written. Got /dev/full: No space left on device.")
+    assert str(caught.value) == "/dev/full: the file cannot be written: No space left on device."
     assert stat.S_ISCHR(os.stat("/dev/full").st_mode)
 
 
@@ -180,7 +180,7 @@ def test_what_cannot_be_written_is_told_with_its_path(tmp_path):
     ):
         with pytest.raises(nk.FileError) as caught:
             write(path)
-        assert str(caught.value) == f"[save] A file that can be written. Got {path}: {why}."
+        assert str(caught.value) == f"{path}: the file cannot be written: {why}."
     with pytest.raises(nk.FileError, match="embedded null byte"):
         write("a\0b")
     assert names(tmp_path) == ["file"]
@@ -213,5 +213,5 @@ def test_a_failure_of_write_svmlight_leaves_the_old_file(tmp_path, monkeypatch):
 
 
 def test_errors_of_other_files_keep_their_words(tmp_path):
-    with pytest.raises(nk.MissingFileError, match=r"^\[elsewhere\]"):
-        write(tmp_path / "file", failing(nk.MissingFileError("[elsewhere] A file. Got none.")))
+    with pytest.raises(nk.MissingFileError, match=r"^elsewhere:"):
+        write(tmp_path / "file", failing(nk.MissingFileError("elsewhere: no file.")))

@@ -1,4 +1,4 @@
-// Texts and named features of Python as sparse rows.
+// Bindings for hashing texts and named features.
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -14,15 +14,15 @@ using namespace novikoff;
 
 namespace {
 
-/// What an error quotes: enough to be found, and not a whole text.
+/// Returns a value as error messages show it, escaped and shortened.
 std::string quote(nb::handle object) {
   std::string text = nb::cast<std::string>(nb::steal<nb::str>(PyObject_ASCII(object.ptr())));
-  constexpr std::size_t most = 80;
-  return text.size() <= most ? text : text.substr(0, most) + "...";
+  constexpr std::size_t max_length = 80;
+  return text.size() <= max_length ? text : text.substr(0, max_length) + "...";
 }
 
-[[noreturn]] void refuse(const std::string& need, const std::string& got, std::int64_t sample) {
-  throw std::invalid_argument(need + " Got " + got + " in sample " + std::to_string(sample) + ".");
+[[noreturn]] void refuse(const std::string& message, std::int64_t sample) {
+  throw std::invalid_argument("in sample " + std::to_string(sample) + ", " + message + ".");
 }
 
 std::string hexadecimal(unsigned byte) {
@@ -30,14 +30,14 @@ std::string hexadecimal(unsigned byte) {
   return {'0', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
-/// The bytes of a str or of bytes, which keep them as long as they live.
+/// Returns a view of the bytes of a str or bytes object, valid as long as the object lives.
 std::string_view view_of(nb::handle text, std::int64_t sample) {
   if (PyBytes_Check(text.ptr())) return {PyBytes_AsString(text.ptr()), static_cast<std::size_t>(PyBytes_Size(text.ptr()))};
   if (const auto bytes = utf8_of(text.ptr())) return *bytes;
   const nb::python_error error;
   if (!error.matches(PyExc_UnicodeEncodeError)) throw error;
-  refuse("Texts without lone surrogates.",
-         "one at position " + std::to_string(nb::cast<std::int64_t>(error.value().attr("start"))), sample);
+  const auto position = nb::cast<std::int64_t>(error.value().attr("start"));
+  refuse("the text has a lone surrogate at position " + std::to_string(position), sample);
 }
 
 template <class T>
@@ -45,7 +45,7 @@ nb::tuple arrays_of(HashedRows<T> rows) {
   return nb::make_tuple(to_numpy(std::move(rows.values)), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.offsets)));
 }
 
-/// Rows of `texts`, a list of str and bytes that the caller holds; `numbers` says which samples they are.
+/// Makes the rows of `texts`, a list of str and bytes that the caller holds; `numbers` are their sample numbers.
 template <class T>
 nb::tuple rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options,
                         std::size_t threads) {
@@ -60,25 +60,28 @@ nb::tuple rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>&
   }
   if (!bad) return arrays_of(std::move(rows));
   const auto byte = static_cast<unsigned char>(views[bad->text][bad->position]);
-  refuse("Bytes that are UTF-8.", "byte " + hexadecimal(byte) + " at position " + std::to_string(bad->position),
+  refuse("the text is not UTF-8: byte " + hexadecimal(byte) + " at position " + std::to_string(bad->position),
          numbers(bad->text));
 }
 
-/// Reads features into plain memory: keys, which count 1, and pairs of a key and its value.
+/// Reads features into arrays: keys, which have the value 1, and pairs of a key and a value.
 class FeatureReader {
  public:
   void read(nb::handle sample, std::int64_t number) {
     const nb::object features = nb::steal(PyObject_GetIter(sample.ptr()));
     if (!features.is_valid()) {
       PyErr_Clear();
-      refuse("A text, a dict, or an iterable of keys or (key, value) pairs.", quote(sample), number);
+      throw std::invalid_argument("sample " + std::to_string(number) +
+                                  " must be a text, a dict, or an iterable of keys or (key, value) pairs, but it is " +
+                                  quote(sample) + ".");
     }
     while (const nb::object feature = nb::steal(PyIter_Next(features.ptr()))) {
       try {
         add(feature);
       } catch (const std::invalid_argument& error) {
-        const std::string what = error.what();
-        throw std::invalid_argument(what.substr(0, what.size() - 1) + " in sample " + std::to_string(number) + ".");
+        std::string message = error.what();
+        if (message.ends_with('.')) message.pop_back();
+        refuse(message, number);
       }
     }
     if (PyErr_Occurred()) throw nb::python_error();
@@ -92,7 +95,7 @@ class FeatureReader {
     if (PyUnicode_Check(feature.ptr())) return add(KeyedRow::hash_of(feature.ptr()), 1);
     const bool tuple = PyTuple_Check(feature.ptr()), list = PyList_Check(feature.ptr());
     if (!(tuple || list) || PySequence_Size(feature.ptr()) != 2)
-      throw std::invalid_argument("Keys that are strings, or (key, value) pairs. Got " + quote(feature) + ".");
+      throw std::invalid_argument("features must be strings or (key, value) pairs, but there is " + quote(feature));
     const auto part = [&](Py_ssize_t i) {
       return nb::borrow(tuple ? PyTuple_GetItem(feature.ptr(), i) : PyList_GetItem(feature.ptr(), i));
     };
@@ -117,15 +120,15 @@ class FeatureReader {
     if (std::isfinite(number) && !failed) return number;
     const bool is_number = has_number && (!failed || PyErr_ExceptionMatches(PyExc_OverflowError));
     clear_refusal();
-    throw std::invalid_argument((is_number ? "A finite number for feature " : "A number for feature ") + quote(key) + ". Got " +
-                                quote(value) + ".");
+    throw std::invalid_argument("feature " + quote(key) + " must be a " + (is_number ? "finite " : "") + "number, but it is " +
+                                quote(value));
   }
 
   Features features_;
   std::string joined_;  // "key=value"
 };
 
-/// Rows of `samples`, a list of iterables of features; `numbers` says which samples they are.
+/// Makes the rows of `samples`, a list of iterables of features; `numbers` are their sample numbers.
 template <class T>
 nb::tuple rows_of_features(const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length) {
   FeatureReader reader;
@@ -137,7 +140,7 @@ nb::tuple rows_of_features(const nb::list& samples, const Vector<const std::int6
     nb::gil_scoped_release unlocked;
     bad = hash_features(reader.features(), bits, unit_length, rows);
   }
-  if (bad) refuse("Values whose sum in a column fits the dtype.", "one too large", numbers(*bad));
+  if (bad) refuse("the sum of values in a column is too large for the dtype", numbers(*bad));
   return arrays_of(std::move(rows));
 }
 
@@ -154,16 +157,16 @@ void bind_hashing(nb::module_& m) {
   m.attr("unicode_version") = unicode::version;
   m.def(
       "hash_key", [](nb::handle key) { return KeyedRow::hash_of(key.ptr()); }, nb::arg("key"),
-      "The stable 64-bit hash of a feature key.");
+      "Return the stable 64-bit hash of a feature key.");
   m.def(
       "hash_bytes",
       [](nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu> bytes) {
         nb::gil_scoped_release unlocked;
         return hash_key(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
       },
-      nb::arg("bytes"), "The same hash of bytes that may be many: a checksum.");
-  m.def("hash_keys", &hash_keys, nb::arg("keys"), "The hashes of a list of keys.");
-  nb::class_<TextOptions>(m, "TextOptions", "What becomes of a text.")
+      nb::arg("bytes"), "Return the same hash of bytes, as a checksum.");
+  m.def("hash_keys", &hash_keys, nb::arg("keys"), "Return the hashes of a list of keys.");
+  nb::class_<TextOptions>(m, "TextOptions", "How texts become rows.")
       .def(
           "__init__",
           [](TextOptions* self, int bits, bool lowercase, std::size_t shortest, std::size_t longest, bool binary,
@@ -181,7 +184,7 @@ void bind_hashing(nb::module_& m) {
                       : rows_of_texts<double>(texts, numbers, options, threads);
       },
       nb::arg("texts"), nb::arg("numbers").noconvert(), nb::arg("options"), nb::arg("single"), nb::arg("threads"),
-      "Values, columns and offsets of the rows of some texts.");
+      "Return the values, columns and offsets of the rows of some texts.");
   m.def(
       "hash_features",
       [](const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length, bool single) {
@@ -189,5 +192,5 @@ void bind_hashing(nb::module_& m) {
                       : rows_of_features<double>(samples, numbers, bits, unit_length);
       },
       nb::arg("samples"), nb::arg("numbers").noconvert(), nb::arg("bits"), nb::arg("unit_length"), nb::arg("single"),
-      "Values, columns and offsets of the rows of some iterables of features.");
+      "Return the values, columns and offsets of the rows of some iterables of features.");
 }

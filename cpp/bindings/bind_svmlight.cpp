@@ -1,4 +1,4 @@
-// Reading and writing svmlight text.
+// Bindings for reading and writing svmlight text.
 #include <nanobind/stl/string.h>
 #include <unistd.h>
 
@@ -20,9 +20,9 @@ using namespace novikoff;
 namespace {
 
 using Text = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Room = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Buffer = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// An array of its own for Python, without a copy.
+/// Returns an array that owns the memory, without a copy.
 template <class T>
 Vector<T> to_numpy(Growing<T>& array) {
   const std::size_t size = array.size();
@@ -37,7 +37,7 @@ class Reader {
       : reader_(single ? Any(SvmlightReader<float>({base, last, features}, threads))
                        : Any(SvmlightReader<double>({base, last, features}, threads))) {}
 
-  /// None, or the line that is not good: its number, what was needed, and the word that stands there.
+  /// Returns None, or the malformed line: its number, what it should have, and the word that it has instead.
   nb::object feed(Text text) {
     std::optional<BadLine> bad;
     {
@@ -46,14 +46,14 @@ class Reader {
                        reader_);
     }
     if (!bad) return nb::none();
-    return nb::make_tuple(bad->line, bad->need, nb::bytes(bad->word.data(), bad->word.size()));
+    return nb::make_tuple(bad->line, bad->message, nb::bytes(bad->word.data(), bad->word.size()));
   }
 
   void expect(double factor) {
     std::visit([&](auto& reader) { reader.expect(factor); }, reader_);
   }
 
-  /// Values, columns, row ends and labels of all that was read since the last call.
+  /// Returns the values, columns, row ends and labels of all lines since the last call.
   nb::tuple take() {
     return std::visit(
         [](auto& reader) {
@@ -78,19 +78,19 @@ class Reader {
   Any reader_;
 };
 
-/// Fills `room` with what stands in a file from `offset` on, on several threads; returns how many bytes there were.
-std::size_t read_at(int file, std::int64_t offset, Room room, std::size_t threads) {
+/// Fills a buffer from a file at `offset`, on several threads; returns the number of bytes, fewer at the end of the file.
+std::size_t read_at(int file, std::int64_t offset, Buffer buffer, std::size_t threads) {
   constexpr std::size_t slice = 1 << 20;
-  const std::size_t slices = (room.size() + slice - 1) / slice;
+  const std::size_t slices = (buffer.size() + slice - 1) / slice;
   std::vector<std::size_t> got(slices);
   std::atomic<int> failure = 0;
   {
     nb::gil_scoped_release unlocked;
     in_parallel(slices, threads, [&](std::size_t k) {
-      const std::size_t begin = k * slice, want = std::min(slice, room.size() - begin);
+      const std::size_t begin = k * slice, want = std::min(slice, buffer.size() - begin);
       while (got[k] < want) {
         const std::size_t at = begin + got[k];
-        const ssize_t n = pread(file, room.data() + at, want - got[k], static_cast<off_t>(offset) + static_cast<off_t>(at));
+        const ssize_t n = pread(file, buffer.data() + at, want - got[k], static_cast<off_t>(offset) + static_cast<off_t>(at));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) failure = errno;
         if (n <= 0) break;
@@ -106,15 +106,16 @@ std::size_t read_at(int file, std::int64_t offset, Room room, std::size_t thread
   std::size_t total = 0;
   for (std::size_t k = 0; k < slices; ++k) {
     total += got[k];
-    if (got[k] < std::min(slice, room.size() - k * slice)) break;  // the file ends here, whatever came behind
+    if (got[k] < std::min(slice, buffer.size() - k * slice)) break;  // the file ends here
   }
   return total;
 }
 
-/// The text of rows [begin, end).
+/// Returns the text of rows [begin, end).
 nb::bytes text_of(const RowsInMemory& rows, Vector<const double> labels, std::int64_t index_base, std::size_t begin,
                   std::size_t end, std::size_t threads) {
-  if (labels.size() != rows.count() || begin > end || end > rows.count()) throw std::invalid_argument("One label a row.");
+  if (labels.size() != rows.count() || begin > end || end > rows.count())
+    throw std::invalid_argument("svmlight_text: labels must have one entry per row.");
   threads = std::clamp<std::size_t>(end - begin, 1, std::max<std::size_t>(1, threads));
   std::vector<std::string> texts(threads);
   {
@@ -131,7 +132,7 @@ nb::bytes text_of(const RowsInMemory& rows, Vector<const double> labels, std::in
 }  // namespace
 
 void bind_svmlight(nb::module_& m) {
-  nb::class_<Reader>(m, "SvmlightReader", "svmlight text, block by block.")
+  nb::class_<Reader>(m, "SvmlightReader", "Parser of svmlight text, block by block.")
       .def(nb::init<bool, std::int64_t, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"),
            nb::arg("last"), nb::arg("features"), nb::arg("threads"))
       .def("feed", &Reader::feed, nb::arg("text"))
@@ -140,8 +141,8 @@ void bind_svmlight(nb::module_& m) {
       .def_prop_ro("lines", &Reader::lines)
       .def_prop_ro("smallest", &Reader::smallest)
       .def_prop_ro("largest", &Reader::largest);
-  m.attr("MOST_INDEX") = most_index;
-  m.def("read_at", &read_at, nb::arg("file"), nb::arg("offset"), nb::arg("room").noconvert(), nb::arg("threads"));
+  m.attr("MAX_INDEX") = max_index;
+  m.def("read_at", &read_at, nb::arg("file"), nb::arg("offset"), nb::arg("buffer").noconvert(), nb::arg("threads"));
   m.def("svmlight_text", &text_of, nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("index_base"), nb::arg("begin"),
         nb::arg("end"), nb::arg("threads"));
 }

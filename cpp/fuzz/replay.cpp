@@ -1,4 +1,4 @@
-// Runs a fuzz target on the files of a folder, one after the other; any compiler will do.
+// Runs a fuzz target on the files of some folders, with any compiler.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@ int main(int count, char** arguments) {
   std::sort(paths.begin(), paths.end());
   for (const auto& path : paths) {
     std::printf("%s\n", path.filename().c_str());
-    std::fflush(stdout);  // the last name is that of a file that ends the run
+    std::fflush(stdout);  // after a crash, the last name printed is the file that caused it
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
     LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());

@@ -34,7 +34,7 @@ struct Result {
   std::vector<std::int64_t> row_ends;
   std::vector<std::uint64_t> labels;
   std::size_t lines = 0;
-  std::int64_t smallest = novikoff::most_index + 1, largest = -1;
+  std::int64_t smallest = novikoff::max_index + 1, largest = -1;
   std::size_t bad_line = 0;  // 0 if all are good
   bool operator==(const Result&) const = default;
 

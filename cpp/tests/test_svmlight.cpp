@@ -18,7 +18,7 @@ using namespace std::string_literals;
 
 namespace {
 
-constexpr IndexRange from_one{1, most_index}, from_zero{0, most_index};
+constexpr IndexRange from_one{1, max_index}, from_zero{0, max_index};
 constexpr std::size_t usual = 1 << 19;
 
 template <class Float>
@@ -197,7 +197,7 @@ TEST(rows_may_have_no_features_and_a_text_no_rows) {
   CHECK(read<double>("\n\n# none\n").labels.empty() && read<double>("\n\n# none\n").lines == 3);
   const auto result = read<double>("1\n\n2 #\n-3 qid:1\n");
   CHECK(result.labels.size() == 3 && result.values.empty() && result.row_ends == std::vector<std::int64_t>{0, 0, 0});
-  CHECK(result.largest == -1 && result.smallest == most_index + 1);
+  CHECK(result.largest == -1 && result.smallest == max_index + 1);
 }
 
 TEST(features_in_any_order_are_sorted_and_keep_their_values) {
@@ -207,13 +207,13 @@ TEST(features_in_any_order_are_sorted_and_keep_their_values) {
   CHECK(result.smallest == 1 && result.largest == 9);
 }
 
-TEST(what_is_wrong_is_said_with_the_word_that_stands_there) {
+TEST(a_malformed_line_is_refused_with_its_first_bad_word) {
   struct Case {
-    const char *text, *need, *word;
+    const char *text, *message, *word;
     IndexRange range = from_one;
   };
-  const char* form = "Features of the form index:value.";
-  const char* label = "A finite number as the label.";
+  const char* form = "features must have the form index:value";
+  const char* label = "the label must be a finite number";
   for (const Case& c : {
            Case{"1 3\n", form, "3"},
            {"1 3: 5\n", form, "3:"},
@@ -233,16 +233,16 @@ TEST(what_is_wrong_is_said_with_the_word_that_stands_there) {
            {"1 qid:1 qid:2\n", form, "qid:2"},
            {"1 3:5\xC2\xA0\n", form, "3:5\xC2\xA0"},
            {"1 \x0B\n", form, "\x0B"},
-           {"1 3:nan\n", "Finite values.", "3:nan"},
-           {"1 3:-inf\n", "Finite values.", "3:-inf"},
-           {"1 3:1e400\n", "Finite values.", "3:1e400"},
-           {"1 0:5\n", "Indices from 1 on (or index_base=0, if the first feature is 0).", "0:5"},
-           {"1 -3:5\n", "Indices from 1 on.", "-3:5"},
-           {"1 -3:5\n", "Indices from 0 on.", "-3:5", from_zero},
-           {"1 2147483648:5\n", "Indices up to 2147483647.", "2147483648:5"},
-           {"1 99999999999999999999999:5\n", "Indices up to 2147483647.", "99999999999999999999999:5"},
-           {"1 7:5\n", "Indices up to 6, for 6 features.", "7:5", {1, 6, 6}},
-           {"1 6:5\n", "Indices up to 5, for 6 features.", "6:5", {0, 5, 6}},
+           {"1 3:nan\n", "values must be finite", "3:nan"},
+           {"1 3:-inf\n", "values must be finite", "3:-inf"},
+           {"1 3:1e400\n", "values must be finite", "3:1e400"},
+           {"1 0:5\n", "indices must be at least 1 (use index_base=0 if the first feature is 0)", "0:5"},
+           {"1 -3:5\n", "indices must be at least 1", "-3:5"},
+           {"1 -3:5\n", "indices must be at least 0", "-3:5", from_zero},
+           {"1 2147483648:5\n", "indices must be at most 2147483647", "2147483648:5"},
+           {"1 99999999999999999999999:5\n", "indices must be at most 2147483647", "99999999999999999999999:5"},
+           {"1 7:5\n", "indices must be at most 6 for 6 features", "7:5", {1, 6, 6}},
+           {"1 6:5\n", "indices must be at most 5 for 6 features", "6:5", {0, 5, 6}},
            {"x 3:5\n", label, "x"},
            {"nan 3:5\n", label, "nan"},
            {"-inf\n", label, "-inf"},
@@ -253,19 +253,19 @@ TEST(what_is_wrong_is_said_with_the_word_that_stands_there) {
             label,
             "\xEF\xBB\xBF"
             "1"},
-           {"3:5 4:6\n", "A label before the features.", "3:5"},
-           {"1,2 3:5\n", "One label a line; where examples have several, write a file for each label.", "1,2"},
-           {"1 3:5 4:6 3:7\n", "No feature twice in a line.", "3:"},
-           {"1 3:5 3:5\n", "No feature twice in a line.", "3:"},
+           {"3:5 4:6\n", "a line must begin with the label", "3:5"},
+           {"1,2 3:5\n", "a line must have one label (write one file per label if examples have several)", "1,2"},
+           {"1 3:5 4:6 3:7\n", "a feature must occur only once per line", "3:"},
+           {"1 3:5 3:5\n", "a feature must occur only once per line", "3:"},
        }) {
     const auto bad = first_bad(c.text, c.range);
-    CHECK(bad && bad->line == 1 && bad->need == c.need && bad->word == c.word);
-    if (!bad || bad->need != c.need || bad->word != c.word)
-      std::fprintf(stderr, "%s: %s %s\n", c.text, bad ? bad->need.c_str() : "", bad ? bad->word.c_str() : "");
+    CHECK(bad && bad->line == 1 && bad->message == c.message && bad->word == c.word);
+    if (!bad || bad->message != c.message || bad->word != c.word)
+      std::fprintf(stderr, "%s: %s %s\n", c.text, bad ? bad->message.c_str() : "", bad ? bad->word.c_str() : "");
   }
   SvmlightReader<float> single(from_one, 1);
-  CHECK(single.feed("1 1:1e39\n")->need == "Values that are finite float32.");
-  CHECK(single.feed("1 1:3.4028236e38\n")->need == "Values that are finite float32.");
+  CHECK(single.feed("1 1:1e39\n")->message == "values must be finite as float32");
+  CHECK(single.feed("1 1:3.4028236e38\n")->message == "values must be finite as float32");
   CHECK(!single.feed("1 1:3.4028235e38\n1e300\n"));
 }
 
@@ -301,7 +301,7 @@ TEST(what_was_written_reads_back_to_the_same_bits) {
       narrow.values[i] = std::bit_cast<float>(static_cast<std::uint32_t>(random.below(0x7F800000ULL) | random.below(2) << 31));
     }
     for (std::int64_t base : {0, 1}) {
-      const IndexRange range{base, most_index};
+      const IndexRange range{base, max_index};
       auto written = plain::result_of(wide);
       auto again = read<double>(plain::text_of(written, base), range);
       CHECK(again.values == written.values && again.columns == written.columns);

@@ -6,12 +6,12 @@ from . import theory as theory
 from ._report import report as report
 from ._separability import separability as separability
 from ._verify import verify as verify
+from .data.formats.svmlight import read_svmlight as read_svmlight
+from .data.formats.svmlight import write_svmlight as write_svmlight
 from .data.hashing import Hashing as Hashing
 from .data.stream import cache as cache
 from .data.stream import read as read
 from .data.stream import scan as scan
-from .data.svmlight import read_svmlight as read_svmlight
-from .data.svmlight import write_svmlight as write_svmlight
 from .data.write import write as write
 from .errors import FileError as FileError
 from .errors import InvalidInputError as InvalidInputError

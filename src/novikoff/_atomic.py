@@ -1,4 +1,4 @@
-"""Files that are there as a whole or not at all."""
+"""Atomic writes: a file is replaced as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,23 +10,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
-from novikoff.errors import NovikoffError, unreadable
-
-WRITABLE = "A file that can be written."
+from novikoff.errors import NovikoffError, file_error
 
 
 @contextmanager
 def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
-    """Write a file beside its place, flush it to the disk, and only then put it there.
+    """Open a temporary file in the same directory, flush it to disk after the block, and rename it to ``path``.
 
-    A crash, a full disk or an exception on the way leaves what was there before. Links are followed, and the
-    permissions of a file that is replaced are kept. Pipes and devices, which nothing can stand in for, are written to.
+    A crash, a full disk or an exception in the block leaves the old file as it was. Links are followed, and the
+    permissions of a file that is replaced are kept. Pipes and devices cannot be replaced, and are written to directly.
     """
     temporary = None
     try:
-        mode = _mode(where, path)
+        mode = _mode(path)
         if mode is not None and not stat.S_ISREG(mode):
-            with open(path, "wb") as file:  # of a directory, the system says what it is
+            with open(path, "wb") as file:  # raises IsADirectoryError for a directory
                 yield file
             return
         place = os.path.realpath(path)
@@ -44,13 +42,13 @@ def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
             with suppress(OSError):
                 os.unlink(temporary)
         if isinstance(error, OSError) and not isinstance(error, NovikoffError):
-            raise unreadable(where, os.fspath(path), error, WRITABLE) from None
+            raise file_error(os.fspath(path), error, "written") from None
         raise
 
 
 def check_place(where: str, path: str | os.PathLike[str]) -> None:
-    """Refuse a place where no file can be put, before the work is done whose result would go there."""
-    mode = _mode(where, path)
+    """Refuse a path that cannot be written, before the work whose result would go there."""
+    mode = _mode(path)
     directory = os.path.dirname(os.path.realpath(path))
     wrong = None
     if mode is not None and stat.S_ISDIR(mode):
@@ -59,29 +57,29 @@ def check_place(where: str, path: str | os.PathLike[str]) -> None:
         wrong = errno.ENOENT if not os.path.isdir(directory) else None
         wrong = wrong or (None if os.access(directory, os.W_OK) else errno.EACCES)
     if wrong is not None:
-        raise unreadable(where, os.fspath(path), OSError(wrong, os.strerror(wrong)), WRITABLE)
+        raise file_error(os.fspath(path), OSError(wrong, os.strerror(wrong)), "written")
 
 
-def _mode(where: str, path: str | os.PathLike[str]) -> int | None:
-    """What a file is and who may do what with it; None if it is not there."""
+def _mode(path: str | os.PathLike[str]) -> int | None:
+    """Return the type and permissions of a file; None if it does not exist."""
     try:
         return os.stat(path).st_mode
     except FileNotFoundError:
         return None
     except ValueError as error:  # a zero byte in the name
-        raise unreadable(where, repr(os.fspath(path)), error, WRITABLE) from None
+        raise file_error(repr(os.fspath(path)), error, "written") from None
 
 
 def _create_beside(place: str, mode: int | None) -> tuple[int, str]:
-    """Open a new file in the same directory, with the permissions of the old one, or those that new files have."""
+    """Open a new file in the same directory, with the permissions of the old one, or those of new files."""
     directory, name = os.path.split(place)
-    temporary = os.path.join(directory, f".{name[:40]}.{secrets.token_hex(8)}")  # names of 255 bytes leave no room
+    temporary = os.path.join(directory, f".{name[:40]}.{secrets.token_hex(8)}")  # a name may have at most 255 bytes
     permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
     return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, permissions), temporary
 
 
 def _flush_directory(directory: str) -> None:
-    """A rename is on the disk once its directory is; not every file system can be asked for that."""
+    """Flush a directory, so that a rename in it survives a crash; not every file system supports that."""
     with suppress(OSError):
         handle: Any = os.open(directory, os.O_RDONLY)
         try:

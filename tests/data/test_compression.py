@@ -14,7 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.data.compression import MOST_OUT, DamagedError, compressing, decompressed, is_undecided, kind_of
+from novikoff.data.compression import (
+    COMPRESSIONS,
+    MAX_STEP_OUTPUT,
+    DamagedError,
+    compressing,
+    compression_of,
+    decompressed,
+    is_undecided,
+)
 
 KINDS = {
     "gzip": gzip.compress,
@@ -22,6 +30,7 @@ KINDS = {
     "xz": functools.partial(lzma.compress, preset=0),
     "zstd": zstandard.ZstdCompressor(write_checksum=True).compress,
 }
+BY_NAME = {compression.name: compression for compression in COMPRESSIONS}
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
 LINES = b"".join(b"%d %d:%d.%d\n" % (k % 2, k % 97 + 1, k, 7 * k) for k in range(150_000))  # several blocks of bzip2
 every_kind = pytest.mark.parametrize("kind", KINDS)
@@ -33,7 +42,7 @@ def packed_lines(kind):
 
 
 def unpacked(kind, *chunks):
-    return b"".join(decompressed(kind, iter(chunks)))
+    return b"".join(decompressed(BY_NAME[kind], iter(chunks)))
 
 
 def refusal(source):
@@ -46,14 +55,14 @@ def refusal(source):
 @given(data=st.binary(max_size=300), size=st.integers(1, 50))
 def test_bytes_come_out_as_they_went_in_however_they_are_cut(kind, data, size):
     packed = KINDS[kind](data)
-    assert kind_of(packed) == kind
+    assert compression_of(packed).name == kind
     assert unpacked(kind, *(packed[k : k + size] for k in range(0, len(packed), size))) == data
 
 
 def test_a_beginning_that_may_become_a_kind_is_undecided():
     for kind, pack in KINDS.items():
         packed = pack(b"x")
-        whole = next(k for k in range(11) if kind_of(packed[:k]) == kind)
+        whole = next(k for k in range(11) if compression_of(packed[:k]) is BY_NAME[kind])
         assert all(is_undecided(packed[:k]) for k in range(whole))
         assert not is_undecided(packed[:whole])
     assert not is_undecided(b"1 1:2")
@@ -86,17 +95,17 @@ def test_a_step_gives_a_bounded_number_of_bytes(kind):
     size = 1 << 26
     packed = KINDS[kind](bytes(size))
     assert len(packed) < size / 500
-    sizes = [len(chunk) for chunk in decompressed(kind, iter([packed]))]
+    sizes = [len(chunk) for chunk in decompressed(BY_NAME[kind], iter([packed]))]
     assert sum(sizes) == size
-    assert max(sizes) <= (1 << 25 if kind == "zstd" else MOST_OUT)
+    assert max(sizes) <= (1 << 25 if kind == "zstd" else MAX_STEP_OUTPUT)
 
 
 @every_kind
 def test_an_empty_chunk_is_passed_on_and_none_is_made(kind):
     packed = packed_lines(kind)
     half = len(packed) // 2
-    assert b"" not in decompressed(kind, iter([packed]))
-    assert list(decompressed(kind, iter([packed[:half], b"", packed[half:]]))).count(b"") == 1
+    assert b"" not in decompressed(BY_NAME[kind], iter([packed]))
+    assert list(decompressed(BY_NAME[kind], iter([packed[:half], b"", packed[half:]]))).count(b"") == 1
 
 
 # ---- damage ----------------------------------------------------------------------------------------------------------
@@ -109,16 +118,17 @@ def test_a_truncated_file_is_refused_at_the_line_where_it_ends(tmp_path, kind):
     for part in (0.6, 0.95):
         path.write_bytes(packed[: int(part * len(packed))])
         message = refusal(path)
-        start = f"[read_svmlight] A {kind} file that is whole. Got one that ends too early at {path}:"
+        start, end = f"{path}, line ", f": the {kind} data ends too early."
         assert message.startswith(start)
-        assert 1 < int(message.removeprefix(start).rstrip(".")) < 150_000
+        assert message.endswith(end)
+        assert 1 < int(message.removeprefix(start).removesuffix(end)) < 150_000
 
 
 @every_kind
 def test_every_beginning_of_a_file_is_refused(kind):
     packed = KINDS[kind](b"1 1:2\n" * 5)
     for length in range(10, len(packed)):
-        assert f"A {kind} file that is whole. Got one that ends too early at <bytes>:" in refusal(packed[:length])
+        assert refusal(packed[:length]).endswith(f": the {kind} data ends too early.")
 
 
 @every_kind
@@ -140,24 +150,23 @@ def test_a_damaged_middle_is_refused_with_a_line(tmp_path, kind):
     packed = bytearray(packed_lines(kind))
     packed[len(packed) // 2 : len(packed) // 2 + 50] = bytes(50)
     path.write_bytes(packed)
-    assert f"{path}:" in refusal(path)
+    assert f"{path}, line " in refusal(path)
 
 
 @every_kind
 def test_a_bad_line_before_the_damage_comes_first(kind):
     packed = KINDS[kind](b"1 1:2\nx\n" + LINES)
-    assert refusal(packed[: len(packed) * 3 // 4]) == (
-        "[read_svmlight] A finite number as the label. Got 'x' at <bytes>:2."
-    )
+    expected = "<bytes>, line 2: the label must be a finite number, but there is 'x'."
+    assert refusal(packed[: len(packed) * 3 // 4]) == expected
 
 
-def test_a_missing_zstandard_is_told_by_readers_and_writers(tmp_path, monkeypatch):
+def test_readers_and_writers_name_a_missing_zstandard(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "zstandard", None)
-    need = "The package zstandard, for zstd files (pip install zstandard). Got none"
-    assert refusal(KINDS["zstd"](b"1 1:2\n")) == f"[read_svmlight] {need} at <bytes>:1."
+    message = "zstd needs the package zstandard. Install it with: pip install zstandard."
+    assert refusal(KINDS["zstd"](b"1 1:2\n")) == f"<bytes>, line 1: {message}"
     with pytest.raises(nk.InvalidInputError) as caught:
         nk.write_svmlight([[1.0]], [1], tmp_path / "rows.zst")
-    assert str(caught.value) == f"[write_svmlight] {need}."
+    assert str(caught.value) == f"{tmp_path / 'rows.zst'}: {message}"
     assert list(tmp_path.iterdir()) == []
 
 
@@ -171,7 +180,7 @@ def test_what_is_compressed_comes_out_again(ending):
         for begin in range(0, len(LINES), 99_999):
             compressed.write(LINES[begin : begin + 99_999])
     assert not file.closed
-    assert kind_of(file.getvalue()) == ENDINGS[ending]
+    assert compression_of(file.getvalue()).name == ENDINGS[ending]
     assert unpacked(ENDINGS[ending], file.getvalue()) == LINES
 
 

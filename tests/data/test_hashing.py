@@ -32,7 +32,7 @@ from reference import hashing as reference
 
 SAME_UNICODE = unicodedata.unidata_version == _core.unicode_version
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[(?P<where>\w+\.\w+)\] (?P<need>.+)\.", re.DOTALL)
+SENTENCE = re.compile(r"Hashing: .+\.", re.DOTALL)
 
 # Letters of one to four bytes and of both cases, some whose lower case is longer or shorter, and what stands between
 # words; of the rest of Unicode only what this Python classes as the tables do.
@@ -427,7 +427,7 @@ def test_the_first_bad_text_is_named_whatever_the_number_of_threads():
     samples = [b"fine"] * 1000
     samples[700] = samples[903] = b"not \xff"
     for n_jobs in (1, 2, 5):
-        with pytest.raises(nk.InvalidInputError, match="position 4 in sample 700"):
+        with pytest.raises(nk.InvalidInputError, match=r"in sample 700, .* at position 4"):
             nk.Hashing(n_jobs=n_jobs).transform(samples)
 
 
@@ -468,32 +468,44 @@ SAMPLES = {
     "a table of pandas": (pd.DataFrame({"a": ["x"]}), "novikoff.scan"),
     "a table of polars": (pl.DataFrame({"a": ["x"]}), "novikoff.scan"),
     "an array of no dimension": (np.array("text"), "novikoff.scan"),
-    "a missing sample": (["ab", None], "None in sample 1"),
-    "a sample of NaN": (["ab", {"a": 1}, NAN], "nan in sample 2"),
-    "an array of no dimension as a sample": ([np.array("ab")], "in sample 0"),
+    "a missing sample": (
+        ["ab", None],
+        "sample 1 must be a text, a dict, or an iterable of keys or (key, value) pairs, but it is None",
+    ),
+    "a sample of NaN": (["ab", {"a": 1}, NAN], "sample 2 must be a text"),
+    "an array of no dimension as a sample": ([np.array("ab")], "sample 0 must be a text"),
     "a missing value of pandas": (pd.Series(["ab", None], dtype=object), "sample 1"),
-    "numbers": (np.array([1.0, 2.0]), "1.0) in sample 0"),
-    "rows of numbers": ([[1.0, 2.0]], "1.0 in sample 0"),
-    "a row of integers": ([["a"], [1, 2]], "1 in sample 1"),
-    "a key of bytes": ([[b"a"]], "b'a' in sample 0"),
-    "a triple": ([[("a", 1, 2)]], "('a', 1, 2) in sample 0"),
-    "a key that is no key": (["ab", {1.5: 1}], "1.5 in sample 1"),
-    "a tuple for a key": ([{("a", "b"): 1}], "('a', 'b') in sample 0"),
-    "a huge key": ([{2**70: 1}], f"{2**70} in sample 0"),
-    "no value": ([{"a": 1}, {"a": None}], "feature 'a'. Got None in sample 1"),
-    "a value of NaN": ([{"a": NAN}], "feature 'a'. Got nan in sample 0"),
-    "an infinite value": ([[("a", -INF)]], "feature 'a'. Got -inf in sample 0"),
+    "numbers": (np.array([1.0, 2.0]), "sample 0 must be a text"),
+    "rows of numbers": ([[1.0, 2.0]], "in sample 0, features must be strings or (key, value) pairs, but there is 1.0"),
+    "a row of integers": (
+        [["a"], [1, 2]],
+        "in sample 1, features must be strings or (key, value) pairs, but there is 1.",
+    ),
+    "a key of bytes": ([[b"a"]], "in sample 0, features must be strings or (key, value) pairs, but there is b'a'"),
+    "a triple": ([[("a", 1, 2)]], "but there is ('a', 1, 2)"),
+    "a key that is no key": (["ab", {1.5: 1}], "in sample 1, "),
+    "a tuple for a key": ([{("a", "b"): 1}], "('a', 'b')"),
+    "a huge key": ([{2**70: 1}], f"{2**70}"),
+    "no value": ([{"a": 1}, {"a": None}], "in sample 1, feature 'a' must be a number, but it is None."),
+    "a value of NaN": ([{"a": NAN}], "in sample 0, feature 'a' must be a finite number, but it is nan."),
+    "an infinite value": ([[("a", -INF)]], "in sample 0, feature 'a' must be a finite number, but it is -inf."),
     "a value too large for a float": ([{"a": 10**400}], "in sample 0"),
-    "bytes for a value": ([{"a": b"1.5"}], "b'1.5' in sample 0"),
-    "a complex value": ([{"a": 1j}], "1j in sample 0"),
-    "a list for a value": ([{"a": [1]}], "[1] in sample 0"),
-    "a missing value": ([{"a": pd.NA}], "<NA> in sample 0"),
-    "a sum that is too large": ([{}, [("a", 1.5e308), ("a", 1.5e308)]], "too large in sample 1"),
-    "a lone surrogate": (["ab", "cd \ud800"], "position 3 in sample 1"),
+    "bytes for a value": ([{"a": b"1.5"}], "feature 'a' must be a number, but it is b'1.5'"),
+    "a complex value": ([{"a": 1j}], "but it is 1j"),
+    "a list for a value": ([{"a": [1]}], "but it is [1]"),
+    "a missing value": ([{"a": pd.NA}], "but it is <NA>"),
+    "a sum that is too large": (
+        [{}, [("a", 1.5e308), ("a", 1.5e308)]],
+        "in sample 1, the sum of values in a column is too large",
+    ),
+    "a lone surrogate": (["ab", "cd \ud800"], "in sample 1, the text has a lone surrogate at position 3"),
     "a lone surrogate in a key": ([{"\ud800": 1}], "in sample 0"),
     "a lone surrogate in a value": ([{"a": "\ud800"}], "in sample 0"),
-    "a byte of Latin-1": (["ab", b"caf\xe9"], "byte 0xe9 at position 3 in sample 1"),
-    "a bad sample after others": ([{"a": 1}, "ab", ["a"], b"\x80"], "byte 0x80 at position 0 in sample 3"),
+    "a byte of Latin-1": (["ab", b"caf\xe9"], "in sample 1, the text is not UTF-8: byte 0xe9 at position 3"),
+    "a bad sample after others": (
+        [{"a": 1}, "ab", ["a"], b"\x80"],
+        "in sample 3, the text is not UTF-8: byte 0x80 at position 0",
+    ),
 }
 
 
@@ -502,15 +514,13 @@ def test_bad_samples_are_refused_in_one_sentence(case):
     samples, words = SAMPLES[case]
     with pytest.raises(nk.InvalidInputError) as error:
         nk.Hashing().transform(samples)
-    shape = SHAPE.fullmatch(str(error.value))
-    assert shape, str(error.value)
-    assert shape["where"] == "Hashing.transform"
+    assert SENTENCE.fullmatch(str(error.value))
     assert words in str(error.value)
 
 
 def test_a_value_too_large_for_float32_is_refused():
     assert nk.Hashing(dtype=np.float32).transform([{"a": 3e38}]).data == np.float32(3e38)
-    with pytest.raises(nk.InvalidInputError, match="too large in sample 0"):
+    with pytest.raises(nk.InvalidInputError, match=r"in sample 0, .* too large"):
         nk.Hashing(dtype=np.float32).transform([{"a": 1e39}])
 
 
@@ -536,7 +546,7 @@ def test_what_is_not_utf8_is_refused_at_its_place(bad, before):
     for text in (before + bad, before + bad + b" and on"):
         with pytest.raises(UnicodeDecodeError) as expected:
             text.decode()
-        with pytest.raises(nk.InvalidInputError, match=f"at position {expected.value.start} in sample 0"):
+        with pytest.raises(nk.InvalidInputError, match=f"at position {expected.value.start}\\.$"):
             nk.Hashing().transform([text])
 
 
@@ -545,7 +555,7 @@ def test_bytes_are_read_where_python_reads_them(text):
     try:
         decoded = text.decode()
     except UnicodeDecodeError as error:
-        with pytest.raises(nk.InvalidInputError, match=f"at position {error.start} in sample 0"):
+        with pytest.raises(nk.InvalidInputError, match=f"at position {error.start}\\.$"):
             nk.Hashing().transform([text])
     else:
         assert (nk.Hashing().transform([text]) != nk.Hashing().transform([decoded])).nnz == 0
@@ -583,23 +593,12 @@ PARAMETERS = {
 @pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in PARAMETERS.items() for value in values])
 def test_bad_parameters_are_refused_when_used(name, value):
     hashing = nk.Hashing(**{name: value})
-    calls = {
-        "fit": lambda: hashing.fit(["ab"]),
-        "transform": lambda: hashing.transform(["ab"]),
-        "columns": lambda: hashing.columns(["ab"]),
-    }
-    for method, call in calls.items():
-        with pytest.raises(nk.InvalidInputError) as error:
-            call()
-        shape = SHAPE.fullmatch(str(error.value))
-        assert shape, str(error.value)
-        assert shape["where"] == f"Hashing.{method}"
-        assert name in shape["need"]
+    for method in (hashing.fit, hashing.transform, hashing.columns):
+        with pytest.raises(nk.InvalidInputError, match=f"Hashing.*{name}"):
+            method(["ab"])
 
 
 @pytest.mark.parametrize("bad", ["free", b"free", None, 5, [1.5], [b"a"], [("a", 1)], ["\ud800"], [2**70]])
 def test_bad_keys_have_no_columns(bad):
-    with pytest.raises(nk.InvalidInputError) as error:
+    with pytest.raises(nk.InvalidInputError, match=r"^Hashing: .+\.$"):
         nk.Hashing().columns(bad)
-    assert SHAPE.fullmatch(str(error.value))
-    assert str(error.value).startswith("[Hashing.columns] ")

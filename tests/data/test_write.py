@@ -80,7 +80,7 @@ def test_any_finite_numbers_and_any_labels_come_back(tmp_path_factory, table, fo
     try:
         nk.write((rows, y, weights), path)
     except nk.InvalidInputError as error:
-        assume("Labels" not in str(error))
+        assume("labels" not in str(error))
         raise
     batch = nk.read(path, weight="weight")
     assert_bits(batch.X, rows)
@@ -134,14 +134,14 @@ def test_ndjson_of_sparse_rows_names_all_columns_once(tmp_path):
     batch = nk.read(tmp_path / "rows.ndjson", missing="zero")
     assert batch.feature_names == ("x1", "x2", "x3", "x4")
     assert batch.X.tolist() == [[0, 0, 0.5, 0], [0, 0.001, 0, 0], [0, 0, 0, 0]]
-    with pytest.raises(nk.InvalidInputError, match="missing='zero'"):
+    with pytest.raises(nk.InvalidInputError, match='missing="zero"'):
         nk.read(tmp_path / "rows.ndjson")
 
 
 def test_very_wide_rows_are_refused_by_tables_but_not_by_ndjson(tmp_path):
     wide = sp.csr_array(([1.5], ([0], [10_000])), shape=(1, 10_001))
     for ending in ("csv", "tsv", "parquet", "arrow"):
-        with pytest.raises(nk.InvalidInputError, match=r"At most 10000 columns.*svmlight.*Got sparse rows of 10001"):
+        with pytest.raises(nk.InvalidInputError, match=r"at most 10000 columns, but these have 10001\. Use svmlight"):
             nk.write((wide, [1]), tmp_path / f"rows.{ending}")
     nk.write((wide, [1]), tmp_path / "rows.ndjson")
     assert json.loads((tmp_path / "rows.ndjson").read_text()) == {"label": 1, "x10001": 1.5}
@@ -171,7 +171,7 @@ def test_rows_without_labels_have_no_such_column(tmp_path):
     nk.write(nk.scan(b"a,b\n1,2\n", format="csv", target=False), tmp_path / "rows.csv")
     assert (tmp_path / "rows.csv").read_text() == "a,b\n1,2\n"
     for ending in ("svm", "cache"):
-        with pytest.raises(nk.InvalidInputError, match="Rows with labels"):
+        with pytest.raises(nk.InvalidInputError, match="needs rows with labels"):
             nk.write((X, None), tmp_path / f"rows.{ending}")
 
 
@@ -186,7 +186,9 @@ def test_hashed_rows_go_into_svmlight_and_a_cache_only(tmp_path):
     assert (nk.read(tmp_path / "rows.cache").X != whole.X).nnz == 0
     for ending in TABLES:
         for source in (stream(), whole, tmp_path / "rows.cache"):
-            with pytest.raises(nk.InvalidInputError, match=r"names or numbers.*Got hashed rows"):
+            with pytest.raises(
+                nk.InvalidInputError, match="needs columns with names or numbers, which hashed rows do not have"
+            ):
                 nk.write(source, tmp_path / f"rows.{ending}")
 
 
@@ -237,7 +239,7 @@ def test_a_file_object_takes_what_format_says():
 
 
 def test_rows_of_parquet_lie_in_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "ENTRIES", 30)
+    monkeypatch.setattr(writing, "MAX_ENTRIES", 30)
     rows = np.arange(75.0).reshape(25, 3)
     nk.write((rows, np.zeros(25, int)), tmp_path / "rows.parquet")
     assert pa.parquet.ParquetFile(tmp_path / "rows.parquet").num_row_groups == 3
@@ -262,7 +264,7 @@ def test_a_word_that_would_not_come_back_is_refused(label, formats, tmp_path):
     for format in TABLES:
         path = tmp_path / f"rows.{format}"
         if format in formats.split():
-            with pytest.raises(nk.InvalidInputError, match=r"^\[write\] Labels "):
+            with pytest.raises(nk.InvalidInputError, match=r"^write: labels "):
                 nk.write((X[:2], ["dog", label]), path)
             assert not path.exists()
         else:
@@ -271,44 +273,63 @@ def test_a_word_that_would_not_come_back_is_refused(label, formats, tmp_path):
 
 
 def refused(source, path, match, **options):
-    with pytest.raises(nk.InvalidInputError, match=r"\[write\] " + match) as caught:
+    with pytest.raises(nk.InvalidInputError, match=match) as caught:
         nk.write(source, path, **options)
     assert "\n" not in str(caught.value)
 
 
 def test_what_a_format_cannot_hold_is_refused(tmp_path):
     rows = X[:2]
-    refused((rows, ["a", "b"]), tmp_path / "a.svm", r"Labels that are finite numbers")
-    refused((rows, [1, 2], [1.0, 2.0]), tmp_path / "a.svm", r"Rows without weights, which svmlight cannot hold")
-    refused((rows, [0.5, 1.0]), tmp_path / "a.csv", r"Labels that are whole numbers, strings or booleans\. Got float64")
-    refused((rows, [1, None]), tmp_path / "a.csv", r"Labels that are whole numbers")
-    refused((rows, np.array([1, 2**63], np.uint64)), tmp_path / "a.csv", r"Labels that are whole numbers")
-    refused((rows, [1]), tmp_path / "a.csv", r"One label for each of 2 rows")
-    refused((rows * np.nan, [1, 2]), tmp_path / "a.csv", r"A table of finite numbers")
-    refused((rows, [1, 2], [1, -1]), tmp_path / "a.csv", r"A finite weight of at least 0 for each of 2 rows")
-    refused((rows, [1, 2], ["a", "b"]), tmp_path / "a.csv", r"A finite weight")
-    refused((rows[:, :0], [1, 2]), tmp_path / "a.csv", r"At least one feature")
-    refused((rows[:0], []), tmp_path / "a.csv", r"At least one row\. Got none")
-    refused(iter([]), tmp_path / "a.csv", r"At least one row")
-    refused(iter([1]), tmp_path / "a.csv", r"Batches, or tuples")
+    refused((rows, ["a", "b"]), tmp_path / "a.svm", "write: labels must be finite numbers")
+    refused((rows, [1, 2], [1.0, 2.0]), tmp_path / "a.svm", "write: svmlight cannot hold weights")
     refused(
-        (pd.DataFrame({"label": [1.0]}), [1]), tmp_path / "a.csv", r"Features whose names differ, and none called label"
+        (rows, [0.5, 1.0]),
+        tmp_path / "a.csv",
+        "labels must be whole numbers, strings or booleans, but they are float64",
     )
-    refused(Batch(rows, [1, 2], feature_names=["a"]), tmp_path / "a.csv", r"Names of 3 columns")
-    refused(Batch(rows, [1, 2], feature_names=["a", "a", "b"]), tmp_path / "a.csv", r"Features whose names differ")
+    refused((rows, [1, None]), tmp_path / "a.csv", "labels must be whole numbers")
+    refused((rows, np.array([1, 2**63], np.uint64)), tmp_path / "a.csv", "labels must be whole numbers")
+    refused((rows, [1]), tmp_path / "a.csv", "one label per row, 2 in all")
+    refused((rows * np.nan, [1, 2]), tmp_path / "a.csv", "X must be a table of finite numbers")
+    refused(
+        (rows, [1, 2], [1, -1]), tmp_path / "a.csv", "weights must be one finite number of at least 0 per row, 2 in all"
+    )
+    refused((rows, [1, 2], ["a", "b"]), tmp_path / "a.csv", "weights must be one finite number")
+    refused((rows[:, :0], [1, 2]), tmp_path / "a.csv", "a table needs at least one feature")
+    refused((rows[:0], []), tmp_path / "a.csv", "write: the source has no rows")
+    refused(iter([]), tmp_path / "a.csv", "the source has no rows")
+    refused(iter([1]), tmp_path / "a.csv", "the source must consist of batches or tuples")
+    refused(
+        (pd.DataFrame({"label": [1.0]}), [1]),
+        tmp_path / "a.csv",
+        "the names of features must differ, but 'label' is a reserved name",
+    )
+    refused(Batch(rows, [1, 2], feature_names=["a"]), tmp_path / "a.csv", "there must be one name per column, 3 in all")
+    refused(
+        Batch(rows, [1, 2], feature_names=["a", "a", "b"]),
+        tmp_path / "a.csv",
+        "the names of features must differ, but 'a' occurs twice",
+    )
     assert os.listdir(tmp_path) == []
 
 
 def test_a_place_that_cannot_be_is_refused(tmp_path):
-    refused((X, [1, 2, 3]), tmp_path / "a.json", r"A name that ends in \.ndjson")
-    refused((X, [1, 2, 3]), tmp_path / "a.csv", r"format = 'svmlight' or", format="excel")
-    refused((X, [1, 2, 3]), tmp_path / "a.parquet.gz", r"A name without \.gz")
-    refused((X, [1, 2, 3]), io.BytesIO(), r"The path of a file, for a cache", format="cache")
-    refused((X, [1, 2, 3]), None, r"A path, or a binary file object")
-    refused((X, [1, 2, 3]), tmp_path / "no" / "a.csv", r"A file that can be written")
-    refused((X, [1, 2, 3]), tmp_path / "a.csv", r"Options of scan with a source that it opens\. Got target", target="y")
+    refused((X, [1, 2, 3]), tmp_path / "a.json", "json cannot be written")
+    refused(
+        (X, [1, 2, 3]),
+        tmp_path / "a.csv",
+        "format must be one of svmlight, csv, tsv, ndjson, parquet, arrow, cache, but it is 'excel'",
+        format="excel",
+    )
+    refused(
+        (X, [1, 2, 3]), tmp_path / "a.parquet.gz", r"parquet cannot be compressed as a whole\. Use a name without \.gz"
+    )
+    refused((X, [1, 2, 3]), io.BytesIO(), "a cache can only be written to a path", format="cache")
+    refused((X, [1, 2, 3]), None, "the target must be a path or a binary file object")
+    refused((X, [1, 2, 3]), tmp_path / "no" / "a.csv", "the file cannot be written")
+    refused((X, [1, 2, 3]), tmp_path / "a.csv", r"options of scan \(target\) need a source that scan opens", target="y")
     (tmp_path / "a.svm").write_bytes(b"1 1:1\n")
-    refused(tmp_path / "a.svm", tmp_path / "b.svm", r"Options of scan .* that ends\. Got follow", follow=True)
+    refused(tmp_path / "a.svm", tmp_path / "b.svm", "follow=True is not possible", follow=True)
 
 
 def test_batches_that_do_not_fit_together_are_refused(tmp_path):
@@ -316,11 +337,19 @@ def test_batches_that_do_not_fit_together_are_refused(tmp_path):
         return iter([(X, [1, 2, 3]), second])
 
     path = tmp_path / "a.csv"
-    refused(parts(X[:, :2], [1, 2, 3]), path, r"Batches of the same number of columns .*: 3 at first\. Got 2")
-    refused(parts(X, ["a", "b", "c"]), path, r"Batches of the same kind of labels: 'numbers' at first\. Got 'strings'")
-    refused(parts(X, [1, 2, 3], [1, 1, 1]), path, r"Batches of the same weights")
-    refused(parts(pd.DataFrame(X, columns=list("abc")), [1, 2, 3]), path, r"Batches of the same names")
-    refused(parts(sp.csr_array(X), [1, 2, 3]), tmp_path / "a.cache", r"Batches of the same layout: 'dense' at first")
+    refused(
+        parts(X[:, :2], [1, 2, 3]),
+        path,
+        "all batches must have the same number of columns .* the first has 3 and a later one 2",
+    )
+    refused(
+        parts(X, ["a", "b", "c"]),
+        path,
+        "the same kind of labels, but the first has 'numbers' and a later one 'strings'",
+    )
+    refused(parts(X, [1, 2, 3], [1, 1, 1]), path, "the same weights")
+    refused(parts(pd.DataFrame(X, columns=list("abc")), [1, 2, 3]), path, "the same names")
+    refused(parts(sp.csr_array(X), [1, 2, 3]), tmp_path / "a.cache", "the same layout, but the first has 'dense'")
     assert os.listdir(tmp_path) == []
 
 
@@ -358,8 +387,8 @@ def test_a_source_that_fails_half_way_leaves_what_was_there(ending, there, tmp_p
 
 
 def test_a_bad_line_half_way_leaves_nothing(tmp_path):
-    text = b"1 1:1\n" * 2_000_000 + b"1 1:x\n"
-    with pytest.raises(nk.InvalidInputError, match=r":2000001\.$"):
+    text = b"1 1:1\n" * 200_000 + b"1 1:x\n"
+    with pytest.raises(nk.InvalidInputError, match=r"line 200001: "):
         nk.write(nk.scan(text), tmp_path / "rows.parquet")
     assert os.listdir(tmp_path) == []
 
@@ -381,7 +410,7 @@ except nk.FileError as error:
 def test_a_full_disk_leaves_nothing_and_says_so(ending, tmp_path):
     path = tmp_path / f"rows.{ending}"
     done = subprocess.run([sys.executable, "-c", FULL, path], capture_output=True, text=True, timeout=120)
-    assert done.stdout == f"[write] A file that can be written. Got {path}: File too large.\n", done.stderr
+    assert done.stdout == f"{path}: the file cannot be written: File too large.\n", done.stderr
     assert done.stderr == ""
     assert os.listdir(tmp_path) == []
 
@@ -406,7 +435,9 @@ def test_memory_does_not_grow_with_the_rows(ending, tmp_path):
 
 def test_a_missing_package_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with pytest.raises(nk.InvalidInputError, match=r"The package pyarrow.* \(pip install 'novikoff\[tables\]'\)"):
+    with pytest.raises(
+        nk.InvalidInputError, match=r"tables need the package pyarrow.*pip install 'novikoff\[tables\]'"
+    ):
         nk.write((X, [1, 2, 3]), tmp_path / "rows.csv")
     nk.write((X, [1, 2, 3]), tmp_path / "rows.ndjson")
     assert os.listdir(tmp_path) == ["rows.ndjson"]

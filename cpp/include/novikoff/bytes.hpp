@@ -1,4 +1,4 @@
-// Bytes of a text as numbers, the same on any machine.
+// Loads bytes of a text as little-endian numbers on any machine.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace novikoff {
 
-/// Eight, or four, bytes as a little-endian number.
+/// Loads eight or four bytes as a little-endian number.
 template <class Word>
 std::uint64_t load(const char* bytes) {
   Word word = 0;

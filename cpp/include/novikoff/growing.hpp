@@ -1,4 +1,4 @@
-// An array that grows at its end and can be handed on without a copy.
+// An array that grows at its end and whose memory can be handed over without a copy.
 #pragma once
 
 #include <sys/mman.h>
@@ -19,8 +19,8 @@ struct Free {
   void operator()(void* memory) const { std::free(memory); }
 };
 
-/// Memory comes from realloc, which moves large arrays by their page tables instead of copying them, and pages that were
-/// never written cost nothing: room may be reserved generously.
+/// Memory comes from realloc, which moves large arrays by remapping their pages instead of copying them. Pages that are
+/// never written cost nothing, so that capacity may be reserved generously.
 template <class T>
 class Growing {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -45,19 +45,18 @@ class Growing {
     if (capacity > capacity_) reallocate(std::max(capacity, capacity_ + capacity_ / 2));
   }
 
-  /// Reserves room for an array that will be large, on large pages if there are any: they spare the kernel most of its
-  /// work on memory that is written for the first time.
+  /// Reserves memory for a large array, on huge pages if the system has them, which make the first write to new memory cheaper.
   void expect(std::size_t capacity) {
     reserve(capacity);
 #ifdef MADV_HUGEPAGE
     constexpr std::uintptr_t page = 1 << 21;
     const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(end()) + page - 1) / page * page;
     const std::uintptr_t end = reinterpret_cast<std::uintptr_t>(data() + capacity_) / page * page;
-    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // advice, no more
+    if (begin < end) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);  // a hint; failure does not matter
 #endif
   }
 
-  /// New elements hold nothing of meaning until they are written.
+  /// New elements are uninitialized.
   void resize(std::size_t size) {
     reserve(size);
     size_ = size;
@@ -68,7 +67,7 @@ class Growing {
     memory_.get()[size_ - 1] = value;
   }
 
-  /// Hands the array on, and starts anew.
+  /// Hands the memory over, and leaves an empty array.
   std::unique_ptr<T[], Free> release() {
     if (size_ < capacity_) reallocate(size_);
     size_ = capacity_ = 0;
@@ -80,7 +79,7 @@ class Growing {
     if (capacity > static_cast<std::size_t>(-1) / 2 / sizeof(T)) throw std::bad_alloc();
     void* moved = std::realloc(memory_.get(), std::max<std::size_t>(1, capacity) * sizeof(T));
     if (!moved) throw std::bad_alloc();
-    static_cast<void>(memory_.release());  // realloc has taken it
+    static_cast<void>(memory_.release());  // realloc owns it now
     memory_.reset(static_cast<T*>(moved));
     capacity_ = capacity;
   }

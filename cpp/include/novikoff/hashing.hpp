@@ -1,4 +1,4 @@
-// Texts and named features as sparse rows: the column of a key is its hash, cut to some bits.
+// Texts and named features as sparse rows: the column of a key is the low bits of its hash (Weinberger et al. 2009).
 #pragma once
 
 #include <algorithm>
@@ -20,17 +20,17 @@
 
 namespace novikoff {
 
-/// What becomes of a text.
+/// How a text becomes a row.
 struct TextOptions {
   int bits = 20;                          // 1 to 31: there are 2^bits columns
-  bool lowercase = true;                  // read capital letters as small ones
-  std::size_t shortest = 1, longest = 1;  // n-grams of how many words
-  bool binary = false;                    // count a column once
-  bool sublinear = false;                 // 1 + log of the count
-  bool unit_length = false;               // divide the row by its length
+  bool lowercase = true;                  // hash letters in lower case
+  std::size_t shortest = 1, longest = 1;  // fewest and most words of an n-gram
+  bool binary = false;                    // 1 for every column that occurs
+  bool sublinear = false;                 // 1 + log(count) instead of the count
+  bool unit_length = false;               // divide the row by its Euclidean length
 };
 
-/// Sparse rows one after the other, their columns in order, each at most once.
+/// The arrays of a CSR matrix, whose rows have sorted columns without duplicates.
 template <class T>
 struct HashedRows {
   std::vector<T> values;
@@ -38,18 +38,18 @@ struct HashedRows {
   std::vector<std::int64_t> offsets{0};
 };
 
-/// A text that cannot be read, and the place of its first byte that is not UTF-8.
+/// A text that is not UTF-8, and the position of its first invalid byte.
 struct BadText {
   std::size_t text, position;
 };
 
 namespace detail {
 
-/// Sort the first `size` words by the column of `bits` bits that begins at bit `lowest`: digit by digit from the lowest
-/// on, or by comparison where there are few. Whatever lies below the column must rise from the start.
+/// Sorts the first `size` words by the column of `bits` bits that begins at bit `lowest`: by radix sort, or by comparison
+/// if there are few. The bits below the column must be in ascending order at the start.
 template <class Word>
 void sort_by_column(std::vector<Word>& words, std::vector<Word>& spare, std::size_t size, int lowest, int bits) {
-  if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("More than 2^32 features in a row.");
+  if (size > std::numeric_limits<std::uint32_t>::max()) throw std::length_error("A row has more than 2^32 features.");
   if (size < 48) {
     std::sort(words.begin(), words.begin() + static_cast<std::ptrdiff_t>(size));
     return;
@@ -69,25 +69,25 @@ void sort_by_column(std::vector<Word>& words, std::vector<Word>& spare, std::siz
   }
 }
 
-/// Counts how often each column was met.
+/// Counts how often each column occurs.
 class Tally {
  public:
   explicit Tally(int bits) : bits_(bits), mask_((std::uint64_t{1} << bits) - 1) {}
 
-  /// Forget everything, and have room for so many columns.
-  void clear(std::size_t most) {
+  /// Removes all counts, and reserves memory for `capacity` columns.
+  void clear(std::size_t capacity) {
     met_ = 0;
-    for (auto* array : {&columns_, &spare_, &ends_}) array->resize(std::max(array->size(), most + 1));
+    for (auto* array : {&columns_, &spare_, &ends_}) array->resize(std::max(array->size(), capacity + 1));
   }
 
   void add(std::uint64_t hash) { columns_[met_++] = static_cast<std::uint32_t>(hash & mask_); }
 
-  /// Call `each` with every column that was met, in order, and how often it was.
+  /// Calls `each` with every column that occurs, in ascending order, and its count.
   template <class Each>
   void for_each(const Each& each) {
     if (met_ == 0) return;
     sort_by_column(columns_, spare_, met_, 0, bits_);
-    // All runs of equal columns are found before any is used: without a branch that depends on the data.
+    // All runs of equal columns are found before any is used, so that this loop has no branch that depends on the data.
     columns_[met_] = ~columns_[met_ - 1];
     std::size_t runs = 0;
     for (std::size_t k = 0; k < met_; ++k) {
@@ -105,7 +105,7 @@ class Tally {
   std::vector<std::uint32_t> columns_, spare_, ends_;
 };
 
-/// Divide by the Euclidean length, also where squares overflow or are lost.
+/// Divides values by their Euclidean length, also if their squares overflow or underflow.
 template <class T>
 void make_unit_length(std::span<T> values) {
   const auto sum_of_squares = [values] {
@@ -124,14 +124,14 @@ void make_unit_length(std::span<T> values) {
   for (T& value : values) value = static_cast<T>(value / length);
 }
 
-/// The row that was begun after the last offset is complete.
+/// Completes the row that begins at the last offset.
 template <class T>
 void end_row(HashedRows<T>& rows, bool unit_length) {
   if (unit_length) make_unit_length(std::span(rows.values).subspan(static_cast<std::size_t>(rows.offsets.back())));
   rows.offsets.push_back(static_cast<std::int64_t>(rows.values.size()));
 }
 
-/// The rows of `texts`, or of those before a bad one.
+/// Appends the rows of `texts`, or of those before the first invalid one.
 template <class T>
 std::optional<BadText> hash_block(std::span<const std::string_view> texts, const TextOptions& options, HashedRows<T>& rows) {
   Words words(options.lowercase);
@@ -167,21 +167,21 @@ HashedRows<T> join(std::vector<HashedRows<T>> blocks) {
     for (std::size_t i = 1; i < block.offsets.size(); ++i) all.offsets.push_back(before + block.offsets[i]);
     all.columns.insert(all.columns.end(), block.columns.begin(), block.columns.end());
     all.values.insert(all.values.end(), block.values.begin(), block.values.end());
-    block = {};  // its memory is free for the rest
+    block = {};  // frees its memory
   }
   return all;
 }
 
 }  // namespace detail
 
-/// A row for each text: its n-grams, counted in their columns. Each row is made by itself, so the rows do not depend on
-/// the number of threads. The texts are cut into several blocks a thread, as some are longer than others.
+/// Makes one row per text, with the counts of its n-grams. Rows are independent of each other, so the result does not depend
+/// on the number of threads. There are several blocks per thread, because some texts are longer than others.
 template <class T>
 std::optional<BadText> hash_texts(std::span<const std::string_view> texts, const TextOptions& options, std::size_t threads,
                                   HashedRows<T>& rows) {
-  constexpr std::size_t blocks_a_thread = 8, least_texts = 64;
-  const std::size_t most = threads > 1 ? std::min(threads, texts.size() + 1) * blocks_a_thread : 1;
-  const std::size_t count = std::clamp<std::size_t>(texts.size() / least_texts, 1, most);
+  constexpr std::size_t blocks_per_thread = 8, min_texts = 64;
+  const std::size_t max_blocks = threads > 1 ? std::min(threads, texts.size() + 1) * blocks_per_thread : 1;
+  const std::size_t count = std::clamp<std::size_t>(texts.size() / min_texts, 1, max_blocks);
   std::vector<HashedRows<T>> blocks(count);
   std::vector<std::optional<BadText>> bad(count);
   const auto begin = [&](std::size_t k) { return texts.size() / count * k + std::min(k, texts.size() % count); };
@@ -194,19 +194,19 @@ std::optional<BadText> hash_texts(std::span<const std::string_view> texts, const
   return std::nullopt;
 }
 
-/// The features of one sample after the other, by the hashes of their keys.
+/// The features of all samples, with the hashes of their keys.
 struct Features {
   std::vector<std::uint64_t> hashes;
   std::vector<double> values;
   std::vector<std::size_t> offsets{0};
 };
 
-/// A row for each sample: its values, added up in their columns in the order they came. Returns the first sample where
-/// a sum is too large for T.
+/// Makes one row per sample, with the sums of the values of each column in their order. Returns the first sample in which a
+/// sum is too large for T.
 template <class T>
 std::optional<std::size_t> hash_features(const Features& features, int bits, bool unit_length, HashedRows<T>& rows) {
   const std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
-  std::vector<std::uint64_t> places, spare;  // a column, and below it the place of its value in the sample
+  std::vector<std::uint64_t> places, spare;  // a column in the high bits, the position of its value in the low ones
   rows.offsets.reserve(features.offsets.size());
   for (std::size_t i = 0; i + 1 < features.offsets.size(); ++i) {
     const std::size_t begin = features.offsets[i], size = features.offsets[i + 1] - begin;

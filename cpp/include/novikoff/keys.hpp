@@ -1,4 +1,4 @@
-// From the name of a feature to its column.
+// Hashes feature names and assigns columns to them.
 #pragma once
 
 #include <cstddef>

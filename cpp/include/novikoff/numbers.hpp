@@ -1,4 +1,4 @@
-// Decimal numbers as doubles, correctly rounded: the double nearest to what is written, ties to even.
+// Parses decimal numbers, correctly rounded to the nearest double, with ties to even.
 #pragma once
 
 #ifdef __SSE2__
@@ -24,26 +24,26 @@ namespace detail {
 
 constexpr std::uint64_t every_byte(std::uint64_t byte) { return byte * 0x0101010101010101ULL; }
 
-/// The highest bit of every byte that is no digit: byte minus '0' is above 9 there. A carry out of such a byte only reaches
-/// those behind it.
+/// Returns the highest bit of every byte that is not a digit, where byte minus '0' is above 9. A carry from such a byte only
+/// affects the bytes after it.
 inline std::uint64_t other_than_digits(std::uint64_t word) {
   const std::uint64_t t = word ^ every_byte('0');
   return ((t + every_byte(0x80 - 10)) | t) & every_byte(0x80);
 }
 
-/// The number that eight digits write, added up in pairs, fours and eight.
+/// Returns the value of eight digits, combined in pairs, fours and eight.
 inline std::uint64_t eight_digits(std::uint64_t word) {
   constexpr std::uint64_t pairs = 0x000000FF000000FFULL;
   const std::uint64_t t = word * 10 + (word >> 8);
   return ((t & pairs) * (100 + (1000000ULL << 32)) + ((t >> 16) & pairs) * (1 + (10000ULL << 32))) >> 32;
 }
 
-/// The number that the first `count` bytes write, at most 7 digits: shifted, in two steps, so that zeros come before them.
+/// Returns the value of the first `count` digits, at most 7, which are shifted behind zeros in two steps.
 inline std::uint64_t first_digits(std::uint64_t word, int count) {
   return eight_digits((word ^ every_byte('0')) << (56 - 8 * count) << 8);
 }
 
-/// Sixteen digits at once; false if there are fewer.
+/// Parses sixteen digits at once; returns false if there are fewer.
 inline bool take_sixteen(const char* p, std::uint64_t& number) {
 #ifdef __SSE2__
   const __m128i t = _mm_sub_epi8(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)), _mm_set1_epi8('0'));
@@ -76,34 +76,35 @@ constexpr std::array<double, 23> exact_powers = [] {  // 10^22 is the last power
   return p;
 }();
 
-/// 5^e is at least top 2^exponent and less than (top + 1) 2^exponent, with the highest bit of top set.
+/// Approximates 5^e: top 2^exponent <= 5^e < (top + 1) 2^exponent, with the highest bit of top set.
 struct PowerOfFive {
   std::uint64_t top = 0;
   int exponent = 0;
 };
 
-constexpr int most_power = 27;  // 5^27 is below 2^63
+constexpr int max_power = 27;  // 5^27 is below 2^63
 
-constexpr std::array<PowerOfFive, 2 * most_power + 1> powers_of_five = [] {
-  std::array<PowerOfFive, 2 * most_power + 1> powers{};
-  powers[most_power] = {1ULL << 63, -63};
+constexpr std::array<PowerOfFive, 2 * max_power + 1> powers_of_five = [] {
+  std::array<PowerOfFive, 2 * max_power + 1> powers{};
+  powers[max_power] = {1ULL << 63, -63};
   std::uint64_t five = 1;
-  for (std::size_t k = 1; k <= most_power; ++k) {
+  for (std::size_t k = 1; k <= max_power; ++k) {
     five *= 5;
     const int width = 64 - std::countl_zero(five);
-    powers[most_power + k] = {five << (64 - width), width - 64};
+    powers[max_power + k] = {five << (64 - width), width - 64};
     std::uint64_t quotient = 0, rest = 1ULL << (width - 1);  // 2^(63 + width) / 5^k, one bit a step
     for (int bit = 0; bit < 64; ++bit) {
       rest *= 2;
       quotient = 2 * quotient + (rest >= five);
       if (rest >= five) rest -= five;
     }
-    powers[most_power - k] = {quotient, -63 - width};
+    powers[max_power - k] = {quotient, -63 - width};
   }
   return powers;
 }();
 
-/// Exact operands round once (Clinger 1990); NaN where they are not exact.
+/// Computes mantissa 10^exponent by one operation on exact doubles, which rounds once (Clinger 1990); NaN if they are not
+/// exact.
 inline double compose_exactly(std::uint64_t mantissa, std::int64_t exponent) {
   const auto exact = static_cast<double>(mantissa);
   if (mantissa >> 53 != 0 || exponent < -22 || exponent > 22) return std::numeric_limits<double>::quiet_NaN();
@@ -111,18 +112,18 @@ inline double compose_exactly(std::uint64_t mantissa, std::int64_t exponent) {
                       : exact * exact_powers[static_cast<std::size_t>(exponent)];
 }
 
-/// mantissa 10^exponent, or NaN where no short way can tell how to round.
+/// Computes mantissa 10^exponent, or NaN if the fast path cannot decide how to round.
 ///
-/// mantissa 5^e is bracketed by a product of two words (Eisel and Lemire, in Lemire 2021), whose upper word is short by less
-/// than 2. The 54 leading bits of that word are then right, and something is left behind them, unless the bits behind them
-/// are all zeros or all ones: short numbers, most of the time, which are exact.
+/// mantissa 5^e is bracketed by a product of two words (the algorithm of Eisel and Lemire, Lemire 2021), whose upper word is
+/// too small by less than 2. The 54 leading bits of that word are then right, and the rest is not zero, unless the bits after
+/// them are all zeros or all ones. That happens mostly for short numbers, which are exact.
 inline double compose(std::uint64_t mantissa, std::int64_t exponent) {
-  if (mantissa >> 32 == 0 || exponent < -most_power || exponent > most_power) return compose_exactly(mantissa, exponent);
-  const PowerOfFive& power = powers_of_five[static_cast<std::size_t>(exponent + most_power)];
+  if (mantissa >> 32 == 0 || exponent < -max_power || exponent > max_power) return compose_exactly(mantissa, exponent);
+  const PowerOfFive& power = powers_of_five[static_cast<std::size_t>(exponent + max_power)];
   const int zeros = std::countl_zero(mantissa);
   __extension__ using Wide = unsigned __int128;
   const auto upper = static_cast<std::uint64_t>((static_cast<Wide>(mantissa << zeros) * power.top) >> 64);
-  const int behind = 9 + static_cast<int>(upper >> 63);  // bits behind the leading 54
+  const int behind = 9 + static_cast<int>(upper >> 63);  // bits after the leading 54
   const std::uint64_t leading = upper >> behind;
   const std::uint64_t ones = (1ULL << behind) - 1, left = upper & ones;
   if (left == 0 || left == ones) [[unlikely]]
@@ -134,19 +135,19 @@ inline double compose(std::uint64_t mantissa, std::int64_t exponent) {
 
 }  // namespace detail
 
-/// A number as it stands in a text, between `begin` and `end`; `end` is null where there is none.
+/// A number in a text, from `begin` to `end`; `end` is null if there is none.
 struct Decimal {
-  const char* begin = nullptr;  // behind the sign
+  const char* begin = nullptr;  // after the sign
   const char* end = nullptr;
   std::uint64_t mantissa = 0;
   std::int64_t exponent = 0;
   bool negative = false;
-  bool whole = true;  // no digit was lost from the mantissa
+  bool whole = true;  // the mantissa holds all digits
 };
 
 namespace detail {
 
-/// Adds the digits from `p` on to the mantissa, eight at a time; returns where they end.
+/// Appends the digits from `p` on to the mantissa, eight at a time; returns where they end.
 inline const char* take_digits(const char* p, Decimal& number) {
   std::uint64_t word = load<std::uint64_t>(p), others = other_than_digits(word);
   for (; others == 0; word = load<std::uint64_t>(p += 8), others = other_than_digits(word))
@@ -164,12 +165,12 @@ inline const char* take_exponent(const char* p, Decimal& number) {
   const char* first = p;
   std::int64_t power = 0;
   for (; '0' <= *p && *p <= '9'; ++p)
-    if (power < 1'000'000'000'000'000) power = 10 * power + (*p - '0');  // beyond that, no text is long enough to matter
+    if (power < 1'000'000'000'000'000) power = 10 * power + (*p - '0');  // larger exponents give the same result
   number.exponent += minus ? -power : power;
   return p == first ? nullptr : p;
 }
 
-/// How many digits stand between p and end, a point aside, from the first that is not 0 on.
+/// Counts the digits from p to end, starting with the first that is not 0, without the point.
 inline std::ptrdiff_t significant_digits(const char* p, const char* end) {
   while (p < end && (*p == '0' || *p == '.')) ++p;
   std::ptrdiff_t digits = 0;
@@ -179,10 +180,10 @@ inline std::ptrdiff_t significant_digits(const char* p, const char* end) {
 
 }  // namespace detail
 
-/// [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent: what Python's `float` takes,
-/// without its names for infinity and NaN and its underscores.
+/// Scans [sign] digits [. digits] [e [sign] digits], with at least one digit before the exponent: what Python's `float`
+/// accepts, except infinity, NaN and underscores.
 ///
-/// Nothing tells where the text ends: a byte that belongs to no number must stand there, and seven more behind it.
+/// The end of the text is not checked: a byte that is not part of a number must follow, and seven more bytes after it.
 inline Decimal scan_decimal(const char* p) {
   Decimal number;
   number.negative = *p == '-';
@@ -210,9 +211,9 @@ inline Decimal scan_decimal(const char* p) {
 
 namespace detail {
 
-/// Whether a number that is no double is too large, rather than too small.
+/// Whether a number outside the range of doubles is too large, rather than too small.
 inline bool is_large(const Decimal& number) {
-  std::int64_t places = 0;  // of the first digit that is not 0, before the point; or minus the zeros behind the point
+  std::int64_t places = 0;  // digits before the point from the first nonzero one on, or minus the zeros after the point
   const char* p = number.begin;
   while (p < number.end && *p == '0') ++p;
   const char* first = p;
@@ -229,21 +230,20 @@ inline bool is_large(const Decimal& number) {
   return places + number.exponent + fraction > 0;
 }
 
-/// The long way, for numbers of many digits or near the middle of two doubles.
+/// The slow path, for numbers of many digits or near the midpoint of two doubles.
 template <class Float>
 Float convert_slowly(const Decimal& number) {
   Float value = 0;
   const auto [end, error] = std::from_chars(number.begin, number.end, value);
   if (error == std::errc::result_out_of_range)
     value = is_large(number) ? std::numeric_limits<Float>::infinity() : Float{0};
-  else if (error != std::errc{} || end != number.end)  // no memory for its digits, say
-    throw std::runtime_error("A decimal number was found but could not be read.");
+  else if (error != std::errc{} || end != number.end)  // for example out of memory
+    throw std::runtime_error("A decimal number could not be converted.");
   return number.negative ? -value : value;
 }
 
-/// Whether a double does not say which float is the nearest: it is in the middle of two, or so small that floats lie
-/// further apart.
-inline bool near_the_middle(double value) {
+/// Whether a double does not determine the nearest float: it is the midpoint of two, or in the subnormal range of floats.
+inline bool near_midpoint(double value) {
   constexpr std::uint64_t behind = (1ULL << 29) - 1;
   return (std::bit_cast<std::uint64_t>(value) & behind) == 1ULL << 28 ||
          (value < std::numeric_limits<float>::min() && value != 0);
@@ -251,7 +251,7 @@ inline bool near_the_middle(double value) {
 
 }  // namespace detail
 
-/// The double nearest to a number that was found; infinity beyond all doubles.
+/// Returns the value of Float nearest to a number; infinity if it is too large.
 template <class Float>
 Float convert(const Decimal& number) {
   const double value = number.whole ? detail::compose(number.mantissa, number.exponent) : std::nan("");
@@ -259,7 +259,7 @@ Float convert(const Decimal& number) {
     if (std::isnan(value)) [[unlikely]]
       return detail::convert_slowly<double>(number);
   } else {
-    if (std::isnan(value) || detail::near_the_middle(value)) [[unlikely]]
+    if (std::isnan(value) || detail::near_midpoint(value)) [[unlikely]]
       return detail::convert_slowly<Float>(number);
   }
   const auto rounded = static_cast<Float>(value);
@@ -268,7 +268,7 @@ Float convert(const Decimal& number) {
 
 namespace detail {
 
-/// Any finite number, read with care.
+/// Reads any finite number by the general path.
 template <class Float>
 [[gnu::noinline]] const char* read_any(const char* p, Float& value) {
   const Decimal number = scan_decimal(p);
@@ -278,9 +278,9 @@ template <class Float>
 
 }  // namespace detail
 
-/// Reads a number as `scan_decimal` finds it and `convert` rounds it; returns where it ends, or null if there is no finite
-/// number. Most numbers of data files are one digit, a point and up to 18 digits more: these take a short way. Fifteen bytes
-/// behind the one that ends the number must be readable.
+/// Reads a number as `scan_decimal` and `convert` do; returns where it ends, or null if there is no finite number. There is a
+/// fast path for one digit, a point and up to 18 further digits, which most numbers of data files are. Fifteen bytes after the
+/// one that ends the number must be readable.
 template <class Float>
 [[gnu::always_inline]] inline const char* read_number(const char* p, Float& value) {
   using namespace detail;
@@ -293,7 +293,7 @@ template <class Float>
   if (take_sixteen(q, sixteen)) {
     mantissa = mantissa * integer_powers[16] + sixteen;
     q += 16;
-    // One digit more, or two, or none: nobody can foresee it, so there is no branch here.
+    // There may be none, one or two more digits. A branch would be mispredicted often, so there is none.
     const unsigned next = static_cast<unsigned char>(q[0] - '0'), last = static_cast<unsigned char>(q[1] - '0');
     const unsigned one = next < 10, two = one & (last < 10);
     mantissa = mantissa * integer_powers[one + two] + one * next * (1 + 9 * two) + two * last;
@@ -312,7 +312,7 @@ template <class Float>
   if ('0' <= *q && *q <= '9') return read_any(p, value);
   if ((*q | 0x20) == 'e') return read_any(p, value);
   const double size = compose(mantissa, -digits);
-  if (std::isnan(size) || (std::is_same_v<Float, float> && near_the_middle(size))) [[unlikely]]
+  if (std::isnan(size) || (std::is_same_v<Float, float> && near_midpoint(size))) [[unlikely]]
     return read_any(p, value);
   const auto rounded = static_cast<Float>(size);
   value = negative ? -rounded : rounded;

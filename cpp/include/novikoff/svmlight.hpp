@@ -2,8 +2,8 @@
 //
 //   line    = [label [qid:number] {index:value}] [# comment]
 //
-// Words are parted by spaces and tabs; a carriage return counts as a space. Features of a line may stand in any order, each
-// once. Every number is correctly rounded.
+// Words are separated by spaces and tabs; a carriage return counts as a space. The features of a line may be in any order,
+// each at most once. Numbers are rounded correctly.
 #pragma once
 
 #include <algorithm>
@@ -25,26 +25,26 @@
 
 namespace novikoff {
 
-constexpr std::int64_t most_index = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t max_index = std::numeric_limits<std::int32_t>::max();
 
-/// What is wrong with a line: what was needed, and the word that stands there.
+/// A malformed line: its number from 1, what it should have, and the word that it has instead.
 struct BadLine {
-  std::size_t line = 0;  // counted from 1
-  std::string need, word;
+  std::size_t line = 0;
+  std::string message, word;
 };
 
-/// What the indices of a file may be.
+/// The valid indices of a file.
 struct IndexRange {
-  std::int64_t base = 1;           // of the first feature
-  std::int64_t last = most_index;  // the largest that is allowed
-  std::int64_t features = 0;       // how many were asked for, if that is why
+  std::int64_t base = 1;          // number of the first feature
+  std::int64_t last = max_index;  // the largest valid index
+  std::int64_t features = 0;      // the number of features that the user gave, if any
 };
 
 namespace detail {
 
 inline bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-/// What may stand behind a word.
+/// Whether a character may follow a word.
 inline bool ends_word(char c) {
   constexpr std::uint64_t ends = 1ULL << ' ' | 1ULL << '\t' | 1ULL << '\r' | 1ULL << '\n' | 1ULL << '#';
   const auto code = static_cast<unsigned char>(c);
@@ -53,10 +53,10 @@ inline bool ends_word(char c) {
 
 }  // namespace detail
 
-/// Lines of text into values, columns and labels, written one after the other to where there is room for all of them.
+/// Parses lines of text into arrays of values, columns and labels that are large enough for all of them.
 ///
-/// Every line that is parsed ends with a line end, and `beyond` bytes behind it can be read: nothing has to ask, byte for
-/// byte, where the text ends. The last lines of a text are copied to where that is so.
+/// Every parsed line ends with a line end, and the `beyond` bytes after it are readable, so that no loop has to check for
+/// the end of the text. The last lines of a text are copied to a buffer where this holds.
 template <class Float>
 class LineParser {
  public:
@@ -64,10 +64,10 @@ class LineParser {
       : range_(range), values_(values), columns_(columns), labels_(labels), row_ends_(row_ends) {}
 
   std::size_t rows = 0, features = 0, lines = 0;
-  std::int64_t smallest = most_index + 1, largest = -1;  // index of all
+  std::int64_t smallest = max_index + 1, largest = -1;  // indices that occur
   std::optional<BadLine> bad;
 
-  /// Stops at the first line that is not good.
+  /// Parses lines up to the first malformed one.
   void parse(std::string_view text) {
     const std::size_t far = text.size() < beyond ? text.npos : text.rfind('\n', text.size() - beyond);
     const std::size_t cut = far == text.npos ? 0 : far + 1;
@@ -81,7 +81,7 @@ class LineParser {
 
  private:
   static constexpr std::size_t beyond = 32;
-  static constexpr std::ptrdiff_t most_shown = 256;  // bytes of a bad word: it may be as long as the file
+  static constexpr std::ptrdiff_t max_reported = 256;  // bytes of a malformed word, which may be as long as the file
 
   void parse_lines(const char* p, const char* end) {
     while (p < end && !bad) {
@@ -100,10 +100,10 @@ class LineParser {
     return p + 1;
   }
 
-  const char* refuse(std::string need, const char* word) {
+  const char* refuse(std::string message, const char* word) {
     const char* q = word;
-    while (q < word + most_shown && !detail::is_space(*q) && *q != '\n') ++q;
-    bad = BadLine{lines + 1, std::move(need), {word, q}};
+    while (q < word + max_reported && !detail::is_space(*q) && *q != '\n') ++q;
+    bad = BadLine{lines + 1, std::move(message), {word, q}};
     return q;
   }
 
@@ -133,7 +133,7 @@ class LineParser {
       std::int64_t index = 0;
       p = read_index(p, index);
       if (!p) [[unlikely]]
-        return refuse("Features of the form index:value.", word);
+        return refuse(feature_form, word);
       if (static_cast<std::uint64_t>(index - base) >= columns) [[unlikely]]
         return outside(index, word);
       const char* end = read_number(p, *value);
@@ -149,23 +149,23 @@ class LineParser {
   const char* label(const char* p) {
     const Decimal number = scan_decimal(p);
     if (number.end && *number.end == ',')
-      return refuse("One label a line; where examples have several, write a file for each label.", p);
-    if (number.end && *number.end == ':') return refuse("A label before the features.", p);
+      return refuse("a line must have one label (write one file per label if examples have several)", p);
+    if (number.end && *number.end == ':') return refuse("a line must begin with the label", p);
     labels_[rows] = number.end ? convert<double>(number) : 0.0;
     if (!number.end || !detail::ends_word(*number.end) || !std::isfinite(labels_[rows]))
-      return refuse("A finite number as the label.", p);
+      return refuse("the label must be a finite number", p);
     if (number.mantissa > 1ULL << 53 && loses_digits(number, std::abs(labels_[rows])))
-      return refuse("A label that keeps its digits: whole numbers do up to 2^53.", p);
+      return refuse("a whole label must be at most 2^53, or float64 changes it", p);
     return number.end;
   }
 
-  /// Whether a whole number, written as such, is none of the doubles: another label would become the same.
+  /// Whether a label written as a whole number is not exactly a double, so that different labels could become equal.
   static bool loses_digits(const Decimal& number, double label) {
     const bool plain = std::all_of(number.begin, number.end, [](char c) { return '0' <= c && c <= '9'; });
     return plain && number.whole && static_cast<std::uint64_t>(label) != number.mantissa;
   }
 
-  /// qid:5 behind the label is for ranking; it is passed over.
+  /// Skips qid:5 after the label, which is for ranking.
   static const char* query(const char* p) {
     const char* q = skip_spaces(p);
     for (char c : {'q', 'i', 'd', ':'})
@@ -176,7 +176,7 @@ class LineParser {
     return q > digits && detail::ends_word(*q) ? q : p;
   }
 
-  /// Where the value begins; null if there is no index.
+  /// Returns where the value begins; null if there is no index.
   static const char* read_index(const char* p, std::int64_t& index) {
     const std::uint64_t word = load<std::uint64_t>(p);
     const int count = std::countr_zero(detail::other_than_digits(word)) / 8;
@@ -186,29 +186,29 @@ class LineParser {
     }
     const char* q = p + (*p == '-');
     const char* digits = q;
-    for (; '0' <= *q && *q <= '9'; ++q) index = std::min(10 * index + (*q - '0'), 10 * most_index);
+    for (; '0' <= *q && *q <= '9'; ++q) index = std::min(10 * index + (*q - '0'), 10 * max_index);
     if (*p == '-') index = -index;
     return q > digits && *q == ':' ? q + 1 : nullptr;
   }
 
   const char* outside(std::int64_t index, const char* word) {
-    if (index == 0) return refuse("Indices from 1 on (or index_base=0, if the first feature is 0).", word);
-    if (index < range_.base) return refuse("Indices from " + std::to_string(range_.base) + " on.", word);
-    std::string need = "Indices up to " + std::to_string(range_.last);
-    if (range_.features > 0) need += ", for " + std::to_string(range_.features) + " features";
-    return refuse(need + ".", word);
+    if (index == 0) return refuse("indices must be at least 1 (use index_base=0 if the first feature is 0)", word);
+    if (index < range_.base) return refuse("indices must be at least " + std::to_string(range_.base), word);
+    std::string message = "indices must be at most " + std::to_string(range_.last);
+    if (range_.features > 0) message += " for " + std::to_string(range_.features) + " features";
+    return refuse(std::move(message), word);
   }
 
-  static std::string finite_values() {
-    return std::is_same_v<Float, float> ? "Values that are finite float32." : "Finite values.";
-  }
+  static constexpr const char* feature_form = "features must have the form index:value";
+  static constexpr const char* finite_values =
+      std::is_same_v<Float, float> ? "values must be finite as float32" : "values must be finite";
 
   const char* bad_value(const char* p, const char* word) {
     const Decimal number = scan_decimal(p);
     p += *p == '-' || *p == '+';
     const char letter = static_cast<char>(*p | 0x20);
     const bool infinite = number.end && detail::ends_word(*number.end);
-    return refuse(infinite || letter == 'i' || letter == 'n' ? finite_values() : "Features of the form index:value.", word);
+    return refuse(infinite || letter == 'i' || letter == 'n' ? finite_values : feature_form, word);
   }
 
   void close_row(std::size_t first, bool ascending) {
@@ -220,7 +220,7 @@ class LineParser {
     row_ends_[rows++] = static_cast<std::int64_t>(features);
   }
 
-  /// Puts the features of a line in order.
+  /// Sorts the features of a line.
   void sort(std::size_t first) {
     std::vector<std::pair<std::int32_t, Float>> pairs;
     for (std::size_t k = first; k < features; ++k) pairs.emplace_back(columns_[k], values_[k]);
@@ -228,7 +228,7 @@ class LineParser {
     for (std::size_t k = 0; k < pairs.size(); ++k) {
       std::tie(columns_[first + k], values_[first + k]) = pairs[k];
       if (k > 0 && pairs[k].first == pairs[k - 1].first)
-        bad = BadLine{lines + 1, "No feature twice in a line.", std::to_string(pairs[k].first + range_.base) + ":"};
+        bad = BadLine{lines + 1, "a feature must occur only once per line", std::to_string(pairs[k].first + range_.base) + ":"};
     }
   }
 

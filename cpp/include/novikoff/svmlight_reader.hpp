@@ -1,4 +1,4 @@
-// svmlight text, block by block and on several threads, into the arrays of a CSR matrix.
+// Parses svmlight text, block by block and on several threads, into the arrays of a CSR matrix.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,8 @@ struct Counts {
   std::size_t lines = 0, colons = 0;
 };
 
-/// Line ends and colons: as many rows and features, at most, are in the text. Bytes count up to 255, so blocks are short.
+/// Counts line ends and colons, which are upper bounds on the rows and features of a text. The inner counters are single
+/// bytes, so they are summed after 255 steps.
 inline Counts count_lines(std::string_view text) {
   constexpr std::size_t lanes = 32, turns = 255;
   Counts counts;
@@ -44,25 +45,25 @@ inline Counts count_lines(std::string_view text) {
 
 }  // namespace detail
 
-/// A file, block by block. Each block is cut into pieces at line ends, which are counted and then parsed on several
-/// threads, every piece to its place in arrays that grow; no piece is copied.
+/// Reads a file block by block. Each block is cut into pieces at line ends; their lines are counted and then parsed on several
+/// threads, each piece directly to its place in the growing arrays.
 template <class Float>
 class SvmlightReader {
  public:
-  /// A piece of the usual size stays in the cache from counting to parsing, if the other threads keep up.
+  /// A piece of the default size stays in the CPU cache between counting and parsing.
   SvmlightReader(IndexRange range, std::size_t threads, std::size_t piece = 1 << 19)
       : range_(range), threads_(threads), piece_(piece) {}
 
-  // The arrays of a CSR matrix, and what was seen on the way.
+  // The arrays of a CSR matrix, and the lines and indices that were read.
 
   Growing<Float> values;
   Growing<std::int32_t> columns;
   Growing<double> labels;
   Growing<std::int64_t> row_ends;  // where each row ends in values and columns
   std::size_t lines = 0;
-  std::int64_t smallest = most_index + 1, largest = -1;
+  std::int64_t smallest = max_index + 1, largest = -1;
 
-  /// Reads lines; the last one need not end. Returns the first line that is not good, and takes in nothing then.
+  /// Reads lines; the last one may lack its line end. Returns the first malformed line, and adds nothing then.
   std::optional<BadLine> feed(std::string_view text) {
     const std::vector<Piece> pieces = measure(text);
     const std::size_t rows = labels.size(), features = values.size();
@@ -91,7 +92,7 @@ class SvmlightReader {
     return std::nullopt;
   }
 
-  /// Makes room for as much again, times `factor`, as was read so far. That is a guess: without the room, things go on.
+  /// Reserves memory for `factor` times what was read so far. This is an estimate; reading goes on if the memory is not there.
   void expect(double factor) {
     const auto more = [factor](std::size_t size) {
       return size + static_cast<std::size_t>(1.02 * factor * static_cast<double>(size));
@@ -104,13 +105,13 @@ class SvmlightReader {
   }
 
  private:
-  /// A part of a block, and how many rows and features there may be before it.
+  /// A part of a block, and upper bounds on the rows and features before it.
   struct Piece {
     std::string_view text;
     std::size_t rows = 0, features = 0;
   };
 
-  /// The pieces, and one that is empty at their end.
+  /// Returns the pieces, followed by an empty one.
   std::vector<Piece> measure(std::string_view text) const {
     std::vector<Piece> pieces;
     while (!text.empty()) {
@@ -134,7 +135,7 @@ class SvmlightReader {
     labels.resize(rows), row_ends.resize(rows);
   }
 
-  /// Comments and empty lines took no room, so that what follows moves up.
+  /// Moves the rows of a piece down over the space that comments and empty lines before it left unused.
   void close_gap(std::size_t from_row, std::size_t from_feature, const LineParser<Float>& parser, std::size_t row,
                  std::size_t feature) {
     if (from_feature != feature) {

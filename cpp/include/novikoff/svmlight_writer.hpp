@@ -1,4 +1,4 @@
-// Rows as svmlight text: the shortest that reads back to the same bits.
+// Formats rows as svmlight text, with the shortest numbers that are read back to the same bits.
 #pragma once
 
 #include <array>
@@ -14,11 +14,11 @@ namespace novikoff {
 
 template <class Number>
 void append_number(std::string& text, Number number) {
-  std::array<char, 32> digits;  // no double takes more than 24
+  std::array<char, 32> digits;  // a double takes at most 24
   text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr);
 }
 
-/// Rows [begin, end) with their labels. Zeros of a dense row are left out; what a sparse row stores is written.
+/// Appends rows [begin, end) with their labels. Zeros of dense rows are left out; stored zeros of sparse rows are written.
 void append_svmlight(std::string& text, const auto& rows, std::span<const double> labels, std::int64_t index_base,
                      std::size_t begin, std::size_t end) {
   for (std::size_t i = begin; i < end; ++i) {

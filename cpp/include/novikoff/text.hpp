@@ -1,4 +1,4 @@
-// From a text in UTF-8 to its words.
+// Splits UTF-8 text into words.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,7 @@ namespace novikoff {
 
 namespace detail {
 
-/// The end of the characters of one, two, three and four bytes, and of all.
+/// The ends of the ranges of characters of one, two and three bytes, and of Unicode.
 constexpr char32_t end_of_one = 0x80, end_of_two = 0x800, end_of_three = 0x10000, end_of_unicode = 0x110000;
 constexpr char32_t not_a_character = ~char32_t{0};
 
@@ -26,8 +26,8 @@ struct Decoded {
   std::size_t size = 1;
 };
 
-/// The character that begins at the first of `left` bytes, at least one of them. It is not one if it is cut off, longer
-/// than it need be, a surrogate, or beyond the last character of Unicode.
+/// Decodes the character at the first of `left` bytes, at least one. It is invalid if it is truncated, overlong, a surrogate,
+/// or beyond the last character of Unicode.
 inline Decoded decode(const unsigned char* bytes, std::size_t left) {
   const unsigned char lead = bytes[0];
   if (lead < end_of_one) return {lead, 1};
@@ -44,7 +44,7 @@ inline Decoded decode(const unsigned char* bytes, std::size_t left) {
   return {character, size};
 }
 
-/// Write a character, and return where its bytes end.
+/// Writes a character, and returns where its bytes end.
 inline char* encode(char32_t character, char* out) {
   const auto put = [&out](char32_t byte) { *out++ = static_cast<char>(static_cast<unsigned char>(byte)); };
   const auto put_low = [&put, character](int shift) { put(0x80 | (character >> shift & 0x3F)); };
@@ -60,7 +60,7 @@ inline char* encode(char32_t character, char* out) {
   return out;
 }
 
-/// The range that holds a character, or nullptr: they are in order.
+/// Returns the range that holds a character, or nullptr; ranges are sorted.
 template <class Range, std::size_t n>
 const Range* range_of(const Range (&ranges)[n], char32_t character) {
   const Range* range =
@@ -74,8 +74,7 @@ inline char32_t find_lower(char32_t character) {
   return static_cast<char32_t>(static_cast<std::int32_t>(character) + range->shift);
 }
 
-/// The characters that words are made of. Most of them lie below 0x10000, and have an entry in a table there; it is
-/// made when the first of them is met, and never changes.
+/// The characters of words. Those below 0x10000 are in a table, which is built on first use.
 class Letters {
  public:
   static const Letters& all() {
@@ -83,7 +82,7 @@ class Letters {
     return letters;
   }
 
-  /// The lower case of a word character: one character for one, whatever stands around it. 0 for all other characters.
+  /// Returns the lower case of a word character, one character regardless of its context; 0 for all other characters.
   char32_t lower(char32_t character) const {
     if (character < lower_.size()) return lower_[character];
     return range_of(unicode::words, character) ? find_lower(character) : 0;
@@ -103,12 +102,12 @@ class Letters {
 struct Block {
   static constexpr std::size_t size = 64;
 
-  std::uint64_t words = 0;  // a bit for every byte: whether it is a word character
-  bool ascii = true;        // no byte is part of a longer character; only then `words` means something
+  std::uint64_t words = 0;  // one bit per byte: whether it is a word character
+  bool ascii = true;        // all bytes are ASCII; otherwise `words` is not valid
 };
 
-/// Look at 64 bytes at once, and write them in lower case if asked to. Loops without branches over bytes become vector
-/// instructions, which a table of the 128 characters would not.
+/// Classifies 64 bytes at once, and writes them in lower case if required. Compilers turn this loop without branches into
+/// vector instructions, which they cannot do with a table lookup.
 inline Block look_at(const unsigned char* bytes, bool lowercase, char* lowered) {
   std::array<unsigned char, Block::size> word;
   unsigned char all = 0;
@@ -121,7 +120,7 @@ inline Block look_at(const unsigned char* bytes, bool lowercase, char* lowered) 
   }
   Block block;
   block.ascii = all < end_of_one;
-  // Eight bytes that are 0 or 1, times this number, have them side by side as the highest eight bits.
+  // Multiplying eight bytes of 0 or 1 by this number gathers them in the highest eight bits.
   constexpr std::uint64_t side_by_side = 0x0102040810204080ULL;
   for (std::size_t i = 0; i < Block::size; i += 8)
     block.words |= (load<std::uint64_t>(reinterpret_cast<const char*>(&word[i])) * side_by_side >> 56) << i;
@@ -130,20 +129,20 @@ inline Block look_at(const unsigned char* bytes, bool lowercase, char* lowered) 
 
 }  // namespace detail
 
-/// The words of one text at a time: the longest runs of word characters, of at least two characters. They are written
-/// one after the other with a single space between them, so that an n-gram is a slice of what is written.
+/// The words of one text at a time: maximal runs of at least two word characters. They are written with a single space between
+/// them, so that an n-gram is a substring.
 class Words {
  public:
   static constexpr std::size_t npos = std::string_view::npos;
 
   explicit Words(bool lowercase) : lowercase_(lowercase) {}
 
-  /// Read a text in place of the last one. Returns where its first byte lies that is not UTF-8, or npos.
+  /// Reads a text, which replaces the last one. Returns the position of its first byte that is not UTF-8, or npos.
   std::size_t read(std::string_view text) {
     begin(text);
     for (std::size_t i = 0; i < text.size();) {
       const std::size_t block = i / Block::size, end = std::min(text.size(), (block + 1) * Block::size);
-      if (blocks_[block].ascii) {  // then no character reaches into it, and i is its first byte
+      if (blocks_[block].ascii) {  // then i is its first byte, because no longer character reaches into it
         add_ascii(lowered_.data() + i, blocks_[block].words);
         i = end;
       }
@@ -161,7 +160,7 @@ class Words {
 
   std::size_t count() const { return count_; }
 
-  /// Words i to i + n - 1, joined by spaces.
+  /// Returns words i to i + n - 1, joined by spaces.
   std::string_view ngram(std::size_t i, std::size_t n) const {
     return {written_.data() + begins_[i], begins_[i + n] - 1 - begins_[i]};
   }
@@ -169,16 +168,16 @@ class Words {
  private:
   using Block = detail::Block;
 
-  static constexpr std::size_t copied = 16;  // bytes at a time
+  static constexpr std::size_t copied = 16;  // bytes per copy
 
-  /// Where the next character goes.
+  /// The position of the next character.
   struct Pen {
     char *word = nullptr, *out = nullptr;  // begin and end of the word being written
-    std::size_t* next = nullptr;           // where its begin is noted
-    std::size_t longer = 0;                // by how much its bytes outnumber its characters
+    std::size_t* next = nullptr;           // where its begin is stored
+    std::size_t longer = 0;                // bytes minus characters of the word
     bool open = false;                     // whether the next character belongs to it
 
-    /// The word is complete, or too short to be one. The next begins after a space, or in its place.
+    /// Ends a word. The next begins after a space, or in its place if the word is too short.
     void end_word(const char* written) {
       *next = static_cast<std::size_t>(word - written);
       const bool is_word = out - word >= static_cast<std::ptrdiff_t>(longer + 2);
@@ -195,7 +194,7 @@ class Words {
     const auto room_for = [](auto& array, std::size_t size) { array.resize(std::max(array.size(), size)); };
     room_for(blocks_, blocks);
     room_for(lowered_, padded + copied);
-    room_for(written_, padded + padded / 2 + copied);  // lower case makes two bytes into three at most
+    room_for(written_, padded + padded / 2 + copied);  // lower case turns two bytes into at most three
     room_for(begins_, padded / 2 + 2);
     const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
     for (std::size_t k = 0; k < text.size() / Block::size; ++k)
@@ -209,9 +208,9 @@ class Words {
     count_ = 0;
   }
 
-  /// The words of a block, of which each 1 in `words` is a character.
+  /// Adds the words of an ASCII block; each 1 bit of `words` is a word character.
   void add_ascii(const char* block, std::uint64_t words) {
-    Pen pen = pen_;  // a copy stays in registers: what is written to memory through it cannot change it
+    Pen pen = pen_;  // a local copy can stay in registers while characters are written
     const bool open = words >> (Block::size - 1);
     if (!(words & 1)) pen.open = false;
     while (words != 0) {
@@ -226,7 +225,7 @@ class Words {
     pen_ = pen;
   }
 
-  /// The character at position i, however long. Returns its size, or 0 where it is none.
+  /// Adds the character at position i. Returns its size, or 0 if it is invalid.
   std::size_t add_character(std::string_view text, std::size_t i) {
     const auto [character, size] = detail::decode(reinterpret_cast<const unsigned char*>(text.data()) + i, text.size() - i);
     if (character == detail::not_a_character) return 0;
@@ -244,7 +243,7 @@ class Words {
   bool lowercase_;
   std::vector<Block> blocks_;
   std::vector<char> lowered_, written_;
-  std::vector<std::size_t> begins_;  // of every word, and one past the space after the last
+  std::vector<std::size_t> begins_;  // begin of every word, and one past the space after the last
   std::size_t count_ = 0;
   Pen pen_;
 };

@@ -13,8 +13,8 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff.data.formats import file_formats, find_format
 from novikoff.data.reading import HashingSettings, Reading
-from novikoff.data.stream import is_table
 from novikoff.errors import input_error, quote
 
 from ._learners import LEARNERS, ONLINE
@@ -29,8 +29,7 @@ Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result
 Format = Annotated[
     str | None,
     typer.Option(
-        metavar="FORMAT",
-        help="Format of DATA, if its name does not tell: svmlight, csv, tsv, ndjson, json, parquet or arrow.",
+        metavar="FORMAT", help=f"Format of DATA, if its name does not tell: {', '.join(file_formats())}."
     ),
 ]
 Attach = Annotated[
@@ -132,7 +131,7 @@ READING = (
 def reading_from(options: dict[str, Any], source: str, format: str | None) -> Reading:
     """Take the options of ``READING`` out of those of a subcommand; those that do not fit the source are refused."""
     given = {option.name: options.pop(option.name) for option in READING}
-    table = is_table(source, format)
+    table = "target" in find_format("scan", source, format).options
     for option in READING:
         if (given[option.name] or None) != (option.default or None) and (option.panel == _TABLES) != table:
             needs = (

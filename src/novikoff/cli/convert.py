@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff.data.formats import file_formats
 from novikoff.errors import input_error, quote
 from novikoff.export import EXPORTS, ExportFormat, format_by_suffix, format_of_file
 
@@ -24,8 +25,8 @@ def convert(
         str | None,
         typer.Option(
             metavar="FORMAT",
-            help="Format of DST, if its ending does not tell: svmlight, csv, tsv, ndjson, parquet, arrow or cache for "
-            f"data; {', '.join(EXPORTS)} for models.",
+            help=f"Format of DST, if its ending does not tell: {', '.join(file_formats(writable=True))} for data; "
+            f"{', '.join(EXPORTS)} for models.",
         ),
     ] = None,
     format: Format = None,

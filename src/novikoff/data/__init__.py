@@ -1,1 +1,1 @@
-"""Everything that becomes rows and labels."""
+"""Reading, hashing, caching and writing of rows and labels."""

@@ -1,4 +1,4 @@
-"""Rows with their labels, as all readers hand them over."""
+"""Rows with their labels, as all readers return them."""
 
 from __future__ import annotations
 
@@ -7,17 +7,24 @@ from typing import Any, Self
 
 
 class Batch(tuple[Any, ...]):
-    """Rows and labels: unpacks as ``X, y``, or as ``X, y, weights`` where a column of weights was asked for.
+    """Rows and labels: unpacks as ``X, y``, or as ``X, y, weights`` if there are weights.
 
     Attributes
     ----------
-    X : CSR array, or a dense array where every feature is a number of a table
-    y : one label a row
-    weights : one weight a row, or None
-    feature_names : the names of the columns, where columns have names
-    index_base : the number of the first feature in the file, for svmlight
-    columns : the columns of the table that the features were made of, and what they hold: number, string or text
-    target : the column of the table that holds the labels
+    X : csr_array or ndarray of shape (n_samples, n_features)
+        The rows; dense if all features are numbers of a table.
+    y : ndarray of shape (n_samples,) or None
+        One label per row.
+    weights : ndarray of shape (n_samples,) or None
+        One weight per row.
+    feature_names : tuple of str or None
+        The names of the columns of X, if they have names.
+    index_base : int or None
+        The number of the first feature in the file, for svmlight.
+    columns : dict or None
+        The columns of the table that the features were made from, and their kinds: number, string or text.
+    target : str or None
+        The column of the table that holds the labels.
     """
 
     feature_names: tuple[str, ...] | None
@@ -25,7 +32,7 @@ class Batch(tuple[Any, ...]):
     columns: dict[str, str] | None
     target: str | None
 
-    def __new__(  # noqa: D102  # the class says it
+    def __new__(  # noqa: D102  # documented in the class
         cls,
         X: Any,
         y: Any,
@@ -58,7 +65,7 @@ class Batch(tuple[Any, ...]):
 
     @property
     def weights(self) -> Any:
-        """The weights, if any."""
+        """The weights, or None."""
         return self[2] if len(self) > 2 else None
 
     def __repr__(self) -> str:

@@ -1,24 +1,24 @@
-"""How files became the rows of a model, so that other files become rows in the same way."""
+"""How the rows of a model were read, so that other files are read in the same way."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Self
 
 import scipy.sparse as sp
 
-from novikoff.errors import invalid
+from novikoff.errors import input_error
 
 from .batch import Batch
+from .formats import find_format
 from .hashing import Hashing
-from .stream import Scan, is_table, read, scan
+from .stream import Scan, read, scan
 
 
 @dataclass(frozen=True)
 class HashingSettings:
-    """The parameters of a ``Hashing`` that decide in which column a name ends up, and with what value."""
+    """The parameters of ``Hashing`` that determine the columns and values of features."""
 
     n_bits: int = 20
     lowercase: bool = True
@@ -28,7 +28,7 @@ class HashingSettings:
     norm: str | None = None
 
     def transformer(self) -> Hashing:
-        """The transformer of these parameters."""
+        """Return a transformer with these parameters."""
         return Hashing(
             n_bits=self.n_bits,
             lowercase=self.lowercase,
@@ -41,15 +41,16 @@ class HashingSettings:
 
 @dataclass(frozen=True)
 class Reading:
-    """What becomes of the columns of a table, and of the indices of svmlight; ``scan`` says what each option means.
+    """The options with which files are read, as a model that the command line fitted keeps them in ``reading_``.
 
-    A model that the command line trained has one as ``reading_``, and its file keeps it.
-
-    Parameters
+    Attributes
     ----------
-    target, features, weight, text, missing, hashing, index_base : as in ``scan``
-    kinds : what each of the features must hold: number, string or text
-    names : of the columns of X, where they have names
+    target, features, weight, text, missing, hashing, index_base
+        As in ``scan``.
+    kinds : tuple of str or None
+        What each of the features must hold: number, string or text.
+    names : tuple of str or None
+        The names of the columns of X, if they have names.
     """
 
     target: str | None = None
@@ -63,7 +64,7 @@ class Reading:
     names: tuple[str, ...] | None = None
 
     def after(self, batch: Batch) -> Self:
-        """The same, with what was found out when this batch was read: a column is then taken by its name and kind."""
+        """Return these options with the columns of a batch that was read: others must have the same names and kinds."""
         columns = batch.columns
         return dataclasses.replace(
             self,
@@ -74,51 +75,49 @@ class Reading:
             index_base=self.index_base if batch.index_base is None else batch.index_base,
         )
 
-    def read(self, where: str, source: Any, *, labelled: bool = True, **opening: Any) -> Batch:
-        """All rows of a source; without labels, only the features of a table are read.
+    def read(self, where: str, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Batch:
+        """Read all rows of a source; without labels, only the features of a table. ``more`` is passed to ``read``."""
+        options = self._options(source, labelled, format)
+        return self.checked(where, read(source, format=format, **more, **options))
 
-        ``opening`` says what the source is: ``format`` and ``attach``, as in ``scan``.
-        """
-        return self.checked(where, read(source, **opening, **self._options(source, labelled, **opening)))
-
-    def scan(self, source: Any, *, labelled: bool = True, follow: bool = False, **opening: Any) -> Scan:
-        """The rows of a source as a stream."""
-        return scan(source, follow=follow, **opening, **self._options(source, labelled, **opening))
+    def scan(self, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Scan:
+        """Open a source as a stream; ``more`` is passed to ``scan``."""
+        return scan(source, format=format, **more, **self._options(source, labelled, format))
 
     def checked(self, where: str, batch: Batch) -> Batch:
-        """Refuse columns that hold something else than those that the model learned from."""
+        """Refuse columns whose kind differs from those that the model was fitted on."""
         if self.kinds is not None and self.features is not None and batch.columns is not None:
             for name, kind in zip(self.features, self.kinds, strict=True):
                 if (found := batch.columns.get(name)) != kind:
-                    raise invalid(where, f"A column {name!r} of {kind}s, as the model learned from.", f"{found}s")
+                    message = f"column {name!r} must hold {kind}s, as when the model was fitted, but it holds {found}s."
+                    raise input_error(where, message)
         return batch
 
-    def _options(
-        self, source: Any, labelled: bool, format: str | None = None, attach: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """What ``scan`` and ``read`` are to be told of this source."""
-        if not is_table(source, format):
-            return {"index_base": self.index_base} if self.index_base != 1 else {}
-        return {
+    def _options(self, source: Any, labelled: bool, format: str | None) -> dict[str, Any]:
+        """Return those of the options that the format of a source takes."""
+        options = {
             "target": self.target if labelled else False,
             "features": self.features,
             "weight": self.weight if labelled else None,
             "text": list(self.text) or None,
             "missing": self.missing,
             "hashing": self.hashing.transformer(),
+            "index_base": self.index_base,
         }
+        taken = find_format("scan", source, format).options
+        return {name: value for name, value in options.items() if name in taken}
 
 
 def fitting(where: str, X: Any, columns: int) -> tuple[Any, int]:
-    """Rows as wide as a model wants them, and how many columns that it never met were left out.
+    """Return rows as wide as a model, and how many further columns were dropped.
 
-    Sparse rows may be narrower or wider than those that the model learned from: what it never met has no weight.
-    A table must have just the columns of the model.
+    Sparse rows may be narrower or wider than those of the model, which has no weights for further columns. A table must
+    have exactly the columns of the model.
     """
     if X.shape[1] == columns:
         return X, 0
     if not sp.issparse(X):
-        raise invalid(where, f"Rows of {columns} features, as the model learned from.", f"{X.shape[1]}")
+        raise input_error(where, f"the model was fitted on {columns} features, but the rows have {X.shape[1]}.")
     if X.shape[1] < columns:
         return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], columns)), 0
     return X[:, :columns], X.shape[1] - columns

@@ -1,4 +1,4 @@
-"""Matrices and single examples as the rows that the kernels read, in place."""
+"""Views of matrices and single examples as rows for the compiled kernels, without copies."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
-CSR = (sp.csr_array, sp.csr_matrix)  # asked for by type first: an example at a time, scipy's own question costs more
+CSR = (sp.csr_array, sp.csr_matrix)  # checked by type first: for single examples, sp.issparse is slow
 
 
 def as_rows(where: str, X: Any) -> _core.Rows:
-    """View a float array or a CSR matrix as rows."""
+    """Return a view of a float array or a CSR matrix as rows."""
     if type(X) not in CSR and not sp.issparse(X):
         return _core.dense(X)
     indices, indptr = X.indices, X.indptr
@@ -26,11 +26,11 @@ def as_rows(where: str, X: Any) -> _core.Rows:
     try:
         return _core.csr(X.data, indices, indptr, X.shape[1])
     except ValueError as error:
-        raise invalid(where, str(error), f"indptr {indptr!r} for {len(X.data)} values") from None
+        raise input_error(where, f"the sparse matrix is not valid: {error}") from None
 
 
 def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], width: int) -> Any:
-    """A CSR array of rows that are known to be sorted and free of repetitions; nothing is copied."""
+    """Return a CSR array of rows that are sorted and free of duplicates, without copying or checking them."""
     X = sp.csr_array((len(offsets) - 1, width), dtype=values.dtype)
     X.data, X.indices, X.indptr = values, columns, offsets
     X.has_canonical_format = True
@@ -38,7 +38,7 @@ def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], widt
 
 
 def is_keyed(x: Any) -> bool:
-    """Whether an example calls its features by name; scipy's DOK matrices are dicts, but not of that kind."""
+    """Return whether an example names its features. The DOK matrices of scipy are dicts too, but of positions."""
     if isinstance(x, dict):
         return not sp.issparse(x)
     return not hasattr(x, "shape") and isinstance(x, Mapping)
@@ -59,9 +59,10 @@ def one_row(where: str, x: Any, width: int | None) -> Any:
         except (TypeError, ValueError):
             row = None
         if row is None:
-            raise invalid(where, "Features that are real numbers.", f"{np.asarray(x).dtype} {x!r}")
+            found = f"{np.asarray(x).dtype}: {quote(x)}"
+            raise input_error(where, f"the features of an example must be real numbers, but they are {found}.")
     shape = row.shape
     if len(shape) != 2 or shape[0] != 1 or shape[1] != (width or max(1, shape[1])):
-        need = "One example of at least one feature." if width is None else f"One example of {width} features."
-        raise invalid(where, need, f"an array of shape {np.shape(x)}")
+        expected = "at least one feature" if width is None else f"{width} features"
+        raise input_error(where, f"x must be one example of {expected}, but its shape is {np.shape(x)}.")
     return row

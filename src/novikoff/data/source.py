@@ -1,4 +1,4 @@
-"""Bytes of a file, a pipe or memory, decompressed on the way and cut where lines end."""
+"""Bytes of files, pipes and memory: opened, decompressed, and cut into blocks of whole lines."""
 
 from __future__ import annotations
 
@@ -16,21 +16,23 @@ from typing import Any, BinaryIO
 
 import novikoff._core as _core
 from novikoff._atomic import replacing
-from novikoff.errors import InvalidInputError, invalid, unreadable
+from novikoff.errors import InvalidInputError, file_error, input_error, quote
 
-from .ahead import ahead
-from .compression import LONGEST_BEGINNING, DamagedError, compressing, decompressed, is_undecided, kind_of
+from .compression import LONGEST_MAGIC, DamagedError, compressing, compression_of, decompressed, is_undecided
+from .prefetch import prefetched
 
-CHUNK = 1 << 20
-BLOCK = 1 << 23  # bytes that are parsed at a time
-MOST_LINE = 1 << 26  # bytes of a line in a stream, whose memory is bounded
-PAUSE = 0.05  # seconds between two looks at a growing file
+CHUNK_SIZE = 1 << 20  # bytes per read from pipes, file objects and compressed files
+BLOCK_SIZE = 1 << 23  # bytes that are parsed at a time
+MAX_LINE_LENGTH = 1 << 26  # bytes of a line in a stream, whose memory is bounded
+CHUNKS_AHEAD = 8  # decompressed chunks that wait for the parser
+POLL_SECONDS = 0.05  # between two looks at a growing file
 
-Fill = Callable[[memoryview], int]  # writes the next bytes, at least one; 0 at the end
+# Writes the next bytes into a buffer and returns their number: at least 1, or 0 at the end.
+Fill = Callable[[memoryview], int]
 
 
 def name_of(source: Any) -> str:
-    """What a source is called in a message."""
+    """Return what error messages call a source."""
     if isinstance(source, str | os.PathLike):
         return "<stdin>" if source == "-" else os.fspath(source)
     if isinstance(source, bytes | bytearray | memoryview):
@@ -40,17 +42,17 @@ def name_of(source: Any) -> str:
 
 
 def is_path(source: Any) -> bool:
-    """Whether a source lies in the file system; "-" is standard input."""
+    """Return whether a source is a path; "-" is standard input."""
     return isinstance(source, os.PathLike) or (isinstance(source, str) and source != "-")
 
 
 def is_pipe(path: Any) -> bool:
-    """Whether a path leads to something that gives its bytes once, as they come."""
+    """Return whether a path is a pipe, a device or the like, whose bytes can be read only once."""
     return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def is_lasting(source: Any) -> bool:
-    """Whether a source can be read more than once."""
+    """Return whether a source can be read more than once."""
     if is_path(source):
         return os.path.isfile(source)
     return isinstance(source, bytes | bytearray | memoryview)
@@ -58,69 +60,70 @@ def is_lasting(source: Any) -> bool:
 
 @contextmanager
 def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -> Iterator[Fill]:
-    """Open a path, bytes, a binary file object, or "-"; what is compressed is decompressed, whatever its name."""
+    """Open a path, bytes, a binary file object or "-"; compressed data is decompressed, whatever its name."""
     name = name_of(source)
     if is_path(source):
-        with _open(where, name, source) as file:
+        with _open(name, source) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not follow
-            if plain and kind_of(os.pread(file.fileno(), LONGEST_BEGINNING, 0)) is None:
-                yield _WholeFile(where, name, file, threads).fill
+            if plain and compression_of(os.pread(file.fileno(), LONGEST_MAGIC, 0)) is None:
+                yield _WholeFile(name, file, threads).fill
                 return
-            with _chunks(_followed(where, name, source, file) if follow else _read(where, name, file)) as fill:
+            with _filled_from(_followed(name, source, file) if follow else _chunks(name, file)) as fill:
                 yield fill
         return
     if follow:
-        raise invalid(where, "The path of a file, where follow=True.", name)
+        raise input_error(where, f"follow=True needs the path of a file, but the source is {name}.")
     stream: Any = source
     if isinstance(source, bytes | bytearray | memoryview):
         stream = io.BytesIO(source.tobytes() if isinstance(source, memoryview) else source)
     elif isinstance(source, str):
         stream = getattr(sys.stdin, "buffer", sys.stdin)
     if not hasattr(stream, "read"):
-        raise invalid(where, 'A path, bytes, a binary file object, or "-" for standard input.', repr(stream))
-    with _chunks(_read(where, name, stream)) as fill:
+        expected = 'a path, bytes, a binary file object or "-" (standard input)'
+        raise input_error(where, f"the source must be {expected}, but it is {quote(stream)}.")
+    with _filled_from(_chunks(name, stream)) as fill:
         yield fill
 
 
-def _open(where: str, name: str, path: Any) -> Any:
+def _open(name: str, path: Any) -> Any:
     try:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
-        raise unreadable(where, name, error) from None
+        raise file_error(name, error) from None
 
 
 class _WholeFile:
-    """A regular file, read on several threads. It must keep its size: half a line may look like a whole one."""
+    """A regular file, read by several threads. Its size must not change: half a line may look like a whole one."""
 
-    def __init__(self, where: str, name: str, file: Any, threads: int) -> None:
-        self.where, self.name, self.file, self.threads = where, name, file.fileno(), threads
+    def __init__(self, name: str, file: Any, threads: int) -> None:
+        self.name, self.file, self.threads = name, file.fileno(), threads
         self.size, self.offset = os.fstat(self.file).st_size, 0
 
-    def fill(self, room: memoryview) -> int:
+    def fill(self, buffer: memoryview) -> int:
         try:
-            count = _core.read_at(self.file, self.offset, room, self.threads)
+            count = _core.read_at(self.file, self.offset, buffer, self.threads)
         except OSError as error:
-            raise unreadable(self.where, self.name, error) from None
+            raise file_error(self.name, error) from None
         self.offset += count
         if count == 0 and self.offset != self.size:
-            got = f"{self.name}, which went from {self.size} to {self.offset} bytes"
-            raise invalid(self.where, "A file that does not change while it is read (or follow=True, for scan).", got)
+            message = f"the file changed while it was read, from {self.size} to {self.offset} bytes."
+            raise input_error(self.name, f"{message} Use scan(..., follow=True) for a file that grows.")
         return count
 
 
-def _read(where: str, name: str, file: BinaryIO) -> Iterator[bytes]:
-    """Chunks of a file object; an empty one where a pipe has no more for now."""
+def _chunks(name: str, file: BinaryIO) -> Iterator[bytes]:
+    """Read chunks of a file object; an empty chunk means that a pipe has no more for now."""
     if isinstance(file, io.TextIOBase):
-        raise _not_binary(where, name, "gives str")
+        raise _not_binary(name, "returns str")
     read = getattr(file, "read1", file.read)
     has_more = _watched(file)
     while True:
         try:
-            chunk = read(CHUNK)
+            chunk = read(CHUNK_SIZE)
         except (OSError, ValueError) as error:
-            raise unreadable(where, name, error) from None
+            raise file_error(name, error) from None
         if not isinstance(chunk, bytes | bytearray):
-            raise _not_binary(where, name, f"gives {type(chunk).__name__}")
+            raise _not_binary(name, f"returns {type(chunk).__name__}")
         if not chunk:
             return
         yield bytes(chunk)
@@ -128,12 +131,12 @@ def _read(where: str, name: str, file: BinaryIO) -> Iterator[bytes]:
             yield b""
 
 
-def _not_binary(where: str, name: str, does: str) -> InvalidInputError:
-    return invalid(where, "A file object that is opened in binary mode.", f"{name}, which {does}")
+def _not_binary(name: str, does: str) -> InvalidInputError:
+    return input_error(name, f"the file object must be opened in binary mode, but it {does}.")
 
 
 def _watched(file: Any) -> Callable[[], Any]:
-    """Whether a file object has more right now: on a pipe, a socket or a terminal one may have to wait."""
+    """Return a function that tells whether a file object has data now; pipes, sockets and terminals may have none."""
     try:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             watch = select.poll()
@@ -144,65 +147,66 @@ def _watched(file: Any) -> Callable[[], Any]:
     return lambda: True
 
 
-def _followed(where: str, name: str, path: Any, file: Any) -> Iterator[bytes]:
-    """Chunks of a file that others append to, without an end; an empty one wherever there is no more for now."""
+def _followed(name: str, path: Any, file: Any) -> Iterator[bytes]:
+    """Read chunks of a growing file, without an end; an empty chunk means that there is no more for now."""
     begin = os.fstat(file.fileno())
     if not stat.S_ISREG(begin.st_mode):
-        raise invalid(where, "A regular file, where follow=True (a pipe is waited for without it).", name)
+        message = "follow=True needs a regular file. Leave it out for a pipe, which is waited for anyway."
+        raise input_error(name, message)
     while True:
         try:
-            chunk = file.read(CHUNK)
+            chunk = file.read(CHUNK_SIZE)
         except OSError as error:
-            raise unreadable(where, name, error) from None
+            raise file_error(name, error) from None
         yield chunk
         if chunk:
             continue
         if (size := os.fstat(file.fileno()).st_size) < file.tell():
-            raise invalid(where, "A file that only grows.", f"{name}, cut from {file.tell()} to {size} bytes")
+            raise input_error(name, f"the file was cut from {file.tell()} to {size} bytes while it was followed.")
         try:
             same = os.path.samestat(begin, os.stat(path))
         except OSError:
             same = False
         if not same:
-            raise invalid(where, "A file that stays in its place.", f"{name}, which was removed or replaced")
-        time.sleep(PAUSE)
+            raise input_error(name, "the file was removed or replaced while it was followed.")
+        time.sleep(POLL_SECONDS)
 
 
 @contextmanager
-def _chunks(chunks: Iterator[bytes]) -> Iterator[Fill]:
-    """Fill from chunks, decompressed in a thread of their own if need be."""
+def _filled_from(chunks: Iterator[bytes]) -> Iterator[Fill]:
+    """Fill buffers from chunks; compressed ones are decompressed in a thread of their own."""
     first = b""
     for chunk in chunks:
         first += chunk
         if not is_undecided(first):
             break
     whole = itertools.chain([first], chunks)
-    if (kind := kind_of(first)) is None:
+    if (compression := compression_of(first)) is None:
         yield Joined(whole).fill
     else:
-        with ahead(decompressed(kind, whole), 8) as ready:
+        with prefetched(decompressed(compression, whole), CHUNKS_AHEAD) as ready:
             yield Joined(ready).fill
 
 
 class Joined:
-    """Chunks of any size, joined and handed out as they are asked for."""
+    """Chunks of any size, joined and copied into buffers of any size."""
 
     def __init__(self, chunks: Iterator[bytes]) -> None:
         self.chunks, self.pending = chunks, memoryview(b"")
         self.damage: DamagedError | None = None
 
-    def fill(self, room: memoryview) -> int:
-        """Write the next bytes, all there is room for or all there are for now; 0 at the end."""
+    def fill(self, buffer: memoryview) -> int:
+        """Write the next bytes, until the buffer is full or there are no more for now; return 0 at the end."""
         filled = 0
-        while filled < len(room):
+        while filled < len(buffer):
             if not self.pending:
                 chunk = self.next_chunk()
-                if chunk is None or (not chunk and filled):  # an empty one: no more for now
+                if chunk is None or (not chunk and filled):
                     break
                 self.pending = memoryview(chunk)
                 continue
-            count = min(len(self.pending), len(room) - filled)
-            room[filled : filled + count] = self.pending[:count]
+            count = min(len(self.pending), len(buffer) - filled)
+            buffer[filled : filled + count] = self.pending[:count]
             self.pending = self.pending[count:]
             filled += count
         if self.damage is not None and not filled:
@@ -210,7 +214,7 @@ class Joined:
         return filled
 
     def next_chunk(self) -> bytes | None:
-        """The next chunk, or None at the end and where the damage begins: what was there before comes first."""
+        """Return the next chunk, or None at the end and at damaged data, which ``fill`` reports after the bytes before."""
         try:
             return None if self.damage else next(self.chunks, None)
         except DamagedError as error:
@@ -220,23 +224,23 @@ class Joined:
 
 @contextmanager
 def writable(where: str, target: Any) -> Iterator[Any]:
-    """Open a path, to be there as a whole or not at all, compressed as its name says; or take a file object."""
+    """Open a path for writing, atomically and compressed as its name says; a file object is written to as it is."""
     if not is_path(target):
         if not hasattr(target, "write"):
-            raise invalid(where, "A path, or a binary file object.", repr(target))
+            raise input_error(where, f"the target must be a path or a binary file object, but it is {quote(target)}.")
         if isinstance(target, io.TextIOBase):
-            raise _not_binary(where, name_of(target), "takes str")
+            raise _not_binary(name_of(target), "takes str")
         yield _WholeWrites(target) if isinstance(target, io.RawIOBase) else target
         return
     try:
         with replacing(where, target) as file, compressing(os.fspath(target), file) as compressed:
             yield compressed
     except DamagedError as error:
-        raise invalid(where, error.need, error.got) from None
+        raise input_error(name_of(target), f"{error}.") from None
 
 
 class _WholeWrites:
-    """A file object without a buffer, whose own ``write`` may stop half-way."""
+    """An unbuffered file object, whose own ``write`` may write only a part."""
 
     def __init__(self, file: io.RawIOBase) -> None:
         self.file = file
@@ -250,20 +254,21 @@ class _WholeWrites:
 
 
 def _last_line_end(buffer: bytearray, begin: int, end: int) -> int:
-    """Where the last whole line ends, 0 if none does; nothing before ``begin`` does."""
+    """Return the end of the last whole line, 0 if there is none; no line ends before ``begin``."""
     return buffer.rfind(b"\n", begin, end) + 1
 
 
 def line_blocks(
     fill: Fill,
-    size: int = BLOCK,
-    most: int | None = None,
+    size: int = BLOCK_SIZE,
+    max_size: int | None = None,
     find_end: Callable[[bytearray, int, int], int] = _last_line_end,
-    longer: str = "a longer one",
+    too_long: str = "the line is longer than {max_size} bytes",
 ) -> Iterator[memoryview]:
-    """Blocks of whole lines, of ``size`` bytes or, for the sake of a long line, up to ``most``.
+    """Cut bytes into blocks of whole lines, of ``size`` bytes, or up to ``max_size`` if a line is that long.
 
-    A block is good until the next one is asked for. Where a compressed file is damaged, all lines before come first.
+    A block is valid until the next one is requested. Lines before a damaged part of a compressed file are delivered
+    before ``DamagedError`` is raised.
     """
     buffer, filled = bytearray(size), 0
     while True:
@@ -285,10 +290,10 @@ def line_blocks(
         if count == 0:
             return
         if filled == len(buffer):
-            if most is not None and filled >= most:
-                raise DamagedError(f"Lines of at most {most} bytes.", longer)
-            if 0 in buffer:  # no text, and perhaps without an end
-                raise DamagedError("Lines of text.", "a zero byte")
+            if max_size is not None and filled >= max_size:
+                raise DamagedError(too_long.format(max_size=max_size))
+            if 0 in buffer:  # binary data, perhaps without any line end
+                raise DamagedError("the file is not text: it has a zero byte")
             larger = bytearray(2 * len(buffer))
             larger[:filled] = buffer
             buffer = larger

@@ -1,54 +1,60 @@
-"""Rows written to files: whatever can be read, in any of the formats that can be read again."""
+"""Write rows to a file in any format that can be read again."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._validation import check_choice, thread_count
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 from .batch import Batch
-from .cache import CacheWriter
-from .source import is_path, name_of, writable
+from .compression import compression_named
+from .formats import DEFAULT_FORMAT, FORMATS, DataFormat, Rows, checked_format, file_formats, format_named
+from .formats.svmlight import finite_matrix
+from .source import name_of
 from .stream import Scan, scan
-from .svmlight import exact_numbers, finite_matrix, svmlight_text
-from .tables import format_of, is_frame
-from .tables.columns import clipped
-from .tables.table import COMPRESSED
-from .tables.writing import Rows, write_table
 
-FORMATS = ("svmlight", "csv", "tsv", "ndjson", "parquet", "arrow", "cache")
-COMPRESSIBLE = ("svmlight", "csv", "tsv", "ndjson")  # the others compress by themselves, or are to be mapped
-BATCH = 1 << 16  # rows
-LABELS = {"i": "numbers", "f": "numbers", "b": "booleans", "U": "strings"}  # by numpy's letters
+BATCH_SIZE = 1 << 16  # rows that are read at a time
 
 
 def write(source: Any, path: Any, *, format: str | None = None, **options: Any) -> int:
-    r"""Write rows to a file, in bounded memory, as a whole or not at all.
+    r"""Write rows to a file, in bounded memory and atomically.
 
     A table has the column ``label``, the column ``weight`` if there are weights, and the features: by their names, or
     as x1, x2, ... by their numbers in the source. Numbers are read back to the same bits, labels as the same kind.
 
     Parameters
     ----------
-    source : a stream that ``scan`` opened, or whatever ``scan`` opens; a ``Batch``; a tuple (X, y) or (X, y, weights);
-        or an iterator of batches or of such tuples
-    path : where to write. It is compressed if its name ends in .gz, .bz2, .xz or .zst. A binary file object will do,
-        but not for a cache.
-    format : "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow" or "cache", where the name does not say it:
-        ``.cache`` is a cache, and what has no ending of a table is svmlight
-    options : those of ``scan``, for a source that it opens. Its ``format`` cannot be among them: open the stream first.
+    source : Scan, Batch, tuple, iterator or any source of ``scan``
+        A tuple is ``(X, y)`` or ``(X, y, weights)``; an iterator returns batches or such tuples.
+    path : path or binary file object
+        Where to write. Text is compressed if the name ends in .gz, .bz2, .xz or .zst. A cache needs a path.
+    format : str, default=None
+        "svmlight", "csv", "tsv", "ndjson", "parquet", "arrow" or "cache". None takes the ending of the name, and then
+        svmlight.
+    **options : dict
+        The options of ``scan``, for a source that it opens. Its ``format`` cannot be among them: open the stream first.
 
     Returns
     -------
     int
-        How many rows there are.
+        The number of rows.
+
+    Raises
+    ------
+    InvalidInputError
+        If the format cannot hold the rows, or the source is malformed.
+    FileError
+        If the file cannot be written.
+
+    See Also
+    --------
+    scan : Open a source as a stream.
+    cache : Store rows in a file that can be mapped into memory.
 
     Examples
     --------
@@ -63,151 +69,102 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     -1,0,0.001,0
     """
     where = "write"
-    kind = _kind(where, path, format)
-    rows = _Counted(_checked(where, kind, _batches(where, source, kind, options)))
-    if kind == "cache":
-        CacheWriter(where, path).write(map(_batch, rows), None)
-        return rows.count
-    with writable(where, path) as file:
-        if kind == "svmlight":
-            threads = thread_count(where, -1)
-            for part in rows:
-                for text in svmlight_text(where, part.X, cast(Any, part.y), part.base, threads):
-                    file.write(text)
-        else:
-            write_table(where, file, kind, rows)
+    target_format = _target_format(where, path, format)
+    rows = _Counted(_checked(where, target_format, _batches(where, source, target_format, options)))
+    target_format.write(where, path, rows)
     return rows.count
 
 
-def _kind(where: str, path: Any, format: str | None) -> str:
-    """The format to write."""
-    name = os.path.splitext(name_of(path).lower())
-    packed = name[1] in COMPRESSED
-    ending = os.path.splitext(name[0])[1] if packed else name[1]
-    kind = format
-    if kind is None:
-        kind = "cache" if ending == ".cache" else format_of(name_of(path)) or "svmlight"
-    if kind == "json" and format is None:
-        raise invalid(where, "A name that ends in .ndjson, for an object a line.", name_of(path))
-    check_choice(where, "format", kind, FORMATS)
-    if packed and kind not in COMPRESSIBLE:
-        raise invalid(where, f"A name without {name[1]}: it is of no use to compress {kind} again.", name_of(path))
-    if kind == "cache" and not is_path(path):
-        raise invalid(where, "The path of a file, for a cache.", name_of(path))
-    return kind
+def _target_format(where: str, path: Any, format: str | None) -> DataFormat:
+    name = name_of(path)
+    if format is not None:
+        found = checked_format(where, format, writable=True)
+    else:
+        found = format_named(name) or FORMATS[DEFAULT_FORMAT]
+        if not found.can_write:
+            known = ", ".join(file_formats(writable=True))
+            raise input_error(where, f"{found.name} cannot be written to {name}. Formats that can be written: {known}.")
+    compression = compression_named(name)
+    if compression is not None and not found.is_text:
+        suffix = compression.suffix
+        raise input_error(where, f"{found.name} cannot be compressed as a whole. Use a name without {suffix}: {name}.")
+    return found
 
 
-def _batches(where: str, source: Any, kind: str, options: dict[str, Any]) -> Iterator[Batch]:
-    """What is to be written, one batch after the other."""
+def _batches(where: str, source: Any, target_format: DataFormat, options: dict[str, Any]) -> Iterator[Batch]:
     is_opened = isinstance(source, Scan | Batch) or _is_arrays(source) or _is_iterator(source)
-    if options and (is_opened or options.get("follow")):
-        what = "a source that it opens, and that ends" if not is_opened else "a source that it opens"
-        raise invalid(where, f"Options of scan with {what}.", ", ".join(options))
+    if is_opened and options:
+        message = f"options of scan ({', '.join(options)}) need a source that scan opens"
+        raise input_error(where, f"{message}, but the source is a {type(source).__name__}.")
+    if options.get("follow"):
+        raise input_error(where, "follow=True is not possible, because the source must end.")
     if isinstance(source, Batch) or _is_arrays(source):
-        yield _taken(where, source)
+        yield _as_batch(where, source)
     elif _is_iterator(source):
         for part in source:
-            yield _taken(where, part)
+            yield _as_batch(where, part)
     else:
-        stream = source if isinstance(source, Scan) else scan(source, **{"batch_size": BATCH, **options})
-        yield from stream.widening() if kind in ("svmlight", "cache") else stream
+        stream = source if isinstance(source, Scan) else scan(source, **{"batch_size": BATCH_SIZE, **options})
+        yield from stream if target_format.is_table else stream.widening()
 
 
 def _is_arrays(source: Any) -> bool:
-    """Whether a source is a tuple (X, y) or (X, y, weights), rather than one of several files."""
+    """Return whether a source is a tuple (X, y) or (X, y, weights), rather than one of several files."""
     if not isinstance(source, tuple) or not 2 <= len(source) <= 3:
         return False
     return hasattr(source[0], "shape") or isinstance(source[0], list | tuple)
 
 
 def _is_iterator(source: Any) -> bool:
-    return isinstance(source, Iterator) and not hasattr(source, "read") and not is_frame(source)
+    return isinstance(source, Iterator) and not hasattr(source, "read") and not FORMATS["frame"].takes(source)
 
 
-def _taken(where: str, part: Any) -> Batch:
-    """A batch, also of arrays that someone else made."""
+def _as_batch(where: str, part: Any) -> Batch:
     if isinstance(part, Batch):
         return part
     if not _is_arrays(part):
-        raise invalid(where, "Batches, or tuples (X, y) or (X, y, weights).", type(part).__name__)
+        expected = "batches or tuples (X, y) or (X, y, weights)"
+        raise input_error(where, f"the source must consist of {expected}, but there is a {type(part).__name__}.")
     names = list(getattr(part[0], "columns", []))
     known = names if names and all(isinstance(name, str) for name in names) else None
     return Batch(*part, feature_names=known, index_base=1)
 
 
-def _checked(where: str, kind: str, batches: Iterator[Batch]) -> Iterator[Rows]:
-    """Rows that can be written, all of one kind."""
+def _checked(where: str, target_format: DataFormat, batches: Iterator[Batch]) -> Iterator[Rows]:
+    """Return rows that the format can hold; refuse batches that do not fit together."""
     first: dict[str, Any] = {}
     for batch in batches:
-        rows = _rows(where, kind, batch)
+        rows = _rows(where, target_format, batch)
         if rows.X.shape[0] == 0:
             continue
-        facts = _facts(kind, rows)
-        first = first or facts
-        for name, fact in facts.items():
-            if fact != first[name]:
-                raise invalid(where, f"Batches of the same {name}: {clipped(first[name])} at first.", clipped(fact))
+        constants = target_format.constants(rows)
+        first = first or constants
+        for name, value in constants.items():
+            if value != first[name]:
+                message = f"all batches must have the same {name}, but the first has {quote(first[name])}"
+                raise input_error(where, f"{message} and a later one {quote(value)}.")
         yield rows
     if not first:
-        raise invalid(where, "At least one row.", "none")
+        raise input_error(where, "the source has no rows.")
 
 
-def _facts(kind: str, rows: Rows) -> dict[str, Any]:
-    """What may not change on the way."""
-    facts: dict[str, Any] = {"number of the first feature": rows.base}
-    if kind != "svmlight":
-        labels = "no" if rows.y is None else LABELS[rows.y.dtype.kind]
-        facts |= {"kind of labels": labels, "weights": "none" if rows.weights is None else "one a row"}
-        facts |= {"names": "none" if rows.names is None else list(rows.names)}
-        if kind == "cache":
-            facts["layout"] = "sparse" if sp.issparse(rows.X) else "dense"
-        if kind != "cache" or not sp.issparse(rows.X):
-            facts["number of columns (n_features= says it)"] = rows.X.shape[1]
-    return facts
-
-
-def _rows(where: str, kind: str, batch: Batch) -> Rows:
+def _rows(where: str, target_format: DataFormat, batch: Batch) -> Rows:
     X = finite_matrix(where, batch.X)
     count, width = X.shape
-    names, base, is_table = batch.feature_names, batch.index_base, kind not in ("svmlight", "cache")
+    names, base, name = batch.feature_names, batch.index_base, target_format.name
     if names is not None and len(names) != width:
-        raise invalid(where, f"Names of {width} columns.", len(names))
-    if is_table and width == 0:
-        raise invalid(where, "At least one feature.", "none")
-    if is_table and sp.issparse(X) and names is None and base is None:
-        need = "Columns that have names or numbers, for a table (svmlight and a cache take others)."
-        raise invalid(where, need, "hashed rows")
-    if batch.y is None and not is_table:
-        raise invalid(where, f"Rows with labels, for {kind}.", "a table without")
-    if batch.weights is not None and kind == "svmlight":
-        raise invalid(where, "Rows without weights, which svmlight cannot hold (a table or a cache can).", "weights")
-    y = None if batch.y is None else _labels(where, kind, batch.y, count)
+        raise input_error(where, f"there must be one name per column, {width} in all, but there are {len(names)}.")
+    if target_format.is_table and width == 0:
+        raise input_error(where, "a table needs at least one feature.")
+    if target_format.is_table and sp.issparse(X) and names is None and base is None:
+        message = f"{name} needs columns with names or numbers, which hashed rows do not have"
+        raise input_error(where, f"{message}. Use svmlight or a cache.")
+    if batch.y is None and not target_format.is_table:
+        raise input_error(where, f"{name} needs rows with labels, but the source has none.")
+    if batch.weights is not None and not target_format.holds_weights:
+        raise input_error(where, f"{name} cannot hold weights. Use a table or a cache.")
+    y = None if batch.y is None else target_format.labels(where, batch.y, count)
     return Rows(X, y, _weights(where, batch.weights, count), names, base)
-
-
-def _labels(where: str, kind: str, y: Any, count: int) -> NDArray[Any]:
-    """Labels as what a file can hold: float64 in svmlight; int64, bool and str elsewhere, in a cache also float64."""
-    if kind == "svmlight":
-        return exact_numbers(where, y, count)
-    labels = np.asarray(y)
-    if labels.shape != (count,):
-        raise invalid(where, f"One label for each of {count} rows.", f"labels of shape {labels.shape}")
-    if labels.dtype.kind == "O":
-        plain = [label.item() if isinstance(label, np.generic) else label for label in labels.tolist()]
-        if len({*map(type, plain)} & {bool, int, float, str}) == 1 == len({*map(type, plain)}):
-            labels = np.array(plain)
-    if labels.dtype.kind in "bU":
-        return labels
-    if labels.dtype.kind in "iu" and (labels.dtype != np.uint64 or labels.max(initial=0) < 2**63):
-        return labels.astype(np.int64)
-    if labels.dtype.kind == "f" and np.all(np.isfinite(labels)):
-        if np.all((labels == np.floor(labels)) & (np.abs(labels) < 2.0**63)):
-            return labels.astype(np.int64)
-        if kind == "cache":
-            return labels.astype(np.float64)
-    raise invalid(
-        where, "Labels that are whole numbers, strings or booleans.", f"{labels.dtype} {clipped(labels[:3].tolist())}"
-    )
 
 
 def _weights(where: str, weights: Any, count: int) -> NDArray[np.float64] | None:
@@ -218,16 +175,13 @@ def _weights(where: str, weights: Any, count: int) -> NDArray[np.float64] | None
     except (TypeError, ValueError):
         numbers = np.zeros(0)
     if numbers.shape != (count,) or not np.all((numbers >= 0) & (numbers < np.inf)):
-        raise invalid(where, f"A finite weight of at least 0 for each of {count} rows.", clipped(np.asarray(weights)))
+        expected = f"one finite number of at least 0 per row, {count} in all"
+        raise input_error(where, f"weights must be {expected}, but they are {quote(weights)}.")
     return numbers
 
 
-def _batch(rows: Rows) -> Batch:
-    return Batch(rows.X, rows.y, rows.weights, feature_names=rows.names, index_base=rows.index_base)
-
-
 class _Counted(Iterator[Rows]):
-    """Rows that count themselves as they go by."""
+    """Batches of rows, and the number of rows that have been taken."""
 
     def __init__(self, rows: Iterator[Rows]) -> None:
         self.rows, self.count = rows, 0

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.data.hashing import Hashing
-from novikoff.data.tables import Table
 from reference.tables import hashed, keys_of
 
 BITS = 6  # few enough that keys meet
@@ -58,24 +57,25 @@ def tables(draw, kinds=tuple(CELLS), missing=True):
 @given(tables(), st.sampled_from(["zero", "indicator"]), st.integers(1, 13))
 def test_a_table_gives_the_rows_of_its_dicts_in_batches_of_any_size(table, missing, batch_size):
     frame, records, labels = table
-    scan = Table("scan", frame, target="y", missing=missing, hashing=Hashing(n_bits=BITS), batch_size=batch_size)
+    scan = nk.scan(frame, target="y", missing=missing, hashing=Hashing(n_bits=BITS), batch_size=batch_size)
     batches = list(scan)
     X, y = whole(batches)
     dicts = [keys_of(record, missing) for record in records]
     assert all(len(batch.y) == batch_size for batch in batches[:-1])
     assert len(batches[-1].y) <= batch_size
     np.testing.assert_array_equal(y, labels)
-    if scan.feature_names is None:
+    names = batches[0].feature_names
+    if names is None:
         assert X.shape[1] == 2**BITS
         np.testing.assert_allclose(X.toarray(), hashed(dicts, BITS), rtol=1e-12)
     else:
-        np.testing.assert_array_equal(X, [[d.get(name, 0.0) for name in scan.feature_names] for d in dicts])
-        assert all(batch.feature_names == scan.feature_names for batch in batches)
+        np.testing.assert_array_equal(X, [[d.get(name, 0.0) for name in names] for d in dicts])
+        assert all(batch.feature_names == names for batch in batches)
 
 
 @given(tables(kinds=("string", "category", "double")))
 def test_hashed_rows_are_canonical(table):
-    (batch, *_) = Table("scan", table[0], target="y", missing="zero", hashing=Hashing(n_bits=BITS))
+    (batch, *_) = nk.scan(table[0], target="y", missing="zero", hashing=Hashing(n_bits=BITS))
     X = batch.X
     assume(sp.issparse(X))
     assert X.indices.dtype == X.indptr.dtype == np.int32
@@ -86,7 +86,7 @@ def test_hashed_rows_are_canonical(table):
 
 def test_learn_one_of_a_dict_stands_in_the_same_columns():
     table = pa.table({"age": [39.0, 17.0], "job": ["clerk", "none"], "new": [True, False], "y": [1, 0]})
-    X, y = whole(Table("scan", table, target="y", hashing=Hashing(n_bits=10)))
+    X, y = whole(nk.scan(table, target="y", hashing=Hashing(n_bits=10)))
     one = nk.Perceptron(max_features=2**10)
     one.learn_one({"age": 39.0, "job=clerk": 1.0, "new": 1.0}, 1)
     one.learn_one({"age": 17.0, "job=none": 1.0, "new": 0.0}, 0)
@@ -103,51 +103,50 @@ def test_numbers_alone_are_a_dense_array_in_the_order_asked_for():
             "c": pa.array([decimal.Decimal("1.5"), decimal.Decimal("-2")]),
         }
     )
-    scan = Table("scan", table, target="y")
+    scan = nk.scan(table, target="y")
     (batch,) = scan
-    assert scan.feature_names == batch.feature_names == ("a", "b", "c")
+    assert batch.feature_names == ("a", "b", "c")
     np.testing.assert_array_equal(batch.X, [[1, 1, 1.5], [2, 0, -2]])
     assert batch.X.flags.c_contiguous
     assert batch.X.dtype == np.float64
     assert batch.y.tolist() == ["u", "v"]
-    (batch,) = Table("scan", table, target="y", features=["c", "a"])
+    (batch,) = nk.scan(table, target="y", features=["c", "a"])
     np.testing.assert_array_equal(batch.X, [[1.5, 1], [-2, 2]])
 
 
 def test_single_precision_stays_single_where_all_columns_are():
     single = pa.array([1.5, 2.5], pa.float32())
-    (batch,) = Table("scan", pa.table({"a": single, "b": single, "y": [0, 1]}), target="y")
+    (batch,) = nk.scan(pa.table({"a": single, "b": single, "y": [0, 1]}), target="y")
     assert batch.X.dtype == np.float32
-    (batch,) = Table("scan", pa.table({"a": single, "b": [1, 2], "y": [0, 1]}), target="y")
+    (batch,) = nk.scan(pa.table({"a": single, "b": [1, 2], "y": [0, 1]}), target="y")
     assert batch.X.dtype == np.float64
 
 
 def test_dense_indicators_come_after_all_features_whether_or_not_anything_is_missing():
     table = pa.table({"a": [1.0, None], "b": [2.0, 3.0], "y": [0, 1]})
-    scan = Table("scan", table, target="y", missing="indicator")
-    (batch,) = scan
-    assert scan.feature_names == ("a", "b", "a=missing", "b=missing")
+    (batch,) = nk.scan(table, target="y", missing="indicator")
+    assert batch.feature_names == ("a", "b", "a=missing", "b=missing")
     np.testing.assert_array_equal(batch.X, [[1, 2, 0, 0], [0, 3, 1, 0]])
-    (batch,) = Table("scan", table.slice(0, 1), target="y", missing="indicator")
+    (batch,) = nk.scan(table.slice(0, 1), target="y", missing="indicator")
     np.testing.assert_array_equal(batch.X, [[1, 2, 0, 0]])
 
 
 def test_texts_count_their_words_beside_the_other_columns():
     hashing = Hashing(n_bits=12)
     table = pa.table({"age": [3.0, 4.0], "body": ["free money free", None], "title": ["hello", "free"], "y": [1, 0]})
-    X, _ = whole(Table("scan", table, target="y", text=["body", "title"], missing="indicator", hashing=hashing))
+    X, _ = whole(nk.scan(table, target="y", text=["body", "title"], missing="indicator", hashing=hashing))
     expected = hashed(
         [{"age": 3, "free": 2, "money": 1, "hello": 1}, {"age": 4, "free": 1, "body=missing": 1}], hashing.n_bits
     )
     np.testing.assert_array_equal(X.toarray(), expected)
-    X, _ = whole(Table("scan", table, target="y", features=["age"], text="title", hashing=hashing))
+    X, _ = whole(nk.scan(table, target="y", features=["age"], text="title", hashing=hashing))
     np.testing.assert_array_equal(X.toarray(), hashed([{"age": 3, "hello": 1}, {"age": 4, "free": 1}], hashing.n_bits))
 
 
 def test_the_norm_and_the_dtype_of_the_hashing_are_those_of_whole_rows():
     table = pa.table({"age": [3.0, 0.0], "body": ["free " * 4, ""], "y": [1, 0]})
     hashing = Hashing(n_bits=12, norm="l2", dtype=np.float32)
-    X, _ = whole(Table("scan", table, target="y", text="body", hashing=hashing))
+    X, _ = whole(nk.scan(table, target="y", text="body", hashing=hashing))
     assert X.dtype == np.float32
     np.testing.assert_allclose(X.toarray(), hashed([{"age": 0.6, "free": 0.8}, {}], 12), rtol=1e-6)
 
@@ -165,76 +164,148 @@ def test_the_norm_and_the_dtype_of_the_hashing_are_those_of_whole_rows():
     ],
 )
 def test_labels_are_whole_numbers_booleans_or_strings(given_labels, expected):
-    (batch,) = Table("scan", pa.table({"x": [1.0, 2.0], "y": given_labels}), target="y")
+    (batch,) = nk.scan(pa.table({"x": [1.0, 2.0], "y": given_labels}), target="y")
     assert batch.y.dtype == expected.dtype
     np.testing.assert_array_equal(batch.y, expected)
 
 
 def test_weights_are_a_column_and_no_feature():
     table = pa.table({"w": [2, 0], "x": [1.0, 2.0], "y": [0, 1]})
-    scan = Table("scan", table, target="y", weight="w")
-    *_, weights = whole(scan)
-    assert scan.feature_names == ("x",)
+    (batch,) = nk.scan(table, target="y", weight="w")
+    *_, weights = batch
+    assert batch.feature_names == ("x",)
     np.testing.assert_array_equal(weights, [2.0, 0.0])
     assert weights.dtype == np.float64
 
 
 @pytest.mark.parametrize("name", ["y", "label", "target"])
 def test_the_target_is_found_by_its_usual_names(name):
-    (batch,) = Table("scan", pa.table({"x": [1.0], name: [7]}), target=None)
+    (batch,) = nk.scan(pa.table({"x": [1.0], name: [7]}), target=None)
     assert batch.y.tolist() == [7]
 
 
 X2 = [1.0, 2.0]
 REFUSED = {
-    "no target": ({"x": X2, "z": [0, 1]}, {"target": None}, r"called y, label or target\. Got the columns 'x', 'z'\."),
-    "two targets": ({"x": X2, "y": [0, 1], "label": [0, 1]}, {"target": None}, "exactly one column called y"),
-    "unknown target": ({"x": X2}, {"target": "y"}, r"target = a column of the table, which has 'x'\. Got 'y'\."),
-    "unknown feature": ({"x": X2, "y": [0, 1]}, {"features": ["q"]}, r"features = .*'x', 'y'\. Got 'q'\."),
-    "unknown weight": ({"x": X2, "y": [0, 1]}, {"weight": "q"}, r"weight = .* Got 'q'\."),
-    "unknown text": ({"x": X2, "y": [0, 1]}, {"text": "q"}, r"text = .* Got 'q'\."),
-    "no feature": ({"y": [0, 1]}, {}, r"At least one feature\. Got the columns 'y'\."),
-    "target as feature": ({"x": X2, "y": [0, 1]}, {"features": ["y"]}, "other than the target. Got the column 'y'"),
-    "weight as feature": ({"x": X2, "y": [0, 1]}, {"features": ["x"], "weight": "x"}, "other than the weight"),
-    "feature twice": ({"x": X2, "y": [0, 1]}, {"features": ["x", "x"]}, "Different features. Got 'x' twice"),
-    "one column for two": ({"x": X2, "y": [0, 1]}, {"weight": "y"}, "Different columns for target= and weight="),
-    "features no list": ({"x": X2, "y": [0, 1]}, {"features": 3}, "features = a list of column names. Got 3"),
-    "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "mean"}, "missing = 'error' or 'zero' or 'indicator'"),
-    "null": ({"x": [1.0, None], "y": [0, 1]}, {}, r"every row of column 'x'.*Got no value at row 1 of the Table\."),
-    "NaN": ({"x": [1.0, np.nan], "y": [0, 1]}, {}, r"every row of column 'x'.*Got NaN at row 1 of"),
-    "infinity": ({"x": [1.0, -np.inf], "y": [0, 1]}, {"missing": "zero"}, r"numbers in column 'x'\. Got -inf at row 1"),
-    "no string": ({"x": ["a", None], "y": [0, 1]}, {}, r"every row of column 'x'.*Got no value at row 1"),
-    "no text": ({"x": ["a", None], "y": [0, 1]}, {"text": "x"}, r"every row of column 'x'.*Got no value at row 1"),
-    "no label": ({"x": X2, "y": ["a", None]}, {}, r"A label in every row of column 'y'\. Got no value at row 1"),
+    "no target": (
+        {"x": X2, "z": [0, 1]},
+        {"target": None},
+        r"no column is called y, label or target\. .* The columns are 'x', 'z'\.",
+    ),
+    "two targets": ({"x": X2, "y": [0, 1], "label": [0, 1]}, {"target": None}, "more than one column is called y"),
+    "unknown target": (
+        {"x": X2},
+        {"target": "y"},
+        r"there is no column 'y', which target= names\. The columns are 'x'\.",
+    ),
+    "unknown feature": (
+        {"x": X2, "y": [0, 1]},
+        {"features": ["q"]},
+        r"there is no column 'q', which features= names\. The columns are 'x', 'y'\.",
+    ),
+    "unknown weight": ({"x": X2, "y": [0, 1]}, {"weight": "q"}, r"there is no column 'q', which weight= names"),
+    "unknown text": ({"x": X2, "y": [0, 1]}, {"text": "q"}, r"there is no column 'q', which text= names"),
+    "no feature": ({"y": [0, 1]}, {}, r"no column left for the features\. The columns are 'y'\."),
+    "target as feature": (
+        {"x": X2, "y": [0, 1]},
+        {"features": ["y"]},
+        "column 'y' cannot be both a feature and the target",
+    ),
+    "weight as feature": (
+        {"x": X2, "y": [0, 1]},
+        {"features": ["x"], "weight": "x"},
+        "column 'x' cannot be both a feature and the weight",
+    ),
+    "feature twice": ({"x": X2, "y": [0, 1]}, {"features": ["x", "x"]}, "features lists column 'x' twice"),
+    "one column for two": ({"x": X2, "y": [0, 1]}, {"weight": "y"}, "column 'y' cannot be both target and weight"),
+    "features no list": (
+        {"x": X2, "y": [0, 1]},
+        {"features": 3},
+        "features must be a list of column names, but it is 3",
+    ),
+    "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "mean"}, "missing"),
+    "null": (
+        {"x": [1.0, None], "y": [0, 1]},
+        {},
+        r"^the Table, row 1: column 'x' has no value\. Use missing=\"zero\" or missing=\"indicator\"\.$",
+    ),
+    "NaN": ({"x": [1.0, np.nan], "y": [0, 1]}, {}, r"row 1: column 'x' has NaN"),
+    "infinity": (
+        {"x": [1.0, -np.inf], "y": [0, 1]},
+        {"missing": "zero"},
+        r"row 1: numbers in column 'x' must be finite, but there is -inf",
+    ),
+    "no string": ({"x": ["a", None], "y": [0, 1]}, {}, r"row 1: column 'x' has no value"),
+    "no text": ({"x": ["a", None], "y": [0, 1]}, {"text": "x"}, r"row 1: column 'x' has no value"),
+    "no label": (
+        {"x": X2, "y": ["a", None]},
+        {},
+        r"row 1: every row of column 'y' must have a label, but there is no value",
+    ),
     "no number as label": (
         {"x": X2, "y": [1, None]},
         {},
-        r"A label in every row of column 'y'\. Got no value at row 1",
+        r"row 1: every row of column 'y' must have a label, but there is no value",
     ),
-    "NaN as label": ({"x": X2, "y": [1.0, np.nan]}, {}, r"A label in every row of column 'y'\. Got NaN at row 1"),
-    "fraction as label": ({"x": X2, "y": [1.0, 0.5]}, {}, r"whole numbers.*column 'y'\. Got 0\.5 at row 1"),
-    "infinity as label": ({"x": X2, "y": [1.0, np.inf]}, {}, r"whole numbers.*column 'y'\. Got inf at row 1"),
+    "NaN as label": (
+        {"x": X2, "y": [1.0, np.nan]},
+        {},
+        r"row 1: every row of column 'y' must have a label, but there is NaN",
+    ),
+    "fraction as label": (
+        {"x": X2, "y": [1.0, 0.5]},
+        {},
+        r"row 1: labels in column 'y' must be whole numbers.*but there is 0\.5",
+    ),
+    "infinity as label": (
+        {"x": X2, "y": [1.0, np.inf]},
+        {},
+        r"row 1: labels in column 'y' must be whole numbers.*but there is inf",
+    ),
     "large label": (
         {"x": X2, "y": pa.array([1, 2**63], pa.uint64())},
         {},
-        r"below 2\*\*63.*Got 9223372036854775808 at",
+        r"below 2\*\*63, but there is 9223372036854775808",
     ),
-    "date as label": ({"x": X2, "y": [datetime.date(2020, 1, 1)] * 2}, {}, r"column 'y' of labels\. Got date32"),
-    "negative weight": ({"x": X2, "y": [0, 1], "w": [1, -1]}, {"weight": "w"}, r"column 'w'\. Got -1 at row 1"),
-    "NaN as weight": ({"x": X2, "y": [0, 1], "w": [1, np.nan]}, {"weight": "w"}, r"column 'w'\. Got NaN at row 1"),
-    "no weight": ({"x": X2, "y": [0, 1], "w": [1, None]}, {"weight": "w"}, r"column 'w'\. Got no value at row 1"),
+    "date as label": (
+        {"x": X2, "y": [datetime.date(2020, 1, 1)] * 2},
+        {},
+        r"column 'y' of labels must hold numbers, strings or booleans, but it holds date32",
+    ),
+    "negative weight": (
+        {"x": X2, "y": [0, 1], "w": [1, -1]},
+        {"weight": "w"},
+        r"row 1: weights in column 'w' must be finite .* but there is -1",
+    ),
+    "NaN as weight": (
+        {"x": X2, "y": [0, 1], "w": [1, np.nan]},
+        {"weight": "w"},
+        r"row 1: weights in column 'w'.* but there is NaN",
+    ),
+    "no weight": (
+        {"x": X2, "y": [0, 1], "w": [1, None]},
+        {"weight": "w"},
+        r"row 1: weights in column 'w'.* but there is no value",
+    ),
     "string as weight": (
         {"x": X2, "y": [0, 1], "w": ["a", "b"]},
         {"weight": "w"},
-        "Numbers in the column 'w' of weigh",
+        "column 'w' of weights must hold numbers, but it holds string",
     ),
-    "number as text": ({"x": X2, "y": [0, 1]}, {"text": "x"}, "Strings in the column 'x' of text. Got double"),
-    "date": ({"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]}, {}, r"'x' of features \(cast it in SQL, or leave it"),
-    "list": ({"x": [[1], [2]], "y": [0, 1]}, {}, r"'x' of features .*Got list<"),
-    "struct": ({"x": [{"a": 1}] * 2, "y": [0, 1]}, {}, r"'x' of features .*Got struct<a"),
-    "blob": ({"x": [b"a", b"b"], "y": [0, 1]}, {}, r"'x' of features .*Got binary"),
-    "no hashing": ({"x": X2, "y": [0, 1]}, {"hashing": 18}, "hashing = a Hashing. Got 18"),
-    "batch size": ({"x": X2, "y": [0, 1]}, {"batch_size": 0}, "An integer batch_size of at least 1. Got 0"),
+    "number as text": (
+        {"x": X2, "y": [0, 1]},
+        {"text": "x"},
+        "column 'x' of text must hold strings, but it holds double",
+    ),
+    "date": (
+        {"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]},
+        {},
+        r"column 'x' of features must hold .*date32.* Cast it in SQL, or leave it out with features=",
+    ),
+    "list": ({"x": [[1], [2]], "y": [0, 1]}, {}, r"'x' of features .*it holds list<"),
+    "struct": ({"x": [{"a": 1}] * 2, "y": [0, 1]}, {}, r"'x' of features .*it holds struct<a"),
+    "blob": ({"x": [b"a", b"b"], "y": [0, 1]}, {}, r"'x' of features .*it holds binary"),
+    "no hashing": ({"x": X2, "y": [0, 1]}, {"hashing": 18}, "hashing must be a Hashing, but it is 18"),
+    "batch size": ({"x": X2, "y": [0, 1]}, {"batch_size": 0}, "batch_size"),
 }
 
 
@@ -242,34 +313,35 @@ REFUSED = {
 def test_what_cannot_be_used_is_refused_in_one_sentence(case):
     columns, options, message = REFUSED[case]
     with pytest.raises(nk.InvalidInputError, match=message) as refusal:
-        list(Table("scan", pa.table(columns), **{"target": "y"} | options))
-    assert str(refusal.value).startswith("[scan] ")
+        list(nk.scan(pa.table(columns), **{"target": "y"} | options))
     assert "\n" not in str(refusal.value)
 
 
 def test_one_column_name_for_two_columns_is_refused():
     table = pa.Table.from_arrays([pa.array([1]), pa.array([2]), pa.array([0])], ["a", "a", "y"])
-    with pytest.raises(nk.InvalidInputError, match=r"Different columns\. Got 'a' twice"):
-        Table("scan", table, target="y")
+    with pytest.raises(nk.InvalidInputError, match=r"two columns are called 'a'"):
+        nk.scan(table, target="y")
 
 
 def test_bytes_that_are_no_utf8_are_refused_with_their_row():
     binary = pa.array([b"fine", b"caf\xe9"])
     broken = pa.Array.from_buffers(pa.string(), 2, binary.buffers())
     for text in (None, "x"):
-        with pytest.raises(nk.InvalidInputError, match=r"UTF-8 in column 'x'\. Got b'caf\\xe9' at row 1 of the Table"):
-            list(Table("scan", pa.table({"x": broken, "y": [0, 1]}), target="y", text=text))
+        with pytest.raises(
+            nk.InvalidInputError, match=r"the Table, row 1: strings in column 'x' must be UTF-8, .* b'caf\\xe9'"
+        ):
+            list(nk.scan(pa.table({"x": broken, "y": [0, 1]}), target="y", text=text))
 
 
 def test_rows_are_counted_from_the_beginning_of_the_table():
     table = pa.table({"x": [0.0] * 9 + [np.inf], "y": [0] * 10})
-    with pytest.raises(nk.InvalidInputError, match="row 9 of the Table"):
-        list(Table("scan", table, target="y", batch_size=4))
+    with pytest.raises(nk.InvalidInputError, match="the Table, row 9"):
+        list(nk.scan(table, target="y", batch_size=4))
 
 
 def test_a_category_is_a_name_also_where_it_is_a_number():
     frame = pa.table({"zip": pa.array([3, 5, 3]).dictionary_encode(), "label": [0, 1, 0]})
-    X, _ = whole(Table("scan", frame, target=None, hashing=Hashing(n_bits=BITS)))
+    X, _ = whole(nk.scan(frame, target=None, hashing=Hashing(n_bits=BITS)))
     columns = Hashing(n_bits=BITS).columns(["zip=3", "zip=5"])
     np.testing.assert_array_equal(X.toarray()[:, columns], [[1, 0], [0, 1], [1, 0]])
 
@@ -288,5 +360,5 @@ def test_a_table_without_labels_is_read_if_that_is_said(rest):
     assert bare.X.tolist() == [[1.0], [2.0]]
     assert labelled.y.tolist() == [5, 6]
     assert nk.read(table, format="csv", target=False).X.shape[1] == labelled.X.shape[1] + (rest == "")
-    with pytest.raises(nk.InvalidInputError, match="Rows with labels"):
+    with pytest.raises(nk.InvalidInputError, match="a cache needs rows with labels"):
         nk.cache(table, "never-written.nvk", format="csv", target=False)

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from novikoff.data.tables import Table
+import novikoff as nk
 from real_data import real
 from table_files import HASHING, rows
 
@@ -49,6 +49,6 @@ def test_texts_are_read_by_sql(name, rows_known):
     path = real(name)
     columns = {"sms.tsv.gz": "column0 AS label, column1 AS body"}.get(name, "column0 AS label, column2 AS body")
     sql = f"SELECT {columns} FROM read_csv('{path}', delim='\t', header=false, quote='', all_varchar=true)"
-    batches = list(Table("scan", sql, target="label", text="body"))
+    batches = list(nk.scan(sql, target="label", text="body"))
     assert sum(len(batch.y) for batch in batches) == rows_known
     assert len({label for batch in batches for label in batch.y}) == 2

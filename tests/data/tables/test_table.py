@@ -1,19 +1,16 @@
-"""Where tables come from: every source of the same rows gives the same batches."""
+"""Tables in files: every format of the same rows gives the same batches, and a bad file is refused in one sentence."""
 
-from pathlib import Path
+import gzip
 
-import duckdb
 import numpy as np
-import pandas as pd
-import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import novikoff as nk
 from memory import run_alone
-from novikoff.data.tables import TABLE_FORMATS, Table, format_of, is_frame, is_query
-from table_files import FRAME, NUMBERS, RECORDS, assert_same, rows, write
+from novikoff.data.tables import text as text_tables
+from table_files import FRAME, assert_same, rows, write
 
 FILES = ["csv", "csv.gz", "csv.zst", "csv.bz2", "ndjson", "jsonl", "ndjson.gz", "jsonl.zst", "json", "parquet", "arrow"]
 FILES += ["feather", "ipc"]
@@ -24,25 +21,8 @@ FILES += ["feather", "ipc"]
 def test_every_format_gives_the_same_rows(tmp_path, format, batch_size):
     path = write(tmp_path, format)
     assert_same(rows(str(path), batch_size=batch_size), rows(FRAME))
-    table = Table("scan", path, target="label", batch_size=batch_size)
+    table = nk.scan(path, target="label", batch_size=batch_size)
     assert [len(b.y) for b in table] == [len(b.y) for b in table], "a table can be read again"
-
-
-def test_tsv_is_what_stands_between_tabs(tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text('label\tjob\tage\nham\t"he said\t1\nspam\t5" pipe, new\t2\n')
-    expected = pa.table({"job": ['"he said', '5" pipe, new'], "age": [1, 2], "label": ["ham", "spam"]})
-    assert_same(rows(path), rows(expected))
-
-
-def test_the_name_says_the_format_unless_it_is_given(tmp_path):
-    assert format_of("a.b/X.CSV.GZ") == format_of("x.csv") == "csv"
-    assert format_of("x.gz") is format_of("x.svm") is format_of("csv") is None
-    assert {format_of(f"x{suffix}") for suffix in TABLE_FORMATS} == set(TABLE_FORMATS.values())
-    path = write(tmp_path, "csv").rename(tmp_path / "data.txt")
-    assert_same(rows(path, format="csv"), rows(FRAME))
-    with pytest.raises(nk.InvalidInputError, match=r"format=, or a name that ends in \.csv .*Got '.*data\.txt'"):
-        rows(path)
 
 
 def test_patterns_and_lists_are_read_in_order(tmp_path):
@@ -56,11 +36,9 @@ def test_patterns_and_lists_are_read_in_order(tmp_path):
     assert X.ravel().tolist() == [2.5, 0.5, 1.5, 7.0]
 
 
-def test_files_of_several_formats_are_one_table(tmp_path):
-    files = [write(tmp_path, format) for format in ("parquet", "csv", "arrow")]
-    X, y = rows(files)
-    once = rows(FRAME)
-    assert_same((X, y), (np.vstack([once[0]] * 3), np.tile(once[1], 3)))
+def test_files_of_several_formats_are_refused(tmp_path):
+    with pytest.raises(nk.InvalidInputError, match="scan: all files must have one format"):
+        rows([write(tmp_path, format) for format in ("parquet", "csv")])
 
 
 def test_a_column_of_strings_stays_one_where_a_later_file_has_digits(tmp_path):
@@ -69,102 +47,160 @@ def test_a_column_of_strings_stays_one_where_a_later_file_has_digits(tmp_path):
     assert_same(rows(str(tmp_path / "*.csv")), rows(pa.table({"code": ["A1", "17"], "label": [0, 1]})))
 
 
-def test_sql_reads_files_and_computes_columns(tmp_path):
-    path = write(tmp_path, "parquet")
-    assert_same(rows(f"SELECT * FROM '{path}'"), rows(FRAME))
-    assert_same(rows(f"from '{path}' where age > 1", batch_size=1), rows(FRAME.filter(pa.compute.field("age") > 1)))
-    X, _ = rows(f"WITH t AS (FROM '{path}') SELECT age / 2 AS half, age::DECIMAL(9, 1) AS d, label FROM t")
-    np.testing.assert_array_equal(X[:, 0] * 2, X[:, 1])
-    X, _, weights = rows(f"select age, new, label, 3 AS w from '{path}'", weight="w")
-    assert weights.tolist() == [3.0] * 5
+def put(content, name="t.csv"):
+    def make(folder):
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return str(path)
+
+    return make
 
 
-def test_sql_reads_a_table_without_a_header_once_its_columns_are_named(tmp_path):
-    (tmp_path / "t.csv").write_text("0;1.5\n1;2.5\n")
-    X, y = rows(f"SELECT column0 AS label, column1 AS x FROM read_csv('{tmp_path}/t.csv', delim=';', header=false)")
-    assert (X.ravel().tolist(), y.tolist()) == ([1.5, 2.5], [0, 1])
+def two_files(first, second):
+    def make(folder):
+        return [put(first, "1.csv")(folder), put(second, "2.csv")(folder)]
+
+    return make
 
 
-def test_sql_keeps_the_order_of_many_rows():
-    X, _ = rows("SELECT i AS x, i % 3 AS label FROM range(100000) t(i)", batch_size=1000)
-    np.testing.assert_array_equal(X.ravel(), np.arange(100000))
+def folder_named(name):
+    def make(folder):
+        (folder / name).mkdir()
+        return folder / name
+
+    return make
 
 
-def test_sql_reads_attached_databases(tmp_path):
-    path = str(tmp_path / "it's.duckdb")
-    with duckdb.connect(path) as connection:
-        connection.register("frame", FRAME)
-        connection.execute("CREATE TABLE people AS SELECT * FROM frame")
-    assert_same(rows('SELECT * FROM "my db".people', attach={"my db": path}), rows(FRAME))
+def then_cut(format):
+    def make(folder):
+        path = write(folder, format)
+        path.write_bytes(path.read_bytes()[:-30])
+        return path
+
+    return make
 
 
-def test_a_relation_of_duckdb_is_a_frame():
-    with duckdb.connect() as connection:
-        connection.register("frame", FRAME)
-        assert_same(rows(connection.sql("SELECT * FROM frame"), batch_size=2), rows(FRAME))
-
-
-FRAMES = {
-    "pandas": lambda: FRAME.to_pandas(),
-    "pandas with an index": lambda: FRAME.to_pandas().set_index(pd.Index([3, 1, 4, 1, 5])),
-    "pandas of categories": lambda: FRAME.to_pandas().astype({"job": "category", "label": "category"}),
-    "pandas of Arrow": lambda: FRAME.to_pandas(types_mapper=pd.ArrowDtype),
-    "polars": lambda: pl.DataFrame(RECORDS),
-    "polars of categories": lambda: pl.DataFrame(RECORDS).with_columns(pl.col("job", "label").cast(pl.Categorical)),
-    "polars in chunks": lambda: pl.concat([pl.DataFrame(RECORDS[:3]), pl.DataFrame(RECORDS[3:])], rechunk=False),
-    "record batch": lambda: FRAME.combine_chunks().to_batches()[0],
-    "reader": lambda: FRAME.to_reader(max_chunksize=2),
-    "dictionaries that differ": lambda: pa.concat_tables(
-        FRAME.slice(i, 1).set_column(1, "job", FRAME["job"].slice(i, 1).dictionary_encode()) for i in range(5)
+MANY = "".join(f"{i % 2},{i}\n" for i in range(30_000))  # more than a block of the tests
+BAD_FILES = {
+    "no file": (lambda folder: folder / "no.csv", r"no\.csv: the file cannot be read: No such file"),
+    "no match": (lambda folder: str(folder / "*.csv"), r"\*\.csv: the file cannot be read: No such file"),
+    "directory": (folder_named("t.csv"), r"this is a directory\. Use a pattern for its files, such as '.*\*\.parquet'"),
+    "bytes in a list": (lambda folder: [b"a", folder / "t.csv"], "must have one format"),
+    "empty": (put(""), r"t\.csv: the file is empty\.$"),
+    "blank": (put("\n\n"), r"t\.csv: the file is empty\.$"),
+    "header only": (put("label,x\n"), r"t\.csv: the table has no rows\.$"),
+    "ragged": (put("label,x\n0,1\n\n1,2,3\n"), r"t\.csv, line 4: the line must have 2 fields, but it has 3\.$"),
+    "ragged later": (
+        put("label,x\n" + MANY + "1\n" + MANY),
+        r"t\.csv, line 30002: the line must have 2 fields, but it has 1\.$",
+    ),
+    "word among numbers": (
+        put("label,x\n" + MANY + "1,many\n"),
+        r"line 30002: column 'x' must hold a number, as in the rows before, but there is 'many'",
+    ),
+    "word among labels": (
+        put("label,x\n" + MANY + "a,1\n"),
+        r"line 30002: column 'label' must hold a whole number, .* 'a'",
+    ),
+    "value after quoted lines": (
+        put('label,s,x\n0,"a\n\nb",1\n\n1,c,inf\n'),
+        r"t\.csv, line 6: numbers in column 'x' must be finite, but there is inf",
+    ),
+    "no value": (put("label,x\n0,1\n1,NA\n"), r"t\.csv, line 3: column 'x' has no value\. Use missing="),
+    "no string": (put("label,s\n0,a\n1,\n"), r"t\.csv, line 3: column 's' has no value\. Use missing="),
+    "no label": (
+        put("label,x\na,1\n,2\n"),
+        r"t\.csv, line 3: every row of column 'label' must have a label, but there is no value",
+    ),
+    "no utf-8": (
+        put(b"label,s\n0,a\n1,caf\xe9\n"),
+        r"t\.csv, line 3: the text must be UTF-8, but there is the byte 0xe9",
+    ),
+    "no utf-8 later": (
+        put(b"label,s\n" + b"0,a\n" * 30_000 + b"1,\xe9\n"),
+        r"t\.csv, line 30002: the text must be UTF-8, but there is the byte 0xe9",
+    ),
+    "no utf-8 in a header": (
+        put(b"label,\xe9\n0,1\n"),
+        r"t\.csv, line 1: the text must be UTF-8, but there is the byte 0xe9",
+    ),
+    "no utf-8 in JSON": (
+        put(b'{"label":0,"s":"\xe9"}\n', "t.ndjson"),
+        r"line 1: strings in column 's' must be UTF-8, but there is b'\\xe9'",
+    ),
+    "column twice": (put("label,x,x\n0,1,2\n"), r"t\.csv: two columns are called 'x'\. Rename"),
+    "no such column": (
+        put("x,y\n0,1\n"),
+        r"t\.csv: there is no column 'label', which target= names\. The columns are 'x', 'y'\.",
+    ),
+    "date": (
+        put("label,d\n0,2020-01-01\n"),
+        r"t\.csv: column 'd' of features must hold .*date32\[day\]\. Cast it in SQL",
+    ),
+    "cut gzip": (
+        put(gzip.compress(b"label,x\n" + b"0,1\n" * 9999)[:-9], "t.csv.gz"),
+        r"t\.csv\.gz, line \d+: the gzip data ends too early",
+    ),
+    "bad JSON": (
+        put('{"label":0,"x":1}\n\n{"label":1,"x":}\n', "t.ndjson"),
+        r"ndjson, line 3: the line must be an object",
+    ),
+    "no object": (
+        put('{"label":0,"x":1}\n[1]\n', "t.jsonl"),
+        r"jsonl, line 2: the line must be an object .* but it is '\[1\]'",
+    ),
+    "further key": (
+        put('{"label":0,"x":1}\n' * 10_000 + '{"q":1}\n', "t.jsonl"),
+        r"jsonl, line 10001: the line must be an object",
+    ),
+    "other kind": (
+        put('{"label":0,"x":1}\n' * 10_000 + '{"label":1,"x":"a"}\n', "t.jsonl"),
+        r"jsonl, line 10001: the line must be an object",
+    ),
+    "bad array": (put('[{"label":0,"x":1}', "t.json"), r"t\.json: DuckDB cannot read it: "),
+    "not Parquet": (put("label,x\n0,1\n", "t.parquet"), r"t\.parquet: the file is not a readable Parquet file: "),
+    "cut Parquet": (then_cut("parquet"), r"the file is not a readable Parquet file: "),
+    "not Arrow": (put("label,x\n0,1\n", "t.arrow"), r"t\.arrow: the file is not a readable Arrow or feather file: "),
+    "cut Arrow": (then_cut("arrow"), r"the file is not a readable Arrow or feather file: "),
+    "column missing later": (
+        two_files("label,x\n0,1\n", "label,z\n1,2\n"),
+        r"2\.csv: there is no column 'x', but .*1\.csv has one",
+    ),
+    "column more later": (
+        two_files("label,x\n0,1\n", "label,x,z\n1,2,3\n"),
+        r"2\.csv: column 'z' is not in .*1\.csv\. Use features=",
+    ),
+    "other kind later": (
+        two_files("label,x\n0,1\n", "label,x\n1,a\n"),
+        r"2\.csv, line 2: column 'x' must hold a number, .* 'a'",
     ),
 }
 
 
-@pytest.mark.parametrize("batch_size", [2, 100])
-@pytest.mark.parametrize("frame", FRAMES)
-def test_every_frame_gives_the_same_rows(frame, batch_size):
-    source = FRAMES[frame]()
-    assert is_frame(source)
-    assert_same(rows(source, batch_size=batch_size), rows(FRAME))
+@pytest.mark.parametrize("case", BAD_FILES)
+def test_a_bad_file_is_refused_in_one_sentence(monkeypatch, tmp_path, case):
+    monkeypatch.setattr(text_tables, "BLOCK_SIZE", 1 << 16)
+    make, message = BAD_FILES[case]
+    with pytest.raises(nk.InvalidInputError, match=message) as refusal:
+        rows(make(tmp_path))
+    assert "\n" not in str(refusal.value)
 
 
-def test_a_frame_whose_columns_are_numbers_has_their_names_as_strings():
-    table = Table("scan", pd.DataFrame({0: [1.5], 1: [2.5], "label": [1]}), target="label")
-    (batch,) = table
-    assert batch.feature_names == ("0", "1")
-
-
-def test_a_reader_can_be_read_once():
-    table = Table("scan", NUMBERS.to_reader(), target="label")
-    assert len(list(table)) == 1
-    with pytest.raises(nk.InvalidInputError, match=r"A table for every pass\. Got a reader"):
-        list(table)
-
-
-def test_what_is_a_query_and_what_a_frame():
-    assert is_query("  select 1")
-    assert is_query("FROM 'x'")
-    assert is_query("With a as (select 1) from a")
-    assert not is_query("selected.csv")
-    assert not is_query("from.csv")
-    assert not is_query(Path("select 1"))
-    assert not is_frame("x.csv")
-    assert not is_frame(np.zeros((2, 2)))
-    assert not is_frame([{"a": 1}])
-
-
-def test_a_table_of_no_rows_has_no_batches(tmp_path):
-    assert list(Table("scan", NUMBERS.slice(0, 0), target="label")) == []
-    assert list(Table("scan", "SELECT 1 AS x, 2 AS label WHERE false", target="label")) == []
+def test_a_parquet_file_that_differs_from_the_first_is_refused(tmp_path):
+    for i, table in enumerate([pa.table({"x": [1], "label": [0]}), pa.table({"x": ["a"], "label": [0]})]):
+        pyarrow.parquet.write_table(table, tmp_path / f"{i}.parquet")
+    with pytest.raises(nk.InvalidInputError, match=r"1\.parquet: column 'x' holds string, but numbers in .*0\.parquet"):
+        rows(str(tmp_path / "*.parquet"))
 
 
 SCAN = """
 import sys
 import pyarrow.parquet, duckdb, numpy, scipy.sparse
-from novikoff.data.tables import Table
-list(Table("scan", sys.argv[1], target="y"))  # a small one, so that everything is imported
+import novikoff as nk
+list(nk.scan(sys.argv[1], target="y"))  # a small one, so that everything is imported
 before = peak()
-rows = sum(len(batch.y) for batch in Table("scan", sys.argv[2], target="y"))
+rows = sum(len(batch.y) for batch in nk.scan(sys.argv[2], target="y"))
 print(rows, peak() - before)
 """
 

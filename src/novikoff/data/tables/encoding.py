@@ -1,4 +1,4 @@
-"""How the columns of a table become arrays: a column at a time, never a cell."""
+"""Encode the columns of a table as the rows of a matrix, one column at a time."""
 
 from __future__ import annotations
 
@@ -11,40 +11,44 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from novikoff.data.batch import Batch
-from novikoff.errors import InvalidInputError, invalid
+from novikoff.errors import InvalidInputError, input_error, quote
 
-from .columns import Columns, clipped
+from .columns import Columns
 
-Place = Callable[[int], str]
+Place = Callable[[int], str]  # returns where a row is, for error messages
+NO_VALUE = "no value"
+MISSING = (NO_VALUE, "NaN")
+NO_LABEL = "every row of column {!r} must have a label"
+SQUARABLE_MIN, SQUARABLE_MAX = 1e-100, 1e100  # beyond, squares of values underflow or overflow
 
 
 class Encoder:
-    """Record batches as batches of rows.
+    """Encodes record batches as batches of rows.
 
-    Number and boolean columns alone make a dense matrix, a column each. As soon as one feature is a string or a text,
-    rows are hashed instead: the number ``age`` is the key ``"age"`` with its value, the string ``clerk`` in the column
-    ``job`` is the key ``"job=clerk"`` with value 1, a boolean is a number, and a text counts its words. So a row stands
-    in the columns that ``learn_one`` gives to the dict ``{"age": 39.0, "job=clerk": 1.0}``.
+    If all features are numbers or booleans, the matrix is dense, with one column each. If one of them is a string or a
+    text, rows are hashed: the number ``age`` becomes the key ``"age"`` with its value, the string ``clerk`` in column
+    ``job`` becomes the key ``"job=clerk"`` with value 1, a boolean is a number, and a text counts its words. These are
+    the columns that ``learn_one`` uses for the dict ``{"age": 39.0, "job=clerk": 1.0}``.
 
-    A number that is missing (NULL or NaN), and a string that is, is an error, or 0, or with ``missing="indicator"`` 0
-    and a feature ``"age=missing"`` of value 1. In a dense matrix there is one such column for each feature, after
-    all features and in their order, whether or not anything is missing: the width depends on the names alone.
+    A missing number (NULL or NaN) or string is an error, or 0, or with ``missing="indicator"`` 0 and a feature
+    ``"age=missing"`` of value 1. A dense matrix then has one such column for each feature, after all features and in
+    their order, whether or not a value is missing, so that its width depends on the names alone.
     """
 
     def __init__(self, columns: Columns) -> None:
-        self._columns, self._arrow, self._where = columns, columns.arrow, columns.where
+        self._columns, self._arrow = columns, columns.arrow
         kinds = {name: columns.kinds[name].replace("boolean", "number") for name in columns.features}
         self._origin: dict[str, Any] = {"columns": kinds, "target": columns.target}
         if columns.feature_names is None:
             hashing = columns.hashing
             self._norm, self._dtype = hashing.norm, hashing.dtype
-            self._hashing = clone(hashing).set_params(norm=None, dtype=np.float64)  # a row is measured when complete
+            self._hashing = clone(hashing).set_params(norm=None, dtype=np.float64)  # applied to whole rows
             self._number_columns = self._hashing.columns(columns.numbers)
             marks = self._hashing.columns([f"{name}=missing" for name in columns.features])
             self._missing_column = dict(zip(columns.features, marks.tolist(), strict=True))
 
     def batch(self, table: Any, place: Place, first: int = 0) -> Batch:
-        """Return the rows of a record batch, the first of which is where ``place(first)`` says."""
+        """Return the rows of a record batch, whose first row is row ``first`` of its source."""
         columns = self._columns
         if first:
             return self.batch(table, lambda row: place(first + row))
@@ -60,9 +64,8 @@ class Encoder:
 
     def _labels(self, name: str, array: Any, place: Place) -> NDArray[Any]:
         array = self._decoded(array)
-        need = f"A label in every row of column {name!r}."
         if array.null_count:
-            self._refuse_first(_is_null(array), need, array, place)
+            _refuse_first(_is_null(array), NO_LABEL.format(name), array, place)
         if self._columns.kinds[name] == "string":
             codes, values = self._distinct(name, array, place)
             return np.array(values, dtype=np.str_)[codes]
@@ -70,24 +73,24 @@ class Encoder:
             return np.array(array.to_numpy(zero_copy_only=False))
         if not self._arrow.types.is_integer(array.type):
             labels = self._floats(array, np.float64)
-            self._refuse_first(np.isnan(labels), need, array, place)
+            _refuse_first(np.isnan(labels), NO_LABEL.format(name), array, place)
             whole = (labels == np.floor(labels)) & (np.abs(labels) < 2.0**63)
-            need = f"Labels that are whole numbers, strings or booleans in column {name!r}."
-            self._refuse_first(~whole, need, array, place)
+            message = f"labels in column {name!r} must be whole numbers, strings or booleans"
+            _refuse_first(~whole, message, array, place)
             return labels.astype(np.int64)
         integers: NDArray[Any] = array.to_numpy(zero_copy_only=False)
         if integers.dtype == np.uint64:
-            self._refuse_first(integers >= 2**63, f"Labels below 2**63 in column {name!r}.", array, place)
+            _refuse_first(integers >= 2**63, f"labels in column {name!r} must be below 2**63", array, place)
         return integers.astype(np.int64)
 
     def _weights(self, array: Any, place: Place) -> NDArray[np.float64]:
         weights = self._floats(array, np.float64)
-        need = f"A finite weight of at least 0 in every row of column {self._columns.weight!r}."
-        self._refuse_first(~((weights >= 0) & (weights < np.inf)), need, array, place)
+        message = f"weights in column {self._columns.weight!r} must be finite numbers of at least 0"
+        _refuse_first(~((weights >= 0) & (weights < np.inf)), message, array, place)
         return np.array(weights)
 
     def _numbers(self, table: Any, place: Place) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
-        """Return the number columns side by side, 0 where one is missing, and where that was."""
+        """Return the columns of numbers side by side, with 0 for missing values, and a mask of these."""
         names = self._columns.numbers
         block = np.empty((table.num_rows, len(names)), dtype=self._columns.dtype)
         for j, name in enumerate(names):
@@ -99,12 +102,12 @@ class Encoder:
         wrong = ~finite if self._columns.missing == "error" else ~finite & ~absent
         if wrong.any():
             row, j = np.argwhere(wrong)[0]
-            raise self._refused(names[j], table.column(names[j]), int(row), place)
+            raise _bad_cell(names[j], table.column(names[j]), int(row), place)
         block[absent] = 0
         return block, absent
 
     def _hashed(self, table: Any, numbers: NDArray[Any], absent: NDArray[np.bool_] | None, place: Place) -> Any:
-        """Return rows of 2**n_bits columns: first each as wide as it can be, then without its zeros."""
+        """Return sparse rows of 2**n_bits columns."""
         columns = self._columns
         indices = [np.broadcast_to(self._number_columns, numbers.shape)]
         values = [numbers]
@@ -112,7 +115,7 @@ class Encoder:
         for name in columns.strings:
             codes, distinct = self._distinct(name, table.column(name), place)
             hashed = self._hashing.columns([f"{name}={value}" for value in distinct])
-            indices.append(np.append(hashed, 0)[codes][:, None])  # the code -1 is the last
+            indices.append(np.append(hashed, 0)[codes][:, None])  # the code -1 of missing values picks the appended 0
             values.append((codes >= 0)[:, None].astype(np.float64))
             marks[name] = codes < 0
         texts = []
@@ -122,34 +125,34 @@ class Encoder:
             texts.append([text or "" for text in self._python(name, array, array, place)])
         for name, mark in marks.items():
             if columns.missing == "error" and mark.any():
-                raise self._refused(name, table.column(name), int(np.argmax(mark)), place)
+                raise _bad_cell(name, table.column(name), int(np.argmax(mark)), place)
             if columns.missing == "indicator":
                 indices.append(np.full((len(mark), 1), self._missing_column[name]))
                 values.append(mark[:, None].astype(np.float64))
         X = _compressed(np.hstack(indices), np.hstack(values), 2**self._hashing.n_bits)
         for words in texts:
             X = X + self._hashing.transform(words)
-        return self._measured(X, place)
+        return self._normalized(X, place)
 
-    def _measured(self, X: Any, place: Place) -> Any:
-        """Give rows the length and the dtype that the hashing asks for."""
+    def _normalized(self, X: Any, place: Place) -> Any:
+        """Return rows with the norm and the dtype of the hashing."""
         rows = np.repeat(np.arange(X.shape[0]), np.diff(X.indptr))
         if self._norm is not None:
             largest = np.zeros(X.shape[0])
             np.maximum.at(largest, rows, np.abs(X.data))
-            usual = ((largest > 1e-100) & (largest < 1e100)) | (largest == 0)  # squares of others overflow or are lost
-            X.data /= np.where(usual, 1.0, largest)[rows]
+            squarable = ((largest > SQUARABLE_MIN) & (largest < SQUARABLE_MAX)) | (largest == 0)
+            X.data /= np.where(squarable, 1.0, largest)[rows]
             lengths = np.sqrt(np.bincount(rows, X.data**2, minlength=X.shape[0]))
             X.data /= lengths[rows]
         with np.errstate(over="ignore"):
             X = X.astype(self._dtype, copy=False)
         if not np.isfinite(X.data).all():
             row = int(rows[np.argmin(np.isfinite(X.data))])
-            raise invalid(self._where, f"Values that fit {np.dtype(self._dtype)}.", f"one too large at {place(row)}")
+            raise input_error(place(row), f"a value is too large for {np.dtype(self._dtype)}.")
         return X
 
     def _distinct(self, name: str, array: Any, place: Place) -> tuple[NDArray[np.int64], list[str]]:
-        """Return a code for each row, -1 where it is missing, and what the codes stand for."""
+        """Return a code for each row, -1 for missing values, and the value of each code."""
         plain = self._plain(array)
         encoded = plain.dictionary_encode()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
@@ -161,14 +164,14 @@ class Encoder:
         except UnicodeDecodeError as error:
             binary = rows.cast(self._arrow.large_binary()).to_pylist()
             row = next(i for i, value in enumerate(binary) if value and not is_utf8(value))
-            need = f"Strings in UTF-8 in column {name!r}."
-            raise invalid(self._where, need, f"{clipped(binary[row])} at {place(row)}") from error
+            message = f"strings in column {name!r} must be UTF-8, but there is {quote(binary[row])}."
+            raise input_error(place(row), message) from error
         return strings
 
     def _decoded(self, array: Any) -> Any:
         if not self._arrow.types.is_dictionary(array.type):
             return array
-        if str(array.type.value_type) == "string_view":  # polars' strings, which Arrow does not decode
+        if str(array.type.value_type) == "string_view":  # the strings of polars, which Arrow does not decode
             values = array.dictionary.cast(self._arrow.large_string())
             array = self._arrow.DictionaryArray.from_arrays(array.indices, values)
         return array.dictionary_decode()
@@ -177,27 +180,27 @@ class Encoder:
         return self._decoded(array).cast(self._arrow.large_string())
 
     def _floats(self, array: Any, dtype: type[np.floating[Any]]) -> NDArray[Any]:
-        """Return numbers or booleans as floats, NaN where there is none."""
+        """Return numbers or booleans as floats, with NaN for missing values."""
         floats = self._decoded(array).cast(self._arrow.from_numpy_dtype(dtype), safe=False)
         numbers: NDArray[Any] = floats.to_numpy(zero_copy_only=False)
         return numbers
 
-    def _refused(self, name: str, array: Any, row: int, place: Place) -> InvalidInputError:
-        """The error for a cell that is no feature."""
-        got = _shown(array, row)
-        need = f"Finite numbers in column {name!r}."
-        if got in ("no value", "NaN"):
-            need = f"A value in every row of column {name!r}, or missing='zero' or 'indicator'."
-        return invalid(self._where, need, f"{got} at {place(row)}")
 
-    def _refuse_first(self, wrong: NDArray[np.bool_], need: str, array: Any, place: Place) -> None:
-        if wrong.any():
-            row = int(np.argmax(wrong))
-            raise invalid(self._where, need, f"{_shown(array, row)} at {place(row)}")
+def _bad_cell(name: str, array: Any, row: int, place: Place) -> InvalidInputError:
+    """Return the error of a cell that cannot be a feature."""
+    if (found := _shown(array, row)) in MISSING:
+        return input_error(place(row), f'column {name!r} has {found}. Use missing="zero" or missing="indicator".')
+    return input_error(place(row), f"numbers in column {name!r} must be finite, but there is {found}.")
+
+
+def _refuse_first(wrong: NDArray[np.bool_], message: str, array: Any, place: Place) -> None:
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        raise input_error(place(row), f"{message}, but there is {_shown(array, row)}.")
 
 
 def is_utf8(value: bytes) -> bool:
-    """Whether bytes are text in UTF-8."""
+    """Return whether bytes are UTF-8."""
     try:
         value.decode()
     except UnicodeDecodeError:
@@ -211,13 +214,13 @@ def _is_null(array: Any) -> NDArray[np.bool_]:
 
 
 def _shown(array: Any, row: int) -> str:
-    """How a cell is called in an error."""
+    """Return a cell as error messages show it."""
     value = array[row].as_py()
-    return "no value" if value is None else "NaN" if value != value else clipped(value)
+    return NO_VALUE if value is None else "NaN" if value != value else quote(value)
 
 
 def _compressed(indices: NDArray[Any], values: NDArray[np.float64], width: int) -> Any:
-    """Return the sparse rows of (n, k) columns and values: zeros left out, columns in order, equal columns summed."""
+    """Return CSR rows of (n, k) columns and values: without zeros, with sorted columns and summed duplicates."""
     kept = values != 0
     ends = np.concatenate([[0], np.cumsum(kept.sum(axis=1))])
     dtype = np.int32 if width < 2**31 else np.int64

@@ -1,43 +1,59 @@
-"""One pass over a table, whatever it comes from."""
+"""One pass over a table, whatever its source."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from .columns import Columns
-from .foreign import refusing
+from .packages import explaining
 
 
-@dataclass(frozen=True)
-class Reader:
+class Reader(Protocol):
     """One pass over one source.
 
     Attributes
     ----------
-    schema : Arrow's schema of all columns
-    tables : gives Arrow tables or record batches, of any length, that hold at least the columns asked for
-    place : says where a row is, for messages; rows count from 0
+    name : str
+        What error messages call the table.
+    schema : pyarrow.Schema
+        The schema of all columns.
     """
 
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def schema(self) -> Any: ...
+
+    def tables(self, columns: Columns) -> Iterator[Any]:
+        """Return Arrow tables or record batches, of any length, that hold at least the columns that are needed."""
+
+    def place(self, row: int) -> str:
+        """Return where a row is, for error messages; rows count from 0."""
+
+
+@dataclass(frozen=True)
+class ArrowReader:
+    """A reader of Arrow data; ``batches`` returns the record batches of the columns that are needed."""
+
+    name: str
     schema: Any
-    tables: Callable[[Columns], Iterator[Any]]
-    place: Callable[[int], str]
+    batches: Callable[[list[str]], Iterator[Any]]
 
-
-def arrow_reader(where: str, name: str, schema: Any, batches: Callable[[list[str]], Iterator[Any]]) -> Reader:
-    """A reader of what is Arrow already: ``batches`` gives the record batches of the columns asked for."""
-
-    def tables(columns: Columns) -> Iterator[Any]:
-        columns.check(name, schema)
-        with refusing(where, "A table that can be read.", name):
-            stream = iter(batches(columns.needed))
+    def tables(self, columns: Columns) -> Iterator[Any]:
+        """Read the record batches."""
+        columns.check(self.name, self.schema)
+        with explaining(self.name, "the table cannot be read"):
+            stream = iter(self.batches(columns.needed))
         while True:
-            with refusing(where, "A table that can be read to its end.", name):
+            with explaining(self.name, "the table cannot be read to its end"):
                 batch = next(stream, None)
             if batch is None:
                 return
             yield batch
 
-    return Reader(schema, tables, lambda row: f"row {row} of {name}")
+    def place(self, row: int) -> str:
+        """Return the table and the row."""
+        return f"{self.name}, row {row}"

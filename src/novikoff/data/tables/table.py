@@ -1,237 +1,176 @@
-"""Tables as rows: from files, SQL, and the frames of pandas, polars, pyarrow and DuckDB."""
+"""Table formats: sources whose columns have names."""
 
 from __future__ import annotations
 
 import errno
 import glob
+import io
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
+from abc import abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager
+from functools import partial
+from itertools import chain
 from typing import Any
 
-from novikoff._validation import check_choice, check_integer
+import numpy as np
+import scipy.sparse as sp
+
 from novikoff.data.batch import Batch
-from novikoff.data.hashing import Hashing
-from novikoff.errors import invalid, unreadable
+from novikoff.data.formats.base import Batches, DataFormat, Rows
+from novikoff.data.source import Fill, is_path, is_pipe, name_of, opened
+from novikoff.errors import file_error, input_error, quote
 
 from .columns import Columns
 from .encoding import Encoder
-from .foreign import library, refusing
-from .queries import is_query, open_json, open_query, relation_reader
-from .reader import Reader, arrow_reader
-from .text import TEXT_FORMATS, TextReader, file_blocks
+from .reader import Reader
+from .text import TextReader
 
-TABLE_FORMATS: Mapping[str, str] = MappingProxyType(
-    {
-        ".csv": "csv",
-        ".tsv": "tsv",
-        ".ndjson": "ndjson",
-        ".jsonl": "ndjson",
-        ".json": "json",
-        ".parquet": "parquet",
-        ".arrow": "arrow",
-        ".feather": "arrow",
-        ".ipc": "arrow",
-    }
-)
-COMPRESSED = (".gz", ".zst", ".bz2", ".xz")
-READ_AHEAD = 1 << 20  # bytes of each Parquet column; without it, whole row groups are held
+MAX_DENSE_WIDTH = 10_000  # columns of sparse rows whose zeros are written
 
 
-class Table:
-    """A table as batches of rows, read anew in every pass over it, in its order and in bounded memory.
+class TableFormat(DataFormat):
+    """A format whose columns have names. Subclasses for files implement ``open_pass``, others ``open``."""
 
-    ``columns.Columns`` says which columns are what, ``encoding.Encoder`` what they become.
+    options: tuple[str, ...] = ("target", "features", "weight", "text", "missing", "hashing")
+    is_text = False
+    is_table = True
+    holds_zeros = True  # every column is written in every row
+    forbidden = ""  # characters that names and string labels must not have
 
-    Parameters
-    ----------
-    where : the name that errors begin with
-    source : a path, a pattern such as "clicks/*.parquet", or several of these; SQL text; or a frame
-    target, features, weight, text, missing, hashing : see ``Columns``
-    format : of files whose name does not say it: one of the values of ``TABLE_FORMATS``
-    attach : databases that SQL may read, by the names that it calls them: a DuckDB or SQLite file, or the connection
-        string of a PostgreSQL server
-    batch_size : how many rows a batch has; the last one of each file may have fewer
+    def open_pass(self, where: str, source: Any, batch_size: int) -> Reader:
+        """Start a pass over one file."""
+        raise NotImplementedError
 
-    Attributes
-    ----------
-    feature_names : the names of the columns where all features are numbers, None where rows are hashed
+    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+        if len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
+            name = name_of(sources[0])
+            raise input_error(where, f"{self.name} can only be read from a file, but the source is {name}.")
+        open_pass = partial(self.open_pass, where, batch_size=batch_size)
+        return table_batches(where, open_pass, expand(where, sources), options, batch_size)
+
+    def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:
+        """Refuse names, labels and widths that the format cannot hold."""
+        first = next(rows)
+        taken = [name for name, _ in first.other_columns]
+        seen = set(taken)
+        for name in first.names or ():
+            if name in seen:
+                reason = "is a reserved name" if name in taken else "occurs twice"
+                raise input_error(where, f"the names of features must differ, but {quote(name)} {reason}.")
+            seen.add(name)
+            self._check_text(where, "names of columns", name)
+        if self.holds_zeros and sp.issparse(first.X) and first.X.shape[1] > MAX_DENSE_WIDTH:
+            limit = f"{self.name} stores all zeros, so sparse rows may have at most {MAX_DENSE_WIDTH} columns"
+            found = f"these have {first.X.shape[1]}"
+            raise input_error(where, f"{limit}, but {found}. Use svmlight or a cache.")
+        known: set[str] = set()
+        for part in chain([first], rows):
+            if part.y is not None and part.y.dtype.kind == "U":
+                for word in sorted(set(part.y.tolist()) - known):
+                    self._check_text(where, "labels", word)
+                    self.check_label(where, word)
+                    known.add(word)
+            yield part
+
+    def check_label(self, where: str, label: str) -> None:
+        """Refuse a string label that would not be read back as a string."""
+
+    def _check_text(self, where: str, what: str, text: str) -> None:
+        if any(character in text for character in self.forbidden):
+            message = f"{what} in {self.name} must not have delimiters or line ends, but there is {quote(text)}."
+            raise input_error(where, message)
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            raise input_error(where, f"{what} must be valid Unicode, but there is {text!a}.") from None
+
+
+class TextTableFormat(TableFormat):
+    """A table in text by lines, which can also come from a pipe, from memory or from a growing file."""
+
+    is_text = True
+
+    @abstractmethod
+    def reader(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> TextReader:
+        """Start a pass over text."""
+
+    def open_pass(self, where: str, source: Any, batch_size: int) -> TextReader:
+        return self.reader(where, name_of(source), opened(where, source), batch_size)
+
+    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+        if not follow and (len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))):
+            return super().open(where, sources, options, batch_size, follow)
+
+        def batches() -> Iterator[Batch]:
+            """Return rows as they arrive, rather than wait for full batches."""
+            opening = opened(where, sources[0], follow=follow)
+            reader = self.reader(where, name_of(sources[0]), opening, 0)
+            columns = Columns(where, reader.name, reader.schema, **options)
+            encoder, first = Encoder(columns), 0
+            for table in reader.tables(columns):
+                for start in range(0, table.num_rows, batch_size):
+                    for part in table.slice(start, batch_size).combine_chunks().to_batches():
+                        yield encoder.batch(part, reader.place, first)
+                        first += part.num_rows
+
+        return Batches(batches)
+
+    def check_label(self, where: str, label: str) -> None:
+        """Write and read a table of this one label: text does not say whether a column holds strings."""
+        file = io.BytesIO()
+        self.write_rows(where, file, iter([Rows(np.ones((1, 1)), np.array([label]))]))
+        reader = self.reader(where, "a label", opened(where, file.getvalue()), 0)
+        if str(reader.schema.field("label").type) != "string":
+            reason = f"labels in {self.name} must not look like numbers, dates or missing values"
+            raise input_error(where, f"{reason}, but there is {quote(label)}. Use Parquet, which stores types.")
+
+
+def table_batches(
+    where: str, open_pass: Callable[[Any], Reader], sources: list[Any], roles: dict[str, Any], batch_size: int
+) -> Batches:
+    """Open one or more tables as a stream of batches of ``batch_size`` rows, except for the last one of each source.
+
+    The first source is opened at once, so that errors about files and columns are raised here.
     """
+    waiting: list[Reader] = [open_pass(sources[0])]
+    columns = Columns(where, waiting[0].name, waiting[0].schema, **roles)
+    encoder = Encoder(columns)
 
-    def __init__(
-        self,
-        where: str,
-        source: Any,
-        *,
-        target: str | bool | None,
-        features: Sequence[str] | None = None,
-        weight: str | None = None,
-        text: str | Sequence[str] | None = None,
-        missing: str = "error",
-        hashing: Hashing | None = None,
-        format: str | None = None,
-        attach: Mapping[str, str] | None = None,
-        batch_size: int = 8192,
-    ) -> None:
-        self._where, self._source, self._attach, self._format = where, source, attach, format
-        self._batch_size = check_integer(where, "batch_size", batch_size, at_least=1)
-        if format is not None:
-            check_choice(where, "format", format, tuple(dict.fromkeys(TABLE_FORMATS.values())))
-        if attach is not None and not is_query(source):
-            raise invalid(where, "attach= together with SQL.", f"attach={list(attach)} with {type(source).__name__}")
-        no_file = is_query(source) or is_frame(source)
-        self._paths: Sequence[str | None] = [None] if no_file else expand(where, source)
-        self._opened = self._open(self._paths[0])
-        self._columns = Columns(
-            where,
-            self._opened.schema,
-            target=target,
-            features=features,
-            weight=weight,
-            text=text,
-            missing=missing,
-            hashing=hashing,
-        )
-        self._encoder = Encoder(self._columns)
-        self.feature_names = self._columns.feature_names
-
-    def __iter__(self) -> Iterator[Batch]:
-        for path in self._paths:
-            # What was opened for its schema is read first, by one of the threads that may share this table.
-            reader = self.__dict__.pop("_opened", None) or self._open(path)
+    def batches() -> Iterator[Batch]:
+        for source in sources:
+            try:
+                reader = waiting.pop()  # atomic: one of several threads that share this stream takes it
+            except IndexError:
+                reader = open_pass(source)
             first = 0
-            for table in resized(self._columns, reader.tables(self._columns), self._batch_size):
-                yield self._encoder.batch(table, reader.place, first)
+            for table in resized(columns, reader.tables(columns), batch_size):
+                yield encoder.batch(table, reader.place, first)
                 first += table.num_rows
 
-    def _open(self, path: str | None) -> Reader | TextReader:
-        if path is not None:
-            return open_file(self._where, path, self._format, self._batch_size)
-        if is_query(self._source):
-            return open_query(self._where, self._source, self._attach, self._batch_size)
-        if hasattr(self, "_encoder") and hasattr(self._source, "read_next_batch"):
-            raise invalid(self._where, "A table for every pass.", "a reader of record batches, which has been read")
-        return open_frame(self._where, self._source, self._batch_size)
+    return Batches(batches)
 
 
-def is_frame(source: Any) -> bool:
-    """Whether a source is a table in memory, or a stream of one, that Arrow can take over."""
-    if hasattr(source, "__arrow_c_stream__") or _package(source) == "duckdb":
-        return True
-    older = {"pandas": "iloc", "polars": "to_arrow"}  # from before that method, known by another
-    return hasattr(source, older.get(_package(source), "__arrow_c_stream__"))
-
-
-def _package(source: Any) -> str:
-    return type(source).__module__.partition(".")[0].lstrip("_")
-
-
-def format_of(path: str) -> str | None:
-    """The format that a file's name says it has, compressed or not, or None."""
-    stem, suffix = os.path.splitext(path.lower())
-    if suffix in COMPRESSED:
-        suffix = os.path.splitext(stem)[1]
-    return TABLE_FORMATS.get(suffix)
-
-
-def expand(where: str, source: Any) -> list[str]:
-    """Return the files that paths and patterns stand for, those of a pattern by name."""
-    if isinstance(source, str | os.PathLike):
-        given = [source]
-    elif isinstance(source, Sequence) and source and all(isinstance(path, str | os.PathLike) for path in source):
-        given = list(source)
-    else:
-        shown = f"{type(source).__name__} {' '.join(repr(source).split()):.60}"
-        raise invalid(where, "A path, several paths, SQL or a frame.", shown)
+def expand(where: str, sources: list[Any]) -> list[str]:
+    """Return the files that paths and patterns stand for; those of a pattern are sorted by name."""
     paths = []
-    for path in map(os.fsdecode, given):
+    for source in sources:
+        if not is_path(source):
+            raise input_error(where, f"the source must be a path, SQL or a table in memory, but it is {quote(source)}.")
+        path = os.fsdecode(source)
         found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True))
         found = found if path in found else [file for file in found if not os.path.isdir(file)]
         if not found:
-            need = "Files that exist." if glob.has_magic(path) else "A file that exists."
-            raise unreadable(where, path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)), need)
+            raise file_error(path, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
         if os.path.isdir(found[0]):
-            raise invalid(where, f"Files, such as {os.path.join(path, '*.parquet')!r}.", f"the directory {path!r}")
+            pattern = os.path.join(path, "*.parquet")
+            raise input_error(path, f"this is a directory. Use a pattern for its files, such as {pattern!r}.")
         paths += found
     return paths
 
 
-def open_file(where: str, path: str, format: str | None, batch_size: int) -> Reader | TextReader:
-    """Begin to read a file."""
-    format = format or format_of(path)
-    if format is None:
-        raise invalid(where, f"format=, or a name that ends in {' '.join(TABLE_FORMATS)}.", repr(path))
-    if format == "json":
-        with refusing(where, "A file that can be read.", path):
-            start = library(where, "pyarrow").input_stream(path).read(1 << 16).lstrip(b"\xef\xbb\xbf \t\r\n")
-        if start.startswith(b"["):
-            return open_json(where, path, batch_size)
-        format = "ndjson"
-    if format in TEXT_FORMATS:
-        return TextReader(where, path, format, file_blocks(where, path, format), batch_size)
-    return (_open_parquet if format == "parquet" else _open_arrow)(where, path, batch_size)
-
-
-def _open_parquet(where: str, path: str, batch_size: int) -> Reader:
-    parquet = library(where, "pyarrow.parquet")
-    with refusing(where, "A Parquet file.", path):
-        file = parquet.ParquetFile(path, buffer_size=READ_AHEAD, pre_buffer=False)
-        schema = file.schema_arrow
-    return arrow_reader(where, path, schema, lambda needed: file.iter_batches(batch_size, columns=needed))
-
-
-def _open_arrow(where: str, path: str, batch_size: int) -> Reader:
-    """Open Arrow's own format: a file, which is also what feather is, or a stream."""
-    arrow, ipc = library(where, "pyarrow"), library(where, "pyarrow.ipc")
-    with refusing(where, "A file of Arrow's IPC format, or of feather's second.", path):
-        source = arrow.OSFile(path)
-        is_file = source.read(6) == b"ARROW1"
-        source.seek(0)
-        reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
-        schema = reader.schema
-    if not is_file:
-        return arrow_reader(where, path, schema, lambda needed: iter(reader))
-    return arrow_reader(where, path, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
-
-
-def open_frame(where: str, frame: Any, batch_size: int) -> Reader:
-    """Begin to read a table in memory, or a stream of one, which can be read once only."""
-    arrow = library(where, "pyarrow")
-    name = f"the {type(frame).__name__}"
-    if _package(frame) == "pandas":
-        return _open_pandas(where, frame, name, batch_size)
-    with refusing(where, "A table.", name):
-        if _package(frame) == "duckdb":
-            reader = relation_reader(frame, batch_size)
-        elif isinstance(frame, arrow.RecordBatchReader):
-            reader = frame
-        elif hasattr(frame, "__arrow_c_stream__"):
-            reader = arrow.RecordBatchReader.from_stream(frame)
-        else:
-            reader = frame.to_arrow().to_reader()
-        schema = reader.schema
-    return arrow_reader(where, name, schema, lambda needed: iter(reader))
-
-
-def _open_pandas(where: str, frame: Any, name: str, batch_size: int) -> Reader:
-    """Convert some rows at a time, and no index: it numbers the rows, it does not describe them."""
-    arrow = library(where, "pyarrow")
-    with refusing(where, "A DataFrame whose columns Arrow can take over.", name):
-        names = [str(column) for column in frame.columns]
-        schema = arrow.Schema.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
-
-    def batches(needed: list[str]) -> Iterator[Any]:
-        chosen = frame.iloc[:, [names.index(column) for column in needed]]
-        wanted = arrow.schema([schema.field(column) for column in needed])
-        for start in range(0, len(frame), batch_size):
-            rows = chosen.iloc[start : start + batch_size].set_axis(needed, axis=1)
-            yield arrow.RecordBatch.from_pandas(rows, schema=wanted, preserve_index=False)
-
-    return arrow_reader(where, name, schema, batches)
-
-
 def resized(columns: Columns, tables: Iterable[Any], size: int) -> Iterator[Any]:
-    """Return the needed columns as record batches of ``size`` rows, but for the last."""
+    """Return the needed columns as record batches of ``size`` rows, except for the last."""
     arrow = columns.arrow
     waiting: list[Any] = []
     rows = 0

@@ -1,4 +1,4 @@
-"""Work on what comes next while the present is in use."""
+"""Read the next items in a background thread while the current one is in use."""
 
 from __future__ import annotations
 
@@ -10,25 +10,26 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 T = TypeVar("T")
+POLL_SECONDS = 0.1  # between two checks of a full queue for the end of the block
 
 
 @dataclass(frozen=True)
 class _End:
-    """What the thread says last: that it is done, or why it could not go on."""
+    """The last item in the queue: the iterator is exhausted, or raised this error."""
 
     error: BaseException | None = None
 
 
 @contextmanager
-def ahead(items: Iterator[T], most: int) -> Iterator[Iterator[T]]:
-    """Run an iterator in a thread of its own, at most some items ahead; it stops when the block is left."""
-    ready: queue.Queue[T | _End] = queue.Queue(maxsize=most)
+def prefetched(items: Iterator[T], depth: int) -> Iterator[Iterator[T]]:
+    """Run an iterator in a thread of its own, at most ``depth`` items ahead; the thread stops when the block ends."""
+    ready: queue.Queue[T | _End] = queue.Queue(maxsize=depth)
     stop = threading.Event()
 
     def put(item: T | _End) -> None:
         while not stop.is_set():
             try:
-                return ready.put(item, timeout=0.1)
+                return ready.put(item, timeout=POLL_SECONDS)
             except queue.Full:
                 pass
 
@@ -48,10 +49,10 @@ def ahead(items: Iterator[T], most: int) -> Iterator[Iterator[T]]:
         if item.error is not None:
             raise item.error
 
-    thread = threading.Thread(target=work, name="novikoff-ahead", daemon=True)
+    thread = threading.Thread(target=work, name="novikoff-prefetch", daemon=True)
     thread.start()
     try:
         yield take()
     finally:
         stop.set()
-        thread.join(timeout=1)  # it may wait for a pipe
+        thread.join(timeout=1)  # the thread may be waiting for a pipe, so do not wait for it forever

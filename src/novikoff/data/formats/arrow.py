@@ -1,0 +1,47 @@
+"""Arrow's IPC format, as a file (which is also what feather version 2 is) or as a stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import IO, Any
+
+from novikoff.data.source import name_of
+from novikoff.data.tables.packages import explaining, library
+from novikoff.data.tables.reader import ArrowReader
+from novikoff.data.tables.table import TableFormat
+from novikoff.data.tables.writing import record_batches
+
+from .base import Rows
+
+FILE_MAGIC = b"ARROW1"
+
+
+class Arrow(TableFormat):
+    """Arrow through pyarrow; files are written in the file format."""
+
+    name = "arrow"
+    suffixes = (".arrow", ".feather", ".ipc")
+    can_write = True
+
+    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
+        arrow, ipc, name = library(where, "pyarrow"), library(where, "pyarrow.ipc"), name_of(source)
+        with explaining(name, "the file is not a readable Arrow or feather file"):
+            file = arrow.OSFile(name)
+            is_file = file.read(len(FILE_MAGIC)) == FILE_MAGIC
+            file.seek(0)
+            reader = ipc.open_file(file) if is_file else ipc.open_stream(file)
+            schema = reader.schema
+        if not is_file:
+            return ArrowReader(name, schema, lambda needed: iter(reader))
+        return ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
+
+    def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
+        tables = record_batches(where, rows)
+        first = next(tables)
+        with library(where, "pyarrow.ipc").new_file(file, first.schema) as writer:
+            for table in chain([first], tables):
+                writer.write_batch(table)
+
+
+ARROW = Arrow()

@@ -1,0 +1,195 @@
+"""The contract of a data format: how it is recognised, read and written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.data.batch import Batch
+from novikoff.data.source import writable
+from novikoff.errors import input_error, quote
+
+LABEL_KINDS = {"i": "numbers", "f": "numbers", "b": "booleans", "U": "strings"}  # by the kinds of NumPy
+WHOLE_READ_BATCH = 1 << 16  # rows of a batch where all rows are read at once
+
+
+class Batches:
+    """The rows of an opened source, as one or more passes over batches.
+
+    Parameters
+    ----------
+    new_pass : callable
+        Starts a pass from the first row and returns its batches.
+    """
+
+    def __init__(self, new_pass: Callable[[], Iterable[Batch]]) -> None:
+        self._new_pass = new_pass
+
+    def width(self) -> int | None:
+        """Return how many features every batch should have; None if the batches are equally wide, or unknown."""
+        return None
+
+    def batches(self, width: int | None) -> Iterator[Batch]:
+        """Start a pass. With ``width=None``, batches are as wide as the features seen so far require."""
+        return iter(self._new_pass())
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Checked rows to write: finite numbers, labels that the format can hold (if any), weights and column names."""
+
+    X: Any
+    y: NDArray[Any] | None
+    weights: NDArray[np.float64] | None = None
+    names: Sequence[str] | None = None
+    index_base: int | None = None
+
+    @property
+    def base(self) -> int:
+        """The number of the first feature."""
+        return 1 if self.index_base is None else self.index_base
+
+    def name(self, column: int) -> str:
+        """Return the name of a column; ``x`` and its number where columns have no names."""
+        return f"x{self.base + column}" if self.names is None else self.names[column]
+
+    @property
+    def other_columns(self) -> list[tuple[str, NDArray[Any]]]:
+        """The columns of a table that are not features."""
+        pairs = (("label", self.y), ("weight", self.weights))
+        return [(name, values) for name, values in pairs if values is not None]
+
+
+class DataFormat:
+    """A data format: how it is recognised, read and written.
+
+    To add one, subclass this in a module of its own, override ``open`` (and ``write_rows`` if it can be written), and
+    register an instance in ``novikoff.data.formats.FORMATS``.
+
+    Attributes
+    ----------
+    name : str
+        The name in the registry, which ``format=`` takes.
+    suffixes : tuple of str
+        Endings of file names, in lower case and with the dot.
+    options : tuple of str
+        The options of ``scan`` that it takes; ``open`` and ``read`` get these only.
+    is_file : bool
+        Files can have this format. False for sources of other types, which ``takes`` recognises.
+    is_text : bool
+        The format is text by lines: it can come from a pipe, be followed, and be compressed as a whole.
+    is_table : bool
+        Columns have names and all batches have the same columns. Decides what can be written.
+    can_write : bool
+        ``write`` is implemented.
+    holds_weights : bool
+        The file can hold one weight per row.
+    holds_fractions : bool
+        The file can hold labels that are fractions, and reads them back as such.
+    """
+
+    name: str
+    suffixes: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    is_file = True
+    is_text = True
+    is_table = False
+    can_write = False
+    holds_weights = True
+    holds_fractions = False
+
+    def takes(self, source: Any) -> bool:
+        """Return whether the type of a source decides that it has this format, such as SQL text or a DataFrame."""
+        return False
+
+    def recognizes(self, beginning: bytes) -> bool:
+        """Return whether a file whose name does not say its format has this one, by its first bytes."""
+        return False
+
+    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+        """Open sources, of which there is at least one, as a stream.
+
+        Parameters
+        ----------
+        where : str
+            The function that the user called, for error messages about options.
+        sources : list
+            Paths, bytes, binary file objects or ``"-"``; for formats that are not files, the one object.
+        options : dict
+            The values of ``self.options``.
+        batch_size : int
+            The largest number of rows of a batch.
+        follow : bool
+            Wait for more lines at the end of the file. Only formats that are text get True.
+        """
+        raise NotImplementedError
+
+    def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
+        """Read all rows. By default, the batches of ``open`` are joined."""
+        return joined(where, list(self.open(where, sources, options, WHOLE_READ_BATCH, False).batches(None)))
+
+    def labels(self, where: str, y: Any, rows: int) -> NDArray[Any]:
+        """Return labels as the format holds them: int64, bool or str, and float64 if it holds fractions."""
+        labels = np.asarray(y)
+        if labels.shape != (rows,):
+            raise input_error(where, f"y must have one label per row, {rows} in all, but its shape is {labels.shape}.")
+        if labels.dtype.kind == "O":
+            plain = [label.item() if isinstance(label, np.generic) else label for label in labels.tolist()]
+            if len({*map(type, plain)} & {bool, int, float, str}) == 1 == len({*map(type, plain)}):
+                labels = np.array(plain)
+        if labels.dtype.kind in "bU":
+            return labels
+        if labels.dtype.kind in "iu" and (labels.dtype != np.uint64 or labels.max(initial=0) < 2**63):
+            return labels.astype(np.int64)
+        if labels.dtype.kind == "f" and np.all(np.isfinite(labels)):
+            if np.all((labels == np.floor(labels)) & (np.abs(labels) < 2.0**63)):
+                return labels.astype(np.int64)
+            if self.holds_fractions:
+                return labels.astype(np.float64)
+        found = f"{labels.dtype}: {quote(labels[:3].tolist())}"
+        raise input_error(where, f"labels must be whole numbers, strings or booleans, but they are {found}.")
+
+    def constants(self, rows: Rows) -> dict[str, Any]:
+        """Return what must be the same in all batches of a file, by its name in error messages."""
+        return {
+            "number of the first feature": rows.base,
+            "kind of labels": "none" if rows.y is None else LABEL_KINDS[rows.y.dtype.kind],
+            "weights": "none" if rows.weights is None else "one per row",
+            "names": "none" if rows.names is None else list(rows.names),
+            "number of columns (set n_features=)": rows.X.shape[1],
+        }
+
+    def write(self, where: str, target: Any, rows: Iterator[Rows]) -> None:
+        """Write rows, of which there is at least one batch, to a path or a binary file object."""
+        with writable(where, target) as file:
+            self.write_rows(where, file, self.checked(where, rows))
+
+    def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:
+        """Refuse rows that the format cannot hold. By default, all rows are accepted."""
+        return rows
+
+    def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
+        """Write rows to a binary file."""
+        raise NotImplementedError
+
+
+def joined(where: str, batches: list[Batch]) -> Batch:
+    """Join batches; narrower sparse ones are widened."""
+    if not batches:
+        raise input_error(where, "the source has no rows.")
+    width = max(batch.X.shape[1] for batch in batches)
+    parts = [batch.X for batch in batches]
+    if sp.issparse(parts[0]):
+        for part in parts:
+            part.resize(part.shape[0], width)
+        X = sp.vstack(parts, format="csr")
+    else:
+        X = np.concatenate(parts)
+    y = None if batches[0].y is None else np.concatenate([batch.y for batch in batches])
+    weights = None if batches[0].weights is None else np.concatenate([batch.weights for batch in batches])
+    return Batch(X, y, weights, **vars(batches[0]))

@@ -1,0 +1,81 @@
+"""Tables in memory: the DataFrames and tables of pandas, polars, pyarrow and DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from novikoff.data.tables.packages import explaining, library
+from novikoff.data.tables.reader import ArrowReader
+from novikoff.data.tables.table import TableFormat, table_batches
+from novikoff.errors import input_error
+
+from .base import Batches
+from .sql import relation_reader
+
+ATTRIBUTES = {"pandas": "iloc", "polars": "to_arrow"}  # of versions without __arrow_c_stream__
+
+
+class Frame(TableFormat):
+    """A table in memory, or a stream of one, that Arrow can read."""
+
+    name = "frame"
+    is_file = False
+
+    def takes(self, source: Any) -> bool:
+        if hasattr(source, "__arrow_c_stream__") or _package(source) == "duckdb":
+            return True
+        return hasattr(source, ATTRIBUTES.get(_package(source), "__arrow_c_stream__"))
+
+    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+        passes = 0
+
+        def open_pass(source: Any) -> ArrowReader:
+            nonlocal passes
+            passes += 1
+            if passes > 1 and hasattr(source, "read_next_batch"):
+                message = f"a {type(source).__name__} can be read only once. Use a table for a second pass."
+                raise input_error(where, message)
+            return self.open_pass(where, source, batch_size)
+
+        return table_batches(where, open_pass, sources, options, batch_size)
+
+    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
+        arrow = library(where, "pyarrow")
+        name = f"the {type(source).__name__}"
+        if _package(source) == "pandas":
+            return _open_pandas(arrow, source, name, batch_size)
+        with explaining(name, "this is not a table"):
+            if _package(source) == "duckdb":
+                reader = relation_reader(source, batch_size)
+            elif isinstance(source, arrow.RecordBatchReader):
+                reader = source
+            elif hasattr(source, "__arrow_c_stream__"):
+                reader = arrow.RecordBatchReader.from_stream(source)
+            else:
+                reader = source.to_arrow().to_reader()
+            schema = reader.schema
+        return ArrowReader(name, schema, lambda needed: iter(reader))
+
+
+def _package(source: Any) -> str:
+    return type(source).__module__.partition(".")[0].lstrip("_")
+
+
+def _open_pandas(arrow: Any, frame: Any, name: str, batch_size: int) -> ArrowReader:
+    """Convert some rows at a time. The index is left out, because it numbers the rows and does not describe them."""
+    with explaining(name, "Arrow cannot convert the columns"):
+        names = [str(column) for column in frame.columns]
+        schema = arrow.Schema.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
+
+    def batches(needed: list[str]) -> Iterator[Any]:
+        chosen = frame.iloc[:, [names.index(column) for column in needed]]
+        wanted = arrow.schema([schema.field(column) for column in needed])
+        for start in range(0, len(frame), batch_size):
+            rows = chosen.iloc[start : start + batch_size].set_axis(needed, axis=1)
+            yield arrow.RecordBatch.from_pandas(rows, schema=wanted, preserve_index=False)
+
+    return ArrowReader(name, schema, batches)
+
+
+FRAME = Frame()

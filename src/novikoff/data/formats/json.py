@@ -1,0 +1,35 @@
+"""JSON: one array of objects; a file of one object per line is read as NDJSON."""
+
+from __future__ import annotations
+
+import glob
+from typing import Any
+
+from novikoff.data.source import name_of
+from novikoff.data.tables.packages import explaining, library
+from novikoff.data.tables.reader import Reader
+from novikoff.data.tables.table import TableFormat
+
+from .ndjson import NDJSON
+from .sql import connect, open_relation, sql_string
+
+LOOKED_AT = 1 << 16  # bytes in which the first character must be found
+
+
+class Json(TableFormat):
+    """An array of objects, read by DuckDB, which looks at the whole file for the kinds of the columns."""
+
+    name = "json"
+    suffixes = (".json",)
+
+    def open_pass(self, where: str, source: Any, batch_size: int) -> Reader:
+        path = name_of(source)
+        with explaining(path, "the file cannot be read"):
+            start = library(where, "pyarrow").input_stream(path).read(LOOKED_AT).lstrip(b"\xef\xbb\xbf \t\r\n")
+        if not start.startswith(b"["):
+            return NDJSON.open_pass(where, source, batch_size)
+        query = f"SELECT * FROM read_json({sql_string(glob.escape(path))}, sample_size=-1)"
+        return open_relation(path, connect(where, may_load=False), query, batch_size)
+
+
+JSON = Json()

@@ -1,0 +1,93 @@
+"""NDJSON: one JSON object per line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import AbstractContextManager
+from typing import IO, Any, NoReturn
+
+import scipy.sparse as sp
+
+from novikoff.data.source import Fill
+from novikoff.data.tables.columns import Columns
+from novikoff.data.tables.packages import sentence
+from novikoff.data.tables.table import MAX_DENSE_WIDTH, TextTableFormat
+from novikoff.data.tables.text import TextReader
+from novikoff.errors import input_error, quote
+
+from .base import Rows
+
+
+class Ndjson(TextTableFormat):
+    """One object per line. Sparse rows are written without their zeros."""
+
+    name = "ndjson"
+    suffixes = (".ndjson", ".jsonl")
+    can_write = True
+    holds_zeros = False
+
+    def reader(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> NdjsonReader:
+        return NdjsonReader(where, name, opening, rows_in_work)
+
+    def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
+        first = True
+        for part in rows:
+            others = [(f'"{name}": ', values.tolist()) for name, values in part.other_columns]
+            for i in range(part.X.shape[0]):
+                columns, numbers = _entries(part.X, i, first)
+                first = False
+                entries = [f"{key}{json.dumps(values[i])}" for key, values in others]
+                pairs = zip(columns, numbers, strict=True)
+                entries += [f"{json.dumps(part.name(j))}: {number!r}" for j, number in pairs]
+                file.write(f"{{{', '.join(entries)}}}\n".encode())
+
+
+def _entries(X: Any, i: int, first: bool) -> tuple[Any, list[float]]:
+    """Return the columns of a row that are written, and their numbers. The first row names all columns if it can."""
+    if not sp.issparse(X):
+        return range(X.shape[1]), X[i].tolist()
+    if first and X.shape[1] <= MAX_DENSE_WIDTH:
+        return range(X.shape[1]), X[[i]].toarray()[0].tolist()
+    stored = slice(X.indptr[i], X.indptr[i + 1])
+    return X.indices[stored].tolist(), X.data[stored].tolist()
+
+
+class NdjsonReader(TextReader):
+    """One pass over lines of JSON objects; a key that is absent is a missing value."""
+
+    parser_module = "pyarrow.json"
+    blank = None
+
+    def parse(self, block: bytes, columns: Columns | None, header: bool, thread_size: int | None) -> Any:
+        unexpected = "infer" if columns is None else "error" if columns.takes_all else "ignore"
+        schema = None if columns is None else self.arrow.schema(columns.types)
+        return self.parser.read_json(
+            self.arrow_buffer(block),
+            read_options=self.parser.ReadOptions(
+                use_threads=thread_size is not None, block_size=thread_size or len(block) + 1
+            ),
+            parse_options=self.parser.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected),
+        )
+
+    def refuse(self, block: bytes, columns: Columns | None, error: Exception) -> NoReturn:
+        """Find the line by bisection: it is the last one of the shortest beginning that is refused."""
+        lines = block.split(b"\n")
+        good, bad = 0, len(lines)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            beginning = b"\n".join(lines[:middle])
+            try:
+                if not beginning.isspace() and beginning:
+                    self.parse(beginning, columns, False, None)
+                good = middle
+            except (self.arrow.ArrowException, ValueError) as refusal:
+                bad, error = middle, refusal
+        reason = re.sub(r"^JSON parse error: | in row \d+$", "", sentence(error)).rstrip(".")
+        expected = "the line must be an object with the columns and kinds of the first lines"
+        place = self.place_of_line(self.line + bad - 1)
+        raise input_error(place, f"{expected}, but it is {quote(lines[bad - 1].decode())} ({reason}).") from error
+
+
+NDJSON = Ndjson()

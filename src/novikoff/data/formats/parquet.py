@@ -1,0 +1,42 @@
+"""Parquet files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain
+from typing import IO, Any
+
+from novikoff.data.source import name_of
+from novikoff.data.tables.packages import explaining, library
+from novikoff.data.tables.reader import ArrowReader
+from novikoff.data.tables.table import TableFormat
+from novikoff.data.tables.writing import record_batches
+
+from .base import Rows
+
+BUFFER_SIZE = 1 << 20  # bytes of each column that are buffered; without a buffer, whole row groups are held
+
+
+class Parquet(TableFormat):
+    """Parquet through pyarrow; a batch of rows is written as one row group."""
+
+    name = "parquet"
+    suffixes = (".parquet",)
+    can_write = True
+
+    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
+        parquet, name = library(where, "pyarrow.parquet"), name_of(source)
+        with explaining(name, "the file is not a readable Parquet file"):
+            file = parquet.ParquetFile(source, buffer_size=BUFFER_SIZE, pre_buffer=False)
+            schema = file.schema_arrow
+        return ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed))
+
+    def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
+        tables = record_batches(where, rows)
+        first = next(tables)
+        with library(where, "pyarrow.parquet").ParquetWriter(file, first.schema) as writer:
+            for table in chain([first], tables):
+                writer.write_batch(table)
+
+
+PARQUET = Parquet()

@@ -1,0 +1,5 @@
+"""TSV: tab-separated values, without quotes."""
+
+from novikoff.data.tables.delimited import Delimited
+
+TSV = Delimited("tsv", (".tsv",), "\t", quotes=False)
