@@ -214,7 +214,7 @@ class Joined:
         return filled
 
     def next_chunk(self) -> bytes | None:
-        """Return the next chunk, or None at the end and at damaged data, which ``fill`` reports after the bytes before."""
+        """Return the next chunk, or None at the end and at damaged data, which ``fill`` reports later."""
         try:
             return None if self.damage else next(self.chunks, None)
         except DamagedError as error:
