@@ -26,7 +26,7 @@ SVMLIGHT = {  # what is wrong: the bytes, words of the sentence, and the subcomm
     "one class": (b"1 1:2\n1 1:3\n", ("one class",), ("fit", "separable")),
     "index 0": (GOOD + b"1 0:3\n", ("41", "0:3"), READING),
     "a cut gzip file": (gzip.compress(GOOD)[:-100], ("gzip",), READING),
-    "the same index twice": (GOOD + b"1 2:1 2:1\n", ("41", "twice"), READING),
+    "the same index twice": (GOOD + b"1 2:1 2:1\n", ("41", "only once"), READING),
     "invalid UTF-8": (GOOD + b"1 1:\xff\xfe\n", ("41",), READING),
     "a label that is no number": (GOOD + b"spam 1:1\n", ("41", "spam"), READING),
     "several labels": (GOOD + b"1,2 1:1\n", ("41", "1,2"), READING),

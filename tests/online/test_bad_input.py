@@ -13,7 +13,7 @@ from snapshots import snapshot
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[?(?P<where>\w+)(\.\w+\])?:? (?P<sentence>.+)\.", re.DOTALL)
+SHAPE = re.compile(r"\[?(?P<where>\w+)(\.\w+)?\]?:? (?P<sentence>.+)\.", re.DOTALL)
 
 
 def with_entry(value, row=2, column=1, dtype=np.float64):

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.linear_model import SGDClassifier
 
 import novikoff as nk
-from novikoff.data import svmlight
 from novikoff.data.batch import Batch
+from novikoff.data.formats import svmlight
 from novikoff.data.stream import Scan
 from snapshots import learned, snapshot
 from strategies import cuts, fractional_weights, seeds, streams
@@ -146,7 +146,7 @@ def test_a_file_in_blocks_of_any_size_teaches_what_the_whole_does(make, seed, ba
     text = b"".join(lines)
     X, y = nk.read(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(svmlight, "BLOCK", block)
+        patch.setattr(svmlight, "BLOCK_SIZE", block)
         stream = nk.scan(text, batch_size=batch_size)
         model = make().partial_fit(stream)
         progress = nk.evaluate.progressive(make(), stream)
@@ -190,10 +190,10 @@ def test_of_a_bad_batch_nothing_is_learned_and_no_width_kept(make, case, method,
 
 
 def test_a_stream_that_breaks_off_has_taught_the_blocks_before(monkeypatch):
-    monkeypatch.setattr(svmlight, "BLOCK", 16)
+    monkeypatch.setattr(svmlight, "BLOCK_SIZE", 16)
     good = b"+1 1:1 2:1\n-1 2:2\n" * 5
     model = nk.Perceptron()
-    with pytest.raises(nk.InvalidInputError, match="<bytes>:11"):
+    with pytest.raises(nk.InvalidInputError, match="<bytes>, line 11"):
         model.partial_fit(nk.scan(good + b"+1 9:1 nonsense and no number\n"))
     assert learned(model) == learned(nk.Perceptron().partial_fit(nk.scan(good)))
 
@@ -275,7 +275,7 @@ def test_classes_may_be_declared_for_a_stream():
 
 
 def test_a_model_of_scikit_learn_is_given_batches_of_one_width(monkeypatch):
-    monkeypatch.setattr(svmlight, "BLOCK", 16)
+    monkeypatch.setattr(svmlight, "BLOCK_SIZE", 16)
     stream = nk.scan(b"1 1:1\n0 2:1\n1 3:1\n0 4:1\n" * 4, batch_size=2)
     model = SGDClassifier(random_state=0).partial_fit(np.zeros((1, 4)), [0], classes=[0, 1])
     *_, last = nk.evaluate.progressive(model, stream)
