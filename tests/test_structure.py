@@ -151,7 +151,10 @@ def has_logic(tree):
 
 
 def test_file_of(path):
-    """Where the test of a module is: tests/package/test_module.py, without the underscore of a private module."""
+    """Where the test of a module is: tests/package/test_module.py, without the underscore of a private module.
+
+    A long one may be split into test_module_aspect.py.
+    """
     folder, _, name = path.rpartition("/")
     return f"{folder}/test_{name.removeprefix('_')}".removeprefix("/")
 
@@ -163,9 +166,9 @@ test_file_of.__test__ = False
 def test_every_module_with_logic_has_a_test_file_of_its_own():
     tests = {str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py")}
     modules = {path for path, tree in TREES.items() if not path.endswith("__init__.py") and has_logic(tree)}
-    missing = {path for path in modules if test_file_of(path) not in tests}
-    assert missing <= set(TESTED_ELSEWHERE)
-    assert tests - {test_file_of(path) for path in TREES} <= set(ABOUT_SEVERAL_MODULES)
+    assert {path for path in modules if test_file_of(path) not in tests} == set(TESTED_ELSEWHERE)
+    subjects = tuple(test_file_of(path).removesuffix(".py") for path in TREES)
+    assert {name for name in tests if not name.startswith(subjects)} == set(ABOUT_SEVERAL_MODULES)
 
 
 # ---- documentation -------------------------------------------------------------------------------------------------

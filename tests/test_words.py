@@ -35,12 +35,9 @@ NOT_YET = (
     "src/novikoff/persistence/",
     "src/novikoff/solvers/",
     "src/novikoff/svm/",
-    "src/novikoff/theory/",
     "docs/data.md",
     "docs/export.md",
     "docs/models.md",
-    "docs/theory.md",
-    "docs/separability.md",
     "tests/",
 )
 

@@ -51,7 +51,7 @@ LIES = {
     "a lower above the upper bound": lambda c: change(c, margin_lower_bound=c.margin_upper_bound * (1 + 1e-9)),
     "other weights": lambda c: change(c, _weights=c.model.weights + 1e-3 * np.abs(c.model.weights).max()),
     "no weights": lambda c: change(c, _weights=0 * c.model.weights),
-    "weights that are no numbers": lambda c: change(c, _weights=np.nan * c.model.weights),
+    "weights that are NaN": lambda c: change(c, _weights=np.nan * c.model.weights),
     "another bias": lambda c: change(c, _bias=c.model.bias + 1e-3),
     "an infinite bias": lambda c: change(c, _bias=np.inf),
     "the other label": lambda c: change(c, _positive=-1.0),
@@ -59,7 +59,7 @@ LIES = {
     "fewer examples": lambda c: change(c, examples=c.examples - 1),
     "no duals": lambda c: change(c, _duals=Duals(np.array([], int), np.array([]))),
     "a dual below 0": lambda c: change(c, _duals=other_duals(c, -c.model.duals.weights)),
-    "a dual that is no number": lambda c: change(c, _duals=other_duals(c, np.nan * c.model.duals.weights)),
+    "a dual that is NaN": lambda c: change(c, _duals=other_duals(c, np.nan * c.model.duals.weights)),
     "one dual more": lambda c: change(
         c, _duals=other_duals(c, c.model.duals.weights * np.linspace(0.9, 1.1, len(c.model.duals.rows)))
     ),

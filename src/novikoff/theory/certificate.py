@@ -261,7 +261,7 @@ def _shown(number: float, rounding: str) -> str:
 
 
 def listed(found: Any) -> list[Any]:
-    """One a question: a model of two classes has one certificate, of more a list; one that claims nothing has none."""
+    """Return a fitted attribute as a list with one entry per binary problem; it is not a list for two classes."""
     return [] if found is None else found if isinstance(found, list) else [found]
 
 
