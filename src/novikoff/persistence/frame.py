@@ -6,9 +6,9 @@ A file that is cut short, is not a model, has a newer version or is damaged gets
 from __future__ import annotations
 
 import struct
+import sys
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._json import Tree, from_text, to_text
@@ -19,7 +19,6 @@ FORMAT = "novikoff model"
 VERSION = 1  # of the format; any change that an older library could misread raises it
 KEY = "novikoff"  # of our header in the metadata of the safetensors file
 MAX_HEADER_BYTES = 100_000_000  # the limit of safetensors
-DTYPES = {"F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "|i1", "U8": "|u1", "BOOL": "|u1"}
 
 
 def pack(tree: Tree, tensors: dict[str, NDArray[Any]]) -> bytes:
@@ -107,24 +106,14 @@ def _end_of_tensor(entry: Any) -> int:
 
 
 def _tensors(name: str, data: bytes) -> dict[str, NDArray[Any]]:
-    from safetensors import SafetensorError, deserialize  # slow to import, and not needed by those who only fit
+    from safetensors import SafetensorError  # slow to import, and not needed by those who only fit
+    from safetensors.numpy import load
 
-    tensors = {}
     try:
-        stored = deserialize(data)  # type: ignore[no-untyped-call]  # it comes without types
-    except SafetensorError as error:
+        tensors = load(data)
+    except (SafetensorError, KeyError) as error:  # KeyError: a type that NumPy does not have
         raise damaged(name, error) from None
-    for path, tensor in stored:
-        if tensor["dtype"] not in DTYPES:
-            raise damaged(name, f"tensor {quote(path)} has type {tensor['dtype']}")
-        array = np.frombuffer(tensor["data"], dtype=DTYPES[tensor["dtype"]]).reshape(tensor["shape"])
-        if tensor["dtype"] == "BOOL":
-            if np.any(array > 1):
-                raise damaged(name, f"tensor {quote(path)} of booleans has values other than 0 and 1")
-            array = array.astype(np.bool_)
-        native = array.astype(array.dtype.newbyteorder("="), copy=False)
-        tensors[path] = np.require(native, requirements=["C", "A", "W"])  # a loaded model can be modified
-    return tensors
+    return tensors if sys.byteorder == "little" else {path: array.byteswap() for path, array in tensors.items()}
 
 
 def _not_a_model(name: str) -> InvalidInputError:

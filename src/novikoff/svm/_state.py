@@ -116,7 +116,9 @@ class SoftMarginState:
         check_support(self.support, f"{path}.support", record)
         rows = self.support.rows
         for duals, own in zip((c.model.duals for c in self.certificates), self.support.dual_coef, strict=True):
-            if not np.array_equal(duals.dense(int(rows[-1]) + 1 if len(rows) else 0)[rows], np.abs(own)):
+            is_own = np.isin(rows, duals.rows)  # both ascend
+            matches = np.array_equal(rows[is_own], duals.rows) and np.array_equal(np.abs(own[is_own]), duals.weights)
+            if not matches or own[~is_own].any():
                 raise input_error(f"{path}.support", "the duals are not those of the certificates.")
         problems = len(record.strategy.positives)
         if len(self.histories) != problems or any(not _are_as_long(*vars(h).values()) for h in self.histories):
