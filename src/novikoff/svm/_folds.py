@@ -1,4 +1,4 @@
-"""Folds of the rows, with a fair part of every class in each."""
+"""Stratified folds for cross-validation and Platt scaling."""
 
 from __future__ import annotations
 
@@ -13,37 +13,39 @@ from novikoff.data.rows import as_rows
 from novikoff.errors import input_error, quote
 from novikoff.solvers.training_set import TrainingSet
 
-Places = NDArray[np.intp]
-Split = tuple[Places, Places]  # rows to learn from, and rows held out
+Indices = NDArray[np.intp]
+Split = tuple[Indices, Indices]  # rows to learn from, and rows held out
 
 
 def stratified_folds(
     where: str, codes: Codes, weights: NDArray[np.float64] | None, folds: int, seed: int
 ) -> list[Split]:
-    """Deal the rows of each class, shuffled, to the folds in turn; rows of weight 0 are in none.
+    """Assign the shuffled rows of each class to the folds in turn. Rows of weight 0 belong to no fold.
 
-    There are as many folds as rows if there are fewer of these. A class of two rows or more is always among those to
-    learn from.
+    There are at most as many folds as rows. A class of at least two rows is represented in every part to learn from.
     """
     random = np.random.RandomState(seed)
-    present = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
-    fold, dealt = np.full(len(codes), -1), 0
-    for code in np.unique(codes[present]):
-        rows = random.permutation(np.flatnonzero(present & (codes == code)))
+    is_present = np.ones(len(codes), dtype=bool) if weights is None else weights > 0
+    fold, assigned = np.full(len(codes), -1), 0
+    for code in np.unique(codes[is_present]):
+        rows = random.permutation(np.flatnonzero(is_present & (codes == code)))
         if len(rows) < 2:
             raise input_error(where, "a class has only one row. Every class needs two, so that one can be held out.")
-        fold[rows] = (dealt + np.arange(len(rows))) % folds
-        dealt += len(rows)
+        fold[rows] = (assigned + np.arange(len(rows))) % folds
+        assigned += len(rows)
     return [
-        (np.flatnonzero(present & (fold != held_out)), np.flatnonzero(fold == held_out))
-        for held_out in range(min(folds, dealt))
+        (np.flatnonzero(is_present & (fold != held_out)), np.flatnonzero(fold == held_out))
+        for held_out in range(min(folds, assigned))
     ]
 
 
-def rows_to_learn(
-    where: str, data: TrainingSet, rows: Places, weights: NDArray[np.float64] | None, class_weight: Any
+def subset(
+    where: str, data: TrainingSet, rows: Indices, weights: NDArray[np.float64] | None, class_weight: Any
 ) -> TrainingSet:
-    """Some rows of a training set, with weights of classes counted anew; ``weights`` are those of the rows alone."""
+    """Return some rows of a training set. "balanced" class weights are computed from these rows alone.
+
+    ``weights`` are the sample weights of all rows, without class weights.
+    """
     codes = data.codes[rows]
     own = None if weights is None else weights[rows]
     counts = np.bincount(codes if own is None else codes[own > 0], minlength=len(data.classes))

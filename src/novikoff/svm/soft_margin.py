@@ -3,101 +3,135 @@
 from __future__ import annotations
 
 import dataclasses
-import threading
-import warnings
 from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning, NotFittedError
-from sklearn.utils import check_random_state
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._progress import in_the_name_of
-from novikoff._threads import in_threads
-from novikoff._validation import check_choice, check_flag, check_integer, check_number, check_weights, thread_count
+from novikoff._validation import check_flag, check_number, check_weights
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
-from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.solver import HistoryEntry, Solution, SolverOptions, Start, solve
+from novikoff.solvers.problem import Problem
+from novikoff.solvers.solver import HistoryEntry, Start, solve
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.certificate import Duals, listed
-from novikoff.theory.gap import GapCertificate, SvmModel
+from novikoff.theory.certificate import listed
+from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
+from ._certify import certify, warn_if_wide
 from ._classifier import BatchClassifier
-from ._folds import rows_to_learn, stratified_folds
-from ._state import RECORD, SoftMarginState, Support, stand_on
+from ._folds import stratified_folds, subset
+from ._settings import Settings, check_verbose, run_parallel
+from ._state import HISTORY_DTYPE, SoftMarginState, Support, set_machines
 from .platt import FOLDS, Sigmoid, probabilities
 
 
 @dataclass(frozen=True)
-class Settings:
-    """The parameters of a fit, checked."""
-
-    objective: Objective
-    max_iter: int
-    threads: int
-    seed: int
-
-
-@dataclass(frozen=True)
 class Machine:
-    """The answer to one question: what is claimed of it, how it was found, and where the next fit may begin."""
+    """The solution of one binary problem: its certificate, its history, and where a warm start may begin."""
 
     certificate: GapCertificate
     history: list[HistoryEntry]
-    end: Start | None  # only for warm_start
+    end: Start | None
 
 
-def _gives_probabilities(model: LinearSVM) -> bool:
+def _has_probabilities(model: LinearSVM) -> bool:
     if not model.probability:
         raise AttributeError("predict_proba needs LinearSVM(probability=True), which takes five more fits.")
     return True
 
 
 class LinearSVM(BatchClassifier):
-    """The soft-margin support vector machine: the separator that weighs a wide margin against rows on its wrong side.
+    r"""Linear support vector machine with a soft margin and a certified optimum.
 
-    It minimises 1/2 |w|^2 + C sum_i xi_i with xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
-    ``loss="squared_hinge"``, until the relative duality gap is at most ``tol``: the objective is then within that
-    fraction of the least there is, and ``certificate_`` lets anyone check it. The intercept b is free, as in the
-    textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it, which is ``penalized_intercept=True`` here. Several
-    classes are told each from the rest.
+    It minimises 1/2 \|w\|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
+    ``loss="squared_hinge"``. The solver stops when the relative duality gap is at most ``tol``: the objective is then
+    within this fraction of the optimum, and ``certificate_`` lets anyone check it. The intercept b is not penalised, as
+    in textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it (``penalized_intercept=True``). More than two
+    classes are handled one-vs-rest.
 
     Parameters
     ----------
-    C : what a row on the wrong side of the margin costs
-    lam : the same in the other convention, sum_i xi_i + lam |w|^2: C = 1 / (2 lam). At most one of the two may be set.
-    loss : "hinge" or "squared_hinge"
-    fit_intercept : learn b; otherwise it is 0
-    penalized_intercept : add 1/2 b^2 to the objective
-    tol : the relative duality gap to reach
-    max_iter : most steps of the solver, passes of coordinate descent or steps of Newton's method; if they are used up,
-        a warning and the certificate say how far it came
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    probability : give ``predict_proba``, by Platt scaling of scores that are predicted for held-out rows. That takes
-        five more fits, each on four fifths of the rows. It changes neither the machine nor its predictions.
-    warm_start : begin the next ``fit`` where the last one ended, if the shape of the data is the same
-    n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
-    random_state : seed of the order in which coordinate descent visits the rows
-    verbose : print a line each time the gap is measured
+    C : float, default=1.0
+        Penalty on margin violations. Larger values fit the training data more closely.
+    lam : float, default=None
+        The penalty in the convention sum_i xi_i + lam \|w\|^2, that is, C = 1 / (2 lam). Only one of ``C`` and ``lam``
+        may be set.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss of a margin violation.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. If False, it is 0.
+    penalized_intercept : bool, default=False
+        Whether to add 1/2 b^2 to the objective.
+    tol : float, default=1e-4
+        Relative duality gap at which the solver stops.
+    max_iter : int, default=100_000
+        Maximum number of steps: passes of coordinate descent or Newton steps. If it is reached, a ConvergenceWarning
+        is raised and the certificate states the gap.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes. They multiply ``sample_weight``.
+    probability : bool, default=False
+        Whether to enable ``predict_proba``, by Platt scaling. It takes five more fits, each on four fifths of the rows,
+        and changes neither the weights nor the predictions.
+    warm_start : bool, default=False
+        Whether ``fit`` starts from the last solution, if the data have the same shape.
+    n_jobs : int, default=-1
+        Number of threads; None means 1 and -1 all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the row order of coordinate descent.
+    verbose : int, default=0
+        Whether to print a line each time the gap is computed.
 
     Attributes
     ----------
-    coef_, intercept_ : weights and intercepts, one row a question
-    classes_ : the labels
-    support_ : the rows with a dual weight above 0
-    dual_coef_ : y_i a_i of those rows, one row a question
-    objective_ : the objective of every question
-    n_iter_ : steps of the solver, the most of any question
-    certificate_ : a ``GapCertificate``; for more than two classes a list of one a class
-    history_ : what was known each time the gap was measured: an array of records (time, step, primal, dual, gap); for
-        more than two classes a list of one a class
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights. There is one binary problem for two classes, and one per class for more.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    support_ : ndarray of shape (n_support,)
+        Indices of the rows with a dual variable above 0.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        y_i a_i of these rows, where a_i are the dual variables.
+    objective_ : ndarray of shape (n_problems,)
+        The objective of each binary problem.
+    n_iter_ : int
+        Number of steps; the maximum over the binary problems.
+    certificate_ : GapCertificate or list of GapCertificate
+        The certificate; for more than two classes, one per class.
+    history_ : recarray or list of recarray
+        Records (time, step, primal, dual, gap), one each time the gap was computed; for more than two classes, one
+        array per class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    See Also
+    --------
+    HardMarginSVM : The limit of large C, for separable data.
+    LinearSVMCV : Chooses C by cross-validation.
+    LinearSVMPath : Solves for many values of C.
+
+    Notes
+    -----
+    The solver combines dual coordinate descent [2]_ with a proximal method of multipliers whose inner problems are
+    solved by Newton's method [3]_. The docs page on support vector machines describes it.
+
+    References
+    ----------
+    .. [1] Cortes and Vapnik (1995), Support-vector networks.
+    .. [2] Hsieh et al. (2008), A dual coordinate descent method for large-scale linear SVM.
+    .. [3] Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm.
+    .. [4] Platt (1999), Probabilistic outputs for support vector machines.
 
     Examples
     --------
@@ -108,12 +142,6 @@ class LinearSVM(BatchClassifier):
     array(['yes'], dtype='<U3')
     >>> bool(model.certificate_.verify(X, y))
     True
-
-    References
-    ----------
-    Cortes and Vapnik (1995), Support-vector networks. Hsieh et al. (2008), A dual coordinate descent method for
-    large-scale linear SVM. Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm.
-    Platt (1999), Probabilistic outputs for support vector machines.
     """
 
     state_type = SoftMarginState
@@ -150,34 +178,143 @@ class LinearSVM(BatchClassifier):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve to the gap ``tol``.
+        """Fit the model.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (rows, features)
-        y : labels, any two or more values
-        sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C for each row. An integer k is equivalent to k copies of the row, 0 to its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
         """
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        warn_if_wide(where, self.certificate_, stacklevel=3)
+        warn_if_wide(where, listed(self.certificate_), stacklevel=2)
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
-        """Fit in the name of an estimator, without a warning if the gap is too wide."""
+        """Fit on behalf of another estimator, whose name errors show, without a warning about the gap."""
         with AllOrNothing(self), one_core:
-            settings = self._settings(where)
+            settings = Settings.of(where, self, self._cost(where))
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
-            check_integer(
-                where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
-            )
+            check_verbose(where, self.verbose)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            cancelled = threading.Event()
-            sigmoids = self._sigmoids(where, data, sample_weight, settings, cancelled) if probability else []
-            machines = self._solve(data, settings, cancelled)
+            sigmoids = self._fit_sigmoids(where, data, sample_weight, settings) if probability else []
+            machines = self._solve(data, settings, self._starts(data))
             self._sigmoids_of_classes = sigmoids
-            self._keep(data, machines)
+            self._set_attributes(data, machines)
+
+    def _cost(self, where: str) -> float:
+        """Return C, from ``C`` or from ``lam``."""
+        cost = check_number(where, "C", self.C, above=0)
+        if self.lam is None:
+            return cost
+        if self.C != 1.0:
+            raise input_error(where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one.")
+        return 1 / (2 * check_number(where, "lam", self.lam, above=0))
+
+    def _solve(self, data: TrainingSet, settings: Settings, starts: list[Start] | None) -> list[Machine]:
+        """Solve all binary problems, in parallel if there are threads."""
+        table, objective, strategy = data.table, settings.objective, data.strategy
+        count = len(strategy.positives)
+        threads = settings.threads // min(settings.threads, count)
+
+        def solve_one(place: int) -> Machine:
+            positive = strategy.positive_codes[place]
+            options = settings.options(threads, in_the_name_of(strategy.positives[place], self._heard()))
+            solution = solve(Problem(table, positive, objective), options, None if starts is None else starts[place])
+            certificate = certify(data, objective, positive, solution)
+            return Machine(certificate, solution.history, solution.end if self.warm_start else None)
+
+        return run_parallel(solve_one, count, settings.threads, settings.cancelled)
+
+    def _starts(self, data: TrainingSet) -> list[Start] | None:
+        """Return where the last fit ended, if this one may start there."""
+        ends = vars(self).get("_ends") if self.warm_start else None
+        shape = (len(data.strategy.positives), data.X.shape[0], data.X.shape[1] + 1)
+        if ends is None or (len(ends), len(ends[0][0]), len(ends[0][1])) != shape or not np.isfinite(ends[0][1]).all():
+            return None
+        return [Start(alpha, v) for alpha, v in ends]
+
+    def _set_attributes(self, data: TrainingSet, machines: list[Machine]) -> None:
+        certificates, strategy = [machine.certificate for machine in machines], data.strategy
+        set_machines(self, data.classes, certificates)
+        self.objective_ = np.array([certificate.primal for certificate in certificates])
+        duals = [certificate.model.duals for certificate in certificates]
+        support = Support.of(data.codes, strategy.positive_codes, duals)
+        self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the certificate keeps its own rows
+        self.history_ = strategy.per_problem([np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines])
+        self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
+
+    def _fit_sigmoids(self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings) -> list[Sigmoid]:
+        """Fit one sigmoid per binary problem, to scores of held-out rows."""
+        rows, strategy = data.X.shape[0], data.strategy
+        weights = check_weights(where, sample_weight, rows)
+        splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
+        scores = np.zeros((rows, len(strategy.positives)))
+
+        def score_fold(place: int) -> None:
+            learned, held_out = splits[place]
+            part = subset(where, data, learned, weights, self.class_weight)
+            machines = self._solve(part, dataclasses.replace(settings, threads=1), None)
+            for column, machine in enumerate(machines):
+                model = machine.certificate.model
+                scores[held_out, column] = data.X[held_out] @ model.weights + model.bias
+
+        run_parallel(score_fold, len(splits), settings.threads, settings.cancelled)
+        counted = np.arange(rows) if weights is None else np.flatnonzero(weights > 0)
+        costs = None if weights is None else weights[counted]
+        return [
+            Sigmoid.fit(scores[counted, column], data.codes[counted] == positive, costs)
+            for column, positive in enumerate(strategy.positive_codes)
+        ]
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def predict_proba(self, X: Any) -> Floats:
+        """Return class probabilities. Only with ``probability=True``.
+
+        The most probable class can differ from the one of ``predict``: the sigmoid need not be 1/2 at the score 0.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of ``classes_``.
+        """
+        scores = self.decision_function(X)
+        if not self._sigmoids_of_classes:
+            raise NotFittedError("LinearSVM was fitted with probability=False. Call fit again.")
+        return probabilities(self._sigmoids_of_classes, scores)
+
+    @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def predict_log_proba(self, X: Any) -> Floats:
+        """Return the logarithms of class probabilities. Only with ``probability=True``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Logarithms of the probabilities, in the order of ``classes_``.
+        """
+        with np.errstate(divide="ignore"):
+            logarithms: NDArray[np.float64] = np.log(self.predict_proba(X))
+        return logarithms
 
     def _stated(self) -> dict[str, Any]:
         cost = self.C if self.lam is None else 1 / (2 * self.lam)
@@ -190,115 +327,7 @@ class LinearSVM(BatchClassifier):
     def _on_trust(self) -> tuple[Check, ...]:
         if not getattr(self, "_sigmoids_of_classes", None):
             return ()
-        return (Check("probabilities", "on trust", "they rest on fits to parts of the rows"),)
-
-    def _settings(self, where: str) -> Settings:
-        cost = check_number(where, "C", self.C, above=0)
-        if self.lam is not None:
-            if self.C != 1.0:
-                raise input_error(
-                    where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one of them."
-                )
-            cost = 1 / (2 * check_number(where, "lam", self.lam, above=0))
-        return settings_of(where, self, cost)
-
-    def _sigmoids(
-        self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings, cancelled: threading.Event
-    ) -> list[Sigmoid]:
-        """One sigmoid a question, from scores of rows that were held out."""
-        weights = check_weights(where, sample_weight, data.X.shape[0])
-        splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
-        scores = np.zeros((data.X.shape[0], len(data.strategy.positives)))
-
-        def one(place: int) -> None:
-            learned, held_out = splits[place]
-            part = rows_to_learn(where, data, learned, weights, self.class_weight)
-            single = dataclasses.replace(settings, threads=1)
-            for question, machine in enumerate(self._solve(part, single, cancelled, warm=False)):
-                found = machine.certificate.model
-                scores[held_out, question] = data.X[held_out] @ found.weights + found.bias
-
-        with in_threads(min(settings.threads, len(splits))) as each:
-            try:
-                each(one, len(splits))
-            except BaseException:
-                cancelled.set()
-                raise
-        counted = np.arange(len(scores)) if weights is None else np.flatnonzero(weights > 0)
-        costs = None if weights is None else weights[counted]
-        return [
-            Sigmoid.fit(scores[counted, question], data.codes[counted] == positive, costs)
-            for question, positive in enumerate(data.strategy.positive_codes)
-        ]
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
-    def predict_proba(self, X: Any) -> Floats:
-        """Probabilities, one column for each of ``classes_``; only with ``probability=True``.
-
-        They need not favour the class that ``predict`` says: the sigmoid is 1/2 where the held-out rows put it, which
-        need not be at the score 0.
-        """
-        scores = self.decision_function(X)
-        if not self._sigmoids_of_classes:
-            raise NotFittedError("LinearSVM was fitted with probability=False: fit it again.")
-        return probabilities(self._sigmoids_of_classes, scores)
-
-    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
-    def predict_log_proba(self, X: Any) -> Floats:
-        """The logarithms of ``predict_proba``; only with ``probability=True``."""
-        with np.errstate(divide="ignore"):
-            logarithms: Floats = np.log(self.predict_proba(X))
-        return logarithms
-
-    def _solve(
-        self, data: TrainingSet, settings: Settings, cancelled: threading.Event, warm: bool = True
-    ) -> list[Machine]:
-        """Solve all questions, side by side where there are threads for it."""
-        table, objective, strategy = data.table, settings.objective, data.strategy
-        starts = self._starts(data) if warm else [None] * len(strategy.positives)
-        at_once = min(settings.threads, len(strategy.positives))
-
-        def one(place: int) -> Machine:
-            positive = strategy.positive_codes[place]
-            options = SolverOptions(
-                settings.max_iter,
-                settings.threads // at_once,
-                settings.seed,
-                in_the_name_of(strategy.positives[place], self._heard()),
-                cancelled,
-            )
-            solution = solve(Problem(table, positive, objective), options, starts[place])
-            certificate = certify(data, objective, positive, solution)
-            return Machine(certificate, solution.history, solution.end if self.warm_start else None)
-
-        with in_threads(at_once) as each:
-            try:
-                return each(one, len(strategy.positives))
-            except BaseException:
-                cancelled.set()
-                raise
-
-    def _starts(self, data: TrainingSet) -> list[Start | None]:
-        """Where the last fit ended, if this one may begin there."""
-        last = self.__dict__.get("_ends") if self.warm_start else None
-        problems = len(data.strategy.positives)
-        shape = (problems, data.X.shape[0], data.X.shape[1] + 1)
-        if last is None or (len(last), len(last[0][0]), len(last[0][1])) != shape or not np.isfinite(last[0][1]).all():
-            return [None] * problems
-        return [Start(alpha, v) for alpha, v in last]
-
-    def _keep(self, data: TrainingSet, machines: list[Machine]) -> None:
-        """Turn answers into the attributes of a fitted estimator."""
-        certificates = [machine.certificate for machine in machines]
-        stand_on(self, data.classes, certificates)
-        self.objective_ = np.array([certificate.primal for certificate in certificates])
-        support = Support.of(
-            data.codes, data.strategy.positive_codes, [certificate.model.duals for certificate in certificates]
-        )
-        self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the rows are the certificate's
-        histories = [_records(machine.history) for machine in machines]
-        self.history_ = histories[0] if len(histories) == 1 else histories
-        self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
+        return (Check("probabilities", "on trust", "they depend on fits to parts of the rows"),)
 
     def _state(self) -> SoftMarginState:
         return SoftMarginState.of(self)
@@ -306,78 +335,6 @@ class LinearSVM(BatchClassifier):
     def _restore(self, record: RunRecord) -> None:
         state: SoftMarginState = record.state
         state.check("state", record)
-        state.give(self, record)
+        state.restore(self, record)
         self._sigmoids_of_classes = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]
-
-
-def settings_of(where: str, estimator: Any, C: float) -> Settings:
-    """Check the parameters that all soft-margin estimators share."""
-    loss = LOSSES[check_choice(where, "loss", estimator.loss, tuple(LOSSES))]
-    intercept = intercept_of(where, estimator)
-    tol = check_number(where, "tol", estimator.tol, above=0, at_most=1)
-    return Settings(
-        Objective(C, loss, intercept, tol),
-        check_integer(where, "max_iter", estimator.max_iter, at_least=1),
-        thread_count(where, estimator.n_jobs),
-        seed_of(where, estimator.random_state),
-    )
-
-
-def intercept_of(where: str, estimator: Any) -> str:
-    """The kind of intercept that the parameters ask for."""
-    penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
-    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
-        return "none"
-    return "penalized" if penalized else "free"
-
-
-def seed_of(where: str, random_state: Any) -> int:
-    """A seed for the kernels from whatever scikit-learn takes for one."""
-    try:
-        return int(check_random_state(random_state).randint(2**31))
-    except ValueError as error:
-        raise input_error(
-            where, f"random_state must be None, an integer or a RandomState, but it is {quote(random_state)}."
-        ) from error
-
-
-def warn_if_wide(where: str, found: GapCertificate | list[GapCertificate], stacklevel: int) -> None:
-    """Warn once, of the widest gap, if it is wider than was asked for."""
-    wide = [certificate for certificate in listed(found) if not certificate.converged]
-    if wide:
-        widest = max(wide, key=lambda certificate: certificate.relative_gap)
-        warnings.warn(
-            f"{where}: after {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, above "
-            f"tol={widest.tol:g}. The objective may be that much above the optimum. "
-            "Increase max_iter or tol, decrease C, or scale the columns of X.",
-            ConvergenceWarning,
-            stacklevel=stacklevel,
-        )
-
-
-def certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
-    """The claim that a solution makes, with all that is needed to check it."""
-    costs = None if data.weights is None else objective.C * data.weights
-    return GapCertificate(
-        loss=objective.loss.name,
-        intercept=objective.intercept,
-        C=objective.C,
-        tol=objective.tol,
-        primal=solution.primal,
-        dual=solution.dual,
-        iterations=solution.steps,
-        examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
-        model=SvmModel(
-            weights=solution.weights,
-            bias=solution.bias,
-            positive=data.classes.tolist()[positive],
-            duals=Duals.of(solution.duals),
-            costs=costs,
-        ),
-    )
-
-
-def _records(history: list[HistoryEntry]) -> Any:
-    """The history as an array of records."""
-    return np.rec.array(history, dtype=RECORD)

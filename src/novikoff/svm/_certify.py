@@ -1,0 +1,48 @@
+"""Duality-gap certificates of soft-margin solutions, and the warning about gaps that are too wide."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from novikoff.solvers.problem import Objective
+from novikoff.solvers.solver import Solution
+from novikoff.solvers.training_set import TrainingSet
+from novikoff.theory.certificate import Duals
+from novikoff.theory.gap import GapCertificate, SvmModel
+
+
+def certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
+    """Return the certificate of a solution, with everything that is needed to verify it."""
+    return GapCertificate(
+        loss=objective.loss.name,
+        intercept=objective.intercept,
+        C=objective.C,
+        tol=objective.tol,
+        primal=solution.primal,
+        dual=solution.dual,
+        iterations=solution.steps,
+        examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
+        model=SvmModel(
+            weights=solution.weights,
+            bias=solution.bias,
+            positive=data.classes.tolist()[positive],
+            duals=Duals.of(solution.duals),
+            costs=None if data.weights is None else objective.C * data.weights,
+        ),
+    )
+
+
+def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
+    """Warn about the widest gap, if it exceeds ``tol``."""
+    widest = max(certificates, key=lambda certificate: certificate.relative_gap)
+    if not all(certificate.converged for certificate in certificates):
+        warnings.warn(
+            f"{where}: after {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, above "
+            f"tol={widest.tol:g}. The objective may be that much above the optimum. "
+            "Increase max_iter or tol, decrease C, or scale the columns of X.",
+            ConvergenceWarning,
+            stacklevel=stacklevel + 1,
+        )

@@ -1,0 +1,99 @@
+"""Validation of the parameters that the estimators of this package share, and solving on several threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from sklearn.utils import check_random_state
+
+from novikoff._progress import Say
+from novikoff._threads import in_threads
+from novikoff._validation import check_choice, check_flag, check_integer, check_number, thread_count
+from novikoff.errors import input_error, quote
+from novikoff.solvers.losses import LOSSES
+from novikoff.solvers.problem import Objective
+from novikoff.solvers.solver import SolverOptions
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The validated parameters of a soft-margin estimator.
+
+    Parameters
+    ----------
+    objective : Objective
+        What is minimised.
+    max_iter : int
+        The maximum number of steps for each binary problem.
+    threads : int
+        The number of threads for all binary problems together.
+    seed : int
+        The seed of everything random.
+    cancelled : threading.Event
+        Set to cancel all solvers of the fit.
+    """
+
+    objective: Objective
+    max_iter: int
+    threads: int
+    seed: int
+    cancelled: threading.Event
+
+    @classmethod
+    def of(cls, where: str, estimator: Any, C: float) -> Settings:
+        """Validate the parameters of an estimator, except for those that only it has."""
+        loss = LOSSES[check_choice(where, "loss", estimator.loss, tuple(LOSSES))]
+        intercept = intercept_of(where, estimator)
+        tol = check_number(where, "tol", estimator.tol, above=0, at_most=1)
+        return cls(
+            Objective(C, loss, intercept, tol),
+            check_integer(where, "max_iter", estimator.max_iter, at_least=1),
+            thread_count(where, estimator.n_jobs),
+            seed_of(where, estimator.random_state),
+            threading.Event(),
+        )
+
+    def options(self, threads: int, say: Say | None = None) -> SolverOptions:
+        """Return the options of one binary problem."""
+        return SolverOptions(self.max_iter, threads, self.seed, say, self.cancelled)
+
+
+def intercept_of(where: str, estimator: Any) -> str:
+    """Return the role of the intercept: "free", "penalized" or "none"."""
+    is_penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
+    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
+        return "none"
+    return "penalized" if is_penalized else "free"
+
+
+def seed_of(where: str, random_state: Any) -> int:
+    """Return a seed for the kernels, drawn from ``random_state``."""
+    try:
+        return int(check_random_state(random_state).randint(2**31))
+    except ValueError as error:
+        raise input_error(
+            where, f"random_state must be None, an integer or a RandomState, but it is {quote(random_state)}."
+        ) from error
+
+
+def check_verbose(where: str, verbose: Any) -> None:
+    """Refuse a ``verbose`` that is neither a boolean nor an integer of at least 0."""
+    check_integer(where, "verbose", int(verbose) if verbose in (True, False) else verbose, at_least=0)
+
+
+def run_parallel(solve: Callable[[int], T], count: int, threads: int, cancelled: threading.Event) -> list[T]:
+    """Return ``[solve(0), ..., solve(count - 1)]``, computed on up to ``threads`` threads.
+
+    If one call fails or this thread is interrupted, ``cancelled`` is set, so that the other solvers stop.
+    """
+    with in_threads(min(threads, count)) as each:
+        try:
+            return each(solve, count)
+        except BaseException:
+            cancelled.set()
+            raise
