@@ -204,5 +204,5 @@ def test_the_log_loss_of_several_classes_is_that_of_scikit_learns_calibration():
 
 def test_probabilities_asked_for_after_the_fit_need_another_fit():
     model = nk.LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]).set_params(probability=True)
-    with pytest.raises(NotFittedError, match="fit it again"):
+    with pytest.raises(NotFittedError, match="Call fit again"):
         model.predict_proba([[1.0]])

@@ -1,4 +1,4 @@
-"""Learners that solve for the best separator of a whole data set: one algorithm a file."""
+"""Linear support vector machines, one estimator per module."""
 
 from .cross_validation import LinearSVMCV as LinearSVMCV
 from .hard_margin import HardMarginSVM as HardMarginSVM

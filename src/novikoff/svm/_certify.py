@@ -35,8 +35,8 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
     )
 
 
-def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int) -> None:
-    """Warn about the widest gap, if it exceeds ``tol``."""
+def warn_if_wide(where: str, certificates: list[GapCertificate]) -> None:
+    """Warn the caller of ``fit``, which calls this, about the widest gap, if it exceeds ``tol``."""
     widest = max(certificates, key=lambda certificate: certificate.relative_gap)
     if not all(certificate.converged for certificate in certificates):
         warnings.warn(
@@ -44,5 +44,5 @@ def warn_if_wide(where: str, certificates: list[GapCertificate], stacklevel: int
             f"tol={widest.tol:g}. The objective may be that much above the optimum. "
             "Increase max_iter or tol, decrease C, or scale the columns of X.",
             ConvergenceWarning,
-            stacklevel=stacklevel + 1,
+            stacklevel=3,
         )

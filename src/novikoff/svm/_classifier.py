@@ -1,4 +1,4 @@
-"""What all batch learners share: their data, one question a class, and predictions from weights."""
+"""The base class of the batch learners: predictions from weights, the run record, and restoring from it."""
 
 from __future__ import annotations
 
@@ -28,7 +28,18 @@ class BatchClassifier(Classifier):
     intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
-        """Scores: one number a row for two classes, one a class for more."""
+        """Return the scores w.x + b of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            One score per row for two classes, positive for the last of ``classes_``; one per class for more.
+        """
         check_is_fitted(self)
         where = type(self).__name__
         X = check_rows(self, where, X, reset=False)
@@ -37,7 +48,7 @@ class BatchClassifier(Classifier):
         if good < rows.count:
             raise describe_bad_row(where, X, good)
         scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
-        return scores[:, 0] if len(self.classes_) == 2 else scores
+        return OneVsRest(self.classes_).flatten(scores)
 
     @property
     def record_(self) -> RunRecord:

@@ -27,7 +27,7 @@ from .platt import Sigmoid
 Ints = NDArray[np.int64]
 Matrix = Annotated[Floats, Dimensions(2)]
 Bounds = Annotated[Floats, INFINITE]
-RECORD = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")]
+HISTORY_DTYPE = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")]
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class History:
         """Return the array of records."""
         gaps = [relative_gap(*bounds) for bounds in zip(self.primal.tolist(), self.dual.tolist(), strict=True)]
         columns = [self.time, self.step, self.primal, self.dual, np.array(gaps, dtype=np.float64)]
-        return np.rec.fromarrays(columns, dtype=RECORD)
+        return np.rec.fromarrays(columns, dtype=HISTORY_DTYPE)
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ class SoftMarginState:
         if ends and (len(ends) != problems or len(lengths) > 1 or lengths.pop()[1] != record.n_features + 1):
             raise input_error(f"{path}.ends", f"there must be {problems}, of the size of the data.")
 
-    def give(self, model: Any, record: RunRecord) -> None:
+    def restore(self, model: Any, record: RunRecord) -> None:
         """Set the fitted attributes of a model."""
-        stand_on(model, record.strategy.classes, self.certificates)
+        set_machines(model, record.strategy.classes, self.certificates)
         model.objective_ = np.array([certificate.primal for certificate in self.certificates])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
         histories = [history.records() for history in self.histories]
@@ -162,7 +162,7 @@ class Selection:
         if not _are_as_long(self.Cs, self.mean_scores, self.standard_errors, self.scores.T):
             raise input_error("state.selection", "there must be one score per C.")
 
-    def give(self, model: Any) -> None:
+    def restore(self, model: Any) -> None:
         """Set the fitted attributes of a model."""
         for name, value in vars(self).items():
             setattr(model, f"{name}_", value)
@@ -193,7 +193,7 @@ class PathState:
     screened: Floats
 
 
-def stand_on(model: Any, classes: NDArray[Any], certificates: Sequence[Any]) -> None:
+def set_machines(model: Any, classes: NDArray[Any], certificates: Sequence[Any]) -> None:
     """Set the fitted attributes that follow from the certificates, one per binary problem."""
     model.classes_ = classes
     model.coef_ = np.vstack([certificate.model.weights for certificate in certificates])

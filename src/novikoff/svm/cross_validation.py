@@ -1,4 +1,4 @@
-"""The soft margin with its C chosen by cross-validation."""
+"""The soft-margin support vector machine with C chosen by cross-validation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
-from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
@@ -24,65 +23,114 @@ from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
+from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
 
+from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
-from ._folds import Split, rows_to_learn, stratified_folds
+from ._folds import Split, stratified_folds, subset
+from ._settings import Settings, run_parallel
 from ._state import SelectedState, Selection, SoftMarginState
-from .path import grid_of
-from .soft_margin import LinearSVM, Settings, settings_of, warn_if_wide
+from .path import cost_grid
+from .soft_margin import LinearSVM
 
 Weights = NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
-class Trial:
-    """What all folds share."""
+class Experiment:
+    """The data, folds, values of C and score of a cross-validation.
+
+    ``weights`` are the sample weights without class weights.
+    """
 
     data: TrainingSet
     labels: NDArray[Any]
-    weights: Weights  # of rows, without those of classes
+    weights: Weights
     splits: list[Split]
     Cs: Floats
     score: Callable[..., float]
 
 
 class LinearSVMCV(BatchClassifier):
-    """The soft-margin support vector machine with the C that is best on held-out rows, or the smallest nearly as good.
+    """Linear support vector machine with C chosen by cross-validation.
 
-    The rows are dealt to ``cv`` folds. For each fold, the path of all C (see ``LinearSVMPath``) is solved on the other
-    folds and scored on the rows held out, which have no other part in it: weights of classes, too, are counted without
-    them. The grid of C is a range to search in, and is computed once from all rows. With m_k the mean score at C_k over
-    the folds and s_k its standard error, ``selection="one_standard_error"`` takes the smallest C with m_k >= m_best -
-    s_best (Breiman et al. 1984): differences below that are noise, and a smaller C is a wider margin. The machine is
-    then solved for that C on all rows, and is a ``LinearSVM`` in all that it can do.
+    The rows are divided into ``cv`` folds. For each fold, the path of all C (see `LinearSVMPath`) is solved on the
+    other folds and scored on the rows held out, which are used for nothing else; "balanced" class weights are computed
+    without them. The grid of C is computed once from all rows. Let m_k be the mean score of C_k over the folds and s_k
+    its standard error. With ``selection="one_standard_error"``, the smallest C with m_k >= m_best - s_best is chosen
+    [1]_: smaller differences are noise, and a smaller C has a wider margin. The final model is a `LinearSVM` with this
+    C, fitted to all rows.
 
     Parameters
     ----------
-    Cs : how many values of C, or the values themselves
-    C_max : the largest C of a computed grid; None is 10,000 times the smallest
-    cv : the number of folds, stratified and shuffled; or a splitter of scikit-learn; or a list of (rows to learn from,
-        rows to score)
-    scoring : None for accuracy, a name that scikit-learn knows, or a function (model, X, y) of which more is better.
-        Rows count by ``sample_weight`` where it takes weights.
-    selection : "one_standard_error" or "best"
-    loss : "hinge" or "squared_hinge"
-    fit_intercept : learn b; otherwise it is 0
-    penalized_intercept : add 1/2 b^2 to the objective
-    tol : the relative duality gap to reach at every C
-    max_iter : most steps of the solver at every C
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    n_jobs : threads, one a fold; None is 1, -1 is one for each core. The result does not depend on it.
-    random_state : seed of the folds, and of the order in which coordinate descent visits the rows
+    Cs : int or array-like, default=20
+        Number of values of C, or the values themselves.
+    C_max : float, default=None
+        Largest C of a computed grid; None means 10,000 times the smallest.
+    cv : int, splitter or iterable, default=5
+        Number of stratified, shuffled folds; or a splitter of scikit-learn; or pairs of row indices to learn from and
+        to score.
+    scoring : str or callable, default=None
+        None for accuracy, the name of a scorer of scikit-learn, or a function (model, X, y) of which larger values are
+        better. Scorers that accept ``sample_weight`` receive it.
+    selection : {"one_standard_error", "best"}, default="one_standard_error"
+        How C is chosen from the scores.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss of a margin violation.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. If False, it is 0.
+    penalized_intercept : bool, default=False
+        Whether to add 1/2 b^2 to the objective.
+    tol : float, default=1e-4
+        Relative duality gap at which the solver stops, for every C.
+    max_iter : int, default=100_000
+        Maximum number of steps of the solver, for every C.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes. They multiply ``sample_weight``.
+    n_jobs : int, default=-1
+        Number of threads, one per fold; None means 1 and -1 all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the folds and of the row order of coordinate descent.
 
     Attributes
     ----------
-    C_ : the C that was chosen
-    best_C_ : the C of the best mean score, the smallest if there are several
-    Cs_ : the values of C, rising
-    scores_ : the score of every fold at every C, of shape (folds, Cs)
-    mean_scores_, standard_errors_ : their mean over the folds and its standard error
-    coef_, intercept_, classes_, certificate_, ... : those of ``LinearSVM`` for C_ on all rows
+    C_ : float
+        The chosen C.
+    best_C_ : float
+        The C with the best mean score; the smallest if there are several.
+    Cs_ : ndarray of shape (n_Cs,)
+        The values of C, increasing.
+    scores_ : ndarray of shape (n_folds, n_Cs)
+        The score of every fold for every C.
+    mean_scores_ : ndarray of shape (n_Cs,)
+        The mean score over the folds.
+    standard_errors_ : ndarray of shape (n_Cs,)
+        The standard error of the mean score.
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights of the final model. There is one binary problem for two classes, and one per class for more.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts of the final model.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    support_, dual_coef_, objective_, n_iter_, history_
+        Those of `LinearSVM` with C = ``C_``, fitted to all rows.
+    certificate_ : GapCertificate or list of GapCertificate
+        The certificate of the final model; for more than two classes, one per class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    See Also
+    --------
+    LinearSVM : The same model for a given C.
+    LinearSVMPath : The models of all C.
+
+    References
+    ----------
+    .. [1] Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section 3.4.
+    .. [2] Stone (1974), Cross-validatory choice and assessment of statistical predictions.
 
     Examples
     --------
@@ -96,11 +144,6 @@ class LinearSVMCV(BatchClassifier):
     array(['yes'], dtype='<U3')
     >>> model.certificate_.C == model.C_
     True
-
-    References
-    ----------
-    Breiman, Friedman, Olshen and Stone (1984), Classification and regression trees, section 3.4. Stone (1974),
-    Cross-validatory choice and assessment of statistical predictions.
     """
 
     state_type = SelectedState
@@ -137,29 +180,37 @@ class LinearSVMCV(BatchClassifier):
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Score every C on held-out rows, choose one, and solve for it on all rows.
+        """Choose C by cross-validation, and fit the model to all rows.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (rows, features)
-        y : labels, any two or more values
-        sample_weight : what multiplies C for each row, and how much it counts in the score; 0 equals absence
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C for each row, which also weight the score. Rows of weight 0 are ignored.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
         """
         where = type(self).__name__
         with AllOrNothing(self), one_core:
-            settings = settings_of(where, self, 1.0)
+            settings = Settings.of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            trial = self._trial(where, data, y, sample_weight, settings)
-            scores = self._score_folds(where, trial, settings)
-            self._choose(trial.Cs, scores)
+            experiment = self._experiment(where, data, y, sample_weight, settings)
+            scores = self._score_folds(where, experiment, settings)
+            self._choose(experiment.Cs, scores)
             self._refit(where, X, y, sample_weight)
-        warn_if_wide(where, self.certificate_, stacklevel=3)
-        self._warn_at_the_edge(where)
+        warn_if_wide(where, listed(self.certificate_))
+        self._warn_if_largest(where)
         return self
 
-    def _warn_at_the_edge(self, where: str) -> None:
-        """Warn if a grid that was computed ends where scores may still rise."""
+    def _warn_if_largest(self, where: str) -> None:
+        """Warn the caller of ``fit`` if the best C is the largest of a computed grid."""
         if np.ndim(self.Cs) == 0 and self.C_max is None and self.best_C_ == self.Cs_[-1] > self.Cs_[0]:
             warnings.warn(
                 f"{where}: the best C, {self.best_C_:.3g}, is the largest of the grid. A larger one may be better: "
@@ -168,12 +219,12 @@ class LinearSVMCV(BatchClassifier):
                 stacklevel=3,
             )
 
-    def _trial(self, where: str, data: TrainingSet, y: Any, sample_weight: Any, settings: Settings) -> Trial:
+    def _experiment(self, where: str, data: TrainingSet, y: Any, sample_weight: Any, settings: Settings) -> Experiment:
         rows = data.X.shape[0]
         labels, weights = check_labels(where, y, rows), check_weights(where, sample_weight, rows)
-        Cs = grid_of(where, self.Cs, self.C_max, data, settings)
+        Cs = cost_grid(where, self.Cs, self.C_max, data, settings)
         splits = self._splits(where, data, labels, weights, settings.seed)
-        return Trial(data, labels, weights, splits, Cs, _scorer(where, self.scoring))
+        return Experiment(data, labels, weights, splits, Cs, _scorer(where, self.scoring))
 
     def _splits(self, where: str, data: TrainingSet, labels: NDArray[Any], weights: Weights, seed: int) -> list[Split]:
         if isinstance(self.cv, numbers.Integral):
@@ -190,27 +241,22 @@ class LinearSVMCV(BatchClassifier):
             raise input_error(where, f"cv must make at least two folds, but it makes {len(splits)}.")
         return splits
 
-    def _score_folds(self, where: str, trial: Trial, settings: Settings) -> Floats:
-        """Scores of shape (folds, Cs); the folds side by side where there are threads for it."""
-        at_once = min(settings.threads, len(trial.splits))
-        options = SolverOptions(settings.max_iter, settings.threads // at_once, settings.seed)
+    def _score_folds(self, where: str, experiment: Experiment, settings: Settings) -> Floats:
+        """Return the scores, of shape (folds, Cs). Folds are solved in parallel if there are threads."""
+        count = len(experiment.splits)
+        options = settings.options(settings.threads // min(settings.threads, count))
         gaps = []
 
-        def one(place: int) -> list[float]:
-            learned, held_out = trial.splits[place]
-            part = rows_to_learn(where, trial.data, np.asarray(learned), trial.weights, self.class_weight)
-            models, gap = _models(part, settings.objective, trial.Cs, options)
+        def score_fold(place: int) -> list[float]:
+            learned, held_out = experiment.splits[place]
+            part = subset(where, experiment.data, np.asarray(learned), experiment.weights, self.class_weight)
+            models, gap = _models(part, settings.objective, experiment.Cs, options)
             gaps.append(gap)
-            weights = None if trial.weights is None else trial.weights[held_out]
-            X, y = trial.data.X[held_out], trial.labels[held_out]
-            return [trial.score(model, X, y, weights) for model in models]
+            weights = None if experiment.weights is None else experiment.weights[held_out]
+            X, y = experiment.data.X[held_out], experiment.labels[held_out]
+            return [experiment.score(model, X, y, weights) for model in models]
 
-        with in_threads(at_once) as each:
-            try:
-                scores = np.array(each(one, len(trial.splits)), dtype=np.float64)
-            except BaseException:
-                options.cancelled.set()
-                raise
+        scores = np.array(run_parallel(score_fold, count, settings.threads, settings.cancelled), dtype=np.float64)
         if not np.all(np.isfinite(scores)):
             raise input_error(
                 where, f"the score of a fold is {scores[~np.isfinite(scores)][0]}. Use other folds or scoring."
@@ -225,41 +271,42 @@ class LinearSVMCV(BatchClassifier):
         return scores
 
     def _choose(self, Cs: Floats, scores: Floats) -> None:
+        """Set the attributes of the selection."""
         self.Cs_, self.scores_ = Cs, scores
         self.mean_scores_ = scores.mean(axis=0)
         self.standard_errors_ = scores.std(axis=0, ddof=1) / np.sqrt(len(scores))
         best = int(np.argmax(self.mean_scores_))
         self.best_C_ = float(Cs[best])
-        enough = self.mean_scores_[best]
+        sufficient = self.mean_scores_[best]
         if self.selection == "one_standard_error":
-            enough = enough - self.standard_errors_[best]
-        self.C_ = float(Cs[int(np.argmax(self.mean_scores_ >= enough))])
-
-    def _state(self) -> SelectedState:
-        return SelectedState(SoftMarginState.of(self), Selection.of(self))
-
-    def _stated(self) -> dict[str, Any]:
-        return super()._stated() | {"C": self.C_, "loss": self.loss}
-
-    def _restore(self, record: RunRecord) -> None:
-        state: SelectedState = record.state
-        state.machine.check("state.machine", record)
-        state.selection.check(state.machine.certificates)
-        state.machine.give(self, record)
-        state.selection.give(self)
+            sufficient = sufficient - self.standard_errors_[best]
+        self.C_ = float(Cs[int(np.argmax(self.mean_scores_ >= sufficient))])
 
     def _refit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
-        """Become the machine of the chosen C."""
+        """Fit a LinearSVM with the chosen C to all rows, and copy its fitted attributes."""
         shared = set(inspect.signature(LinearSVM).parameters) & set(self.get_params(deep=False))
         final = LinearSVM(C=self.C_, **{name: getattr(self, name) for name in shared})
         final.fit_for(where, X, y, sample_weight)
         self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
 
+    def _stated(self) -> dict[str, Any]:
+        return super()._stated() | {"C": self.C_, "loss": self.loss}
+
+    def _state(self) -> SelectedState:
+        return SelectedState(SoftMarginState.of(self), Selection.of(self))
+
+    def _restore(self, record: RunRecord) -> None:
+        state: SelectedState = record.state
+        state.machine.check("state.machine", record)
+        state.selection.check(state.machine.certificates)
+        state.machine.restore(self, record)
+        state.selection.restore(self)
+
 
 def _models(
     part: TrainingSet, objective: Objective, Cs: Floats, options: SolverOptions
 ) -> tuple[list[LinearSVM], float]:
-    """The machines of a path, as estimators that predict, and the widest of their gaps."""
+    """Return the models of a path as estimators that predict, and the widest of their gaps."""
     gap, codes = 0.0, part.strategy.positive_codes
     weights = np.empty((len(Cs), len(codes), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
@@ -284,7 +331,7 @@ def _accuracy(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> fl
 
 
 def _scorer(where: str, scoring: Any) -> Callable[..., float]:
-    """A function of model, rows, labels and weights, which may be None."""
+    """Return a function of a model, rows, labels and weights; the weights may be None."""
     if scoring is None:
         return _accuracy
     from sklearn.metrics import check_scoring  # slow to import, and rarely needed

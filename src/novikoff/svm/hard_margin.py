@@ -1,4 +1,4 @@
-"""The hard-margin support vector machine: the widest street between two classes, with proof from both sides."""
+"""The hard-margin support vector machine, solved until its margin is proven to be the largest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._progress import in_the_name_of
-from novikoff._threads import in_threads
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
@@ -22,39 +21,71 @@ from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier
 from ._largest_margin import HardMarginProblem, Separator, largest_margin
-from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, stand_on
-from .soft_margin import intercept_of, seed_of
+from ._settings import check_verbose, intercept_of, run_parallel, seed_of
+from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, set_machines
 
 
 class HardMarginSVM(BatchClassifier):
-    """The hard-margin support vector machine: the separator whose nearest row is as far away as can be.
+    """Linear support vector machine with a hard margin, for separable data.
 
-    It minimises 1/2 |w|^2 subject to y_i (w.x_i + b) >= 1 for all rows; the margin is then 1 / |w|. It is solved until
-    the margin is proved to be within ``tol`` of the largest there is: the weights prove the margin they have, and two
-    points in the convex hulls of the classes that no margin is more than half their distance. ``certificate_`` lets
-    anyone check both. Data that cannot be separated are refused with ``NotSeparableError``, which names rows that show
-    it. Several classes are told each from the rest, and each must be separable from it.
+    It minimises 1/2 |w|^2 subject to y_i (w.x_i + b) >= 1 for all rows, which maximises the margin 1 / |w|. The solver
+    stops when the margin is proven to be within ``tol`` of the largest one: the weights prove a lower bound, and two
+    points in the convex hulls of the classes prove an upper bound, half their distance. ``certificate_`` lets anyone
+    check both. Data that are not separable raise a NotSeparableError with rows that prove it. More than two classes are
+    handled one-vs-rest, and each must be separable from the rest.
 
     Parameters
     ----------
-    fit_intercept : learn b; otherwise it is 0
-    penalized_intercept : minimise 1/2 |w|^2 + 1/2 b^2, which makes b one more feature, and the margin that of (x, 1)
-    tol : how far the margin may be from the largest, in proportion
-    max_iter : most steps of the solver; if they are used up, a warning and the certificate say how far it came
-    n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
-    random_state : seed of the order in which coordinate descent visits the rows
-    verbose : print a line each time the bounds are measured
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. If False, it is 0.
+    penalized_intercept : bool, default=False
+        Whether to minimise 1/2 |w|^2 + 1/2 b^2 instead. The intercept is then the weight of a constant feature, and the
+        margin is that of the rows (x, 1).
+    tol : float, default=1e-6
+        Relative distance of the margin from the largest one at which the solver stops.
+    max_iter : int, default=100_000
+        Maximum number of steps of the solver. If it is reached, a ConvergenceWarning is raised and the certificate
+        states both bounds.
+    n_jobs : int, default=-1
+        Number of threads; None means 1 and -1 all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the row order of coordinate descent.
+    verbose : int, default=0
+        Whether to print a line each time the bounds are computed.
 
     Attributes
     ----------
-    coef_, intercept_ : weights and intercepts, one row a question, scaled so that the smallest y f(x) is 1
-    classes_ : the labels
-    margin_ : the margin of every question, rounded down: how far the nearest row is from the plane
-    support_ : the rows with a dual weight above 0
-    dual_coef_ : y_i a_i of those rows, one row a question
-    n_iter_ : steps of the solver, the most of any question
-    certificate_ : a ``HullCertificate``, which is a ``MarginCertificate``; for more than two classes a list of one a
-        class
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights, scaled so that the smallest y_i f(x_i) is 1. There is one binary problem for two classes, and one per
+        class for more.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    margin_ : ndarray of shape (n_problems,)
+        The distance of the nearest row from the hyperplane, rounded down.
+    support_ : ndarray of shape (n_support,)
+        Indices of the rows with a dual variable above 0.
+    dual_coef_ : ndarray of shape (n_problems, n_support)
+        y_i a_i of these rows, where a_i are the dual variables.
+    n_iter_ : int
+        Number of steps; the maximum over the binary problems.
+    certificate_ : HullCertificate or list of HullCertificate
+        The certificate; for more than two classes, one per class.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    See Also
+    --------
+    LinearSVM : The soft margin, for data that are not separable.
+    separability : Decides whether two classes are separable.
+
+    References
+    ----------
+    .. [1] Boser, Guyon and Vapnik (1992), A training algorithm for optimal margin classifiers.
+    .. [2] Bennett and Bredensteiner (2000), Duality and geometry in SVM classifiers.
 
     Examples
     --------
@@ -65,11 +96,6 @@ class HardMarginSVM(BatchClassifier):
     1.0
     >>> bool(model.certificate_.verify(X, y))
     True
-
-    References
-    ----------
-    Boser, Guyon and Vapnik (1992), A training algorithm for optimal margin classifiers. Bennett and Bredensteiner
-    (2000), Duality and geometry in SVM classifiers.
     """
 
     state_type = HardMarginState
@@ -94,13 +120,26 @@ class HardMarginSVM(BatchClassifier):
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Find the separator of largest margin.
+        """Fit the model.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (rows, features)
-        y : labels, any two or more values
-        sample_weight : a row of weight 0 counts for nothing; other weights make no difference
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Rows of weight 0 are ignored; other weights make no difference.
+
+        Returns
+        -------
+        self : object
+            The fitted model.
+
+        Raises
+        ------
+        NotSeparableError
+            If no hyperplane separates a class from the rest. Its ``witness`` has the rows that prove it.
         """
         where = type(self).__name__
         with AllOrNothing(self), one_core:
@@ -108,41 +147,30 @@ class HardMarginSVM(BatchClassifier):
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)
             threads, seed = thread_count(where, self.n_jobs), _seed(where, self.random_state)
-            check_integer(
-                where, "verbose", int(self.verbose) if self.verbose in (True, False) else self.verbose, at_least=0
-            )
-            data = _present_or_not(validate_training_set(self, where, X, y, sample_weight, None))
+            check_verbose(where, self.verbose)
+            data = _with_unit_weights(validate_training_set(self, where, X, y, sample_weight, None))
             problems = [HardMarginProblem(data, code, intercept, tol) for code in data.strategy.positive_codes]
             separators = self._solve(where, problems, SolverOptions(max_iter, threads, seed, keep_margins=True))
-            self._keep(data, separators)
-        _warn_if_wide(where, listed(self.certificate_), stacklevel=3)
+            self._set_attributes(data, separators)
+        _warn_if_wide(where, listed(self.certificate_))
         return self
 
     def _solve(self, where: str, problems: list[HardMarginProblem], options: SolverOptions) -> list[Separator]:
-        """Solve all questions, side by side where there are threads for it."""
-        at_once = min(options.threads, len(problems))
+        """Solve all binary problems, in parallel if there are threads."""
+        threads = options.threads // min(options.threads, len(problems))
 
-        def one(place: int) -> Separator:
-            problem = problems[place]
-            say = in_the_name_of(problem.label, self._heard())
-            own = dataclasses.replace(options, threads=options.threads // at_once, say=say)
-            return largest_margin(where, problem, own)
+        def solve_one(place: int) -> Separator:
+            say = in_the_name_of(problems[place].label, self._heard())
+            return largest_margin(where, problems[place], dataclasses.replace(options, threads=threads, say=say))
 
-        with in_threads(at_once) as each:
-            try:
-                return each(one, len(problems))
-            except BaseException:
-                options.cancelled.set()
-                raise
+        return run_parallel(solve_one, len(problems), options.threads, options.cancelled)
 
-    def _keep(self, data: TrainingSet, separators: list[Separator]) -> None:
-        """Turn separators into the attributes of a fitted estimator."""
+    def _set_attributes(self, data: TrainingSet, separators: list[Separator]) -> None:
         certificates = [separator.certificate for separator in separators]
-        stand_on(self, data.classes, certificates)
+        set_machines(self, data.classes, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
-        support = Support.of(
-            data.codes, data.strategy.positive_codes, [Duals.of(separator.duals) for separator in separators]
-        )
+        duals = [Duals.of(separator.duals) for separator in separators]
+        support = Support.of(data.codes, data.strategy.positive_codes, duals)
         self.support_, self.dual_coef_ = support.rows, support.dual_coef
 
     def _state(self) -> HardMarginState:
@@ -153,34 +181,33 @@ class HardMarginSVM(BatchClassifier):
         state: HardMarginState = record.state
         check_machines(state.certificates, "state.certificates", record)
         check_support(state.support, "state.support", record)
-        stand_on(self, record.strategy.classes, state.certificates)
+        set_machines(self, record.strategy.classes, state.certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in state.certificates])
         self.support_, self.dual_coef_ = state.support.rows, state.support.dual_coef
 
 
-def _present_or_not(data: TrainingSet) -> TrainingSet:
-    """The data with weights of 0 and 1, or none where all rows count."""
+def _with_unit_weights(data: TrainingSet) -> TrainingSet:
+    """Return the data with weights of 0 and 1, or None if all rows count."""
     if data.weights is None:
         return data
-    present = data.weights > 0
-    return dataclasses.replace(data, weights=None if present.all() else present.astype(np.float64))
+    is_present = data.weights > 0
+    return dataclasses.replace(data, weights=None if is_present.all() else is_present.astype(np.float64))
 
 
 def _seed(where: str, random_state: Any) -> int:
-    """A seed for the kernels; a small whole number is its own, without a generator made for it."""
-    is_one = isinstance(random_state, int) and not isinstance(random_state, bool) and 0 <= random_state < 2**31
-    return random_state if is_one else seed_of(where, random_state)
+    """Return a seed for the kernels. A small integer is used as it is, which saves creating a generator."""
+    is_seed = isinstance(random_state, int) and not isinstance(random_state, bool) and 0 <= random_state < 2**31
+    return random_state if is_seed else seed_of(where, random_state)
 
 
-def _warn_if_wide(where: str, certificates: list[HullCertificate], stacklevel: int) -> None:
-    """Warn once, of the bounds that are farthest apart, if they are farther than was asked for."""
-    wide = [certificate for certificate in certificates if not certificate.converged]
-    if wide:
-        widest = max(wide, key=lambda certificate: certificate.relative_gap)
+def _warn_if_wide(where: str, certificates: list[HullCertificate]) -> None:
+    """Warn the caller of ``fit`` about the bounds that are farthest apart, if they are farther apart than ``tol``."""
+    widest = max(certificates, key=lambda certificate: certificate.relative_gap)
+    if not all(certificate.converged for certificate in certificates):
         warnings.warn(
             f"{where}: after {widest.iterations} steps the margin is {widest.margin_lower_bound:.8g} and the largest "
             f"margin at most {widest.margin_upper_bound:.8g}, which is farther apart than tol={widest.tol:g}. "
             "Increase max_iter or tol, or scale the columns of X.",
             ConvergenceWarning,
-            stacklevel=stacklevel,
+            stacklevel=3,
         )

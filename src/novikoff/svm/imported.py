@@ -1,4 +1,4 @@
-"""A linear classifier that was learned elsewhere."""
+"""A linear classifier whose weights were learned elsewhere."""
 
 from __future__ import annotations
 
@@ -14,21 +14,30 @@ from ._classifier import BatchClassifier
 
 
 class LinearClassifier(BatchClassifier):
-    """A linear classifier whose weights come from elsewhere. It predicts, and it claims nothing.
+    """Linear classifier with given weights, learned elsewhere.
 
-    The score is w.x + b; a score of exactly 0 goes to the positive class, the last of ``classes_``. For more than two
-    classes there is a score for each, and the first of the largest wins. Nothing is known of how good the weights are:
-    there is no ``certificate_``, and ``fit`` is refused.
-
-    Parameters
-    ----------
-    There are none: ``of`` takes the weights.
+    The score is w.x + b. It predicts as the learners do, but nothing is known about how the weights were found: there
+    is no ``certificate_``, and ``fit`` raises an error. Create it with `LinearClassifier.of`.
 
     Attributes
     ----------
-    coef_, intercept_ : weights and intercepts, one row for two classes, one a class for more
-    classes_ : the labels, in order
-    n_features_in_ : the number of features
+    coef_ : ndarray of shape (n_problems, n_features)
+        Weights. There is one binary problem for two classes, and one per class for more.
+    intercept_ : ndarray of shape (n_problems,)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    LinearSVM : A learner of such weights.
+    novikoff.export.from_liblinear : Reads the weights from a model file of LIBLINEAR.
+
+    References
+    ----------
+    .. [1] Fan et al. (2008), LIBLINEAR: a library for large linear classification.
 
     Examples
     --------
@@ -36,10 +45,6 @@ class LinearClassifier(BatchClassifier):
     >>> model = LinearClassifier.of(coef=[[1.0, -2.0]], intercept=[0.5], classes=["no", "yes"])
     >>> model.predict([[3.0, 1.0], [0.0, 1.0]])
     array(['yes', 'no'], dtype='<U3')
-
-    References
-    ----------
-    Fan et al. (2008), LIBLINEAR: a library for large linear classification (``export.from_liblinear`` reads its files).
     """
 
     n_features_in_: int
@@ -49,13 +54,21 @@ class LinearClassifier(BatchClassifier):
 
     @classmethod
     def of(cls, coef: Any, intercept: Any, classes: Any) -> Self:
-        """Make a classifier of its weights.
+        """Create a classifier from its weights.
 
         Parameters
         ----------
-        coef : one row of weights for two classes, whose positive scores mean the last class; for more, one a class
-        intercept : one number for each row of ``coef``
-        classes : the labels, two or more, in order
+        coef : array-like of shape (n_problems, n_features)
+            Weights: one row for two classes, whose positive scores mean the last class; one row per class for more.
+        intercept : array-like of shape (n_problems,)
+            Intercepts.
+        classes : array-like of shape (n_classes,)
+            Two or more labels in ascending order.
+
+        Returns
+        -------
+        LinearClassifier
+            The classifier.
         """
         where = cls.__name__
         model = cls()
@@ -74,19 +87,28 @@ class LinearClassifier(BatchClassifier):
         return model
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Refuse: these weights are not learned here."""
+        """Raise an error, since the weights are not learned here.
+
+        Parameters
+        ----------
+        X, y, sample_weight : object
+            Not used.
+
+        Raises
+        ------
+        InvalidInputError
+            Always.
+        """
         raise input_error(type(self).__name__, "it cannot be fitted. Use a learner, such as LinearSVM.")
 
     @property
     def certificate_(self) -> Any:
-        """There is none: nothing is known of how these weights were found."""
-        raise AttributeError(
-            f"{type(self).__name__} has no certificate_: its weights come from elsewhere, without proof."
-        )
+        """Not available: nothing is known about how the weights were found."""
+        raise AttributeError(f"{type(self).__name__} has no certificate_, since its weights were learned elsewhere.")
 
 
 def _numbers(where: str, name: str, values: Any, dimensions: int) -> Any:
-    """A copy as float64, finite throughout."""
+    """Return a copy as float64, with finite values only."""
     try:
         array = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""The soft margin for a whole range of C, each machine with its own certificate."""
+"""The soft-margin support vector machine for a range of C, each with its own certificate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._multiclass import OneVsRest
-from novikoff._threads import in_threads
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import input_error, quote
 from novikoff.persistence import save
@@ -20,52 +19,87 @@ from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.smallest_cost import smallest_cost
-from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
+from ._certify import certify, warn_if_wide
+from ._settings import Settings, intercept_of, run_parallel
 from ._state import PathState, check_machines, restore_features
-from .soft_margin import Settings, certify, settings_of, warn_if_wide
 
-REACH = 1e4  # C_max in proportion to the smallest C, unless it is given
+DEFAULT_RANGE = 1e4  # ratio of the largest to the smallest C of a computed grid
 
 
 class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
-    """The soft-margin support vector machine for a range of C, solved from the smallest to the largest.
+    """Linear support vector machines for a range of C, solved from the smallest C to the largest.
 
-    For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i with xi_i = max(0, 1 - y_i (w.x_i + b)), or with
-    xi_i^2, as ``LinearSVM`` does, and begins where the last C ended. The grid begins at the C below which the solution
-    only scales with C: no margin has reached 1 yet but by the intercept (docs/svm.md derives it for each loss and
-    intercept). It is logarithmic up to ``C_max``. Several classes are told each from the rest, on one grid, which
-    begins at the least of theirs.
+    For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or
+    with xi_i^2, as `LinearSVM` does, and starts from the solution of the C before. A computed grid is logarithmic. It
+    begins at the C below which the solution only scales with C, because no margin has reached 1 except by the
+    intercept. More than two classes are handled one-vs-rest on a common grid, which begins at the smallest C of all.
 
     Parameters
     ----------
-    Cs : how many values of C, or the values themselves
-    C_max : the largest C of a computed grid; None is 10,000 times the smallest
-    loss : "hinge" or "squared_hinge"
-    fit_intercept : learn b; otherwise it is 0
-    penalized_intercept : add 1/2 b^2 to the objective
-    tol : the relative duality gap to reach at every C
-    max_iter : most steps of the solver at every C
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    screen : leave out, at every C, the rows that the last solution proves to have no say in the next. The solutions are
-        as good, since each is proved on all rows. It costs more time than it saves on all data that were tried.
-    n_jobs : threads to use where they pay; None is 1, -1 is one for each core. The result does not depend on it.
-    random_state : seed of the order in which coordinate descent visits the rows
+    Cs : int or array-like, default=20
+        Number of values of C, or the values themselves.
+    C_max : float, default=None
+        Largest C of a computed grid; None means 10,000 times the smallest.
+    loss : {"hinge", "squared_hinge"}, default="hinge"
+        Loss of a margin violation.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. If False, it is 0.
+    penalized_intercept : bool, default=False
+        Whether to add 1/2 b^2 to the objective.
+    tol : float, default=1e-4
+        Relative duality gap at which the solver stops, for every C.
+    max_iter : int, default=100_000
+        Maximum number of steps of the solver, for every C.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes. They multiply ``sample_weight``.
+    screen : bool, default=False
+        Whether to leave out, for every C, the rows that the solution before proves to be irrelevant. The solutions are
+        as accurate, since each is certified on all rows. On all data that were tried it costs more time than it saves.
+    n_jobs : int, default=-1
+        Number of threads; None means 1 and -1 all cores. The result does not depend on it.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the row order of coordinate descent.
 
     Attributes
     ----------
-    Cs_ : the values of C, rising
-    coefs_ : weights, of shape (Cs, questions, features)
-    intercepts_ : intercepts, of shape (Cs, questions)
-    classes_ : the labels; two of them are one question, more are one each
-    objectives_ : the objectives, of shape (Cs, questions)
-    certificates_ : a ``GapCertificate`` for each C; for more than two classes a list of one a class for each C
-    n_iter_ : steps of the solver at each C, the most of any question
-    screened_ : the share of rows left out at each C, a mean over the questions; 0 where they were fewer than half
+    Cs_ : ndarray of shape (n_Cs,)
+        The values of C, increasing.
+    coefs_ : ndarray of shape (n_Cs, n_problems, n_features)
+        Weights. There is one binary problem for two classes, and one per class for more.
+    intercepts_ : ndarray of shape (n_Cs, n_problems)
+        Intercepts.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    objectives_ : ndarray of shape (n_Cs, n_problems)
+        The objectives.
+    certificates_ : list
+        One GapCertificate per C; for more than two classes, one list of certificates, one per class, for each C.
+    n_iter_ : ndarray of shape (n_Cs,)
+        Number of steps; the maximum over the binary problems.
+    screened_ : ndarray of shape (n_Cs,)
+        Share of the rows that were left out, averaged over the binary problems; 0 if fewer than half could be.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, if X has string column names.
+
+    See Also
+    --------
+    LinearSVMCV : Chooses a C of the path by cross-validation.
+    LinearSVM : Solves for one C.
+
+    Notes
+    -----
+    The docs page on support vector machines derives the smallest C for each loss and intercept.
+
+    References
+    ----------
+    .. [1] Hastie, Rosset, Tibshirani and Zhu (2004), The entire regularization path for the support vector machine.
 
     Examples
     --------
@@ -76,10 +110,6 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     (5, 1, 2)
     >>> all(bool(certificate.verify(X, y)) for certificate in path.certificates_)
     True
-
-    References
-    ----------
-    Hastie, Rosset, Tibshirani and Zhu (2004), The entire regularization path for the support vector machine.
     """
 
     state_type = PathState
@@ -112,37 +142,45 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Solve for every C to the gap ``tol``.
+        """Solve for every C.
 
         Parameters
         ----------
-        X : array, sparse matrix or data frame of shape (rows, features)
-        y : labels, any two or more values
-        sample_weight : what multiplies C for each row; an integer k equals k copies of it, 0 equals absence
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,)
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Factors of C for each row. An integer k is equivalent to k copies of the row, 0 to its absence.
+
+        Returns
+        -------
+        self : object
+            The fitted path.
         """
-        where = "LinearSVMPath"
+        where = type(self).__name__
         with AllOrNothing(self), one_core:
-            settings = settings_of(where, self, 1.0)
+            settings = Settings.of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            Cs = grid_of(where, self.Cs, self.C_max, data, settings)
-            certificates, screened = _solve(data, Cs, settings, screen)
-            self._keep(data.classes, Cs, [list(row) for row in zip(*certificates, strict=True)])
+            Cs = cost_grid(where, self.Cs, self.C_max, data, settings)
+            by_problem, screened = _solve(data, Cs, settings, screen)
+            self._set_attributes(data.classes, Cs, [list(row) for row in zip(*by_problem, strict=True)])
             self.screened_ = screened
-        warn_if_wide(where, [certificate for column in certificates for certificate in column], stacklevel=3)
+        warn_if_wide(where, [certificate for column in by_problem for certificate in column])
         return self
 
-    def _keep(self, classes: NDArray[Any], Cs: Floats, at_each: list[list[GapCertificate]]) -> None:
-        """Keep what was found: for each C, a list of certificates, one a question."""
+    def _set_attributes(self, classes: NDArray[Any], Cs: Floats, by_C: list[list[GapCertificate]]) -> None:
+        """Set the fitted attributes, given one certificate per binary problem for each C."""
         self.Cs_ = Cs
         self.classes_ = classes
-        self.coefs_ = np.array([[certificate.model.weights for certificate in row] for row in at_each])
-        self.intercepts_ = np.array([[certificate.model.bias for certificate in row] for row in at_each])
-        self.objectives_ = np.array([[certificate.primal for certificate in row] for row in at_each])
-        self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in at_each])
-        self.certificates_ = [row[0] if len(row) == 1 else row for row in at_each]
+        self.coefs_ = np.array([[certificate.model.weights for certificate in row] for row in by_C])
+        self.intercepts_ = np.array([[certificate.model.bias for certificate in row] for row in by_C])
+        self.objectives_ = np.array([[certificate.primal for certificate in row] for row in by_C])
+        self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in by_C])
+        self.certificates_ = [OneVsRest(classes).per_problem(row) for row in by_C]
 
-    def _at_each(self) -> list[list[GapCertificate]]:
+    def _certificates_by_C(self) -> list[list[GapCertificate]]:
         return [listed(row) for row in self.certificates_]
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -158,7 +196,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     @property
     def record_(self) -> RunRecord:
         """The run record; ``problems`` has one entry per C and binary problem."""
-        found = zip(self._at_each(), self.coefs_, self.intercepts_, strict=True)
+        shared = {"intercept": intercept_of(type(self).__name__, self), "tol": float(self.tol), "loss": self.loss}
+        rows = zip(self.Cs_.tolist(), self._certificates_by_C(), self.coefs_, self.intercepts_, strict=True)
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
@@ -167,9 +206,9 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
             problems=tuple(
-                ProblemRecord(certificate.model.positive, weights, float(intercept), certificate, {})
-                for row in found
-                for certificate, weights, intercept in zip(*row, strict=True)
+                ProblemRecord(certificate.model.positive, weights, float(intercept), certificate, shared | {"C": C})
+                for C, certificates, coef, intercepts in rows
+                for certificate, weights, intercept in zip(certificates, coef, intercepts, strict=True)
             ),
             make_state=self._state,
         )
@@ -195,35 +234,35 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             check_machines(certificates, f"state.certificates.{place}", record)
             if any(state.Cs[place] != certificate.C for certificate in certificates):
                 raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
-        path._keep(record.strategy.classes, state.Cs, list(map(list, state.certificates)))
+        path._set_attributes(record.strategy.classes, state.Cs, list(map(list, state.certificates)))
         path.screened_ = state.screened
         restore_features(path, record)
         return path
 
     def _state(self) -> PathState:
-        at_each = self._at_each()
-        if not np.array_equal(self.coefs_, [[certificate.model.weights for certificate in row] for row in at_each]):
+        by_C = self._certificates_by_C()
+        if not np.array_equal(self.coefs_, [[certificate.model.weights for certificate in row] for row in by_C]):
             raise input_error("coefs_", "the weights were changed after fit, so the certificates do not hold for them.")
-        return PathState(self.Cs_, tuple(map(tuple, at_each)), self.screened_)
+        return PathState(self.Cs_, tuple(map(tuple, by_C)), self.screened_)
 
 
-def grid_of(where: str, Cs: Any, C_max: float | None, data: TrainingSet, settings: Settings) -> Floats:
-    """The values of C: those given, in order, or so many from the smallest that makes a difference to ``C_max``."""
-    if np.ndim(Cs) == 0:
-        count = check_integer(where, "Cs", Cs, at_least=1)
-        table, codes = data.table, data.strategy.positive_codes
-        least = min(smallest_cost(Problem(table, code, settings.objective), settings.threads) for code in codes)
-        most = REACH * least if C_max is None else check_number(where, "C_max", C_max, above=0)
-        if most < least:
-            raise input_error(
-                where, f"C_max={most:g} is below {least:.6g}, the smallest C of the path. Use a larger C_max."
-            )
-        return np.geomspace(least, most, count)
-    return given_costs(where, Cs)
+def cost_grid(where: str, Cs: Any, C_max: float | None, data: TrainingSet, settings: Settings) -> Floats:
+    """Return the values of C: those given, sorted, or a logarithmic grid from the smallest useful C to ``C_max``."""
+    if np.ndim(Cs) > 0:
+        return given_costs(where, Cs)
+    count = check_integer(where, "Cs", Cs, at_least=1)
+    table, codes = data.table, data.strategy.positive_codes
+    least = min(smallest_cost(Problem(table, code, settings.objective), settings.threads) for code in codes)
+    most = DEFAULT_RANGE * least if C_max is None else check_number(where, "C_max", C_max, above=0)
+    if most < least:
+        raise input_error(
+            where, f"C_max={most:g} is below {least:.6g}, the smallest C of the path. Use a larger C_max."
+        )
+    return np.geomspace(least, most, count)
 
 
 def given_costs(where: str, Cs: Any) -> Floats:
-    """Values of C from the user, in order."""
+    """Validate values of C, and return them sorted, without duplicates."""
     try:
         values: NDArray[np.float64] = np.asarray(Cs, dtype=np.float64)
     except (TypeError, ValueError):
@@ -238,22 +277,16 @@ def given_costs(where: str, Cs: Any) -> Floats:
 def _solve(
     data: TrainingSet, Cs: Floats, settings: Settings, screen: bool
 ) -> tuple[list[list[GapCertificate]], Floats]:
-    """Solve all questions, side by side where there are threads for it."""
+    """Solve all binary problems for all C. Return the certificates by problem, and the screened share of each C."""
     codes = data.strategy.positive_codes
-    at_once = min(settings.threads, len(codes))
-    options = SolverOptions(settings.max_iter, settings.threads // at_once, settings.seed)
+    options = settings.options(settings.threads // min(settings.threads, len(codes)))
 
-    def one(place: int) -> tuple[list[GapCertificate], list[float]]:
+    def solve_one(place: int) -> tuple[list[GapCertificate], list[float]]:
         certificates, shares = [], []
         for objective, solution, share in solve_path(data, codes[place], settings.objective, Cs, options, screen):
             certificates.append(certify(data, objective, codes[place], solution))
             shares.append(share)
         return certificates, shares
 
-    with in_threads(at_once) as each:
-        try:
-            solved = each(one, len(codes))
-        except BaseException:
-            options.cancelled.set()
-            raise
+    solved = run_parallel(solve_one, len(codes), settings.threads, settings.cancelled)
     return [certificates for certificates, _ in solved], np.mean([shares for _, shares in solved], axis=0)

@@ -1,12 +1,13 @@
-"""Platt scaling: probabilities from the scores of a classifier, by a sigmoid fitted to rows that it did not learn from.
+"""Platt scaling: probabilities from scores, by a sigmoid that is fitted to the scores of held-out rows.
 
 With scores f_i, weights c_i and targets t_i, the sigmoid p(f) = 1 / (1 + exp(A f + B)) minimises
 
     - sum_i c_i (t_i log p(f_i) + (1 - t_i) log(1 - p(f_i))).
 
-The targets are not 1 and 0 but (N+ + 1) / (N+ + 2) and 1 / (N- + 2), with N+ and N- the total weights of the classes:
-so no finite sample makes a probability certain (Platt 1999). Newton's method with the safe formulas of Lin, Lin and
-Weng (2007), A note on Platt's probabilistic outputs for support vector machines.
+The targets are (N+ + 1) / (N+ + 2) and 1 / (N- + 2) instead of 1 and 0, where N+ and N- are the total weights of the
+classes, so that a finite sample never gives a probability of 0 or 1 (Platt 1999). It is solved by Newton's method with
+the numerically safe formulas of Lin, Lin and Weng (2007), A note on Platt's probabilistic outputs for support vector
+machines.
 """
 
 from __future__ import annotations
@@ -20,27 +21,28 @@ from numpy.typing import NDArray
 from novikoff.theory.geometry import Floats
 
 FOLDS = 5
-MOST_STEPS = 100
-FLAT = 1e-9  # the gradient at the end, in proportion to the total weight
-RIDGE = 1e-12  # keeps the Hessian positive where all scores are alike
+MAX_STEPS = 100
+GRADIENT_TOLERANCE = 1e-9  # relative to the total weight
+HESSIAN_RIDGE = 1e-12  # relative to the total weight; keeps the Hessian positive definite if all scores are equal
+MIN_STEP, SUFFICIENT_DECREASE = 1e-10, 1e-4  # of the line search
 
 
 @dataclass(frozen=True)
 class Sigmoid:
-    """p(f) = 1 / (1 + exp(slope f + offset)); the slope is negative where higher scores speak for the class."""
+    """p(f) = 1 / (1 + exp(slope f + offset)); the slope is negative if higher scores favour the class."""
 
     slope: float
     offset: float
 
     def __call__(self, scores: Floats) -> Floats:
-        """The probability of the class for each score."""
-        with np.errstate(over="ignore"):  # what overflows is certain
+        """Return the probability of the class for each score."""
+        with np.errstate(over="ignore"):  # an overflow means the probability 0
             values: Floats = np.exp(-np.logaddexp(0.0, self.slope * scores + self.offset))
         return values
 
     @staticmethod
     def fit(scores: Floats, is_positive: NDArray[np.bool_], weights: Floats | None = None) -> Sigmoid:
-        """The sigmoid that fits best. Meanwhile scores are divided by the largest: their scale does not matter."""
+        """Fit a sigmoid. The scores are divided by the largest one, so that their scale does not matter."""
         costs = np.ones(len(scores)) if weights is None else weights
         scale = float(np.abs(scores).max(initial=0.0)) or 1.0
         f = scores / scale
@@ -49,18 +51,18 @@ class Sigmoid:
         columns = np.column_stack([f, np.ones(len(f))])
         point = np.array([0.0, np.log((negative + 1) / (positive + 1))])
         value = _cross_entropy(columns @ point, targets, costs)
-        for _ in range(MOST_STEPS):
+        for _ in range(MAX_STEPS):
             exponent = columns @ point
             p, q = np.exp(-np.logaddexp(0.0, exponent)), np.exp(-np.logaddexp(0.0, -exponent))
             gradient = columns.T @ (costs * (targets - p))
-            if np.abs(gradient).max() <= FLAT * float(costs.sum()):
+            if np.abs(gradient).max() <= GRADIENT_TOLERANCE * float(costs.sum()):
                 break
-            hessian = (columns.T * (costs * p * q)) @ columns + RIDGE * float(costs.sum()) * np.eye(2)
+            hessian = (columns.T * (costs * p * q)) @ columns + HESSIAN_RIDGE * float(costs.sum()) * np.eye(2)
             direction = -np.linalg.solve(hessian, gradient)
             step, slope = 1.0, float(gradient @ direction)
-            while step > 1e-10:
+            while step > MIN_STEP:
                 trial = _cross_entropy(columns @ (point + step * direction), targets, costs)
-                if trial <= value + 1e-4 * step * slope:
+                if trial <= value + SUFFICIENT_DECREASE * step * slope:
                     break
                 step /= 2
             else:
@@ -75,7 +77,7 @@ def _cross_entropy(exponent: Floats, targets: Floats, costs: Floats) -> float:
 
 
 def probabilities(sigmoids: list[Sigmoid], scores: Any) -> Floats:
-    """One column a class: for two classes p and 1 - p, for more one sigmoid each, normalised to the sum 1."""
+    """Return one column per class: 1 - p and p for two classes; for more, the normalised values of all sigmoids."""
     if scores.ndim == 1:
         p = sigmoids[0](scores)
         return np.column_stack([1 - p, p])

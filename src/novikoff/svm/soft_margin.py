@@ -49,9 +49,9 @@ def _has_probabilities(model: LinearSVM) -> bool:
 
 
 class LinearSVM(BatchClassifier):
-    r"""Linear support vector machine with a soft margin and a certified optimum.
+    """Linear support vector machine with a soft margin and a certified optimum.
 
-    It minimises 1/2 \|w\|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
+    It minimises 1/2 |w|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
     ``loss="squared_hinge"``. The solver stops when the relative duality gap is at most ``tol``: the objective is then
     within this fraction of the optimum, and ``certificate_`` lets anyone check it. The intercept b is not penalised, as
     in textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it (``penalized_intercept=True``). More than two
@@ -62,7 +62,7 @@ class LinearSVM(BatchClassifier):
     C : float, default=1.0
         Penalty on margin violations. Larger values fit the training data more closely.
     lam : float, default=None
-        The penalty in the convention sum_i xi_i + lam \|w\|^2, that is, C = 1 / (2 lam). Only one of ``C`` and ``lam``
+        The penalty in the convention sum_i xi_i + lam |w|^2, that is, C = 1 / (2 lam). Only one of ``C`` and ``lam``
         may be set.
     loss : {"hinge", "squared_hinge"}, default="hinge"
         Loss of a margin violation.
@@ -196,7 +196,7 @@ class LinearSVM(BatchClassifier):
         """
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        warn_if_wide(where, listed(self.certificate_), stacklevel=2)
+        warn_if_wide(where, listed(self.certificate_))
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -251,7 +251,9 @@ class LinearSVM(BatchClassifier):
         duals = [certificate.model.duals for certificate in certificates]
         support = Support.of(data.codes, strategy.positive_codes, duals)
         self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the certificate keeps its own rows
-        self.history_ = strategy.per_problem([np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines])
+        self.history_ = strategy.per_problem(
+            [np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines]
+        )
         self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
 
     def _fit_sigmoids(self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings) -> list[Sigmoid]:
