@@ -36,6 +36,14 @@ class Support:
         Their row numbers.
     name : str, default="support vectors"
         What to call them in a plot or a report.
+
+    Examples
+    --------
+    >>> from novikoff import LinearSVM
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    >>> support = LinearSVM(C=100).fit(X, y).certificate_.support(X, y)
+    >>> support.rows, support.name
+    (array([1, 2]), 'support vectors')
     """
 
     rows: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
@@ -56,6 +64,13 @@ class Certificate(ABC):
     See Also
     --------
     novikoff.testing.check_certificate : Run the checks that every certificate has to pass.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> certificate = Perceptron().partial_fit([[1.0], [-1.0], [2.0], [-3.0]], [1, 0, 1, 0]).certificate_
+    >>> certificate.claims()[0]
+    ('mistakes', '2 in 4 examples')
     """
 
     @abstractmethod
@@ -90,17 +105,32 @@ class Certificate(ABC):
         """
 
     def explain(self) -> str:
-        """Return a paragraph that says what is proven, for a reader who has not met this kind of certificate."""
+        """Explain what is proven.
+
+        Returns
+        -------
+        str
+            A paragraph for a reader who has not met this kind of certificate.
+        """
         return "The model claims: " + "; ".join(f"{name}: {text}" for name, text in self.claims()) + "."
 
     def plane(self) -> tuple[Floats, float] | None:
-        """Return the weights and the intercept that the certificate speaks of; None if it does not speak of a plane."""
+        """Return the plane that the certificate speaks of.
+
+        Returns
+        -------
+        tuple of (ndarray of shape (n_features,), float), or None
+            Weights and intercept; None if the certificate does not speak of a plane.
+        """
         return None
 
     def stated(self) -> dict[str, Any]:
         """Return the parameters of the problem that the certificate speaks of.
 
-        ``verify`` compares them with ``ProblemRecord.parameters``, which has the same names.
+        Returns
+        -------
+        dict of str to object
+            Names as in ``ProblemRecord.parameters``, with which ``novikoff.verify`` compares them.
         """
         return {}
 
@@ -122,7 +152,13 @@ class Certificate(ABC):
         return Support()
 
     def band(self) -> float | None:
-        """Return the score at the edge of the margin; None if the certificate does not define a margin."""
+        """Return the score at the edge of the margin.
+
+        Returns
+        -------
+        float or None
+            None if the certificate does not define a margin.
+        """
         return None
 
     def bound_curves(

@@ -52,6 +52,13 @@ class SvmModel:
         The dual variables a.
     costs : ndarray of shape (n_samples,) or None, default=None
         The cost C_i of each row; None if it is C for all.
+
+    Examples
+    --------
+    >>> from novikoff import LinearSVM
+    >>> model = LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]).certificate_.model
+    >>> model.positive, model.signs(["yes", "no"])
+    ('yes', array([ 1., -1.]))
     """
 
     weights: Floats
@@ -61,11 +68,37 @@ class SvmModel:
     costs: Floats | None = None
 
     def signs(self, y: Any) -> Floats:
-        """Return labels as -1 and +1."""
+        """Return labels as -1 and +1.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Labels.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            +1 for the positive label, -1 for all others.
+        """
         return np.where(np.ravel(y) == self.positive, 1.0, -1.0)
 
     def recombined(self, X: Any, y: Any, penalized: bool) -> tuple[Floats, Floats] | None:
-        """Return v = sum a_i y_i x_i and w, each with its intercept if that is penalised; None if the shapes differ."""
+        """Return v = sum a_i y_i x_i and w.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        penalized : bool
+            Whether to append the intercepts to both.
+
+        Returns
+        -------
+        tuple of ndarray, or None
+            The vectors v and w; None if X does not have the rows and columns that the model needs.
+        """
         X, rows = as_table(X), self.duals.rows
         if len(self.weights) != X.shape[1] or int(rows.max(initial=-1)) >= X.shape[0]:
             return None
@@ -313,7 +346,6 @@ class GapCertificate(Certificate):
         return checks
 
     def explain(self) -> str:
-        """Say what the two bounds prove."""
         return (
             f"The model minimises an objective, and reaches {self.primal:.6g}. Weights of its "
             f"{len(self.model.duals.rows):,} support vectors prove that no model is below {self.dual:.6g}: "
@@ -326,22 +358,16 @@ class GapCertificate(Certificate):
         )
 
     def plane(self) -> tuple[Floats, float]:
-        """Return the weights and the intercept of the model."""
         return self.model.weights, self.model.bias
 
     def stated(self) -> dict[str, Any]:
-        """Return C, loss, intercept and tol."""
         return {"intercept": self.intercept, "tol": self.tol, "C": self.C, "loss": self.loss}
 
     def band(self) -> float:
-        """Return 1: the loss is 0 from there on."""
-        return 1.0
+        return 1.0  # the loss is 0 for larger scores
 
     def support(self, X: Any, y: Any) -> Support:
-        """Return the support vectors, if v = sum a_i y_i x_i is as close to w as the gap g says: |v - w|^2 <= 2 g.
-
-        That bound holds because the objective is strongly convex.
-        """
+        # The objective is strongly convex, so a gap g implies |v - w|^2 <= 2 g for v = sum a_i y_i x_i.
         found = self.model.recombined(X, y, self.intercept == "penalized")
         if found is None:
             return Support()
@@ -351,7 +377,6 @@ class GapCertificate(Certificate):
         return Support(self.model.duals.rows) if is_sum else Support()
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the claims in words."""
         costs = "" if self.model.costs is None else f", total cost of the rows {self.model.costs.sum():.6g}"
         asked = "within" if self.converged else "above"
         return [

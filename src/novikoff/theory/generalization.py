@@ -15,6 +15,12 @@ class Generalization:
         The bound.
     statement : str
         Which error is bounded, and under which hypothesis.
+
+    Examples
+    --------
+    >>> from novikoff.theory import Generalization
+    >>> print(Generalization(0.05, "if the examples are independent, the error is at most this"))
+    0.05: if the examples are independent, the error is at most this
     """
 
     bound: float

@@ -28,6 +28,12 @@ class Geometry:
         Whether u is scaled to unit length.
     slack_feature : float, default=0.0
         Value of an additional feature that is 0 in all other examples; 0 for none.
+
+    Examples
+    --------
+    >>> from novikoff.theory import Geometry
+    >>> Geometry(normalize=True)
+    Geometry(fit_intercept=True, normalize=True, slack_feature=0.0)
     """
 
     fit_intercept: bool = True

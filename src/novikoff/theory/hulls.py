@@ -77,6 +77,14 @@ class HullCertificate(MarginCertificate):
     See Also
     --------
     novikoff.HardMarginSVM : The learner that has this certificate.
+
+    Examples
+    --------
+    >>> from novikoff import HardMarginSVM
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]], [0, 0, 1, 1]
+    >>> certificate = HardMarginSVM().fit(X, y).certificate_
+    >>> certificate.margin_lower_bound <= certificate.margin_upper_bound, bool(certificate.verify(X, y))
+    (True, True)
     """
 
     examples: int  # rows are counted, not their weights
@@ -229,19 +237,16 @@ class HullCertificate(MarginCertificate):
         return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.low:.10g} or more: {OTHER_DATA}")
 
     def plane(self) -> tuple[Floats, float]:
-        """Return the weights and the intercept of the model."""
         return self.model.weights, self.model.bias
 
     def stated(self) -> dict[str, Any]:
-        """Return intercept and tol."""
         return {"intercept": self.intercept, "tol": self.tol}
 
     def band(self) -> float:
-        """Return 1: weights are scaled so that the nearest rows have this score."""
-        return 1.0
+        return 1.0  # the weights are scaled so that the nearest rows have this score
 
     def support(self, X: Any, y: Any) -> Support:
-        """Return the support vectors, if the cosine between sum a_i y_i x_i and w is at least ``ratio``."""
+        # The cosine between sum a_i y_i x_i and w is at least the ratio of the bounds.
         found = self.model.recombined(X, y, self.intercept == "penalized")
         if found is None:
             return Support()
@@ -250,7 +255,6 @@ class HullCertificate(MarginCertificate):
         return Support(self.model.duals.rows) if float(v @ w) >= least else Support()
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the claims in words."""
         asked = "within" if self.converged else "above"
         return [
             *super().claims(),

@@ -30,6 +30,15 @@ class MarginCertificate(Certificate):
         Infinity if nothing is known.
     examples : float
         Number of examples, or the sum of their weights.
+
+    Examples
+    --------
+    >>> from novikoff import HardMarginSVM, MarginPerceptron
+    >>> from novikoff.theory import MarginCertificate
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]], [0, 0, 1, 1]
+    >>> models = [HardMarginSVM().fit(X, y), MarginPerceptron().fit(X, y)]
+    >>> [isinstance(model.certificate_, MarginCertificate) for model in models]
+    [True, True]
     """
 
     margin_lower_bound: Extended
@@ -42,7 +51,6 @@ class MarginCertificate(Certificate):
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
     def explain(self) -> str:
-        """Say what the two bounds prove."""
         best = f"no plane has a margin above {self.margin_upper_bound:.6g}"
         if self.margin_lower_bound <= 0:
             return f"The model was not shown to separate the rows; {best}."
@@ -54,7 +62,6 @@ class MarginCertificate(Certificate):
         )
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the claims in words."""
         words = [("best margin", f"at most {above(self.margin_upper_bound)}")]
         if self.margin_lower_bound > -np.inf:
             share = 100 * max(0.0, self.ratio)
@@ -84,6 +91,14 @@ class PerceptronMarginCertificate(MarginCertificate):
     See Also
     --------
     novikoff.MarginPerceptron : The learner that has this certificate.
+
+    Examples
+    --------
+    >>> from novikoff import MarginPerceptron
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]], [0, 0, 1, 1]
+    >>> certificate = MarginPerceptron().fit(X, y).certificate_
+    >>> certificate.halted, certificate.margin_lower_bound > 0
+    (True, True)
     """
 
     halted: bool
@@ -166,15 +181,12 @@ class PerceptronMarginCertificate(MarginCertificate):
         return Check(claim, "holds", detail)
 
     def plane(self) -> tuple[Floats, float]:
-        """Return the last weights and the last intercept."""
         return self.evidence.weights, self.evidence.intercept
 
     def band(self) -> float | None:
-        """Return the score of a row at the margin that is claimed, if it is positive."""
         return self.margin_lower_bound * self.evidence.length() if self.margin_lower_bound > 0 else None
 
     def support(self, X: Any, y: Any) -> Support:
-        """Return the rows that caused an update, where they are known."""
         return self.evidence.support(X, y)
 
     @property
@@ -183,9 +195,7 @@ class PerceptronMarginCertificate(MarginCertificate):
         return self.evidence.duals is None
 
     def check_replay(self, run: Replay) -> list[Check]:
-        """Compare weights, mistakes and upper bound with a run that was repeated."""
         return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the claims in words."""
         return [*super().claims(), ("updates", str(self.updates))]

@@ -58,6 +58,13 @@ class MistakeCertificate(Certificate):
     See Also
     --------
     novikoff.Perceptron : A learner that has this certificate.
+
+    Examples
+    --------
+    >>> from novikoff import Perceptron
+    >>> certificate = Perceptron().partial_fit([[1.0], [-1.0], [2.0], [-3.0]], [1, 0, 1, 0]).certificate_
+    >>> certificate.mistakes, certificate.examples
+    (2.0, 4.0)
     """
 
     rule: str
@@ -237,7 +244,6 @@ class MistakeCertificate(Certificate):
         return Check("mistakes", "fails", f"{self.mistakes:g}, more than the {most:.6g} that the theorem allows")
 
     def explain(self) -> str:
-        """Say how many mistakes were made, and what the sum of the examples proves."""
         examples, mistakes = (
             f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
             for value in (float(self.examples), float(self.mistakes))
@@ -252,11 +258,9 @@ class MistakeCertificate(Certificate):
         return words + "The model was not shown to separate them."
 
     def plane(self) -> tuple[Floats, float]:
-        """Return the last weights and the last intercept."""
         return self.evidence.weights, self.evidence.intercept
 
     def support(self, X: Any, y: Any) -> Support:
-        """Return the rows that caused an update, where they are known."""
         return self.evidence.support(X, y)
 
     @property
@@ -265,13 +269,11 @@ class MistakeCertificate(Certificate):
         return self.evidence.duals is None
 
     def check_replay(self, run: Replay) -> list[Check]:
-        """Compare weights, mistakes and upper bound with a run that was repeated."""
         return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
 
     def bound_curves(
         self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]
     ) -> dict[str, Floats]:
-        """Return the bounds of the theorems that apply, for the first ``counts[i]`` rows of a stream."""
         geometry = self.evidence.geometry
         if geometry.slack_feature or len(weights) != X.shape[1] or not np.any(weights):
             return {}
@@ -290,7 +292,6 @@ class MistakeCertificate(Certificate):
         return found
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the claims in words."""
         words = [
             ("mistakes", f"{self.mistakes:g} in {self.examples:g} examples"),
             ("radius", f"{self.radius:.6g}"),

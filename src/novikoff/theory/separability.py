@@ -68,6 +68,14 @@ class Separability(Certificate):
     See Also
     --------
     novikoff.separability : Find the verdict.
+
+    Examples
+    --------
+    >>> from novikoff import separability
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> found = separability(X, y)
+    >>> found.kind, bool(found.verify(X, y, exact=True))
+    ('overlap', True)
     """
 
     kind: str
@@ -280,11 +288,9 @@ class Separability(Certificate):
         return checks
 
     def plane(self) -> tuple[Floats, float] | None:
-        """Return the plane of the verdict; None where the classes overlap or nothing was decided."""
         return None if self.coef is None else (self.coef, self.intercept)
 
     def claims(self) -> list[tuple[str, str]]:
-        """Return the verdict in words."""
         words = [("kind", self.kind)]
         if self.kind == "complete":
             words.append(("margin", f"at least {below(self.margin_lower_bound)}"))

@@ -24,6 +24,12 @@ class Check:
         What was claimed and what was found.
     row : int or None, default=None
         The number of a row that refutes the claim, where there is one.
+
+    Examples
+    --------
+    >>> from novikoff.theory import Check
+    >>> print(Check("gap", "holds", "claimed 0.001, found 0.0009"))
+       holds  gap: claimed 0.001, found 0.0009
     """
 
     claim: str
