@@ -1,0 +1,52 @@
+"""Error messages: one or two sentences with the place, and values that are quoted."""
+
+import pytest
+
+import novikoff as nk
+from novikoff.errors import MAX_QUOTE_LENGTH, file_error, input_error, missing_package, quote
+
+
+def test_a_message_names_the_place_first():
+    error = input_error("MarginPerceptron", "margin must be positive, but it is -1.")
+    assert isinstance(error, nk.InvalidInputError)
+    assert isinstance(error, ValueError)
+    assert str(error) == "MarginPerceptron: margin must be positive, but it is -1."
+
+
+def test_quoted_values_are_escaped_and_short():
+    assert quote("a\nb") == r"'a\nb'"
+    assert len(quote("x" * 1000)) == MAX_QUOTE_LENGTH
+    assert quote("x" * 1000).endswith("...")
+
+
+def test_a_value_that_cannot_be_shown_is_named_by_its_type():
+    class Broken:
+        def __repr__(self):
+            raise RuntimeError
+
+    assert quote(Broken()) == "a Broken"
+
+
+@pytest.mark.parametrize(
+    ("reason", "kind"),
+    [(FileNotFoundError(2, "No such file"), nk.MissingFileError), (PermissionError(13, "Denied"), nk.FileError)],
+)
+def test_a_file_error_says_why(reason, kind):
+    error = file_error("data.csv", reason)
+    assert type(error) is kind
+    assert isinstance(error, OSError)
+    assert str(error).startswith("data.csv: the file cannot be read: ")
+    assert str(error).endswith(".")
+
+
+def test_a_missing_package_says_how_to_install_it():
+    message = str(missing_package("plot", "matplotlib.pyplot", "plot"))
+    assert "the package matplotlib is not installed" in message
+    assert "pip install 'novikoff[plot]'" in message
+
+
+def test_data_that_are_not_separable_name_the_rows_that_show_it():
+    with pytest.raises(nk.NotSeparableError) as caught:
+        nk.HardMarginSVM().fit([[0.0], [0.0], [1.0]], [0, 1, 1])
+    assert set(caught.value.rows.tolist()) == {0, 1}
+    assert nk.NotSeparableError("no").rows is None
