@@ -32,11 +32,11 @@ def blocks(page, language):
     return [text for kind, text in FENCE.findall(PAGES[page]) if kind == language]
 
 
-def with_block(language):
-    return [page for page in PAGES if blocks(page, language)]
+def with_block(language, without=()):
+    return [page for page in PAGES if page not in without and blocks(page, language)]
 
 
-@pytest.mark.parametrize("page", with_block("python"))
+@pytest.mark.parametrize("page", with_block("python", without=("docs/extending.md",)))  # see test_extending.py
 def test_the_python_code_of_a_page_runs(page, tmp_path, monkeypatch):
     """All blocks of a page, one after the other, as a reader would try them."""
     monkeypatch.chdir(tmp_path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import inspect
 import json
@@ -187,7 +188,7 @@ def learner_options(learners: dict[str, Any]) -> list[ExtraOption]:
 
 def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
     first = next(iter(learners.values()))
-    hint = typing.get_type_hints(first.__init__)[name]
+    hint = _hints(first)[name]
     default = inspect.signature(first).parameters[name].default
     help = next((text for learner in learners.values() if (text := _descriptions(learner).get(name))), "")
     panel = f"Options of {_group(learners)}"
@@ -224,6 +225,11 @@ def _group(learners: Iterable[str]) -> str:
     return ", ".join(names)
 
 
+def _hints(learner: Any) -> dict[str, Any]:
+    """Return the types of the parameters; those of a dataclass are evaluated where each field is defined."""
+    return typing.get_type_hints(learner if dataclasses.is_dataclass(learner) else learner.__init__)
+
+
 @functools.cache
 def _descriptions(learner: Any) -> dict[str, str]:
     """Return the first sentence of what a numpydoc docstring says about each parameter."""
@@ -252,7 +258,7 @@ def build(name: str, learners: dict[str, Any], options: dict[str, Any]) -> Any:
             raise input_error(flag(option), f"{name} does not have this option. It has {known}.")
     if "C" in given and "lam" in given:
         raise input_error("--lam", "give --C or --lam, not both.")
-    hints = typing.get_type_hints(learners[name].__init__)
+    hints = _hints(learners[name])
     plain = (str, str | None)
     values = {p: value if option == p else False for p, (option, value) in given.items()}
     return learners[name](**{p: v if hints[p] in plain else _literal(v) for p, v in values.items()})
