@@ -18,7 +18,7 @@ MACHINES = {
 
 
 def certificates(model):
-    """One a question, whether there are two classes or more."""
+    """One per binary problem, whether there are two classes or more."""
     return [model.certificate_] if len(model.classes_) == 2 else model.certificate_
 
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from command import novikoff
-from novikoff.data.formats import FORMATS
 
 import novikoff as nk
 import novikoff._core as _core
 from novikoff._report.figures.figure import FIGURES
+from novikoff.data.formats import FORMATS
 from novikoff.export import EXPORTS
 from novikoff.persistence.learners import LEARNERS
 from novikoff.testing import check_certificate, check_online_learner
@@ -55,6 +55,7 @@ def register():
 @pytest.fixture
 def learner(register):
     """The toy learner, which is registered with its rule."""
+    pytest.importorskip("novikoff.online._classifier")
     cls = example("normalized_perceptron").NormalizedPerceptron
     register(RULES, "normalized perceptron", example("normalized_perceptron_rule").NormalizedPerceptronRule)
     register(LEARNERS, cls.__name__, cls)
@@ -160,6 +161,7 @@ def test_a_rule_changes_three_files_and_everything_else_one(tmp_path):
 
 def test_the_changes_make_the_modules_part_of_the_package(patched):
     """In a process of its own that imports the patched copy, with the losses that the compiled core has."""
+    pytest.importorskip("novikoff.online._classifier")
     (patched / "src/novikoff/solvers/losses.py").write_bytes((ROOT / "src/novikoff/solvers/losses.py").read_bytes())
     code = f"""
 import sys

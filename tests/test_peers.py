@@ -97,7 +97,7 @@ def test_gap_3_our_average_of_weighted_rows_is_that_of_copies():
 
 
 def test_gap_3_a_weight_multiplies_scikit_learns_step_after_the_clip():
-    """C is no bound on the step there, and a weighted example is thrown past its label."""
+    """C is not a bound on the step there, and a weighted example is thrown past its label."""
     C, weight, x = 0.1, 100.0, [1.0]
     peer = passive_aggressive_of_sklearn(C=C, fit_intercept=False)
     peer.partial_fit([x], [1], classes=[0, 1], sample_weight=[weight])

@@ -26,20 +26,7 @@ REPLACED = {
     r"become the learner": "restore from saved state",
     r"\] [A-Z][^\n]* Got \w": "an error message of one or two plain sentences",
 }
-NOT_YET = (
-    "cpp/",
-    "src/novikoff/_",
-    "src/novikoff/data/",
-    "src/novikoff/export/",
-    "src/novikoff/online/",
-    "src/novikoff/persistence/",
-    "src/novikoff/solvers/",
-    "src/novikoff/svm/",
-    "docs/data.md",
-    "docs/export.md",
-    "docs/models.md",
-    "tests/",
-)
+NOT_YET = ("src/novikoff/online/", "src/novikoff/svm/", "src/novikoff/_progress.py", "tests/online/", "cpp/")
 
 
 def text_files():

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.theory.certificate import Certificate, misfit
-from novikoff.theory.exact import Examples, whole
+from novikoff.theory import Certificate, Check, Verification
+from novikoff.theory.certificate import misfit
+from novikoff.theory.exact import Examples, to_integers
 from novikoff.theory.geometry import Floats, as_table
-from novikoff.theory.verification import Check, Verification
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -27,9 +27,9 @@ class ErrorCertificate(Certificate):
         X, y = as_table(X), np.asarray(y)
         if problem := misfit(X, y, sample_weight, len(self.weights)):
             return Verification((problem,))
-        signs = np.where(y == np.max(y), 1.0, -1.0)
+        signs = np.where(y == np.unique(y)[-1], 1.0, -1.0)
         plane = np.append(self.weights, self.intercept)  # compared in integers, so that rounding leaves nothing open
-        errors = int(np.sum(Examples(X, signs, True).sides(whole(plane)[0]) <= 0))
+        errors = int(np.sum(Examples(X, signs, True).sides(to_integers(plane)[0]) <= 0))
         agrees = (errors, len(y)) == (self.errors, self.rows)
         return Verification((Check("errors", "holds" if agrees else "fails", f"found {errors} of {len(y)} rows"),))
 

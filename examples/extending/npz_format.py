@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from novikoff.data.formats.base import Batches, DataFormat
 
 from novikoff.data.batch import Batch
+from novikoff.data.formats.base import Batches, DataFormat
 from novikoff.errors import file_error, input_error
 
 

@@ -28,7 +28,7 @@ def verdict(model, data, *options, **more):
 def parts(path):
     """The tensors of a model file, and its header."""
     with safe_open(path, "numpy") as file:
-        return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["novikoff"])  # noqa: SIM118  # the file is no dict
+        return {name: file.get_tensor(name) for name in file.keys()}, json.loads(file.metadata()["novikoff"])  # noqa: SIM118  # the file is not a dict
 
 
 def rewritten(path, tensors, header):

@@ -28,10 +28,10 @@ SVMLIGHT = {  # what is wrong: the bytes, words of the sentence, and the subcomm
     "a cut gzip file": (gzip.compress(GOOD)[:-100], ("gzip",), READING),
     "the same index twice": (GOOD + b"1 2:1 2:1\n", ("41", "only once"), READING),
     "invalid UTF-8": (GOOD + b"1 1:\xff\xfe\n", ("41",), READING),
-    "a label that is no number": (GOOD + b"spam 1:1\n", ("41", "spam"), READING),
+    "a label that is not a number": (GOOD + b"spam 1:1\n", ("41", "spam"), READING),
     "several labels": (GOOD + b"1,2 1:1\n", ("41", "1,2"), READING),
     "no label": (GOOD + b"1:1 2:1\n", ("41", "1:1"), READING),
-    "an index that is no number": (GOOD + b"1 x:1\n", ("41", "x:1"), READING),
+    "an index that is not a number": (GOOD + b"1 x:1\n", ("41", "x:1"), READING),
 }
 CASES = [(what, subcommand) for what, (_, _, subcommands) in SVMLIGHT.items() for subcommand in subcommands]
 UNLIKE = {"a norm that overflows": {"fit": ("e+300",), "stream": ("inf",)}}
@@ -195,7 +195,7 @@ def test_bad_model_files_are_refused_in_one_sentence(model, folder, tmp_path, wh
 
 
 def test_a_damaged_model_is_not_converted(model, tmp_path):
-    """It is no model, and no data either; nothing is written."""
+    """It is neither a model nor data; nothing is written."""
     for what in ("cut in the header", "cut in the tensors", "newer"):
         (tmp_path / "bad.nvk").write_bytes(damaged(model.read_bytes())[what])
         assert_refused(novikoff("convert", tmp_path / "bad.nvk", tmp_path / "o.json"), "bad.nvk")

@@ -483,7 +483,7 @@ SAMPLES = {
     ),
     "a key of bytes": ([[b"a"]], "in sample 0, features must be strings or (key, value) pairs, but there is b'a'"),
     "a triple": ([[("a", 1, 2)]], "but there is ('a', 1, 2)"),
-    "a key that is no key": (["ab", {1.5: 1}], "in sample 1, "),
+    "a key that is not a key": (["ab", {1.5: 1}], "in sample 1, "),
     "a tuple for a key": ([{("a", "b"): 1}], "('a', 'b')"),
     "a huge key": ([{2**70: 1}], f"{2**70}"),
     "no value": ([{"a": 1}, {"a": None}], "in sample 1, feature 'a' must be a number, but it is None."),

@@ -379,7 +379,7 @@ WRONG = {
         {"format": "xml"},
         "format must be one of svmlight, csv, tsv, ndjson, json, parquet, arrow, cache, but it is 'xml'.",
     ),
-    "a format that is no word": (TEXT, {"format": 3}, "format must be one of svmlight, csv"),
+    "a format that is not a word": (TEXT, {"format": 3}, "format must be one of svmlight, csv"),
     "a format of no file": (TEXT, {"format": "frame"}, "format must be one of svmlight, csv"),
     "no files": ([], {}, "the list of files is empty."),
     "no files of a format": ([], {"format": "csv"}, "the list of files is empty."),

@@ -14,7 +14,7 @@ import novikoff as nk
 from real_data import real
 from strategies import finite_floats, ties
 
-TRAIN, PREDICT = (shutil.which(f"liblinear-{verb}") for verb in ("train", "predict"))
+TRAIN, PREDICT = (shutil.which(f"liblinear-{program}") for program in ("train", "predict"))
 needs_liblinear = pytest.mark.skipif(
     not (TRAIN and PREDICT), reason="liblinear-train and liblinear-predict are not here"
 )

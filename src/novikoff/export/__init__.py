@@ -38,6 +38,12 @@ def format_by_suffix(path: str | os.PathLike[str]) -> ExportFormat | None:
     -------
     ExportFormat or None
         The format.
+
+    Examples
+    --------
+    >>> from novikoff.export import format_by_suffix
+    >>> format_by_suffix("model.json").name
+    'json'
     """
     suffix = os.path.splitext(path)[1].lower()
     return next((format for format in EXPORTS.values() if suffix in format.suffixes), None)
@@ -55,6 +61,12 @@ def format_of_file(path: str | os.PathLike[str]) -> ExportFormat | None:
     -------
     ExportFormat or None
         The format.
+
+    Examples
+    --------
+    >>> from novikoff.export import format_of_file
+    >>> format_of_file("a missing file") is None
+    True
     """
     if not os.path.isfile(path):
         return None

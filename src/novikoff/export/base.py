@@ -26,6 +26,12 @@ class ExportFormat:
         Endings of file names, in lower case and with the dot.
     can_read : bool
         Whether ``read`` and ``recognizes`` are implemented.
+
+    Examples
+    --------
+    >>> from novikoff.export import EXPORTS
+    >>> EXPORTS["onnx"].suffixes, EXPORTS["onnx"].can_read
+    (('.onnx',), False)
     """
 
     name: str
@@ -46,11 +52,33 @@ class ExportFormat:
         raise NotImplementedError
 
     def recognizes(self, beginning: bytes) -> bool:
-        """Return whether a file that begins with these bytes has this format."""
+        """Return whether a file has this format.
+
+        Parameters
+        ----------
+        beginning : bytes
+            Its first bytes.
+
+        Returns
+        -------
+        bool
+            Whether ``read`` can read it.
+        """
         return False
 
     def read(self, path: str | os.PathLike[str]) -> Any:
-        """Return the model of a file."""
+        """Return the model of a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            The file.
+
+        Returns
+        -------
+        object
+            A fitted classifier of novikoff.
+        """
         raise NotImplementedError
 
 

@@ -325,7 +325,7 @@ def test_a_table_without_rows_leaves_no_cache(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-# ---- what is no whole cache -----------------------------------------------------------------------------------------
+# ---- incomplete caches -----------------------------------------------------------------------------------------
 
 KINDS = {
     "sparse": lambda: [Batch(*nk.read(TEXT), index_base=1)],
