@@ -29,9 +29,7 @@ ModelArgument = Annotated[str, typer.Argument(metavar="MODEL", help="A model fil
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as one JSON object.")]
 Format = Annotated[
     str | None,
-    typer.Option(
-        metavar="FORMAT", help=f"Format of DATA, if its name does not tell: {', '.join(file_formats())}."
-    ),
+    typer.Option(metavar="FORMAT", help=f"Format of DATA, if its name does not tell: {', '.join(file_formats())}."),
 ]
 Attach = Annotated[
     list[str] | None,
@@ -190,17 +188,30 @@ def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
     first = next(iter(learners.values()))
     hint = _hints(first)[name]
     default = inspect.signature(first).parameters[name].default
-    help = next((text for learner in learners.values() if (text := _descriptions(learner).get(name))), "")
     panel = f"Options of {_group(learners)}"
     if hint is bool and default is True:  # it can only be switched off
-        help = re.sub(r"^(Whether to )?(\w)", lambda match: "Do not " + match[2].lower(), help)
+        help = _help(name, learners, r"^Whether to (\w)", lambda match: "Do not " + match[1])
         return ExtraOption(f"no_{name}", bool, help, panel, (flag(f"no_{name}"),), default=False)
     if hint is bool:
-        help = re.sub(r"^Whether to (\w)", lambda match: match[1].upper(), help)
+        help = _help(name, learners, r"^Whether to (\w)", lambda match: match[1].upper())
         return ExtraOption(name, bool, help, panel, (flag(name),), default=False)
     kind = next((t for t in (int, float) if hint in (t, t | None)), str)
     flags, shown = (flag(name), *OTHER_FLAGS.get(name, ())), _shown_default(name, learners)
+    help = _help(name, learners)
     return ExtraOption(name, kind | None, help, panel, flags, _METAVARS[kind], shown_default=shown)
+
+
+def _help(name: str, learners: dict[str, Any], pattern: str = "", replacement: Any = "") -> str:
+    """Return the description of a parameter; if support vector machines and online learners differ, that of both."""
+    groups: dict[str, list[str]] = {}
+    for is_online in (False, True):
+        names = [learner for learner in learners if (learner in ONLINE) == is_online]
+        texts = (_descriptions(learners[learner]).get(name, "") for learner in names)
+        if text := next(filter(None, texts), ""):
+            groups.setdefault(re.sub(pattern, replacement, text), []).extend(names)
+    if len(groups) == 1:
+        return next(iter(groups))
+    return " ".join(f"{text.rstrip('.')} ({_group(names)})." for text, names in groups.items())
 
 
 def _shown_default(name: str, learners: dict[str, Any]) -> str | None:

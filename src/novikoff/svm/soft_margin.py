@@ -200,7 +200,19 @@ class LinearSVM(BatchClassifier):
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
-        """Fit on behalf of another estimator, whose name errors show, without a warning about the gap."""
+        """Fit on behalf of another estimator, without a warning about the gap.
+
+        Parameters
+        ----------
+        where : str
+            The name of that estimator, for error messages.
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Rows.
+        y : array-like of shape (n_samples,)
+            Labels.
+        sample_weight : array-like of shape (n_samples,) or None
+            Weights of the rows.
+        """
         with AllOrNothing(self), one_core:
             settings = Settings.of(where, self, self._cost(where))
             probability = check_flag(where, "probability", self.probability)
