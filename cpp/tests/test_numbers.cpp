@@ -18,9 +18,9 @@ using namespace novikoff;
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__)
-constexpr int many = 20'000;
+constexpr int many = 10'000;
 #else
-constexpr int many = 200'000;
+constexpr int many = 50'000;
 #endif
 
 bool same_bits(float a, float b) { return std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b); }

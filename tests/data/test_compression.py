@@ -32,7 +32,8 @@ KINDS = {
 }
 BY_NAME = {compression.name: compression for compression in COMPRESSIONS}
 ENDINGS = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zst": "zstd"}
-LINES = b"".join(b"%d %d:%d.%d\n" % (k % 2, k % 97 + 1, k, 7 * k) for k in range(150_000))  # several blocks of bzip2
+LINES = b"".join(b"%d %d:%d.%d\n" % (k % 2, k % 97 + 1, k, 7 * k) for k in range(120_000))  # several blocks of bzip2
+SOME = LINES[:300_000]
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
 
@@ -92,7 +93,7 @@ def test_other_bytes_behind_a_file_are_damage(kind):
 
 @every_kind
 def test_a_step_gives_a_bounded_number_of_bytes(kind):
-    size = 1 << 26
+    size = 1 << (26 if kind == "zstd" else 24)
     packed = KINDS[kind](bytes(size))
     assert len(packed) < size / 500
     sizes = [len(chunk) for chunk in decompressed(BY_NAME[kind], iter([packed]))]
@@ -121,7 +122,7 @@ def test_a_truncated_file_is_refused_at_the_line_where_it_ends(tmp_path, kind):
         start, end = f"{path}, line ", f": the {kind} data ends too early."
         assert message.startswith(start)
         assert message.endswith(end)
-        assert 1 < int(message.removeprefix(start).removesuffix(end)) < 150_000
+        assert 1 < int(message.removeprefix(start).removesuffix(end)) < 120_000
 
 
 @every_kind
@@ -177,11 +178,11 @@ def test_readers_and_writers_name_a_missing_zstandard(tmp_path, monkeypatch):
 def test_what_is_compressed_comes_out_again(ending):
     file = io.BytesIO()
     with compressing(f"rows{ending}", file) as compressed:
-        for begin in range(0, len(LINES), 99_999):
-            compressed.write(LINES[begin : begin + 99_999])
+        for begin in range(0, len(SOME), 99_999):
+            compressed.write(SOME[begin : begin + 99_999])
     assert not file.closed
     assert compression_of(file.getvalue()).name == ENDINGS[ending]
-    assert unpacked(ENDINGS[ending], file.getvalue()) == LINES
+    assert unpacked(ENDINGS[ending], file.getvalue()) == SOME
 
 
 @pytest.mark.parametrize("ending", ENDINGS)

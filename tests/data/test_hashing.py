@@ -187,9 +187,11 @@ def test_lengths_around_a_block_are_cut_where_they_should_be():
 
 @pytest.mark.skipif(not SAME_UNICODE, reason="this Python knows another Unicode than the tables")
 @pytest.mark.parametrize("lowercase", [True, False])
-def test_every_character_is_a_letter_or_none_as_python_has_it(lowercase):
+@pytest.mark.parametrize("step", [97, pytest.param(1, marks=pytest.mark.slow)])
+def test_every_character_is_a_letter_or_not_as_in_python(lowercase, step):
     """Between two letters it makes one word of them, or leaves two that are too short."""
-    codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
+    common, rare = range(0x3000), range(0x3000, 0x110000, step)
+    codes = [code for code in (*common, *rare) if not 0xD800 <= code < 0xE000]
     hashing = nk.Hashing(n_bits=30, lowercase=lowercase)
     X = hashing.transform([f"x{chr(code)}y" for code in codes])
     letters = [code for code in codes if re.match(r"\w", chr(code))]

@@ -3,6 +3,7 @@
 import gc
 import gzip
 import io
+import json
 import os
 import signal
 import subprocess
@@ -242,7 +243,14 @@ for X, y in nk.scan("-", **options):
     ],
     ids=["svmlight", "gzip", "csv", "csv.gz"],
 )
-def test_standard_input_is_a_stream(text, options, printed):
+def test_standard_input_is_a_stream(monkeypatch, text, options, printed):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    batches = list(nk.scan("-", **json.loads(options)))
+    assert [" ".join(map(str, [X.shape[1], *y])) for X, y in batches] == printed
+
+
+def test_standard_input_of_another_process_is_a_stream():
+    text, options, printed = gzip.compress(TEXT), '{"batch_size": 2}', ["5 1 -1", "5 1 -1", "5 -1"]
     done = subprocess.run([sys.executable, "-c", PROGRAM, options], input=text, capture_output=True, timeout=60)
     assert done.stderr == b""
     assert done.stdout.decode().splitlines() == printed
@@ -767,7 +775,7 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("name", ["t.svm", "t.csv", "t.svm.gz"])
+@pytest.mark.parametrize("name", ["t.svm.gz", *(pytest.param(n, marks=pytest.mark.slow) for n in ("t.svm", "t.csv"))])
 def test_an_interrupt_ends_a_growing_file(tmp_path, name):
     data = b"a,label\n1,1\n2,2\n" if ".csv" in name else b"1 1:1\n2 1:1\n"
     (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)

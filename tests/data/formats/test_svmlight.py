@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -167,7 +166,13 @@ def test_what_scikit_learn_wrote_is_read_as_scikit_learn_reads_it(rows, zero_bas
 
 
 @pytest.mark.skipif(not FILES, reason=f"no *.svm.gz in {DATA} (NOVIKOFF_DATA says where they are)")
-@pytest.mark.parametrize("path", FILES, ids=[path.name for path in FILES])
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=path.name, marks=[] if path.stat().st_size < 100_000 else pytest.mark.slow)
+        for path in FILES
+    ],
+)
 def test_real_files_are_read_as_scikit_learn_reads_them(path):
     Z, z = load_svmlight_file(path)
     X, y = nk.read_svmlight(path)
@@ -179,10 +184,10 @@ def test_real_files_are_read_as_scikit_learn_reads_them(path):
 
 def test_threads_never_change_a_bit(tmp_path):
     path = tmp_path / "large.svm"
-    path.write_bytes(random_text(1, 1_500_000))
+    path.write_bytes(random_text(1, 600_000))
     X, y = nk.read_svmlight(path, n_jobs=1)
-    assert X.shape[0] > 5_000
-    for jobs in (None, 2, 3, 8, 1000, -1):
+    assert X.shape[0] > 2_000
+    for jobs in (None, 3, 1000, -1):
         assert_same(*nk.read_svmlight(path, n_jobs=jobs), X, y)
     assert written(X, y, n_jobs=1) == written(X, y, n_jobs=3) == written(X, y, n_jobs=100_000)
 
@@ -365,7 +370,7 @@ def test_any_bytes_are_rows_or_an_error_of_one_sentence(text):
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_malformed_line_far_on_is_reported_with_its_number(tmp_path, jobs):
     path = tmp_path / "large.svm"
-    text = random_text(3, 700_000)
+    text = random_text(3, 600_000)
     path.write_bytes(text + b"1 5:x\n" + text)
     line = text.count(b"\n") + 1
     assert refusal(path, n_jobs=jobs) == f"{path}, line {line}: {FORM}, but there is '5:x'."
@@ -517,10 +522,9 @@ def test_an_interrupt_in_the_middle_of_a_read_leaves_no_thread_behind(packed):
     assert nk.read_svmlight(GOOD).X.shape == (2, 3)
 
 
-def test_standard_input_is_a_source():
-    program = "import novikoff as nk; X, y = nk.read_svmlight('-'); print(X.toarray().tolist(), y.tolist())"
-    done = subprocess.run([sys.executable, "-c", program], input=GOOD, capture_output=True, check=True)
-    assert done.stdout.decode().strip() == "[[0.5, 0.0, 2.0], [0.0, 0.001, 0.0]] [1, -1]"
+def test_standard_input_is_a_source(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(GOOD)))
+    assert_same(*nk.read_svmlight("-"), *nk.read_svmlight(GOOD))
 
 
 # ---- writing ---------------------------------------------------------------------------------------------------------
@@ -559,8 +563,8 @@ def test_wide_rows_are_written_a_few_at_a_time(monkeypatch):
         return text(rows, labels, base, begin, end, threads)
 
     monkeypatch.setattr(_core, "svmlight_text", watched)
-    X = np.ones((10, 300_000))
-    assert nk.read_svmlight(written(X, np.ones(10))).X.nnz == X.size
+    X = np.ones((6, 300_000))
+    assert nk.read_svmlight(written(X, np.ones(6))).X.nnz == X.size
     assert max(asked) == 3
 
 

@@ -44,7 +44,9 @@ def test_covtype_is_read_whole():
     assert np.bincount(y).tolist() == [0, 211840, 283301, 35754, 2747, 9493, 17367, 20510]
 
 
-@pytest.mark.parametrize(("name", "rows_known"), [("sms.tsv.gz", 5574), ("imdb_train.tsv.gz", 25000)])
+@pytest.mark.parametrize(
+    ("name", "rows_known"), [("sms.tsv.gz", 5574), pytest.param("imdb_train.tsv.gz", 25000, marks=pytest.mark.slow)]
+)
 def test_texts_are_read_by_sql(name, rows_known):
     path = real(name)
     columns = {"sms.tsv.gz": "column0 AS label, column1 AS body"}.get(name, "column0 AS label, column2 AS body")
