@@ -74,7 +74,7 @@ def test_every_estimator_and_function_has_an_example(thing):
 @pytest.mark.parametrize("cls", ESTIMATORS)
 def test_every_estimator_documents_its_parameters_and_its_source(cls):
     doc = inspect.getdoc(cls)
-    assert doc.index("Parameters\n") < doc.index("Examples\n") < doc.index("References\n")
+    assert doc.index("Parameters\n") < min(doc.index("References\n"), doc.index("Examples\n"))
     for name in inspect.signature(cls).parameters:
         assert f"\n{name} : " in doc, name
 

@@ -6,14 +6,20 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import LEARNERS
+from learners import CLASSES, LEARNERS
 from novikoff.testing import check_online_learner, online_learner_checks
 
 
 @pytest.mark.parametrize(("name", "check"), online_learner_checks())
+@pytest.mark.parametrize("cls", CLASSES)
+def test_learners_pass_all_checks(cls, name, check):
+    check(cls())
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_learners_pass_all_checks(learner, name, check):
-    check(LEARNERS[learner]())
+def test_learners_with_other_parameters_pass_all_checks(learner):
+    check_online_learner(LEARNERS[learner]())
 
 
 # ---- broken learners -----------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
@@ -39,6 +39,7 @@ def streams(draw):
 
 
 @pytest.mark.parametrize("cls", CLASSES)
+@settings(max_examples=10)
 @given(case=streams(), class_weight=st.sampled_from([None, "balanced"]), fit_intercept=st.booleans())
 def test_a_stream_is_verified(cls, case, class_weight, fit_intercept):
     X, y, weights = case
@@ -49,6 +50,7 @@ def test_a_stream_is_verified(cls, case, class_weight, fit_intercept):
 
 
 @pytest.mark.parametrize("cls", [nk.AveragedPerceptron, nk.VotedPerceptron])
+@settings(max_examples=10)
 @given(case=streams(), shuffle=st.booleans(), max_iter=st.integers(1, 3))
 def test_a_fit_whose_average_or_vote_predicts_is_verified(cls, case, shuffle, max_iter):
     X, y, weights = case

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import bounds
-from .certificate import OTHER_DATA, ROUNDING, Duals, Support, misfit
+from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, Support, misfit
 from .geometry import Floats, Geometry, Lifted, as_table, copies_apart, length_of
 from .replay import Replay
 from .verification import Check, compare
@@ -113,14 +113,32 @@ class Evidence:
         anew = self.recombined(Lifted(X, self.geometry), self.signs(np.ravel(y)))
         return replace(none, rows=self.duals.rows) if anew.check.status == "holds" else none
 
-    def check_replay(self, run: Replay, mistakes: float, margin_upper_bound: float) -> list[Check]:
-        """Compare v, the mistakes and the bound on the margin with a run that was repeated."""
-        distance = length_of(run.weights - self.weights, run.bias - self.intercept)
+
+class OnlineCertificate(Certificate):
+    """A certificate of an online learner, about the last weights of its run."""
+
+    evidence: Evidence
+    mistakes: float
+    margin_upper_bound: float
+
+    def plane(self) -> tuple[Floats, float]:
+        return self.evidence.weights, self.evidence.intercept
+
+    def support(self, X: Any, y: Any) -> Support:
+        return self.evidence.support(X, y)
+
+    @property
+    def needs_replay(self) -> bool:
+        """Whether the rows that the weights are a sum of are not known, so that only a replay shows the weights."""
+        return self.evidence.duals is None
+
+    def check_replay(self, run: Replay) -> list[Check]:
+        distance = length_of(run.weights - self.evidence.weights, run.bias - self.evidence.intercept)
         same = distance <= ROUNDING * run.path
         slack = ROUNDING * run.path / run.steps if run.steps else 0.0
         counted = ROUNDING * run.examples
         return [
             Check("run", "holds" if same else "fails", f"repeated, its weights differ by {distance:.3g}"),
-            compare("mistakes of the run", mistakes, run.mistakes, slack=counted, exact_match=True),
-            compare("bound of the run", margin_upper_bound, run.margin_bound, slack=slack),
+            compare("mistakes of the run", self.mistakes, run.mistakes, slack=counted, exact_match=True),
+            compare("bound of the run", self.margin_upper_bound, run.margin_bound, slack=slack),
         ]

@@ -154,6 +154,11 @@ class GapCertificate(Certificate):
     --------
     novikoff.LinearSVM : The learner that has this certificate.
 
+    Notes
+    -----
+    ``verify`` compares the costs with C times ``sample_weight``, if it is given; otherwise it takes them on trust. With
+    ``exact`` it computes both bounds in fractions, which takes some microseconds per nonzero value.
+
     Examples
     --------
     >>> from novikoff import LinearSVM
@@ -184,25 +189,6 @@ class GapCertificate(Certificate):
         return self.relative_gap <= self.tol
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds and the gap in NumPy, without the solver.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows that the model was learned from, in the same order.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of each row, with class weights multiplied in. The costs must be C times these weights. If None,
-            the costs that the certificate states are used, and taken on trust.
-        exact : bool, default=False
-            Whether to compute both bounds in fractions, which takes some microseconds per nonzero value.
-
-        Returns
-        -------
-        Verification
-            One check per claim.
-        """
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit(y):
             return Verification((unfit,))

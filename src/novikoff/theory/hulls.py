@@ -78,6 +78,11 @@ class HullCertificate(MarginCertificate):
     --------
     novikoff.HardMarginSVM : The learner that has this certificate.
 
+    Notes
+    -----
+    ``verify`` skips rows of weight 0; other weights do not matter. With ``exact`` it decides in integers what rounding
+    leaves open.
+
     Examples
     --------
     >>> from novikoff import HardMarginSVM
@@ -140,24 +145,6 @@ class HullCertificate(MarginCertificate):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds in NumPy, without the solver.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows that the model was learned from, in the same order.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights. Only whether they are 0 matters; rows of weight 0 are skipped.
-        exact : bool, default=False
-            Whether to decide both bounds in integers where rounding leaves them open.
-
-        Returns
-        -------
-        Verification
-            One check per claim.
-        """
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit():
             return Verification((unfit,))

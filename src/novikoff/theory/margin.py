@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .certificate import ROUNDING, Certificate, Support, above, below
-from .evidence import Evidence
+from .certificate import ROUNDING, Certificate, above, below
+from .evidence import Evidence, OnlineCertificate
 from .exact import Examples, to_integers
 from .geometry import Extended, Floats, Lifted, as_table
-from .replay import Replay
 from .verification import Check, Verification, compare
 
 
@@ -70,7 +69,7 @@ class MarginCertificate(Certificate):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class PerceptronMarginCertificate(MarginCertificate):
+class PerceptronMarginCertificate(OnlineCertificate, MarginCertificate):
     """Bounds on the margin of a margin perceptron, whose weights are a sum of examples, which proves the upper bound.
 
     Parameters
@@ -92,6 +91,11 @@ class PerceptronMarginCertificate(MarginCertificate):
     --------
     novikoff.MarginPerceptron : The learner that has this certificate.
 
+    Notes
+    -----
+    ``verify`` checks the bounds up to rounding. With ``exact`` it also decides in integers that the model separates the
+    rows, if a positive margin is claimed.
+
     Examples
     --------
     >>> from novikoff import MarginPerceptron
@@ -108,25 +112,6 @@ class PerceptronMarginCertificate(MarginCertificate):
     evidence: Evidence
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute both bounds in NumPy, without the kernels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows that the model was learned from, in the same order.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of each row, with class weights multiplied in. Rows of weight 0 are skipped.
-        exact : bool, default=False
-            Whether to decide in integers that the model separates the rows, if a positive margin is claimed. The bounds
-            themselves are checked up to rounding.
-
-        Returns
-        -------
-        Verification
-            One check per claim.
-        """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
@@ -180,22 +165,8 @@ class PerceptronMarginCertificate(MarginCertificate):
             return Check(claim, "fails", detail, worst)
         return Check(claim, "holds", detail)
 
-    def plane(self) -> tuple[Floats, float]:
-        return self.evidence.weights, self.evidence.intercept
-
     def band(self) -> float | None:
         return self.margin_lower_bound * self.evidence.length() if self.margin_lower_bound > 0 else None
-
-    def support(self, X: Any, y: Any) -> Support:
-        return self.evidence.support(X, y)
-
-    @property
-    def needs_replay(self) -> bool:
-        """Whether the rows behind the weights are unknown, so that only a replay shows them."""
-        return self.evidence.duals is None
-
-    def check_replay(self, run: Replay) -> list[Check]:
-        return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
 
     def claims(self) -> list[tuple[str, str]]:
         return [*super().claims(), ("updates", str(self.updates))]

@@ -12,12 +12,11 @@ from novikoff.errors import input_error
 
 from . import bounds
 from .bound_curves import FREUND_SCHAPIRE, freund_schapire_curve
-from .certificate import ROUNDING, Certificate, Support, above
-from .evidence import Evidence
+from .certificate import ROUNDING, above
+from .evidence import Evidence, OnlineCertificate
 from .exact import Examples, to_integers
 from .generalization import Generalization
 from .geometry import Floats, Lifted, as_table, length_of
-from .replay import Replay
 from .rules import OnlineRule, Rule
 from .verification import Check, Verification, compare
 
@@ -25,7 +24,7 @@ LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mista
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class MistakeCertificate(Certificate):
+class MistakeCertificate(OnlineCertificate):
     """How many mistakes an online learner made, and an upper bound on the margin of the data.
 
     Parameters
@@ -58,6 +57,11 @@ class MistakeCertificate(Certificate):
     See Also
     --------
     novikoff.Perceptron : A learner that has this certificate.
+
+    Notes
+    -----
+    With ``exact``, ``verify`` decides in integers on which side rows are that are too close to the plane for floating
+    point.
 
     Examples
     --------
@@ -151,24 +155,6 @@ class MistakeCertificate(Certificate):
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Recompute every claim that the data can show in NumPy, without the kernels.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows that the model was learned from, in the same order.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            The weight of each row, with class weights multiplied in.
-        exact : bool, default=False
-            Whether to decide in integers on which side rows are that are too close to the plane for floating point.
-
-        Returns
-        -------
-        Verification
-            One check per claim.
-        """
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
@@ -256,20 +242,6 @@ class MistakeCertificate(Certificate):
         if self.separates:
             return words + "The last pass made no mistake: the weights it ended with have every example on its side."
         return words + "The model was not shown to separate them."
-
-    def plane(self) -> tuple[Floats, float]:
-        return self.evidence.weights, self.evidence.intercept
-
-    def support(self, X: Any, y: Any) -> Support:
-        return self.evidence.support(X, y)
-
-    @property
-    def needs_replay(self) -> bool:
-        """Whether the rows behind the weights are unknown, so that only a replay shows them."""
-        return self.evidence.duals is None
-
-    def check_replay(self, run: Replay) -> list[Check]:
-        return self.evidence.check_replay(run, self.mistakes, self.margin_upper_bound)
 
     def bound_curves(
         self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]

@@ -69,6 +69,12 @@ class Separability(Certificate):
     --------
     novikoff.separability : Find the verdict.
 
+    Notes
+    -----
+    ``verify`` does not use ``sample_weight``: the verdict is about all rows. With ``exact`` it decides everything in
+    integers of any length, so that what holds is proven; otherwise rows are on the plane, and sums are 0, up to
+    rounding.
+
     Examples
     --------
     >>> from novikoff import separability
@@ -93,25 +99,6 @@ class Separability(Certificate):
     margin_upper_bound: float
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        """Check the verdict against the data in NumPy, without the solver.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            The rows.
-        y : array-like of shape (n_samples,)
-            Their labels.
-        sample_weight : object, default=None
-            Not used: the verdict is about all rows, whatever their weights.
-        exact : bool, default=False
-            Whether to decide everything in integers of any length: what holds then is proven. Otherwise rows lie on the
-            plane, and sums are 0, up to rounding.
-
-        Returns
-        -------
-        Verification
-            One check per claim.
-        """
         X = as_table(X)
         if unfit := misfit(X, y, None, columns=len(self.divergence)) or self._misfit(y):
             return Verification((unfit,))
