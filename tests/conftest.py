@@ -43,7 +43,7 @@ def make(request):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say what was not run and what would enable it, and keep the table of tests/svm/test_svm_grid.py."""
+    """Say what was not run and what would enable it, and keep the table of tests/svm/test_soft_margin_real_data.py."""
     skipped = Counter(_reason(report) for report in terminalreporter.stats.get("skipped", ()))
     deselected = len(terminalreporter.stats.get("deselected", ()))
     if skipped or deselected:
@@ -63,7 +63,7 @@ def _reason(report):
 
 
 def _write_grid(terminalreporter):
-    """Write what tests/svm/test_svm_grid.py found, one line per fit, to build/svm_grid.txt."""
+    """Write what tests/svm/test_soft_margin_real_data.py found, one line per fit, to build/svm_grid.txt."""
     reports = [report for found in terminalreporter.stats.values() for report in found]
     lines = [
         line

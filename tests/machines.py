@@ -1,10 +1,12 @@
-"""The configurations of LinearSVM that its tests go through, and what every fit must show."""
+"""The configurations of LinearSVM that its tests run over, and the assertions that every fit must pass."""
 
 import itertools
 import warnings
 from functools import partial
 
 import numpy as np
+import pytest
+from hypothesis import settings
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
@@ -15,15 +17,21 @@ MACHINES = {
     f"{loss}, {intercept}": partial(nk.LinearSVM, loss=loss, **parameters)
     for loss, (intercept, parameters) in itertools.product(LOSSES, INTERCEPTS.items())
 }
+SLOW_MACHINES = ("hinge, none", "squared_hinge, penalized")  # each loss and each intercept is in another one, too
+fewer_examples = settings(max_examples=settings().max_examples // 3)  # for properties that fit several models
+each_machine = pytest.mark.parametrize(
+    "make",
+    [pytest.param(m, id=k, marks=pytest.mark.slow if k in SLOW_MACHINES else ()) for k, m in MACHINES.items()],
+)
 
 
 def certificates(model):
-    """One per binary problem, whether there are two classes or more."""
+    """The certificates as a list, for two classes and for more."""
     return [model.certificate_] if len(model.classes_) == 2 else model.certificate_
 
 
 def assert_proven(model, X, y, sample_weight=None):
-    """The gap is as small as was asked for, and the certificate shows it to anyone who has the data."""
+    """The gap is at most ``tol``, and the certificate verifies."""
     for certificate in certificates(model):
         assert certificate.relative_gap <= certificate.tol == model.tol
         verification = certificate.verify(X, y, sample_weight)
@@ -31,7 +39,7 @@ def assert_proven(model, X, y, sample_weight=None):
 
 
 def fit_and_listen(model, X, y, sample_weight=None):
-    """Fit, and return the warnings; each of them must be the one that speaks of the gap."""
+    """Fit, and return the messages of the warnings, which must be ConvergenceWarnings."""
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         model.fit(X, y, sample_weight)
@@ -41,7 +49,7 @@ def fit_and_listen(model, X, y, sample_weight=None):
 
 
 def assert_says_how_far_it_came(message, model):
-    """The warning of a fit that did not converge: where, the gap, tol, and what to do."""
+    """The warning of a fit that did not converge names the class, the gap, tol and a remedy."""
     widest = max(certificates(model), key=lambda certificate: certificate.relative_gap)
     assert message.startswith("LinearSVM: ")
     assert f"{widest.relative_gap:.2g}" in message
@@ -50,5 +58,5 @@ def assert_says_how_far_it_came(message, model):
 
 
 def weights_apart(model, best, gap):
-    """How far the weights may lie from others within ``gap`` of the optimum: P is 1-strongly convex in w."""
+    """Weights within ``gap`` of the optimum are at most sqrt(2 gap) apart: the objective is 1-strongly convex in w."""
     return np.linalg.norm(model - best) <= np.sqrt(2 * gap)

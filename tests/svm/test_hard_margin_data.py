@@ -1,4 +1,4 @@
-"""The same data in other words have the same largest margin: weights, classes, layouts, units, threads."""
+"""HardMarginSVM: equivalent weights, labels, layouts, units and threads give the same margin."""
 
 import pickle
 
@@ -76,7 +76,7 @@ def three_classes():
     return centres[y] + rng.uniform(-2, 2, size=(90, 2)), np.array(["a", "b", "c"])[y]
 
 
-def test_several_classes_are_one_question_each():
+def test_several_classes_are_one_binary_problem_each():
     X, y = three_classes()
     model = fit(X, y)
     assert model.coef_.shape == (3, 2)
@@ -90,7 +90,7 @@ def test_several_classes_are_one_question_each():
     assert model.predict(X).tolist() == y.tolist()
 
 
-def test_one_class_that_cannot_be_told_from_the_rest_refuses_all():
+def test_one_class_that_is_not_separable_from_the_rest_raises_an_error():
     X, y = three_classes()
     model = fit(X, y)
     before = model.coef_.copy()
@@ -113,8 +113,7 @@ def test_labels_of_every_kind(labels):
 
 
 @each_intercept
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["F", "reversed view"])
+@pytest.mark.parametrize(("layout", "dtype"), [("F", np.float32), ("reversed view", np.float64)])
 def test_the_order_of_memory_changes_nothing(layout, dtype, intercept):
     model = fit(laid_out(X, layout, dtype), **INTERCEPTS[intercept])
     same(model, fit(**INTERCEPTS[intercept]))
@@ -122,8 +121,7 @@ def test_the_order_of_memory_changes_nothing(layout, dtype, intercept):
 
 
 @each_intercept
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["csr", "csr64", "csr_array"])
+@pytest.mark.parametrize(("layout", "dtype"), [("csr", np.float32), ("csr64", np.float64), ("csr_array", np.float32)])
 def test_sparse_rows_have_the_same_margin(layout, dtype, intercept):
     model = fit(laid_out(X, layout, dtype), **INTERCEPTS[intercept])
     same(model, fit(**INTERCEPTS[intercept]))
@@ -150,7 +148,7 @@ def test_few_rows_of_many_columns_have_the_same_margin_dense_or_sparse():
 
 
 @pytest.mark.parametrize("intercept", ["free", "none"])
-@pytest.mark.parametrize("scale", [1e-100, 1e-30, 1e-3, 7.0, 1e30, 1e100])
+@pytest.mark.parametrize("scale", [1e-100, 7.0, 1e30])
 def test_units_scale_the_margin(scale, intercept):
     data = make_separable(np.random.default_rng(6), 60, 5, 0.2, intercept=intercept == "free")
     plain = fit(data.X, data.y, **INTERCEPTS[intercept])

@@ -1,4 +1,6 @@
-"""A path of machines: its grid, its certificates, and the rows it may leave out."""
+"""LinearSVMPath: its grid, its certificates and screening."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -7,14 +9,9 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
+from machines import INTERCEPTS, LOSSES
 from real_data import real
 
-INTERCEPTS = {
-    "free": {},
-    "penalized": {"penalized_intercept": True},
-    "none": {"fit_intercept": False},
-}
-LOSSES = ("hinge", "squared_hinge")
 every_intercept = pytest.mark.parametrize("intercept", INTERCEPTS)
 every_loss = pytest.mark.parametrize("loss", LOSSES)
 
@@ -94,15 +91,21 @@ def test_the_grid_follows_the_scale_of_the_rows(loss, intercept, scale):
 # ---- the path -------------------------------------------------------------------------------------------------------
 
 
-@every_loss
-@every_intercept
-@pytest.mark.parametrize("screen", [False, True])
+@pytest.mark.parametrize(
+    ("loss", "intercept", "screen"),
+    [
+        pytest.param(loss, intercept, screen, marks=() if (i + j + screen) % 2 else pytest.mark.slow)
+        for (i, loss), (j, intercept), screen in itertools.product(
+            enumerate(LOSSES), enumerate(INTERCEPTS), (False, True)
+        )
+    ],
+)
 def test_every_machine_of_the_path_is_proved_on_all_rows(loss, intercept, screen):
     X, y = classes([0.6])
     weights = np.random.default_rng(0).integers(0, 4, len(y)).astype(float)
-    path = nk.LinearSVMPath(Cs=40, loss=loss, screen=screen, **INTERCEPTS[intercept]).fit(X, y, weights)
-    assert path.coefs_.shape == (40, 1, 8)
-    assert path.intercepts_.shape == path.objectives_.shape == (40, 1)
+    path = nk.LinearSVMPath(Cs=15, loss=loss, screen=screen, **INTERCEPTS[intercept]).fit(X, y, weights)
+    assert path.coefs_.shape == (15, 1, 8)
+    assert path.intercepts_.shape == path.objectives_.shape == (15, 1)
     for C, certificate in zip(path.Cs_, path.certificates_, strict=True):
         assert certificate.C == C
         assert certificate.converged
@@ -132,7 +135,7 @@ def test_a_path_over_many_columns_finds_what_single_fits_find():
         assert certificate.dual <= alone.primal * (1 + 1e-9)
 
 
-def test_several_classes_have_one_question_each_on_one_grid():
+def test_several_classes_have_one_binary_problem_each_on_one_grid():
     X, y = classes(n_classes=3, n_informative=4)
     path = nk.LinearSVMPath(Cs=4).fit(X, y)
     assert path.coefs_.shape == (4, 3, 8)
@@ -220,8 +223,9 @@ def test_screening_leaves_rows_out_and_changes_no_solution(intercept):
         assert np.linalg.norm(one.model.weights - other.model.weights) <= apart + 1e-9
 
 
-@pytest.mark.parametrize("storage", [np.asarray, sp.csr_array, sp.csr_matrix])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(
+    ("storage", "dtype"), [(np.asarray, np.float32), (sp.csr_array, np.float64), (sp.csr_matrix, np.float32)]
+)
 def test_screening_takes_rows_as_they_are_stored(storage, dtype):
     X, y = classes([0.7], apart=1.5)
     X = storage(X.astype(dtype))

@@ -1,4 +1,4 @@
-"""Probabilities from scores: the sigmoid, the folds behind it, and what it must never do."""
+"""Platt scaling: the sigmoid, and the probabilities of LinearSVM."""
 
 import numpy as np
 import pytest
@@ -21,6 +21,7 @@ EXPECTED = {
 }
 
 
+@pytest.mark.slow  # the fast tier runs these checks on LinearSVM without probabilities
 @parametrize_with_checks([nk.LinearSVM(probability=True)], expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
@@ -36,8 +37,7 @@ def cross_entropy(point, scores, is_positive, weights):
     return float(weights @ (targets * np.logaddexp(0, exponent) + (1 - targets) * np.logaddexp(0, -exponent)))
 
 
-@pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("shift", [-2.0, 0.0, 1.0])
+@pytest.mark.parametrize(("seed", "shift"), [(0, -2.0), (1, 0.0), (2, 1.0)])
 def test_the_sigmoid_is_the_one_that_a_general_optimiser_finds(seed, shift):
     rng = np.random.default_rng(seed)
     scores = rng.normal(size=80)
@@ -181,7 +181,7 @@ def peer(C):
     return CalibratedClassifierCV(nk.LinearSVM(C=C), method="sigmoid", cv=5, ensemble=False)
 
 
-@pytest.mark.parametrize("name", ["phishing", "a9a"])
+@pytest.mark.parametrize("name", ["phishing", pytest.param("a9a", marks=pytest.mark.slow)])
 def test_the_log_loss_on_real_rows_is_that_of_scikit_learns_calibration(name):
     X, y = nk.read_svmlight(real(f"{name}.svm.gz"))
     order = np.random.default_rng(0).permutation(len(y))

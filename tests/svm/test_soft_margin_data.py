@@ -1,4 +1,4 @@
-"""Weights, classes and layouts: the same problem in other words has the same answer."""
+"""LinearSVM: equivalent weights, labels and memory layouts give the same model."""
 
 import numpy as np
 import pandas as pd
@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from machines import MACHINES, assert_proven, certificates
+from machines import assert_proven, certificates, each_machine, fewer_examples
 from strategies import integer_weights, laid_out, soft_problems, streams
 
 RNG = np.random.default_rng(0)
 X = np.round(4 * RNG.normal(size=(120, 6))) / 4 * (RNG.random((120, 6)) < 0.7)  # exact in float32 too
 Y = np.where(X[:, 0] + RNG.normal(size=120) > 0.2, 1, 0)
-each_machine = pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES.keys())
 
 
 def assert_same_machine(one, other):
@@ -35,6 +34,7 @@ def bits(model):
 
 
 @each_machine
+@fewer_examples
 @given(data=st.data())
 def test_a_weight_of_k_is_k_copies_and_of_0_absence(make, data):
     X, y, _ = data.draw(soft_problems())
@@ -96,8 +96,9 @@ def test_balanced_classes_weigh_the_same(make):
 
 
 @each_machine
+@fewer_examples
 @given(data=streams(3))
-def test_several_classes_are_one_question_each(make, data):
+def test_several_classes_are_one_binary_problem_each(make, data):
     X, y = data
     model = make(tol=1e-7, max_iter=20_000).fit(X, y)
     assert model.coef_.shape == (3, X.shape[1])
@@ -135,16 +136,14 @@ def test_labels_in_a_list_or_a_series_or_of_objects():
 # ---- layouts --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["F", "reversed view"])
+@pytest.mark.parametrize(("layout", "dtype"), [("F", np.float32), ("reversed view", np.float64)])
 @each_machine
 def test_the_order_of_memory_changes_no_bit(make, layout, dtype):
     expected = bits(make(tol=1e-6).fit(laid_out(X, "C"), Y))
     assert bits(make(tol=1e-6).fit(laid_out(X, layout, dtype), Y)) == expected
 
 
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
-@pytest.mark.parametrize("layout", ["csr", "csr64", "csr_array"])
+@pytest.mark.parametrize(("layout", "dtype"), [("csr", np.float32), ("csr64", np.float64), ("csr_array", np.float32)])
 @each_machine
 def test_sparse_rows_of_every_kind_have_the_same_bits(make, layout, dtype):
     expected = make(tol=1e-9).fit(sp.csr_matrix(X), Y)

@@ -1,4 +1,4 @@
-"""What a hard margin refuses, what it warns of, and what it leaves behind then."""
+"""HardMarginSVM: errors, warnings and interruption."""
 
 import pickle
 import signal
@@ -13,7 +13,7 @@ from hypothesis import given
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
-from machines import INTERCEPTS, fit_and_listen
+from machines import INTERCEPTS, fewer_examples, fit_and_listen
 from strategies import make_separable, seeds
 
 each_intercept = pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -39,6 +39,7 @@ def assert_shows(error, X, y, intercept):
 
 
 @each_intercept
+@fewer_examples
 @given(seed=seeds)
 def test_overlap_is_refused_with_a_witness(intercept, seed):
     X, y = overlapping(seed)
@@ -124,7 +125,7 @@ def test_one_class_is_refused():
         nk.HardMarginSVM().fit([[0.0], [1.0]], [1, 1])
 
 
-# ---- the end of its patience ----------------------------------------------------------------------------------------
+# ---- too few steps --------------------------------------------------------------------------------------------------
 
 
 def hard_data():
@@ -186,8 +187,8 @@ except KeyboardInterrupt:
 """
 
 
-@pytest.mark.parametrize("classes", [2, 3])
-def test_an_interruption_is_heard_within_a_second_and_leaves_no_model(classes):
+@pytest.mark.parametrize("classes", [pytest.param(2, marks=pytest.mark.slow), 3])
+def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model(classes):
     with subprocess.Popen(
         [sys.executable, "-W", "ignore", "-c", INTERRUPTED, str(classes)], stdout=subprocess.PIPE, text=True
     ) as process:

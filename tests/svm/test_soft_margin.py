@@ -1,4 +1,4 @@
-"""What a fit leaves behind: weights, duals, bounds, a history, and a state that can be stored and taken up again."""
+"""LinearSVM: its fitted attributes, warm starts, clones and pickles."""
 
 import pickle
 import re
@@ -10,14 +10,13 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 import novikoff as nk
-from machines import MACHINES, assert_proven
+from machines import assert_proven, each_machine, fewer_examples
 from reference import soft_margin
 from strategies import soft_problems
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 7))
 Y = np.where(X[:, 0] + RNG.normal(size=300) > 0.2, 1, 0)
-each_machine = pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES.keys())
 
 
 def signs(y):
@@ -25,6 +24,7 @@ def signs(y):
 
 
 @each_machine
+@fewer_examples
 @given(problem=soft_problems(), C=st.sampled_from([0.1, 1.0, 10.0]))
 def test_dual_coefficients_are_y_a_on_the_support_and_make_the_weights(make, problem, C):
     X, y, weights = problem
@@ -58,11 +58,12 @@ def test_the_objective_is_that_of_the_weights(make):
 @each_machine
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_the_history_holds_bounds_on_the_optimum_after_every_step(make, C):
-    model = make(C=C, tol=1e-8).fit(X, Y)
+    few, labels = X[:100], Y[:100]
+    model = make(C=C, tol=1e-8).fit(few, labels)
     loss, penalized = make.keywords["loss"], "penalized_intercept" in make.keywords
     intercept = "penalized" if penalized else "free" if make.keywords.get("fit_intercept", True) else "none"
-    _, _, a = soft_margin.solve(X, signs(Y), np.full(300, C), loss, intercept)
-    optimum = soft_margin.dual(a, X, signs(Y), np.full(300, C), loss, penalized)
+    _, _, a = soft_margin.solve(few, signs(labels), np.full(100, C), loss, intercept)
+    optimum = soft_margin.dual(a, few, signs(labels), np.full(100, C), loss, penalized)
     history = model.history_
     assert history.dtype.names == ("time", "step", "primal", "dual", "gap")
     assert history.step[-1] == model.n_iter_
@@ -78,6 +79,7 @@ def test_the_history_holds_bounds_on_the_optimum_after_every_step(make, C):
 
 
 @each_machine
+@fewer_examples
 @given(problem=soft_problems(), lam=st.sampled_from([0.01, 0.25, 7.0]))
 def test_lambda_is_the_notes_way_to_say_the_cost(make, problem, lam):
     X, y, weights = problem

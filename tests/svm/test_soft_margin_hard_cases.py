@@ -1,4 +1,6 @@
-"""Data at the edges: rows and columns that say nothing or the same, extreme scales, next to no rows."""
+"""LinearSVM on difficult data: repeated or empty rows and columns, extreme scales, very few rows."""
+
+import itertools
 
 import numpy as np
 import pytest
@@ -7,15 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from machines import MACHINES, assert_proven, assert_says_how_far_it_came, fit_and_listen
+from machines import MACHINES, assert_proven, assert_says_how_far_it_came, each_machine, fewer_examples, fit_and_listen
 from strategies import scaled_problems, soft_problems
 
-ASTRONOMICAL = 1e12  # of C |x|^2: the answer to the slightest change of w, in the units of the margin
-each_machine = pytest.mark.parametrize("make", MACHINES.values(), ids=MACHINES.keys())
+HUGE_COST = 1e12  # a value of C |x|^2 from which on rounding may prevent convergence
 
 
 def refusal(model, X, y, weights):
-    """What a fit says that refuses the data, or None, and what it warns of."""
+    """Return the error message of a fit, or None, and its warnings."""
     try:
         return None, fit_and_listen(model, X, y, weights)
     except nk.InvalidInputError as error:
@@ -23,9 +24,9 @@ def refusal(model, X, y, weights):
 
 
 def assert_proven_or_says_why(model, X, y, weights=None):
-    """It converges. Only where C |x|^2 is astronomical it may say that it did not, and its bounds hold all the same.
+    """The fit converges. Only if C |x|^2 is huge may it warn instead, with bounds that hold.
 
-    Only where that, or a length, is near the end of what doubles hold, it may refuse.
+    Only if that, or a length, is near the range of doubles may it refuse the data.
     """
     refused, messages = refusal(model, X, y, weights)
     costs = model.C * np.max(np.ones(len(y)) if weights is None else weights)
@@ -37,7 +38,7 @@ def assert_proven_or_says_why(model, X, y, weights=None):
     if not messages:
         assert_proven(model, X, y, weights)
         return
-    assert costs * largest * largest * X.shape[1] > ASTRONOMICAL, messages
+    assert costs * largest * largest * X.shape[1] > HUGE_COST, messages
     assert len(messages) == 1
     assert_says_how_far_it_came(messages[0], model)
     assert not model.certificate_.converged
@@ -47,6 +48,7 @@ def assert_proven_or_says_why(model, X, y, weights=None):
 
 
 @each_machine
+@fewer_examples
 @given(problem=soft_problems(), C=st.sampled_from([1e-3, 1.0, 1e3, 1e6]))
 def test_rows_and_columns_that_repeat_or_vanish_do_no_harm(make, problem, C):
     X, y, weights = problem
@@ -54,6 +56,7 @@ def test_rows_and_columns_that_repeat_or_vanish_do_no_harm(make, problem, C):
 
 
 @each_machine
+@fewer_examples
 @given(problem=scaled_problems(), C=st.sampled_from([1e-3, 1.0, 1e3]))
 def test_extreme_scales_are_solved_or_owned_up_to(make, problem, C):
     X, y, weights = problem
@@ -61,7 +64,7 @@ def test_extreme_scales_are_solved_or_owned_up_to(make, problem, C):
 
 
 @pytest.mark.parametrize("kind", [kind for kind in MACHINES if not kind.endswith("penalized")])
-@pytest.mark.parametrize("scale", [1e-150, 1e-30, 1e-8, 1e8, 1e30, 1e150])
+@pytest.mark.parametrize("scale", [1e-150, 1e-8, 1e30, 1e150])
 def test_a_scale_of_all_rows_is_only_a_change_of_units(kind, scale):
     make = MACHINES[kind]  # b^2 would not change its units with the rows
     rng = np.random.default_rng(0)
@@ -194,7 +197,7 @@ def one_against_all(seed, scale, ratio):
     [(1e-5, 1.0, 1e-10), (1e-3, 1e3, 1e-6), (1e-5, 1e3, 1e-8), (1e-5, 1e6, 1e-8), (1e-7, 1e6, 1e-10)],
 )
 def test_a_free_intercept_finds_its_place_where_weights_hardly_matter(scale, ratio, tol, loss):
-    for seed in range(6):
+    for seed in range(2):
         X, y, weights = one_against_all(seed, scale, ratio)
         model = nk.LinearSVM(C=0.1, tol=tol, loss=loss)
         assert fit_and_listen(model, X, y, weights) == []
@@ -202,7 +205,7 @@ def test_a_free_intercept_finds_its_place_where_weights_hardly_matter(scale, rat
 
 
 def test_what_is_returned_is_no_worse_than_what_was_met_on_the_way():
-    for seed in range(12):
+    for seed in range(4):
         X, y, weights = one_against_all(seed, 1e-2, 1e6)
         model = nk.LinearSVM(C=0.1, tol=1e-8)
         fit_and_listen(model, X, y, weights)
@@ -211,10 +214,15 @@ def test_what_is_returned_is_no_worse_than_what_was_met_on_the_way():
 
 
 @each_machine
-@pytest.mark.parametrize("scale", [1e80, 1e100, 1e120, 1e-120])
-@pytest.mark.parametrize("max_iter", [1, 3, 1000])
+@pytest.mark.parametrize(
+    ("scale", "max_iter"),
+    [
+        pytest.param(*case, marks=() if case in ((1e80, 1), (1e100, 3), (1e120, 300)) else pytest.mark.slow)
+        for case in itertools.product((1e80, 1e100, 1e120, 1e-120), (1, 3, 300))
+    ],
+)
 def test_no_claim_is_false_where_duals_are_tiny(make, scale, max_iter):
-    for seed in range(8):
+    for seed in range(5):
         rng = np.random.default_rng(seed)
         rows = int(rng.integers(2, 12))
         X = scale * (rng.normal(size=(rows, 5)) + rng.choice([0, 1, 10]))
