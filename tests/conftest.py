@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from learners import LEARNERS
+from learners import MAKERS
 
 settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
@@ -36,7 +36,7 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
 
-@pytest.fixture(params=LEARNERS.values(), ids=LEARNERS.keys(), scope="session")
+@pytest.fixture(params=MAKERS, scope="session")
 def make(request):
     """A function that makes one of the learners, with whatever parameters are given on top of its own."""
     return request.param

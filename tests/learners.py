@@ -2,6 +2,8 @@
 
 from functools import partial
 
+import pytest
+
 import novikoff as nk
 
 LEARNERS = {
@@ -19,6 +21,13 @@ LEARNERS = {
     "PA-I": partial(nk.PassiveAggressiveI, C=0.125),
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
 }
+
+# One of each kind of state and of rule; the others run in the slow tier.
+REPRESENTATIVES = {"perceptron, ties positive", "averaged", "voted", "margin normalized", "PA-I"}
+MAKERS = [
+    pytest.param(make, id=name, marks=() if name in REPRESENTATIVES else pytest.mark.slow)
+    for name, make in LEARNERS.items()
+]
 
 CLASSES = (
     nk.Perceptron,

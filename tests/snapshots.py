@@ -32,7 +32,7 @@ def snapshot(model):
     The one thing left out is whether its columns have been given their names yet: fitted by columns, a model may name
     them 0, 1, ... (or as the frame did) when it is first asked by name, and knows no more and no less after it.
     """
-    held = {name: value for name, value in vars(model).items() if name not in ("_by_name", "_lane", "_width")}
+    held = {name: value for name, value in vars(model).items() if name not in ("_by_name", "_fast_path", "_width")}
     if "_learner" not in held:
         return plain({**held, "columns": vars(model).get("_width")})
     learner = held.pop("_learner")
@@ -48,7 +48,7 @@ def learned(model, X=None):
 
     Unlike ``snapshot`` it leaves out how the model got there: in batches, by name, by columns.
     """
-    tallies = [model._question(column).tally for column in range(len(model._classes.questions))]
+    tallies = [model._problem(column).tally for column in range(len(model._classes.problems))]
     bits = {
         "coef": plain(model.coef_),
         "intercept": plain(model.intercept_),

@@ -28,7 +28,12 @@ ESTIMATORS = {
     "MarginPerceptron": nk.MarginPerceptron,
     "PassiveAggressive": nk.PassiveAggressive,
 }
-each_estimator = pytest.mark.parametrize("make", ESTIMATORS.values(), ids=ESTIMATORS.keys())
+QUICK = {"LinearSVM", "HardMarginSVM", "Perceptron"}  # the others run in the slow tier
+each_estimator = pytest.mark.parametrize(
+    ("make", "moments"),
+    [pytest.param(ESTIMATORS[name], 12, id=name) for name in ESTIMATORS if name in QUICK]
+    + [pytest.param(make, 120, id=f"{name}, many lines", marks=pytest.mark.slow) for name, make in ESTIMATORS.items()],
+)
 
 
 class Interrupter:
@@ -42,7 +47,7 @@ class Interrupter:
         self.at, self.lines = at, 0
 
     def __call__(self, frame, event, arg):
-        if not frame.f_code.co_filename.startswith(HERE) or frame.f_code.co_filename.endswith("_one_core.py"):
+        if not frame.f_code.co_filename.startswith(HERE) or frame.f_code.co_filename.endswith("one_core.py"):
             return None
         if event == "line":
             self.lines += 1
@@ -59,13 +64,15 @@ class Interrupter:
             sys.settrace(before)
 
 
-def moments(model):
-    """Lines to stop the fit of a model at: some of all of them, and every one of the last."""
+def lines_to_stop_at(model, moments):
+    """Lines to stop the fit of a model at: a third of them among all lines, the others among the last 80."""
     copy.deepcopy(model).fit(X, y)  # what is imported is imported now
     counter = Interrupter()
     counter.fit(copy.deepcopy(model))
     last = counter.lines
-    return sorted({*np.linspace(1, last, 40, dtype=int).tolist(), *range(max(1, last - 80), last + 1)})
+    everywhere = np.linspace(1, last, moments // 3, dtype=int)
+    at_the_end = np.linspace(max(1, last - 80), last, 2 * moments // 3, dtype=int)
+    return sorted({*everywhere.tolist(), *at_the_end.tolist()})
 
 
 def what_it_says(model):
@@ -80,29 +87,29 @@ def what_it_says(model):
 
 
 @each_estimator
-def test_an_interrupted_fit_leaves_no_model_or_all_of_one(make):
+def test_an_interrupted_fit_leaves_no_model_or_all_of_one(make, moments):
     empty, whole = set(vars(make(n_jobs=1))), set(vars(make(n_jobs=1).fit(X, y)))
     unfitted = 0
-    for moment in moments(make(n_jobs=1)):
+    for moment in lines_to_stop_at(make(n_jobs=1), moments):
         model = make(n_jobs=1)
         with pytest.raises(KeyboardInterrupt):
             Interrupter(moment).fit(model)
         left = set(vars(model))
         assert left in (empty, whole), (moment, left - empty)
         unfitted += left == empty
-    assert unfitted > 40
+    assert unfitted > moments / 4
 
 
 @each_estimator
-def test_an_interrupted_fit_leaves_the_model_that_was_there_or_all_of_the_next(make):
+def test_an_interrupted_fit_leaves_the_model_that_was_there_or_all_of_the_next(make, moments):
     there = make(n_jobs=1).fit(X[:, ::-1].copy(), y)
     before, after = what_it_says(there), what_it_says(copy.deepcopy(there).fit(X, y))
     assert before != after
     kept = 0
-    for moment in moments(there)[::2]:
+    for moment in lines_to_stop_at(there, moments)[::2]:
         model = copy.deepcopy(there)
         with pytest.raises(KeyboardInterrupt):
             Interrupter(moment).fit(model)
         assert what_it_says(model) in (before, after)
         kept += what_it_says(model) == before
-    assert kept > 20
+    assert kept > moments / 8

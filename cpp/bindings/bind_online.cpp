@@ -64,6 +64,7 @@ class OnlineLearner {
   const nb::tuple& configuration() const { return configuration_; }
   const nb::list& names() const { return columns_.names; }
   std::size_t column_count() const { return columns_.count(); }
+  bool is_compiled() const { return !std::holds_alternative<CallbackRule>(learner_.rule); }
   std::size_t problem_count() const { return learner_.problems.size(); }
   Hypothesis& problem(std::size_t q) { return learner_.problems.at(q); }
 
@@ -298,6 +299,7 @@ void bind_online(nb::module_& m) {
       .def_prop_ro("names", &OnlineLearner::names)
       .def_prop_ro("columns", &OnlineLearner::column_count)
       .def_prop_ro("problems", &OnlineLearner::problem_count)
+      .def_prop_ro("is_compiled", &OnlineLearner::is_compiled)
       .def("add_problem", nb::overload_cast<std::int32_t, std::optional<std::size_t>>(&OnlineLearner::add_problem),
            nb::arg("positive"), nb::arg("like") = nb::none())
       .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))

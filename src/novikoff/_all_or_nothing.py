@@ -6,9 +6,9 @@ from typing import Any
 
 
 class AllOrNothing:
-    """Gives an estimator its attributes back if what is inside fails or is interrupted.
+    """Context manager that restores the attributes of an estimator if its block raises or is interrupted.
 
-    They are the same objects: what was changed within one of them stays changed.
+    The attributes are restored, not their content: an object that was modified in place remains modified.
     """
 
     def __init__(self, estimator: Any) -> None:

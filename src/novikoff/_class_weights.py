@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff._labels import Codes
 from novikoff._validation import check_weights
-from novikoff.errors import InvalidInputError, invalid
+from novikoff.errors import InvalidInputError, input_error, quote
 
 
 def row_weights(
@@ -44,29 +44,31 @@ def row_weights(
 
 
 def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:
-    """The error for a class_weight of another kind."""
-    return invalid(where, "class_weight = None, 'balanced' or a dict of class to weight.", repr(class_weight))
+    """Return the error for a class_weight of another type."""
+    need = 'None, "balanced" or a dict from class to weight'
+    return input_error(where, f"class_weight must be {need}, but it is {quote(class_weight)}.")
 
 
 def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:
-    """One class's weight in a dict; 1 where it is not named."""
+    """Return the weight of a class; 1 if the dict does not have it."""
     weight = class_weight.get(label, 1.0)
     if not isinstance(weight, numbers.Real) or not 0 <= weight < np.inf:
-        raise invalid(where, "Class weights from 0 up, and finite.", f"{weight!r} for class {label!r}")
+        message = f"class weights must be finite and not negative, but class {quote(label)} has {quote(weight)}."
+        raise input_error(where, message)
     return float(weight)
 
 
 class RunningBalance:
-    """Balanced class weights on a stream: n / (K n_c) by what was seen so far, the example itself included.
+    """Balanced class weights on a stream: n / (K n_c), counted over the examples so far, the present one included.
 
-    The totals are summed one example after the other, so the weights do not depend on the cut into batches.
+    The totals are added up example by example, so the weights do not depend on how the stream is cut into batches.
     """
 
     def __init__(self) -> None:
         self.totals: NDArray[np.float64] = np.zeros(0)
 
     def weigh(self, codes: Codes, weights: NDArray[np.float64] | None) -> NDArray[np.float64]:
-        """Return the weights of the next examples, and count them in. A code of -1 marks a row of weight 0."""
+        """Return the weights of the next examples, and add them to the totals. A code of -1 marks a row of weight 0."""
         present = np.flatnonzero(codes >= 0)
         own, codes = np.ones(len(present)) if weights is None else weights[present], codes[present]
         totals = np.zeros((len(codes) + 1, max(len(self.totals), int(codes.max(initial=-1)) + 1)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._validation import check_labels
-from novikoff.errors import invalid
+from novikoff.errors import input_error, quote
 
 Codes = NDArray[np.int32]
 
@@ -31,15 +31,15 @@ def encode(where: str, labels: NDArray[Any]) -> tuple[NDArray[Any], Codes]:
     try:
         classes, codes = np.unique(labels, return_inverse=True)
     except TypeError as error:
-        raise invalid(where, "Labels of one kind, which can be put in order.", f"a mixture: {error}") from None
+        raise input_error(where, f"labels must be of one type, so that they can be sorted: {error}.") from None
     return classes, codes.astype(np.int32).reshape(-1)
 
 
 def declared_classes(where: str, classes: Any) -> NDArray[Any]:
-    """Return classes that a user names up front, in order."""
+    """Return the classes that a user declares, sorted."""
     if np.ndim(classes) != 1:
-        raise invalid(where, "A list of classes.", repr(classes))
+        raise input_error(where, f"classes must be a list of labels, but it is {quote(classes)}.")
     values, _ = encode(where, check_labels(where, classes, len(classes)))
     if len(values) < 2:
-        raise invalid(where, "At least two classes.", repr(classes))
+        raise input_error(where, f"classes must have at least two labels, but it is {quote(classes)}.")
     return values

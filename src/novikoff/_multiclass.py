@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -66,6 +67,12 @@ class OneVsRest:
         codes = (scores >= 0).astype(np.intp) * (len(self.classes) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
         labels: NDArray[Any] = self.classes[codes]
         return labels
+
+    def choose_one(self, scores: Sequence[float]) -> int:
+        """Return the index in ``classes`` of the label that ``choose`` would return for the scores of one row."""
+        if self.is_binary:
+            return (len(self.classes) - 1) * (scores[0] >= 0)
+        return max(range(len(scores)), key=scores.__getitem__)
 
     def per_problem(self, values: list[Any]) -> Any:
         """Return the fitted attribute for the values of all problems: one value for two classes, a list for more."""

@@ -117,7 +117,7 @@ def _alterations(tensors):
 def test_altered_coefficients_are_refuted(trained, folder, tmp_path, subcommand, name, share):
     tensors, header = parts(trained(subcommand, name, "two.svm"))
     asked = getattr(nk.load(trained(subcommand, name, "two.svm")), "_classes", None)
-    unused = [] if asked is None else [q for q in range(3) if q not in asked.questions]  # kept for classes to come
+    unused = [] if asked is None else [q for q in range(3) if q not in asked.problems]  # kept for classes to come
     places = [
         place for place in _alterations(tensors) if not place.startswith(tuple(f"state.questions.{q}." for q in unused))
     ]

@@ -13,7 +13,7 @@ from snapshots import snapshot
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
 NAN, INF = float("nan"), float("inf")
-SHAPE = re.compile(r"\[?(?P<where>\w+)(\.\w+)?\]?:? (?P<sentence>.+)\.", re.DOTALL)
+SHAPE = re.compile(r"(?P<where>\w+): (?P<sentence>.+)\.", re.DOTALL)
 
 
 def with_entry(value, row=2, column=1, dtype=np.float64):
@@ -121,7 +121,7 @@ def check_message(error, where, words=""):
     message = str(error.value)
     match = SHAPE.fullmatch(message)
     assert match, message
-    assert match["where"] == where.partition(".")[0]
+    assert match["where"] == where
     assert words.lower() in match["sentence"].lower(), message
 
 
@@ -145,7 +145,7 @@ def test_fit_refuses(make, what):
     bad, y, more, words = BATCHES[what]
     with pytest.raises(nk.InvalidInputError) as error:
         make().fit(bad, y, **more)
-    check_message(error, f"{make.__name__}.fit", words)
+    check_message(error, make.__name__, words)
 
 
 @pytest.mark.parametrize("life", LIVES)
@@ -157,7 +157,7 @@ def test_partial_fit_refuses_and_leaves_the_model_as_it_was(make, what, life):
     before = snapshot(model)
     with pytest.raises(nk.InvalidInputError) as error:
         model.partial_fit(bad, y, **more)
-    check_message(error, f"{type(model).__name__}.partial_fit", words)
+    check_message(error, type(model).__name__, words)
     assert snapshot(model) == before
 
 
@@ -192,7 +192,7 @@ def test_a_frame_without_one_of_the_columns_is_refused(make):
     for other in (frame[["a"]], frame[["b", "a"]], frame.rename(columns={"b": "c"})):
         with pytest.raises(nk.InvalidInputError) as error:
             model.partial_fit(other, Y)
-        check_message(error, f"{type(model).__name__}.partial_fit")
+        check_message(error, type(model).__name__)
     assert snapshot(model) == before
 
 
@@ -200,13 +200,13 @@ def test_a_frame_without_one_of_the_columns_is_refused(make):
 def test_one_class_only_is_refused_by_fit_and_welcome_in_a_stream(make):
     with pytest.raises(nk.InvalidInputError) as error:
         make().fit(X, [1, 1, 1, 1])
-    check_message(error, f"{make.func.__name__}.fit", "one class")
+    check_message(error, make.func.__name__, "one class")
     with pytest.raises(nk.InvalidInputError) as error:
         make().fit(X, Y, sample_weight=[1, 1, 0, 0])
-    check_message(error, f"{make.func.__name__}.fit", "one class")
+    check_message(error, make.func.__name__, "one class")
     with pytest.raises(nk.InvalidInputError) as error:
         make().fit(X, Y, sample_weight=[0, 0, 0, 0])
-    check_message(error, f"{make.func.__name__}.fit", "weight")
+    check_message(error, make.func.__name__, "weight")
     assert make().partial_fit(X, [1, 1, 1, 1]).predict(X).tolist() == [1, 1, 1, 1]
 
 
@@ -216,7 +216,7 @@ def test_declared_classes_that_are_none_are_refused(classes):
     before = snapshot(model)
     with pytest.raises(nk.InvalidInputError) as error:
         model.partial_fit(X, Y, classes=classes)
-    check_message(error, "Perceptron.partial_fit")
+    check_message(error, "Perceptron")
     assert snapshot(model) == before
 
 
@@ -226,20 +226,20 @@ def test_a_label_never_declared_is_refused_by_row_and_leaves_no_trace(make):
     before = snapshot(fresh)
     with pytest.raises(nk.InvalidInputError) as error:
         fresh.partial_fit(X, [1, 0, 1, 2], classes=[0, 1])
-    check_message(error, f"{type(fresh).__name__}.partial_fit", "2 in row 3")
+    check_message(error, type(fresh).__name__, "2 in row 3")
     assert snapshot(fresh) == before
 
     model = declared(make())
     before = snapshot(model)
     with pytest.raises(nk.InvalidInputError) as error:
         model.partial_fit(X, [1, 0, 2, 0])
-    check_message(error, f"{type(model).__name__}.partial_fit", "2 in row 2")
+    check_message(error, type(model).__name__, "2 in row 2")
     with pytest.raises(nk.InvalidInputError) as error:
         model.learn_one(X[0], "new")
-    check_message(error, f"{type(model).__name__}.learn_one", "'new'")
+    check_message(error, type(model).__name__, "'new'")
     with pytest.raises(nk.InvalidInputError) as error:
         model.partial_fit(X, Y, classes=[0, 1, 2])
-    check_message(error, f"{type(model).__name__}.partial_fit", "[0, 1, 2]")
+    check_message(error, type(model).__name__, "[0, 1, 2]")
     assert snapshot(model) == before
 
 
@@ -249,7 +249,7 @@ def test_a_parameter_that_makes_no_sense_is_refused_at_fit_and_not_before(what):
     model = make(**parameters)
     with pytest.raises(nk.InvalidInputError) as error:
         model.fit(X, Y)
-    check_message(error, f"{make.__name__}.fit")
+    check_message(error, make.__name__)
 
 
 # ---- one example ----------------------------------------------------------------------------------------------------
@@ -320,7 +320,7 @@ def test_learn_one_refuses_and_leaves_the_model_as_it_was(make, what, life):
     before = snapshot(model)
     with pytest.raises(nk.InvalidInputError) as error:
         model.learn_one(x, y, **more)
-    check_message(error, f"{type(model).__name__}.learn_one", words)
+    check_message(error, type(model).__name__, words)
     assert snapshot(model) == before
 
 
@@ -331,7 +331,7 @@ def test_predict_one_and_score_one_refuse_the_same_examples(what, life):
     for method in ("predict_one", "score_one"):
         with pytest.raises(nk.InvalidInputError) as error:
             getattr(model, method)(EXAMPLES[what][0])
-        check_message(error, f"Perceptron.{method}", EXAMPLES[what][3])
+        check_message(error, "Perceptron", EXAMPLES[what][3])
 
 
 @pytest.mark.parametrize("bad", [with_entry(NAN), with_entry(INF), sp.csr_matrix(with_entry(NAN)), with_entry(1e200)])

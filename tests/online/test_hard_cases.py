@@ -118,5 +118,5 @@ def test_a_key_that_changes_its_dict_is_survived():
 
 def test_a_missing_label_of_pandas_is_refused():
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    with pytest.raises(nk.InvalidInputError, match="label in every row"):
+    with pytest.raises(nk.InvalidInputError, match="must have a label"):
         nk.Perceptron().fit(np.eye(3), pandas.Series([None, "a", "b"], dtype="string").to_numpy())

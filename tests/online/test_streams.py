@@ -182,7 +182,7 @@ def test_of_a_bad_batch_nothing_is_learned_and_no_width_kept(make, case, method,
     if fitted:
         model.partial_fit(Batch(GOOD, np.array([0, 1])))
     before = snapshot(model)
-    with pytest.raises(nk.InvalidInputError, match=method):
+    with pytest.raises(nk.InvalidInputError):
         getattr(model, method)(Batch(X, np.array(y), None if weights is None else np.array(weights)))
     assert snapshot(model) == before
     if fitted:
@@ -220,7 +220,9 @@ def test_columns_that_have_names_do_not_grow(make):
     frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
     model = make().partial_fit(frame, [0, 1])
     for width in (2, 3, 5):
-        with pytest.raises(nk.InvalidInputError, match=r"The 3 columns of before, .*Got columns without names"):
+        with pytest.raises(
+            nk.InvalidInputError, match="this batch has columns without names"
+        ):
             model.partial_fit(Batch(sp.csr_array(np.eye(2, width)), np.array([0, 1])))
     assert model.coef_.shape == (1, 3)
 
@@ -248,11 +250,11 @@ def test_labels_and_weights_beside_a_stream_are_refused(make):
     for learn in (make().partial_fit, make().predict_then_learn):
         for beside in ({"y": [1, 0]}, {"sample_weight": [1, 0]}):
             name = next(iter(beside))
-            with pytest.raises(nk.InvalidInputError, match=rf"A stream, or a batch of one, alone.* Got {name} beside"):
+            with pytest.raises(nk.InvalidInputError, match=f"{name} must not be given with a stream"):
                 learn(next(iter(stream)), **beside)
-    with pytest.raises(nk.InvalidInputError, match=r"One batch at a time.* Got a stream"):
+    with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
         make().predict_then_learn(stream)
-    with pytest.raises(nk.InvalidInputError, match="Got y beside it"):
+    with pytest.raises(nk.InvalidInputError, match="y must not be given with a stream"):
         make().partial_fit(stream, [1, 0])
 
 
@@ -289,7 +291,7 @@ def test_columns_of_a_stream_keep_their_names():
     model = nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv"))
     before = learned(model)
     for other in (SWAPPED, b"c,d,label\n1,0,p\n0,1,q\n", b"a,b,label\nx,0,p\ny,1,q\n"):
-        with pytest.raises(nk.InvalidInputError, match=r"The 2 columns of before, \['a', 'b'\]\. Got "):
+        with pytest.raises(nk.InvalidInputError, match=r"the columns were \['a', 'b'\] before, but"):
             model.partial_fit(nk.scan(other, format="csv"))
     assert learned(model) == before
     model.partial_fit(nk.scan(TABLE, format="csv"))
@@ -301,7 +303,7 @@ def test_columns_of_a_stream_are_those_of_a_frame_before():
     model = nk.Perceptron().partial_fit(frame, ["p", "q"])
     model.partial_fit(nk.scan(TABLE, format="csv"))
     assert model.feature_names_in_.tolist() == ["a", "b"]
-    with pytest.raises(nk.InvalidInputError, match="columns of before"):
+    with pytest.raises(nk.InvalidInputError, match="the columns were"):
         model.partial_fit(nk.scan(SWAPPED, format="csv"))
     assert model.feature_names_in_.tolist() == ["a", "b"]
 

@@ -1,4 +1,4 @@
-"""From what a learner counted to the certificate of one question."""
+"""Certificates and records of binary problems, from what the kernel counted."""
 
 from __future__ import annotations
 
@@ -15,77 +15,87 @@ from novikoff.theory.rules import Rule
 
 from ._cycle import Run
 
-PADDING = 1e-9  # by how much, relatively, a bound is put on the safe side of the rounding behind it
+ROUNDING_ALLOWANCE = 1e-9  # relative amount by which a bound is moved to the safe side of rounding
 
 
 @dataclass(frozen=True)
-class Question:
-    """What is known of one binary question: its rule, its counts, its model, and its run if ``fit`` made it."""
+class Problem:
+    """One binary problem as a certificate needs it.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule that was learned with.
+    tally : dict
+        The counts of the kernel.
+    evidence : Evidence
+        The last weights, and the rows behind them if they are known.
+    run : Run or None
+        The outcome of ``fit``; None on a stream or after several fits.
+    is_stream : bool
+        Whether all was learned from one stream.
+    """
 
     rule: Rule
     tally: dict[str, Any]
     evidence: Evidence
     run: Run | None
-    is_stream: bool  # learned from one stream alone
+    is_stream: bool
 
     @property
     def radius(self) -> float:
         """The length of the longest example."""
         return float(np.sqrt(self.tally["squared_radius"]))
 
-    @property
-    def halted(self) -> bool:
-        """Whether the last pass found nothing to change."""
-        return self.run is not None and self.run.halted
-
     def margin_upper_bound(self) -> float:
-        """Return |v| / M of the present model; on a stream, the least there ever was. Rounding is counted in."""
-        length = self.evidence.length() * (1 + PADDING) + self.tally["rounding"]
+        """Return |v| / M of the present weights; on a stream, the smallest so far. Rounding is allowed for."""
+        length = self.evidence.length() * (1 + ROUNDING_ALLOWANCE) + self.tally["rounding"]
         now = bounds.margin_upper_bound(length, self.tally["steps"])
         if self.run is not None:
             return now
-        private = self.evidence.geometry.slack_feature > 0  # the private part of v is not kept on a stream
-        return float(self.tally["margin_bound"]) if private else min(now, float(self.tally["margin_bound"]))
+        smallest = float(self.tally["margin_bound"])
+        # on a stream, the private part of v is not stored, so its length is not known
+        return smallest if self.evidence.geometry.slack_feature > 0 else min(now, smallest)
 
     def margin_lower_bound(self) -> float:
-        """Return the model's own margin, rounded down, if a pass that changed nothing measured it; else -infinity."""
+        """Return the margin of the model, rounded down, if a pass without an update measured it; else -infinity."""
         length = self.evidence.length()
         if self.run is None or not self.run.halted or length == 0:
             return -np.inf
         margin = self.run.smallest_margin / length
         rounding = (len(self.evidence.weights) + 4) * np.finfo(float).eps * self.radius
-        return float(margin - PADDING * abs(margin) - rounding)
+        return float(margin - ROUNDING_ALLOWANCE * abs(margin) - rounding)
 
 
-def certify_mistakes(question: Question) -> MistakeCertificate:
-    """Mistakes against what the theorem of the rule allows."""
-    tally, run = question.tally, question.run
+def certify_mistakes(problem: Problem) -> MistakeCertificate:
+    """Return the certificate of the mistakes that were made."""
+    tally, run = problem.tally, problem.run
     return MistakeCertificate(
-        rule=question.rule.name,
-        parameter=question.rule.parameter,
+        rule=problem.rule.name,
+        parameter=problem.rule.parameter,
         examples=tally["examples"],
         positives=tally["positives"],
         mistakes=tally["mistakes"],
         updates=tally["updates"],
-        radius=question.radius,
+        radius=problem.radius,
         energy=tally["energy"],
-        margin_upper_bound=question.margin_upper_bound(),
+        margin_upper_bound=problem.margin_upper_bound(),
         separates=run is not None and run.halted and run.smallest_margin > 0,
-        passes=int(question.is_stream) if run is None else run.passes,
-        evidence=question.evidence,
+        passes=int(problem.is_stream) if run is None else run.passes,
+        evidence=problem.evidence,
     )
 
 
-def certify_margin(question: Question) -> PerceptronMarginCertificate:
-    """The margin reached against the best there is."""
-    tally = question.tally
+def certify_margin(problem: Problem) -> PerceptronMarginCertificate:
+    """Return the certificate of the margin that was reached, and of the largest possible one."""
+    tally = problem.tally
     return PerceptronMarginCertificate(
-        margin_lower_bound=question.margin_lower_bound(),
-        margin_upper_bound=question.margin_upper_bound(),
-        halted=question.halted,
+        margin_lower_bound=problem.margin_lower_bound(),
+        margin_upper_bound=problem.margin_upper_bound(),
+        halted=problem.run is not None and problem.run.halted,
         updates=tally["updates"],
         examples=tally["examples"],
         mistakes=tally["mistakes"],
-        radius=question.radius,
-        evidence=question.evidence,
+        radius=problem.radius,
+        evidence=problem.evidence,
     )

@@ -1,4 +1,4 @@
-"""Which label asks which binary question."""
+"""The labels that an online learner knows, and the binary problems that it solves for them."""
 
 from __future__ import annotations
 
@@ -9,68 +9,73 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._labels import Codes, encode
-from novikoff.errors import invalid
+from novikoff._multiclass import OneVsRest
+from novikoff.errors import InvalidInputError, input_error, quote
 
 
 class Classes:
-    """The labels a learner knows, and the questions that it asks about them.
+    """The classes of a learner, in the order of their codes, and the problems of its kernel.
 
-    Declared classes are all known up front: two of them share one question, more have one each. Undeclared classes are
-    met on the way. A class met late must stand as if it had always been asked for: its question has seen all earlier
-    examples, as negatives. So one more question is kept, whose answer is always no, and a new class starts as its copy.
+    Declared classes are all known at the start, and the problems are those of ``OneVsRest``. Undeclared classes are
+    added when they appear. A class that appears late must be learned as if it had been known from the start: its
+    problem has seen all earlier examples, as negatives. So problem 0 is one without a positive class, and the problem
+    of a new class starts as a copy of it.
+
+    Parameters
+    ----------
+    declared : ndarray or None
+        The classes in ascending order; None if they are not known at the start.
+
+    Attributes
+    ----------
+    labels : list
+        The label of each code.
+    code_of : dict
+        The code of each label.
+    strategy : OneVsRest
+        The classes in ascending order, and how scores become labels.
+    problems : list of int
+        The problem behind each column of ``decision_function``.
     """
 
     def __init__(self, declared: NDArray[Any] | None) -> None:
         self.declared = declared is not None
-        self.labels: list[Any] = [] if declared is None else declared.tolist()
-        self.values = np.zeros(0) if declared is None else declared  # the labels in order, as an array
-        self._arrange()
+        self.restore([] if declared is None else declared.tolist(), np.zeros(0) if declared is None else declared)
 
-    def _arrange(self) -> None:
-        """Number the classes, put them in order, and say which questions give the scores."""
-        self.code_of: dict[Any, int] = {label: code for code, label in enumerate(self.labels)}
-        self.sorted: list[Any] = sorted(self.labels)
-        first = 0 if self.declared else 1  # question 0 of undeclared classes is the one that is always answered no
-        self.questions = [first + self.code_of[label] for label in self.sorted]
-        if len(self.labels) <= 2:
-            self.questions = [0] if self.declared else self.questions[-1:]
-        self.only = self.questions[0] if len(self.questions) == 1 else None
-        self.positive = self.sorted[-1] if self.sorted else None
-        self.negative = self.sorted[0] if self.sorted else None
+    def restore(self, labels: list[Any], values: NDArray[Any]) -> None:
+        """Set the labels, in the order of their codes, and the same in ascending order."""
+        self.labels, self.strategy = labels, OneVsRest(values)
+        self.code_of: dict[Any, int] = {label: code for code, label in enumerate(labels)}
+        positives = self.strategy.positives
+        self.problems = (
+            list(range(len(positives))) if self.declared else [1 + self.code_of[label] for label in positives]
+        )
 
-    def positives(self) -> list[int]:
-        """The class that each question calls +1, by its code; -1 is none."""
-        if not self.declared:
-            return list(range(-1, len(self.labels)))
-        return [1] if len(self.labels) == 2 else list(range(len(self.labels)))
+    def positive_codes(self) -> list[int]:
+        """Return the code of the positive class of each problem; -1 for none."""
+        return self.strategy.positive_codes if self.declared else list(range(-1, len(self.labels)))
 
-    def ask(self, learner: _core.OnlineLearner) -> None:
-        """Give a new learner its questions."""
-        for code in self.positives():
-            learner.add_problem(code)
+    def add_problems(self, kernel: _core.OnlineLearner) -> None:
+        """Give a new kernel its problems."""
+        for code in self.positive_codes():
+            kernel.add_problem(code)
 
-    def take_up(self, labels: list[Any], values: NDArray[Any]) -> None:
-        """Know classes that were met before, in this order, by a learner that has their questions."""
-        self.labels, self.values = labels, values
-        self._arrange()
+    def add(self, label: Any, kernel: _core.OnlineLearner) -> int:
+        """Add a new class, and its problem, and return its code.
 
-    def meet(self, label: Any, learner: _core.OnlineLearner) -> int:
-        """Take in a class never seen before.
-
-        Its question may be there already: it was added for a class whose first example was interrupted, and all it has
-        heard since are negatives, like the one it was copied from.
+        The kernel may have the problem already, if learning the first example of a class was interrupted. Then it has
+        seen only negatives since, like problem 0.
         """
-        if learner.problems == 1 + len(self.labels):
-            learner.add_problem(len(self.labels), 0)
-        self.labels = [*self.labels, label]
-        self._arrange()
-        self.values = np.array(self.sorted)
+        if kernel.problems == 1 + len(self.labels):
+            kernel.add_problem(len(self.labels), 0)
+        labels = [*self.labels, label]
+        self.restore(labels, np.array(sorted(labels)))
         return self.code_of[label]
 
     def codes(self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> Codes:
-        """Return each label's code, or -1 for a row of weight 0.
+        """Return the code of each label, or -1 for a row of weight 0.
 
-        New labels get the codes that they will have: the next ones, in the order of their first appearance.
+        New labels get the next codes, in the order in which they appear.
         """
         if weights is not None and not weights.all():
             codes = np.full(len(labels), -1, dtype=np.int32)
@@ -80,39 +85,30 @@ class Classes:
             return np.zeros(0, dtype=np.int32)
         values, places = encode(where, labels)
         if not self.declared:
-            self.check_order(where, values.tolist())
+            self.check_sortable(where, values.tolist())
         known = [self.code_of.get(value, -1) for value in values.tolist()]
         first = {k: int(np.argmax(places == k)) for k, code in enumerate(known) if code < 0}
         new = sorted(first, key=first.__getitem__)
         if new and self.declared:
-            raise self.refuse(where, values.tolist()[new[0]], f" in row {first[new[0]]}")
+            raise self.undeclared(where, values.tolist()[new[0]], f" in row {first[new[0]]}")
         for code, k in enumerate(new, start=len(self.labels)):
             known[k] = code
         return np.array(known, dtype=np.int32)[places]
 
-    def choose(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Labels by the scores of decision_function; a score of exactly 0 goes to the positive class."""
-        codes = (scores >= 0) * (len(self.values) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.values[codes]
-        return labels
-
     def decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Labels by the scores of all questions, a row a question; None where no label is known yet."""
-        if len(self.values) == 0:
+        """Return the labels for scores of shape (problems, rows); None while no class is known."""
+        if not self.labels:
             return np.full(scores.shape[1], None)
-        return self.choose(scores[self.only] if self.only is not None else scores[self.questions].T)
+        return self.strategy.choose(self.strategy.flatten(scores[self.problems].T))
 
-    def check_order(self, where: str, labels: list[Any]) -> None:
-        """Refuse labels that cannot be put in order with those known."""
+    def check_sortable(self, where: str, labels: list[Any]) -> None:
+        """Refuse labels that cannot be sorted together with those known."""
         try:
             sorted([*self.labels[:1], *labels])
         except TypeError as error:
-            raise invalid(where, "Labels of one kind, which can be put in order.", f"a mixture: {error}") from None
+            raise input_error(where, f"labels must be of one type, so that they can be sorted: {error}.") from None
 
-    def refuse(self, where: str, label: Any, place: str = "") -> ValueError:
-        """Say that a label was not declared."""
-        return invalid(where, f"A label among the declared classes {self.sorted}.", f"{label!r}{place}")
-
-    def positive_of(self, column: int) -> Any:
-        """The label that the question behind this column of scores calls +1."""
-        return self.positive if self.only is not None else self.sorted[column]
+    def undeclared(self, where: str, label: Any, place: str = "") -> InvalidInputError:
+        """Return the error for a label that was not declared."""
+        known = quote(self.strategy.classes.tolist())
+        return input_error(where, f"the label {quote(label)}{place} is not among the declared classes {known}.")

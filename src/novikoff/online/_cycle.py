@@ -1,4 +1,4 @@
-"""Cycling over a data set until nothing is left to learn."""
+"""Passes over a data set until nothing is left to learn."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 from novikoff._labels import Codes
 from novikoff._progress import Say
+from novikoff._threads import in_threads
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.theory.certificate import Duals
@@ -21,7 +22,7 @@ from novikoff.theory.geometry import Extended, Floats
 
 @dataclass
 class Examples:
-    """Rows with all that stands beside them."""
+    """Rows with their class codes, weights and squared norms."""
 
     X: Any
     rows: _core.Rows
@@ -29,16 +30,15 @@ class Examples:
     weights: NDArray[np.float64] | None
     squared_norms: Floats
     examined: bool = False
-    jobs: int = 1  # how many questions learn from them at a time
 
     @classmethod
     def of(cls, where: str, X: Any, codes: Codes, weights: NDArray[np.float64] | None) -> Examples:
-        """View a matrix as rows; nothing is copied."""
+        """Wrap a matrix without copying it."""
         rows = as_rows(where, X)
         return cls(X, rows, codes, weights, np.empty(rows.count))
 
     def examine(self, where: str) -> None:
-        """Look at every row before any is learned from, so that a bad row spoils nothing."""
+        """Check every row before any is learned from, so that a bad row has no effect."""
         self.squared_norms, good = self.rows.squared_norms()
         if good < self.rows.count:
             raise describe_bad_row(where, self.X, good)
@@ -47,55 +47,91 @@ class Examples:
 
 @dataclass(frozen=True)
 class Run:
-    """What cycling leaves of one question: the proof that goes into its certificate."""
+    """The outcome of the passes over one binary problem; its certificate is based on it.
+
+    Parameters
+    ----------
+    passes : int
+        Number of passes.
+    halted : bool
+        Whether the last pass made no update.
+    smallest_margin : float
+        The smallest margin y v.u of the last pass; that of the model, if it halted.
+    duals : Duals
+        The weights as a combination of the rows.
+    """
 
     passes: int
-    halted: bool  # the last pass found nothing to change
-    smallest_margin: Extended  # of the last pass; the model's own if it halted
-    duals: Duals  # the model as a combination of the rows
+    halted: bool
+    smallest_margin: Extended
+    duals: Duals
 
 
 @dataclass(frozen=True)
 class Cycle:
-    """How to cycle: how often, in which order, until when, and what to say on the way."""
+    """The settings of the passes.
+
+    Parameters
+    ----------
+    where : str
+        The class of the learner, for error messages.
+    max_iter : int
+        Largest number of passes.
+    shuffle : bool
+        Whether each pass visits the rows in a new random order.
+    until_no_update : bool
+        Whether to stop after a pass without an update; otherwise a pass without a mistake is enough.
+    say : callable or None
+        Takes progress messages.
+    """
 
     where: str
     max_iter: int
     shuffle: bool
-    until_still: bool  # stop after a pass without an update; otherwise one without a mistake will do
+    until_no_update: bool
     say: Say | None
-    cancelled: threading.Event
 
-    def run(self, learner: _core.OnlineLearner, question: int, examples: Examples, seed: int) -> Run:
-        """Pass over the rows until nothing is left to do, or ``max_iter`` passes are made."""
+    def run_all(self, kernel: _core.OnlineLearner, examples: Examples, seeds: list[int], threads: int) -> list[Run]:
+        """Solve all binary problems, several at once if there are several threads."""
+        cancelled = threading.Event()
+        with in_threads(min(threads, kernel.problems)) as each:
+            try:
+                return each(lambda q: self._run(kernel, q, examples, seeds[q], cancelled), kernel.problems)
+            except BaseException:
+                cancelled.set()
+                raise
+
+    def _run(
+        self, kernel: _core.OnlineLearner, problem: int, examples: Examples, seed: int, cancelled: threading.Event
+    ) -> Run:
         n = examples.rows.count
         random = _core.Random(seed)
         order = np.arange(n) if self.shuffle else None
         duals = np.zeros(n)
-        beside = (examples.rows, examples.codes, examples.weights, examples.squared_norms, order, duals)
+        batch = (examples.rows, examples.codes, examples.weights, examples.squared_norms, order, duals)
         passes, halted, smallest = 0, False, -np.inf
         began = time.perf_counter()
-        while passes < self.max_iter and not self.cancelled.is_set():
+        while passes < self.max_iter and not cancelled.is_set():
             if order is not None:
                 random.shuffle(order)
             if passes > 0 or examples.examined:
-                moved, mistaken, smallest = learner.learn(question, *beside, 0, n)
+                moved, mistaken, smallest = kernel.learn(problem, *batch, 0, n)
             else:
-                moved, mistaken, smallest, good = learner.learn_unseen(question, *beside)
+                moved, mistaken, smallest, good = kernel.learn_unseen(problem, *batch)
                 if good < n:
                     raise describe_bad_row(self.where, examples.X, good)
             passes += 1
             if self.say is not None:
-                self.say(self._words(learner, question, passes, time.perf_counter() - began), None)
+                self.say(_progress(kernel, problem, passes, time.perf_counter() - began), None)
             halted = not moved
-            if halted or not (mistaken or self.until_still):
+            if halted or not (mistaken or self.until_no_update):
                 break
         return Run(passes, halted, smallest, Duals.of(duals))
 
-    def _words(self, learner: _core.OnlineLearner, question: int, passes: int, seconds: float) -> str:
-        """How far a question has come."""
-        tally = learner.tally(question)
-        place = f"question {question + 1} of {learner.problems}, " if learner.problems > 1 else ""
-        mistakes, examples = tally["mistakes"], tally["examples"]
-        error, rate = mistakes / max(examples, 1), examples / max(seconds, 1e-9)
-        return f"{place}pass {passes}: {mistakes:,.0f} mistakes so far, {error:.2%} of the examples, {rate:,.0f} rows/s"
+
+def _progress(kernel: _core.OnlineLearner, problem: int, passes: int, seconds: float) -> str:
+    tally = kernel.tally(problem)
+    place = f"problem {problem + 1} of {kernel.problems}, " if kernel.problems > 1 else ""
+    mistakes, examples = tally["mistakes"], tally["examples"]
+    error, rate = mistakes / max(examples, 1), examples / max(seconds, 1e-9)
+    return f"{place}pass {passes}: {mistakes:,.0f} mistakes so far, {error:.2%} of the examples, {rate:,.0f} rows/s"

@@ -1,4 +1,4 @@
-"""The saved state of an online learner, from which another continues bit for bit."""
+"""The saved state of an online learner, from which it continues bit for bit."""
 
 from __future__ import annotations
 
@@ -19,14 +19,13 @@ from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Run
-from ._kernel import configuration_of
 
 Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Count:
-    """A sum of example weights, with the integers and the fractions in separate sums."""
+    """A total of example weights: whole copies and fractions are summed separately."""
 
     whole: int
     part: float
@@ -34,7 +33,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Average:
-    """The sum of all hypotheses, of which the average is a multiple."""
+    """The sum behind the average of all weights."""
 
     weights: Floats
     bias: float
@@ -42,7 +41,7 @@ class Average:
 
 @dataclass(frozen=True)
 class Votes:
-    """All hypotheses, stored as the step from each to the next, and the number of examples that each survived."""
+    """All hypotheses of a voted perceptron, as updates, and the examples that each survived."""
 
     offsets: Ints
     indices: Ints
@@ -55,7 +54,7 @@ class Votes:
 
 @dataclass(frozen=True)
 class ProblemState:
-    """What the kernels store for one binary problem; cpp/include/novikoff/hypothesis.hpp describes the fields."""
+    """The state of one binary problem; cpp/include/novikoff/hypothesis.hpp documents the fields."""
 
     positive: int
     weights: Floats
@@ -77,7 +76,7 @@ class ProblemState:
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int) -> ProblemState:
-        """Return the state that the kernels give out, with one weight for each of ``width`` features."""
+        """Return the state that a kernel returned, with ``width`` weights."""
         average, votes = stored["average"], stored["votes"]
         parts: dict[str, Any] = {
             "weights": _as_wide(stored["weights"], width),
@@ -88,11 +87,11 @@ class ProblemState:
         return cls(**{**stored, **parts, **counts})
 
     def for_kernels(self) -> dict[str, Any]:
-        """Return the state as the dicts that the kernels take."""
+        """Return the state as dicts, which the kernels take."""
         return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(self).items()}
 
     def is_possible(self) -> bool:
-        """Return whether the sums of nonnegative terms are not negative."""
+        """Whether all sums of nonnegative numbers are nonnegative."""
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
         return min(*parts, *sums) >= 0
@@ -100,16 +99,17 @@ class ProblemState:
 
 @dataclass(frozen=True)
 class OnlineState:
-    """Everything that a learner has learned; the names of the fields are keys of the model file.
+    """Everything that a learner has learned. The field names are those of the model file.
 
-    ``questions`` are the binary problems. ``names`` are the keys of dicts in the order of the columns, if there were
-    dicts. ``width`` is the number of columns of the rows seen, and ``column_names`` the names that a stream gave them.
+    ``labels`` are in the order in which they appeared. ``names`` are the feature names of dicts, in the order of the
+    columns. ``width`` is the number of columns of the rows seen, and ``column_names`` the names that a stream gave
+    them.
     """
 
     rule: Rule
     buckets: int
     declared: bool
-    labels: tuple[Any, ...]  # in the order in which they were first seen
+    labels: tuple[Any, ...]
     questions: tuple[ProblemState, ...]
     by_name: bool
     names: Bytes
@@ -122,10 +122,26 @@ class OnlineState:
 
 
 def _as_wide(weights: Floats, width: int) -> Floats:
-    """Return one weight for each of ``width`` features; features that never occurred have weight 0."""
+    """Return weights for ``width`` features; missing ones are 0."""
     if len(weights) > width and not weights[width:].any():
         return weights[:width]
     return np.pad(weights, (0, max(0, width - len(weights))))
+
+
+def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
+    """Return the arguments of ``_core.OnlineLearner``. A rule without a compiled kernel is called for every example."""
+    geometry, implementation = rule.geometry, rule.implementation()
+    return (
+        implementation.kernel or rule.name,
+        float(rule.parameter),
+        bool(geometry.fit_intercept),
+        bool(geometry.normalize),
+        float(geometry.slack_feature),
+        rule.tie,
+        rule.keep,
+        buckets,
+        implementation if implementation.kernel is None else None,
+    )
 
 
 def feature_names_of(model: Any) -> NDArray[Any] | None:
@@ -142,7 +158,7 @@ def column_names_of(model: Any) -> list[Any] | None:
     """Return what the columns are called by the keys of dicts, by a data frame or by a table; None without names."""
     names = model._learner.names if model._by_name else None
     if not names:
-        names = getattr(model, "feature_names_in_", vars(model).get("_column_names"))
+        names = getattr(model, "feature_names_in_", model._column_names)
     return None if names is None else list(names)
 
 
@@ -150,7 +166,7 @@ def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
     configuration, problems, names = model._learner.__getstate__()
     width = int(getattr(model, "n_features_in_", 0))
-    column_names = vars(model).get("_column_names")
+    column_names = model._column_names
     return OnlineState(
         rule=model._learned_rule,
         buckets=configuration[7],
@@ -160,7 +176,7 @@ def state_of(model: Any) -> OnlineState:
         by_name=model._by_name,
         names=names_to_bytes(names if model._by_name else []),
         column_names=None if column_names is None else names_to_bytes(column_names),
-        width=vars(model).get("_width"),
+        width=model._width,
         runs=None if model._runs is None else tuple(model._runs),
         is_stream=model._is_stream,
         balance=model._balance.totals,
@@ -168,14 +184,14 @@ def state_of(model: Any) -> OnlineState:
     )
 
 
-def restore(model: Any, record: RunRecord) -> None:
+def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
     """Give a new learner a saved state, after checking that its parts fit each other."""
     state: OnlineState = record.state
     names = names_from_bytes(state.names, "state.names")
     column_names = None
     if state.column_names is not None:
         column_names = names_from_bytes(state.column_names, "state.column_names")
-    _check_rule(model, state.rule)
+    _check_rule(model, state.rule, rule_names)
     _check_columns(state, names, column_names, record.n_features)
     classes = _classes(state, record.strategy.classes)
     _check_problems(state, classes)
@@ -184,24 +200,19 @@ def restore(model: Any, record: RunRecord) -> None:
     model._runs = None if state.runs is None else list(state.runs)
     model._balance = RunningBalance()
     model._balance.totals = state.balance
-    if state.width is not None:
-        model._width = state.width
-    model._by_name, model._lane = state.by_name, None
-    if column_names is not None:
-        model._column_names = column_names
+    model._width, model._by_name, model._column_names = state.width, state.by_name, column_names
     if record.feature_names is not None:
         model.feature_names_in_ = record.feature_names
     if classes.labels:
-        model.classes_ = classes.values
+        model.classes_ = classes.strategy.classes
     if record.reading is not None:
         model.reading_ = record.reading
 
 
-def _check_rule(model: Any, rule: Rule) -> None:
+def _check_rule(model: Any, rule: Rule, names: tuple[str, ...]) -> None:
     """Refuse a rule that this learner does not have."""
-    usual: Rule = type(model)()._rule(type(model).__name__)
-    is_own = rule.keep == usual.keep and rule.name in (usual.name, *getattr(model, "_other_rules", ()))
-    if not is_own or not rule.implementation().has_valid_parameter() or rule.geometry.slack_feature < 0:
+    is_own = rule.name in names and rule.keep == type(model)()._rule().keep and rule.geometry.slack_feature >= 0
+    if not is_own or not rule.implementation().has_valid_parameter():
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 
 
@@ -221,7 +232,7 @@ def _check_columns(state: OnlineState, names: list[Any], column_names: list[Any]
 
 
 def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
-    """Return the classes in the order in which they were first seen."""
+    """Return the classes, with the labels in the order of their codes."""
     labels = list(state.labels)
     try:
         fits = labels == values.tolist() if state.declared else sorted(labels) == values.tolist()
@@ -231,13 +242,13 @@ def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
         raise input_error("state.labels", "the labels are not those of the header.")
     classes = Classes(values if state.declared else None)
     if not state.declared:
-        classes.take_up(labels, values)
+        classes.restore(labels, values)
     return classes
 
 
 def _check_problems(state: OnlineState, classes: Classes) -> None:
     """Refuse binary problems that are not those of the classes, or whose sums are impossible."""
-    expected = classes.positives()
+    expected = classes.positive_codes()
     if [problem.positive for problem in state.questions] != expected:
         raise input_error("state.questions", f"there must be one for each of the classes {quote(expected)}.")
     for place, problem in enumerate(state.questions):
@@ -255,7 +266,7 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
 
 def _learner(state: OnlineState, names: list[Any]) -> _core.OnlineLearner:
     """Return the compiled learner; the kernels check that its arrays fit each other."""
-    configuration = configuration_of(state.rule, state.buckets)
+    configuration = kernel_configuration(state.rule, state.buckets)
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
     try:
         learner.__setstate__((configuration, [problem.for_kernels() for problem in state.questions], names))

@@ -1,41 +1,80 @@
-"""The perceptron that asks for a margin."""
+"""The perceptron with a margin."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
-from novikoff._validation import check_choice, check_number
+from novikoff._validation import check_number
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
-from ._certify import certify_margin
-from ._learner import OnlineClassifier
+from ._certify import Problem, certify_margin
+from ._classifier import OnlineClassifier
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MarginPerceptron(OnlineClassifier):
-    """The perceptron that updates until every example has a margin, with a two-sided certificate of it.
+    """The perceptron that updates until every example has a margin, certified from both sides.
 
     v += y u whenever y v.u / |v| < theta. With ``margin=gamma``, theta = (1 - epsilon) gamma: if a separator of that
-    margin exists, ``fit`` halts after at most 2R/(epsilon gamma) + 2R^2/(epsilon gamma)^2 updates. With
-    ``margin="auto"``, theta is (1 - epsilon) |v| / M after M updates, an upper bound on the unknown margin in its
-    place, and the margin reached is at least (1 - epsilon) times the best there is. ``certificate_`` has the margin
+    margin exists, ``fit`` stops after at most 2R/(epsilon gamma) + 2R^2/(epsilon gamma)^2 updates. With
+    ``margin="auto"``, theta = (1 - epsilon) |v| / M after M updates, where |v| / M is an upper bound on the unknown
+    margin, and the margin reached is at least 1 - epsilon times the largest possible. ``certificate_`` has the margin
     reached and an upper bound on any.
 
     Parameters
     ----------
-    margin : a margin that is known to exist, or "auto"
-    epsilon : how much of it may be missing, above 0 and at most 1
-    normalize : bring every example u to unit length first; the margin is then that of the normalised data
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=1000
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    margin : float or "auto", default="auto"
+        A margin that is known to be possible.
+    epsilon : float, default=0.5
+        The fraction of the margin that may be missed, above 0 and at most 1.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : PerceptronMarginCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    HardMarginSVM : Finds the largest margin itself.
+    Perceptron : Stops at any separator.
+
+    References
+    ----------
+    .. [1] Krauth and Mezard (1987), Learning algorithms with optimal stability in neural networks.
+    .. [2] Panagiotakopoulos and Tsampouka (2011), The perceptron with dynamic margin.
 
     Examples
     --------
@@ -43,55 +82,24 @@ class MarginPerceptron(OnlineClassifier):
     >>> model = MarginPerceptron(epsilon=0.1, fit_intercept=False).fit([[3.0, 1.0], [-3.0, 1.0]], [1, 0])
     >>> model.certificate_.ratio >= 0.9
     True
-
-    References
-    ----------
-    Krauth and Mezard (1987), Learning algorithms with optimal stability in neural networks.
-    Panagiotakopoulos and Tsampouka (2011), The perceptron with dynamic margin.
     """
 
-    _until_still = True
-    _other_rules = ("fixed margin",)  # of models in files, besides the rule of the default parameters
+    max_iter: int = 1000
+    margin: float | str = "auto"
+    epsilon: float = 0.5
+    normalize: bool = False
 
-    def __init__(
-        self,
-        *,
-        margin: float | str = "auto",
-        epsilon: float = 0.5,
-        normalize: bool = False,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
-        self.margin = margin
-        self.epsilon = epsilon
-        self.normalize = normalize
+    _rule_names: ClassVar[tuple[str, ...]] = ("fixed margin", "dynamic margin")
+    _until_no_update: ClassVar[bool] = True
 
-    def _rule(self, where: str) -> Rule:
+    def _rule(self) -> Rule:
+        where = type(self).__name__
         epsilon = check_number(where, "epsilon", self.epsilon, above=0, at_most=1)
         geometry = Geometry(self.fit_intercept, self.normalize)
-        if isinstance(self.margin, str):
-            check_choice(where, "margin", self.margin, ("auto",))
+        if isinstance(self.margin, str) and self.margin == "auto":
             return Rule("dynamic margin", epsilon, geometry=geometry)
-        margin = check_number(where, "margin", self.margin, above=0)
+        margin = check_number(where, "margin", self.margin, above=0, other='"auto"')
         return Rule("fixed margin", (1 - epsilon) * margin, geometry=geometry)
 
-    def _certify(self, column: int) -> Certificate:
-        return certify_margin(self._question(column))
+    def _certify(self, problem: Problem) -> Certificate:
+        return certify_margin(problem)

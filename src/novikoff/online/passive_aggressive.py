@@ -2,33 +2,68 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from novikoff._validation import check_number
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
-from ._learner import OnlineClassifier
+from ._classifier import OnlineClassifier
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PassiveAggressive(OnlineClassifier):
-    """Move the weights as little as gives the example a margin of 1.
+    """Passive-aggressive algorithm: the smallest update after which the example has a margin of 1.
 
-    With loss l = max(0, 1 - y v.u) and u = (x, 1): v += tau y u, tau = l / |u|^2, where |u|^2 counts the intercept's
-    1, so that the example's score lands on y exactly. If some v has y v.u >= 1 throughout, there are at most R^2
-    |v|^2 mistakes. ``fit`` stops after a pass without a mistake.
+    With the loss l = max(0, 1 - y v.u) and u = (x, 1): v += tau y u, where tau = l / |u|^2. As |u|^2 includes the 1
+    of the intercept, the new score of the example is exactly y. If some v has y v.u >= 1 for all examples, there are
+    at most R^2 |v|^2 mistakes. ``fit`` stops after a pass without a mistake.
 
     Parameters
     ----------
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=10
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : MistakeCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    PassiveAggressiveI : Limits the step, for noisy labels.
+    PassiveAggressiveII : Shrinks the step, for noisy labels.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
 
     Examples
     --------
@@ -36,58 +71,67 @@ class PassiveAggressive(OnlineClassifier):
     >>> model = PassiveAggressive(max_iter=1, shuffle=False).fit([[1.0], [-1.0]], [1, 0])
     >>> model.score_one([-1.0])
     -1.0
-
-    References
-    ----------
-    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
     """
 
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
+    _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive",)
 
-    def _rule(self, where: str) -> Rule:
+    def _rule(self) -> Rule:
         return Rule("passive-aggressive", geometry=Geometry(self.fit_intercept))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PassiveAggressiveI(OnlineClassifier):
-    """Passive-aggressive with a bound on each step: tau = min(C, l / |u|^2).
+    """Passive-aggressive algorithm with a limited step: tau = min(C, l / |u|^2).
 
-    The step solves min 1/2 |v - v_t|^2 + C xi subject to y v.u >= 1 - xi. It suits labels with noise.
+    The update solves min 1/2 |v - v_t|^2 + C xi subject to y v.u >= 1 - xi. It suits noisy labels.
 
     Parameters
     ----------
-    C : how much an example may move the weights; its weight multiplies C
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=10
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    C : float, default=1.0
+        Penalty on margin violations: the larger, the further one example may move the weights. The weight of an example
+        multiplies C.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : MistakeCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    PassiveAggressive : Without a limit, for data that can be separated.
+    PassiveAggressiveII : Shrinks every step instead.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
 
     Examples
     --------
@@ -95,62 +139,70 @@ class PassiveAggressiveI(OnlineClassifier):
     >>> model = PassiveAggressiveI(C=0.1, max_iter=1, shuffle=False).fit([[1.0], [-1.0]], [1, 0])
     >>> model.coef_
     array([[0.2]])
-
-    References
-    ----------
-    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
-        self.C = C
+    C: float = 1.0
 
-    def _rule(self, where: str) -> Rule:
-        return Rule(
-            "passive-aggressive I", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept)
-        )
+    _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive I",)
+
+    def _rule(self) -> Rule:
+        C = check_number(type(self).__name__, "C", self.C, above=0)
+        return Rule("passive-aggressive I", C, geometry=Geometry(self.fit_intercept))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PassiveAggressiveII(OnlineClassifier):
-    """Passive-aggressive with a softer step: tau = l / (|u|^2 + 1/(2C)).
+    """Passive-aggressive algorithm with a smaller step: tau = l / (|u|^2 + 1/(2C)).
 
-    The step solves min 1/2 |v - v_t|^2 + C xi^2 subject to y v.u >= 1 - xi. It suits labels with noise.
+    The update solves min 1/2 |v - v_t|^2 + C xi^2 subject to y v.u >= 1 - xi. It suits noisy labels.
 
     Parameters
     ----------
-    C : how much an example may move the weights; its weight multiplies C
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=10
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    C : float, default=1.0
+        Penalty on margin violations: the larger, the further one example may move the weights. The weight of an example
+        multiplies C.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : MistakeCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    PassiveAggressive : Without a limit, for data that can be separated.
+    PassiveAggressiveI : Limits the largest steps instead.
+
+    References
+    ----------
+    .. [1] Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
 
     Examples
     --------
@@ -158,40 +210,12 @@ class PassiveAggressiveII(OnlineClassifier):
     >>> model = PassiveAggressiveII(C=0.5, max_iter=1, shuffle=False).fit([[1.0], [-1.0]], [1, 0])
     >>> model.coef_.round(3)
     array([[0.667]])
-
-    References
-    ----------
-    Crammer, Dekel, Keshet, Shalev-Shwartz and Singer (2006), Online passive-aggressive algorithms.
     """
 
-    def __init__(
-        self,
-        *,
-        C: float = 1.0,
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
-        self.C = C
+    C: float = 1.0
 
-    def _rule(self, where: str) -> Rule:
-        return Rule(
-            "passive-aggressive II", check_number(where, "C", self.C, above=0), geometry=Geometry(self.fit_intercept)
-        )
+    _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive II",)
+
+    def _rule(self) -> Rule:
+        C = check_number(type(self).__name__, "C", self.C, above=0)
+        return Rule("passive-aggressive II", C, geometry=Geometry(self.fit_intercept))

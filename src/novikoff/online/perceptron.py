@@ -1,40 +1,79 @@
-"""Rosenblatt's perceptron, and its form for data that cannot be separated."""
+"""Rosenblatt's perceptron, also for data that cannot be separated."""
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from novikoff._validation import check_choice, check_number
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
-from ._learner import OnlineClassifier
+from ._classifier import OnlineClassifier
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Perceptron(OnlineClassifier):
     """Rosenblatt's perceptron: on a mistake, add the example to the weights.
 
-    Start with v = 0 and predict the sign of v.u, where u = (x, 1). On a mistake v += y u. If a separator with margin
-    gamma exists and |u| <= R, there are at most (R/gamma)^2 mistakes, however the examples are ordered, so ``fit``
-    ends with a separator if ``max_iter`` lets it; it never stops early because progress is slow. ``certificate_``
-    holds the count against that bound, and says whether a separator was found.
+    Start with v = 0 and predict the sign of v.u, where u = (x, 1). On a mistake, v += y u. If a separator with margin
+    gamma exists and all |u| <= R, there are at most (R/gamma)^2 mistakes in any order of the examples. So ``fit``
+    ends with a separator if ``max_iter`` is large enough. ``certificate_`` compares the number of mistakes with that
+    bound, and says whether the model separates the data.
 
-    Where no separator exists, ``slack_feature=delta`` gives every training example one private feature of value delta,
-    which makes one; it is never built, and a new example has none.
+    If no separator exists, ``slack_feature=delta`` gives every training example a private feature of value delta,
+    with which one exists. The private features are not stored, and a new example has none.
 
     Parameters
     ----------
-    tie : "mistake": a score of exactly 0 is no opinion, and counts as a mistake; "positive": it says +1
-    slack_feature : value of the private feature; 0 for none
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=1000
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
+    slack_feature : float, default=0.0
+        Value of the private feature of each training example; 0 for none.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : MistakeCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    AveragedPerceptron : Predicts with the average of the weights, which is often more accurate.
+    MarginPerceptron : Continues until the examples have a margin.
+
+    References
+    ----------
+    .. [1] Rosenblatt (1958), The perceptron.
+    .. [2] Novikoff (1962), On convergence proofs on perceptrons.
+    .. [3] Freund and Schapire (1999), Large margin classification using the perceptron algorithm (private features).
 
     Examples
     --------
@@ -44,43 +83,16 @@ class Perceptron(OnlineClassifier):
     array(['yes'], dtype='<U3')
     >>> model.certificate_.mistakes <= model.certificate_.bound(margin=1.5)
     True
-
-    References
-    ----------
-    Rosenblatt (1958), The perceptron. Novikoff (1962), On convergence proofs on perceptrons.
-    Freund and Schapire (1999), Large margin classification using the perceptron algorithm (the private features).
     """
 
-    def __init__(
-        self,
-        *,
-        tie: str = "mistake",
-        slack_feature: float = 0.0,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
-        self.tie = tie
-        self.slack_feature = slack_feature
+    max_iter: int = 1000
+    tie: str = "mistake"
+    slack_feature: float = 0.0
 
-    def _rule(self, where: str) -> Rule:
+    _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
+
+    def _rule(self) -> Rule:
+        where = type(self).__name__
         check_choice(where, "tie", self.tie, ("mistake", "positive"))
         delta = 0.0 if self.slack_feature == 0 else check_number(where, "slack_feature", self.slack_feature, above=0)
         return Rule("perceptron", tie=self.tie, geometry=Geometry(self.fit_intercept, slack_feature=delta))

@@ -2,35 +2,70 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 from novikoff._validation import check_choice
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
-from ._learner import OnlineClassifier
+from ._classifier import OnlineClassifier
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class VotedPerceptron(OnlineClassifier):
-    """All the hypotheses that a perceptron has held vote, each with the number of examples that it survived.
+    """A vote of all weights that a perceptron has had, each counted by the examples that it survived.
 
-    The score is sum_k c_k sign(v_k.u) / sum_k c_k, from -1 to 1: v_k is the perceptron after k mistakes and c_k the
-    weight of the examples from that mistake on to the next. Every mistake is kept, so memory and the time of a
-    prediction grow with their number. ``coef_``, ``intercept_`` and ``certificate_`` are those of the last
-    hypothesis.
+    The score is sum_k c_k sign(v_k.u) / sum_k c_k, from -1 to 1: v_k are the weights after k mistakes, and c_k is the
+    weight of the examples from that mistake to the next. Every mistake is stored, so memory and the time of a
+    prediction grow with their number. ``coef_``, ``intercept_`` and ``certificate_`` are those of the last weights.
 
     Parameters
     ----------
-    tie : "mistake": a score of exactly 0 is no opinion, and counts as a mistake; "positive": it says +1
-    fit_intercept : add a constant feature of 1 to every example; its weight is ``intercept_``
-    max_iter : most passes over the data in ``fit``
-    shuffle : visit the rows of each pass of ``fit`` in a new order
-    random_state : seed of that order
-    class_weight : None, "balanced", or a dict of class to weight, which multiplies ``sample_weight``
-    warm_start : let ``fit`` go on from the present weights
-    n_jobs : how many classes to learn at once; None is 1, -1 is one for each core
-    verbose : print a line after every pass
-    max_features : with dicts, fold all feature names into this many columns, so that memory stays bounded
+    fit_intercept : bool, default=True
+        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+    max_iter : int, default=10
+        Largest number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether each pass of ``fit`` visits the rows in a new random order.
+    random_state : int, RandomState instance or None, default=0
+        Seed of that order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of classes to learn at once. None means 1, and -1 one per core.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights after the last example.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts.
+    certificate_ : MistakeCertificate or list
+        What is proven of the model; a list with one certificate per class for more than two classes.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    Perceptron : Predicts with the last weights.
+    AveragedPerceptron : Averages the weights, which is cheaper.
+
+    References
+    ----------
+    .. [1] Freund and Schapire (1999), Large margin classification using the perceptron algorithm.
 
     Examples
     --------
@@ -38,39 +73,12 @@ class VotedPerceptron(OnlineClassifier):
     >>> model = VotedPerceptron().fit([[2.0], [-1.0], [1.0]], [1, 0, 1])
     >>> model.decision_function([[5.0], [-5.0]])
     array([ 1., -1.])
-
-    References
-    ----------
-    Freund and Schapire (1999), Large margin classification using the perceptron algorithm.
     """
 
-    def __init__(
-        self,
-        *,
-        tie: str = "mistake",
-        fit_intercept: bool = True,
-        max_iter: int = 10,
-        shuffle: bool = True,
-        random_state: Any = 0,
-        class_weight: Any = None,
-        warm_start: bool = False,
-        n_jobs: int | None = None,
-        verbose: int = 0,
-        max_features: int | None = None,
-    ) -> None:
-        super().__init__(
-            fit_intercept=fit_intercept,
-            max_iter=max_iter,
-            shuffle=shuffle,
-            random_state=random_state,
-            class_weight=class_weight,
-            warm_start=warm_start,
-            n_jobs=n_jobs,
-            verbose=verbose,
-            max_features=max_features,
-        )
-        self.tie = tie
+    tie: str = "mistake"
 
-    def _rule(self, where: str) -> Rule:
-        check_choice(where, "tie", self.tie, ("mistake", "positive"))
+    _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
+
+    def _rule(self) -> Rule:
+        check_choice(type(self).__name__, "tie", self.tie, ("mistake", "positive"))
         return Rule("perceptron", tie=self.tie, keep="votes", geometry=Geometry(self.fit_intercept))
