@@ -95,7 +95,7 @@ def test_several_fits_are_not_taken_for_one():
 def test_class_weights_that_verify_is_not_told_of_are_pointed_at():
     X, y = np.random.default_rng(0).normal(size=(60, 3)), np.arange(60) % 3 == 0
     certificate = nk.Perceptron(class_weight={True: 3.0}).fit(X, y).certificate_
-    assert "weights of classes" in str(certificate.verify(X, y))
+    assert "class weights" in str(certificate.verify(X, y))
     assert certificate.verify(X, y, sample_weight=np.where(y, 3.0, 1.0))
 
 

@@ -1,7 +1,7 @@
 """The base class of the online learners: whole data sets, batches of a stream, one example at a time."""
 
-from __future__ import annotations
-
+# Without ``from __future__ import annotations``: the types of the fields reach the ``__init__`` of subclasses in other
+# modules, where their names could not be looked up.
 import copy
 import numbers
 from abc import abstractmethod

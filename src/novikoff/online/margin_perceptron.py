@@ -1,7 +1,5 @@
 """The perceptron with a margin."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

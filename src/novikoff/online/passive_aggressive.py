@@ -1,7 +1,5 @@
 """The passive-aggressive algorithms."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """Rosenblatt's perceptron, also for data that cannot be separated."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 
