@@ -36,6 +36,13 @@ def test_a_fitted_attribute_is_one_value_for_two_classes_and_a_list_for_more():
     assert THREE.per_problem(["a", "b", "c"]) == ["a", "b", "c"]
 
 
+def test_a_fitted_attribute_becomes_a_list_with_one_entry_per_problem():
+    assert TWO.as_list("a") == ["a"]
+    assert THREE.as_list(["a", "b", "c"]) == ["a", "b", "c"]
+    assert THREE.as_list(["a", "b"]) == ["a", "b", None]
+    assert (TWO.as_list(None), THREE.as_list(None)) == ([None], [None] * 3)
+
+
 @pytest.mark.parametrize("strategy", [TWO, THREE])
 def test_there_is_one_positive_label_per_problem(strategy):
     assert len(strategy.positives) == len(strategy.positive_codes)

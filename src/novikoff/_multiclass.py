@@ -77,3 +77,8 @@ class OneVsRest:
     def per_problem(self, values: list[Any]) -> Any:
         """Return the fitted attribute for the values of all problems: one value for two classes, a list for more."""
         return values[0] if self.is_binary else values
+
+    def as_list(self, value: Any) -> list[Any]:
+        """Return a fitted attribute as a list with one entry per problem, None where it is missing."""
+        values = [value] if self.is_binary or value is None else list(value)
+        return values + [None] * (len(self.positives) - len(values))

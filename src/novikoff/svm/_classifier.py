@@ -13,7 +13,6 @@ from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.record import ProblemRecord, RunRecord
-from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
@@ -54,9 +53,8 @@ class BatchClassifier(Classifier):
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
         strategy = OneVsRest(self.classes_)
-        certificates = listed(getattr(self, "certificate_", None))
-        certificates = certificates + [None] * (len(strategy.positives) - len(certificates))
-        histories = listed(getattr(self, "history_", None)) or [None] * len(strategy.positives)
+        certificates = strategy.as_list(getattr(self, "certificate_", None))
+        histories = strategy.as_list(getattr(self, "history_", None))
         problems = zip(strategy.positives, self.coef_, self.intercept_, certificates, histories, strict=True)
         return RunRecord(
             learner=type(self).__name__,

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._labels import Codes
+from novikoff._multiclass import OneVsRest
 from novikoff.errors import input_error
 from novikoff.persistence.codec import INFINITE, Dimensions, check_count, check_duals
 from novikoff.record import RunRecord
 from novikoff.solvers.bounds import relative_gap
-from novikoff.theory.certificate import Duals, listed
+from novikoff.theory.certificate import Duals
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate
@@ -105,7 +106,7 @@ class SoftMarginState:
         return cls(
             certificates=certificates_as_fitted(model, objective_="primal"),
             support=Support(model.support_, model.dual_coef_),
-            histories=tuple(map(History.of, listed(model.history_))),
+            histories=tuple(map(History.of, OneVsRest(model.classes_).as_list(model.history_))),
             sigmoids=tuple(vars(model).get("_sigmoids_of_classes", ())),
             ends=None if ends is None else tuple(End(*end) for end in ends),
         )
@@ -213,7 +214,7 @@ def restore_features(model: Any, record: RunRecord) -> None:
 
 def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
     """Return the certificates of a model whose fitted attributes are still those that they speak of."""
-    certificates = listed(model.certificate_)
+    certificates = OneVsRest(model.classes_).as_list(model.certificate_)
     held = {"coef_": [c.model.weights for c in certificates], "intercept_": [c.model.bias for c in certificates]}
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():

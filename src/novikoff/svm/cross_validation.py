@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
@@ -23,7 +24,6 @@ from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.certificate import listed
 from novikoff.theory.geometry import Floats
 
 from ._certify import warn_if_wide
@@ -205,7 +205,7 @@ class LinearSVMCV(BatchClassifier):
             scores = self._score_folds(where, experiment, settings)
             self._choose(experiment.Cs, scores)
             self._refit(where, X, y, sample_weight)
-        warn_if_wide(where, listed(self.certificate_))
+        warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
         self._warn_if_largest(where)
         return self
 

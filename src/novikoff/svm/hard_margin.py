@@ -10,13 +10,14 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._multiclass import OneVsRest
 from novikoff._progress import in_the_name_of
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.certificate import Duals, listed
+from novikoff.theory.certificate import Duals
 from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier
@@ -152,7 +153,7 @@ class HardMarginSVM(BatchClassifier):
             problems = [HardMarginProblem(data, code, intercept, tol) for code in data.strategy.positive_codes]
             separators = self._solve(where, problems, SolverOptions(max_iter, threads, seed, keep_margins=True))
             self._set_attributes(data, separators)
-        _warn_if_wide(where, listed(self.certificate_))
+        _warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
         return self
 
     def _solve(self, where: str, problems: list[HardMarginProblem], options: SolverOptions) -> list[Separator]:

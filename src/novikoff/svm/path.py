@@ -20,7 +20,6 @@ from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.smallest_cost import smallest_cost
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
@@ -181,7 +180,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.certificates_ = [OneVsRest(classes).per_problem(row) for row in by_C]
 
     def _certificates_by_C(self) -> list[list[GapCertificate]]:
-        return [listed(row) for row in self.certificates_]
+        return list(map(OneVsRest(self.classes_).as_list, self.certificates_))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the path to a file that ``novikoff.load`` reads.

@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._multiclass import OneVsRest
 from novikoff._progress import in_the_name_of
 from novikoff._validation import check_flag, check_number, check_weights
 from novikoff.errors import input_error, quote
@@ -20,7 +21,6 @@ from novikoff.solvers.one_core import one_core
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.solver import HistoryEntry, Start, solve
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.certificate import listed
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
@@ -196,7 +196,7 @@ class LinearSVM(BatchClassifier):
         """
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        warn_if_wide(where, listed(self.certificate_))
+        warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:

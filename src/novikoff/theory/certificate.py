@@ -296,11 +296,6 @@ def _shown(number: float, rounding: str) -> str:
     return f"{float(Context(prec=6, rounding=rounding).create_decimal(Decimal(number))):.6g}"
 
 
-def listed(found: Any) -> list[Any]:
-    """Return a fitted attribute as a list with one entry per binary problem; it is not a list for two classes."""
-    return [] if found is None else found if isinstance(found, list) else [found]
-
-
 def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
     """Return a failed check if the data do not have the shape or the values that a model of this many columns needs."""
     if X.ndim != 2:
