@@ -146,7 +146,9 @@ def patched(tmp_path_factory):
     shutil.copy(_core.__file__, folder / "src" / "novikoff")
     for diff in DIFFS:
         applied(diff, folder)
-        for module in set(re.findall(r"^\+.*\"(novikoff[\w.]+):", diff, re.MULTILINE)):
+        modules = re.findall(r"^\+.*\"(novikoff[\w.]+):", diff, re.MULTILINE)
+        modules += [f"novikoff.{name}" for name in re.findall(r"^\+from \.([\w.]+) import", diff, re.MULTILINE)]
+        for module in set(modules):
             name = module.rpartition(".")[2]
             if name in MODULES:
                 shutil.copy(MODULES[name], folder / "src" / f"{module.replace('.', '/')}.py")
@@ -182,10 +184,11 @@ print(CERTIFICATES["ErrorCertificate"], FORMATS["npz"].name, EXPORTS["sql"].name
     assert run.stdout.split("\n")[0] == "True normalized perceptron"
 
 
-def test_the_loss_compiles_and_satisfies_its_concept(patched):
+def test_the_loss_and_the_rule_compile(patched):
     compiler = shutil.which("g++") or shutil.which("clang++")
     if compiler is None:
         pytest.skip("a C++ compiler is missing; apt-get install g++")
     code = '#include "novikoff/losses.hpp"\nstatic_assert(novikoff::Loss<novikoff::HalfSquaredHinge>);\n'
+    code += '#include "novikoff/rules.hpp"\nauto rule = novikoff::rule_named("normalized perceptron", 0, {});\n'
     command = [compiler, "-std=c++20", "-fsyntax-only", f"-I{patched / 'cpp/include'}", "-x", "c++", "-"]
     subprocess.run(command, input=code, text=True, check=True)

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from novikoff.online._classifier import OnlineClassifier
-
+from novikoff.online import OnlineClassifier
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 

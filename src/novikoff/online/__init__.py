@@ -1,5 +1,6 @@
-"""Online learners: one algorithm a file."""
+"""Online learners: one algorithm per file."""
 
+from ._classifier import OnlineClassifier as OnlineClassifier
 from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron
 from .margin_perceptron import MarginPerceptron as MarginPerceptron
 from .passive_aggressive import PassiveAggressive as PassiveAggressive

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any, ClassVar, Protocol, Self
 
 from novikoff._registry import Registry
@@ -30,20 +32,16 @@ class Learner(Protocol):
         """
 
 
-LEARNERS: Registry[type[Learner]] = Registry(
-    "learner",
-    {
-        "AveragedPerceptron": "novikoff.online:AveragedPerceptron",
-        "HardMarginSVM": "novikoff.svm:HardMarginSVM",
-        "LinearClassifier": "novikoff.svm:LinearClassifier",
-        "LinearSVM": "novikoff.svm:LinearSVM",
-        "LinearSVMCV": "novikoff.svm:LinearSVMCV",
-        "LinearSVMPath": "novikoff.svm:LinearSVMPath",
-        "MarginPerceptron": "novikoff.online:MarginPerceptron",
-        "PassiveAggressive": "novikoff.online:PassiveAggressive",
-        "PassiveAggressiveI": "novikoff.online:PassiveAggressiveI",
-        "PassiveAggressiveII": "novikoff.online:PassiveAggressiveII",
-        "Perceptron": "novikoff.online:Perceptron",
-        "VotedPerceptron": "novikoff.online:VotedPerceptron",
-    },
-)
+def _public_learners() -> dict[str, str]:
+    """Return the learners that ``novikoff/__init__.pyi``, the list of public names, imports from their packages."""
+    stub = ast.parse(Path(__file__).parents[1].joinpath("__init__.pyi").read_text())
+    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
+    return {
+        alias.name: f"novikoff.{node.module}:{alias.name}"
+        for node in imports
+        if str(node.module).split(".")[0] in ("online", "svm")
+        for alias in node.names
+    }
+
+
+LEARNERS: Registry[type[Learner]] = Registry("learner", _public_learners())

@@ -256,7 +256,9 @@ class MistakeCertificate(OnlineCertificate):
         found: dict[str, Floats] = {}
         if margins.min() > 0:
             rule, least = self.online_rule, float(margins.min())
-            found[rule.bound_name] = np.array([rule.bound(R, least) for R in radius.tolist()])
+            curve = np.array([rule.bound(R, least) for R in radius.tolist()])
+            if np.isfinite(curve[-1]):  # a rule may have no bound
+                found[rule.bound_name] = curve
         if self.online_rule.steps_count_mistakes:
             nearly = freund_schapire_curve(radius, margins, counts)
             if nearly[-1] < LARGEST_INFORMATIVE_SHARE * counts[-1]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
 from novikoff._registry import Registry
+from novikoff.errors import input_error
 
 from .bound_curves import OTHER_THEOREM
 from .geometry import Geometry
@@ -146,4 +147,6 @@ class Rule:
 
     def implementation(self) -> OnlineRule:
         """Return the rule that ``RULES`` has under this name."""
+        if self.name not in RULES:
+            raise input_error("rule", RULES.unknown(self.name))
         return RULES[self.name](self.parameter, self.tie)
