@@ -270,6 +270,7 @@ OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probabi
         ("Use fit_intercept=False.", "Use --no-fit-intercept."),
         ("Use fit_intercept=True.", "Use fit_intercept=True."),
         ("Use probability=True, max_iter=1000.", "Use --probability, --max-iter 1000."),
+        ("there is no column 'x', which missing= names.", "there is no column 'x', which --missing names."),
         ("Use index_base=0.", "Use index_base=0."),  # not an option of this subcommand
         ("x.svm: the format must match.", "x.svm: the format must match."),
     ],

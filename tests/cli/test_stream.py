@@ -204,7 +204,7 @@ def test_nothing_to_learn_saves_nothing(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("way", ["a closed pipe", "a full disk"])
+@pytest.mark.parametrize("way", [pytest.param("a closed pipe", marks=pytest.mark.slow), "a full disk"])
 def test_a_table_that_cannot_be_printed_does_not_lose_what_was_learned(tmp_path, way):
     """The batch at hand is learned to its end, and saved."""
     if way == "a full disk" and not os.path.exists("/dev/full"):

@@ -217,7 +217,7 @@ def _print_summary(model: Any, progress: evaluate.Progress, seconds: float, outp
     lines = [
         ("", ""),
         ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} per second"),
-        ("mistakes", f"{mistakes:,} ({rate:.2%}) of the predictions, each made before its label was seen"),
+        ("error rate", f"{rate:.2%}, each prediction made before its label was seen"),
     ]
     if len(record.certificates) == 1:
         lines += record.certificates[0].claims()
