@@ -46,7 +46,7 @@ def _tables(subcommand: Any) -> str:
         if parameter.param_type_name == "argument":
             continue
         names = ", ".join(f"`{name}`" for name in (*parameter.opts, *parameter.secondary_opts))
-        value = f" {parameter.metavar}" if parameter.metavar else ""
+        value = " " + parameter.metavar.replace("|", "\\|") if parameter.metavar else ""
         panel = getattr(parameter, "rich_help_panel", None) or "Options"
         text = (parameter.help or "").replace("|", "\\|")
         panels.setdefault(panel, []).append(f"| {names}{value} | {text}{_default(parameter)} |")

@@ -55,7 +55,6 @@ def register():
 @pytest.fixture
 def learner(register):
     """The toy learner, which is registered with its rule."""
-    pytest.importorskip("novikoff.online._classifier")
     cls = example("normalized_perceptron").NormalizedPerceptron
     register(RULES, "normalized perceptron", example("normalized_perceptron_rule").NormalizedPerceptronRule)
     register(LEARNERS, cls.__name__, cls)
@@ -163,7 +162,6 @@ def test_a_rule_changes_three_files_and_everything_else_one(tmp_path):
 
 def test_the_changes_make_the_modules_part_of_the_package(patched):
     """In a process of its own that imports the patched copy, with the losses that the compiled core has."""
-    pytest.importorskip("novikoff.online._classifier")
     (patched / "src/novikoff/solvers/losses.py").write_bytes((ROOT / "src/novikoff/solvers/losses.py").read_bytes())
     code = f"""
 import sys

@@ -1,7 +1,7 @@
 #include "bindings.hpp"
 
 NB_MODULE(_core, m) {
-  nb::set_leak_warnings(false);  // models still alive when the interpreter ends are no error
+  nb::set_leak_warnings(false);  // models still alive when the interpreter ends are not an error
   m.doc() = "The compiled kernels of novikoff.";
   bind_rows(m);
   bind_hashing(m);

@@ -152,7 +152,7 @@ TEST(float_rows_are_summed_as_doubles) {
   const DenseRow<double> wide{same.data(), 100, 1};
   CHECK(same_bits(narrow.dot(w.data()), wide.dot(w.data())));
   CHECK(same_bits(narrow.squared_norm(), wide.squared_norm()));
-  const float large = 1e30f;  // its square is no float
+  const float large = 1e30f;  // its square is not a float
   CHECK(near(DenseRow<float>{&large, 1, 1}.squared_norm(), 1e60, 1e66));
   CHECK(same_bits(SparseRow<float, std::int32_t>{&large, std::vector<std::int32_t>{0}.data(), 1}.squared_norm(),
                   DenseRow<float>{&large, 1, 1}.squared_norm()));

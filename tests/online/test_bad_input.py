@@ -293,7 +293,7 @@ EXAMPLES = {
     "a key that is None": ({None: 1.0}, 1, {}, "None"),
     "a key that is a tuple": ({("a", 1): 1.0}, 1, {}, "('a', 1)"),
     "a key beyond 64 bits": ({2**70: 1.0}, 1, {}, str(2**70)),
-    "a key that is no text": ({"\ud800": 1.0}, 1, {}, "ud800"),
+    "a key that is not a text": ({"\ud800": 1.0}, 1, {}, "ud800"),
     "a new feature beside a bad one": ({"new": 1.0, "\udfff": 1.0}, 1, {}, "udfff"),
     "a bad example of a new class": ([NAN, 1.0], 5, {}, "NaN"),
     "a bad dict of a new class": ({"a": NAN}, 5, {}, "nan"),

@@ -110,9 +110,9 @@ def test_a_class_first_met_late_was_a_negative_all_along():
     for label in ("a", "b"):
         model.learn_one([1.0, 0.0], label)
     model.learn_one([0.0, 1.0], "c")
-    question = nk.Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
-    question.fit([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [False, False, True])
-    np.testing.assert_array_equal(model.coef_[2], question.coef_[0])
+    problem = nk.Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
+    problem.fit([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [False, False, True])
+    np.testing.assert_array_equal(model.coef_[2], problem.coef_[0])
 
 
 # ---- class_weight ---------------------------------------------------------------------------------------------------
@@ -186,8 +186,8 @@ def test_balanced_takes_a_warm_start_on_rows_that_lack_a_class(make):
 
 def test_a_class_of_weight_zero_moves_nothing(make):
     model = make(class_weight={1: 0.0}, shuffle=False, max_iter=1).fit(X, Y)
-    question = make().partial_fit(X[Y == 0], Y[Y == 0], classes=[0, 1])
-    np.testing.assert_array_equal(model.coef_, question.coef_)
+    problem = make().partial_fit(X[Y == 0], Y[Y == 0], classes=[0, 1])
+    np.testing.assert_array_equal(model.coef_, problem.coef_)
 
 
 # ---- each rule against its reference --------------------------------------------------------------------------------

@@ -127,7 +127,7 @@ CONFIGURATIONS = {
     "a name that is a list": (learner().__getstate__()[0], [], [[]]),
     "a name that is a float": (learner().__getstate__()[0], [], [1.5]),
     "a name too long for a number": (learner().__getstate__()[0], [], [2**70]),
-    "a name that is no text": (learner().__getstate__()[0], [], ["\ud800"]),
+    "a name that is not a text": (learner().__getstate__()[0], [], ["\ud800"]),
 }
 
 

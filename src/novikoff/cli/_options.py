@@ -172,6 +172,7 @@ def opening_from(format: str | None, attach: list[str] | None) -> dict[str, Any]
 # ---- the parameters of learners ------------------------------------------------------------------------------------
 
 _METAVARS = {int: "N", float: "X", str: "VALUE"}
+_METAVARS_OF_TYPES = {"float": "X", "dict": "JSON"}  # in the types of docstrings, beside words: float or "auto"
 
 
 def learner_options(learners: dict[str, Any]) -> list[ExtraOption]:
@@ -197,21 +198,21 @@ def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
         return ExtraOption(name, bool, help, panel, (flag(name),), default=False)
     kind = next((t for t in (int, float) if hint in (t, t | None)), str)
     flags, shown = (flag(name), *OTHER_FLAGS.get(name, ())), _shown_default(name, learners)
-    help = _help(name, learners)
-    return ExtraOption(name, kind | None, help, panel, flags, _METAVARS[kind], shown_default=shown)
+    type_text = _descriptions(first).get(name, ("", ""))[0].partition(", default=")[0]
+    words = re.findall(r'"(\w+)"', type_text)
+    words += [_METAVARS_OF_TYPES[word] for word in re.findall(r"\b(?:dict|float)\b", type_text)]
+    metavar = "|".join(words) if len(words) > 1 else _METAVARS[kind]
+    return ExtraOption(name, kind | None, _help(name, learners), panel, flags, metavar, shown_default=shown)
 
 
 def _help(name: str, learners: dict[str, Any], pattern: str = "", replacement: Any = "") -> str:
-    """Return the description of a parameter; if support vector machines and online learners differ, that of both."""
+    """Return the description of a parameter, for each group of learners if they differ."""
     groups: dict[str, list[str]] = {}
-    for is_online in (False, True):
-        names = [learner for learner in learners if (learner in ONLINE) == is_online]
-        texts = (_descriptions(learners[learner]).get(name, "") for learner in names)
-        if text := next(filter(None, texts), ""):
-            groups.setdefault(re.sub(pattern, replacement, text), []).extend(names)
+    for learner, cls in learners.items():
+        groups.setdefault(re.sub(pattern, replacement, _descriptions(cls).get(name, ("", ""))[1]), []).append(learner)
     if len(groups) == 1:
         return next(iter(groups))
-    return " ".join(f"{text.rstrip('.')} ({_group(names)})." for text, names in groups.items())
+    return " ".join(f"{text.rstrip('.')} ({_group(names)})." for text, names in groups.items() if text)
 
 
 def _shown_default(name: str, learners: dict[str, Any]) -> str | None:
@@ -242,17 +243,16 @@ def _hints(learner: Any) -> dict[str, Any]:
 
 
 @functools.cache
-def _descriptions(learner: Any) -> dict[str, str]:
-    """Return the first sentence of what a numpydoc docstring says about each parameter."""
+def _descriptions(learner: Any) -> dict[str, tuple[str, str]]:
+    """Return the type of each parameter in a numpydoc docstring, and the first sentence of its description."""
     doc = inspect.getdoc(learner) or ""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
-    found: dict[str, str] = {}
-    for names, text in re.findall(
-        r"^(\w[\w, ]*) : .*\n((?:[ \t]+.*\n|\n)*)", section[1] if section else "", re.MULTILINE
-    ):
+    entry = re.compile(r"^(\w[\w, ]*) : (.*)\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
+    found: dict[str, tuple[str, str]] = {}
+    for names, type_text, text in entry.findall(section[1] if section else ""):
         words = " ".join(text.split("\n\n")[0].split()).replace("``", "")
         sentence = re.match(r".*?\.(?= [A-Z]|$)", words)
-        found |= dict.fromkeys(names.split(", "), sentence[0] if sentence else words)
+        found |= dict.fromkeys(names.split(", "), (type_text, sentence[0] if sentence else words))
     return found
 
 

@@ -1,4 +1,4 @@
-"""Online learners: one algorithm per file."""
+"""Online learners: one algorithm per module."""
 
 from ._classifier import OnlineClassifier as OnlineClassifier
 from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron

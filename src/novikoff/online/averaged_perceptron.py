@@ -21,19 +21,19 @@ class AveragedPerceptron(OnlineClassifier):
     Parameters
     ----------
     fit_intercept : bool, default=True
-        Whether to add a constant feature of 1 to every example. Its weight is ``intercept_``.
+        Whether to fit an intercept. It is the weight of a constant feature of 1, which is added to every example.
     max_iter : int, default=10
-        Largest number of passes over the data in ``fit``.
+        Maximum number of passes over the data in ``fit``.
     shuffle : bool, default=True
-        Whether each pass of ``fit`` visits the rows in a new random order.
+        Whether to visit the rows in a new random order in each pass of ``fit``.
     random_state : int, RandomState instance or None, default=0
-        Seed of that order.
+        Seed of the row order.
     class_weight : dict or "balanced", default=None
-        Weights of the classes, which multiply ``sample_weight``. "balanced" gives all classes the same total weight.
+        Weights of the classes. They multiply ``sample_weight``; "balanced" gives all classes the same total weight.
     warm_start : bool, default=False
         Whether ``fit`` continues from the present weights.
     n_jobs : int, default=None
-        Number of classes to learn at once. None means 1, and -1 one per core.
+        Number of threads; None means 1 and -1 all cores. Each class is learned by one thread.
     verbose : int, default=0
         Whether to print a line after every pass.
     max_features : int, default=None

@@ -40,17 +40,17 @@ class HardMarginSVM(BatchClassifier):
     fit_intercept : bool, default=True
         Whether to fit an intercept. If False, it is 0.
     penalized_intercept : bool, default=False
-        Whether to minimise 1/2 |w|^2 + 1/2 b^2 instead. The intercept is then the weight of a constant feature, and the
-        margin is that of the rows (x, 1).
+        Whether to add 1/2 b^2 to the objective. The intercept is then the weight of a constant feature, and the margin
+        is that of the rows (x, 1).
     tol : float, default=1e-6
         Relative distance of the margin from the largest one at which the solver stops.
     max_iter : int, default=100_000
-        Maximum number of steps of the solver. If it is reached, a ConvergenceWarning is raised and the certificate
-        states both bounds.
+        Maximum number of steps of the solver, which are passes of coordinate descent or Newton steps. If it is reached,
+        a ConvergenceWarning is raised and the certificate states both bounds.
     n_jobs : int, default=-1
         Number of threads; None means 1 and -1 all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of the row order of coordinate descent.
+        Seed of the row order. Only coordinate descent depends on it.
     verbose : int, default=0
         Whether to print a line each time the bounds are computed.
 

@@ -62,7 +62,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     n_jobs : int, default=-1
         Number of threads; None means 1 and -1 all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of the row order of coordinate descent.
+        Seed of the row order. Only coordinate descent depends on it.
 
     Attributes
     ----------

@@ -73,8 +73,8 @@ class LinearSVM(BatchClassifier):
     tol : float, default=1e-4
         Relative duality gap at which the solver stops.
     max_iter : int, default=100_000
-        Maximum number of steps: passes of coordinate descent or Newton steps. If it is reached, a ConvergenceWarning
-        is raised and the certificate states the gap.
+        Maximum number of steps of the solver, which are passes of coordinate descent or Newton steps. If it is reached,
+        a ConvergenceWarning is raised and the certificate states the gap.
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     probability : bool, default=False
@@ -85,7 +85,7 @@ class LinearSVM(BatchClassifier):
     n_jobs : int, default=-1
         Number of threads; None means 1 and -1 all cores. The result does not depend on it.
     random_state : int, RandomState instance or None, default=0
-        Seed of the row order of coordinate descent.
+        Seed of the row order. Only coordinate descent depends on it.
     verbose : int, default=0
         Whether to print a line each time the gap is computed.
 
