@@ -304,6 +304,8 @@ def _is_same(value: Any, default: Any) -> bool:
 
 
 def _check_known(where: str, given: dict[str, Any]) -> None:
-    known = [*DEFAULTS, *(name for other in FORMATS.values() for name in other.options if name not in DEFAULTS)]
-    if unknown := sorted(set(given) - set(known)):
+    if not given.keys() - DEFAULTS.keys():
+        return
+    known = list(dict.fromkeys([*DEFAULTS, *(name for other in FORMATS.values() for name in other.options)]))
+    if unknown := sorted(given.keys() - set(known)):
         raise input_error(where, f"there is no option {', '.join(unknown)}. The options are {', '.join(known)}.")

@@ -43,6 +43,9 @@ class Ndjson(TextTableFormat):
                 entries += [f"{json.dumps(part.name(j))}: {number!r}" for j, number in pairs]
                 file.write(f"{{{', '.join(entries)}}}\n".encode())
 
+    def one_row(self, cells: dict[str, str]) -> bytes:
+        return json.dumps(cells).encode()
+
 
 def _entries(X: Any, i: int, first: bool) -> tuple[Any, list[float]]:
     """Return the columns of a row that are written, and their numbers. The first row names all columns if it can."""

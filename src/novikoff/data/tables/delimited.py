@@ -70,6 +70,9 @@ class Delimited(TextTableFormat):
             _, ends, text = lines.buffers()
             file.write(memoryview(text)[: np.frombuffer(ends, np.int64)[len(lines)]])
 
+    def one_row(self, cells: dict[str, str]) -> bytes:
+        return "".join(f"{self.delimiter.join(map(self._field, line))}\n" for line in (cells, cells.values())).encode()
+
     def _field(self, text: str) -> str:
         """Return a field, in quotes only if it needs them."""
         if not self.quotes or (text and not any(character in text for character in f'{self.delimiter}"\r\n')):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import glob
-import io
 import os
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +12,6 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-import numpy as np
 import scipy.sparse as sp
 
 from novikoff.data.batch import Batch
@@ -67,14 +65,15 @@ class TableFormat(DataFormat):
         known: set[str] = set()
         for part in chain([first], rows):
             if part.y is not None and part.y.dtype.kind == "U":
-                for word in sorted(set(part.y.tolist()) - known):
-                    self._check_text(where, "labels", word)
-                    self.check_label(where, word)
-                    known.add(word)
+                new = sorted(set(part.y.tolist()) - known)
+                for label in new:
+                    self._check_text(where, "labels", label)
+                self.check_labels(where, new)
+                known.update(new)
             yield part
 
-    def check_label(self, where: str, label: str) -> None:
-        """Refuse a string label that would not be read back as a string."""
+    def check_labels(self, where: str, labels: list[str]) -> None:
+        """Refuse string labels that would not be read back as strings."""
 
     def _check_text(self, where: str, what: str, text: str) -> None:
         if any(character in text for character in self.forbidden):
@@ -116,14 +115,20 @@ class TextTableFormat(TableFormat):
 
         return Batches(batches)
 
-    def check_label(self, where: str, label: str) -> None:
-        """Write and read a table of this one label: text does not say whether a column holds strings."""
-        file = io.BytesIO()
-        self.write_rows(where, file, iter([Rows(np.ones((1, 1)), np.array([label]))]))
-        reader = self.reader(where, "a label", opened(where, file.getvalue()), 0)
-        if str(reader.schema.field("label").type) != "string":
-            reason = f"labels in {self.name} must not look like numbers, dates or missing values"
-            raise input_error(where, f"{reason}, but there is {quote(label)}. Use Parquet, which stores types.")
+    @abstractmethod
+    def one_row(self, cells: dict[str, str]) -> bytes:
+        """Return the text of a table of one row of strings."""
+
+    def check_labels(self, where: str, labels: list[str]) -> None:
+        """Read a row with a column for each label: text does not say whether a column holds strings."""
+        if not labels:
+            return
+        text = self.one_row({f"x{i}": label for i, label in enumerate(["not empty", *labels])})
+        schema = self.reader(where, "the labels", opened(where, text), 0).schema
+        for label, type_ in zip(labels, schema.types[1:], strict=True):
+            if str(type_) != "string":
+                reason = f"labels in {self.name} must not look like numbers, dates or missing values"
+                raise input_error(where, f"{reason}, but there is {quote(label)}. Use Parquet, which stores types.")
 
 
 def table_batches(
