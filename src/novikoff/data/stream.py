@@ -243,7 +243,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     if exists and stamp is not None:
         with suppress(InvalidInputError):  # a damaged cache, or one of another version, is written again
             known = CacheFile(path)
-            if known.header["source"] == stamp:
+            if known.header.source == stamp:
                 return known.mapped()
     opened = _open(where, source, format, WHOLE_READ_BATCH, False, options)
     CacheWriter(where, path).write(opened.batches(None), stamp)

@@ -70,9 +70,10 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     """
     where = "write"
     target_format = _target_format(where, path, format)
-    rows = _Counted(_checked(where, target_format, _batches(where, source, target_format, options)))
-    target_format.write(where, path, rows)
-    return rows.count
+    counts: list[int] = []
+    batches = _batches(where, source, target_format, options)
+    target_format.write(where, path, _checked(where, target_format, batches, counts))
+    return sum(counts)
 
 
 def _target_format(where: str, path: Any, format: str | None) -> DataFormat:
@@ -130,8 +131,8 @@ def _as_batch(where: str, part: Any) -> Batch:
     return Batch(*part, feature_names=known, index_base=1)
 
 
-def _checked(where: str, target_format: DataFormat, batches: Iterator[Batch]) -> Iterator[Rows]:
-    """Return rows that the format can hold; refuse batches that do not fit together."""
+def _checked(where: str, target_format: DataFormat, batches: Iterator[Batch], counts: list[int]) -> Iterator[Rows]:
+    """Return rows that the format can hold, and append their counts; refuse batches that do not agree."""
     first: dict[str, Any] = {}
     for batch in batches:
         rows = _rows(where, target_format, batch)
@@ -143,6 +144,7 @@ def _checked(where: str, target_format: DataFormat, batches: Iterator[Batch]) ->
             if value != first[name]:
                 message = f"all batches must have the same {name}, but the first has {quote(first[name])}"
                 raise input_error(where, f"{message} and a later one {quote(value)}.")
+        counts.append(rows.X.shape[0])
         yield rows
     if not first:
         raise input_error(where, "the source has no rows.")
@@ -178,15 +180,3 @@ def _weights(where: str, weights: Any, count: int) -> NDArray[np.float64] | None
         expected = f"one finite number of at least 0 per row, {count} in all"
         raise input_error(where, f"weights must be {expected}, but they are {quote(weights)}.")
     return numbers
-
-
-class _Counted(Iterator[Rows]):
-    """Batches of rows, and the number of rows that have been taken."""
-
-    def __init__(self, rows: Iterator[Rows]) -> None:
-        self.rows, self.count = rows, 0
-
-    def __next__(self) -> Rows:
-        part = next(self.rows)
-        self.count += part.X.shape[0]
-        return part

@@ -630,3 +630,9 @@ def opens(number, path):
     """Whether a number of an open file stands for a path."""
     with suppress(OSError):  # that of the listing itself is closed
         return os.path.samefile(f"/proc/self/fd/{number}", path)
+
+
+def test_labels_that_are_not_valid_unicode_are_refused(tmp_path):
+    with pytest.raises(nk.InvalidInputError, match="labels and names of features must be valid Unicode"):
+        written([Batch(np.eye(2), np.array(["a", "\ud800"]))], tmp_path)
+    assert os.listdir(tmp_path) == []

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import chain
 from typing import IO, Any
 
 from novikoff.data.source import name_of
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
 from novikoff.data.tables.table import TableFormat
-from novikoff.data.tables.writing import record_batches
+from novikoff.data.tables.writing import write_arrow
 
 from .base import Rows
 
@@ -37,11 +36,7 @@ class Arrow(TableFormat):
         return ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
-        tables = record_batches(where, rows)
-        first = next(tables)
-        with library(where, "pyarrow.ipc").new_file(file, first.schema) as writer:
-            for table in chain([first], tables):
-                writer.write_batch(table)
+        write_arrow(where, rows, lambda schema: library(where, "pyarrow.ipc").new_file(file, schema))
 
 
 ARROW = Arrow()

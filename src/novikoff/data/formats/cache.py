@@ -15,16 +15,15 @@ stores no hashes.
 from __future__ import annotations
 
 import copy
-import json
 import os
 import stat
 import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from typing import IO, Any
+from typing import IO, Annotated, Any, Literal
 
+import msgspec
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -52,6 +51,38 @@ ARRAY_TYPES = {
 }
 CSR_ARRAYS = ("values", "columns", "row_ends")
 MAX_INT32 = np.iinfo(np.int32).max
+
+
+class StoredArray(msgspec.Struct, omit_defaults=True):
+    """Type, shape and hashes of an array, and its position in the file, which is computed when the file is opened."""
+
+    type: str
+    shape: list[Annotated[int, msgspec.Meta(ge=0)]]
+    hashes: list[str]
+    offset: int = 0
+
+    @property
+    def entries(self) -> int:
+        """Numbers per entry of the first dimension."""
+        return self.shape[1] if len(self.shape) > 1 else 1
+
+    @property
+    def size(self) -> int:
+        """Number of bytes without the padding."""
+        return self.shape[0] * self.entries * np.dtype(self.type).itemsize
+
+
+class Header(msgspec.Struct, kw_only=True):
+    """The header of a cache file."""
+
+    rows: Annotated[int, msgspec.Meta(gt=0)]
+    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INT32 + 1)]
+    sparse: bool
+    index_base: Literal[0, 1] | None
+    feature_names: tuple[str, ...] | None
+    classes: Annotated[list[str], msgspec.Meta(min_length=1)] | None
+    source: dict[str, Any] | None
+    arrays: dict[str, StoredArray]
 
 
 class CacheWriter:
@@ -130,9 +161,17 @@ class CacheWriter:
                 shape = [self.rows, self.columns]
             file.write(bytes(_aligned(size) - size))
             hashes = [_hash(part) for part in _parts(file, 0, _aligned(size))]
-            arrays[name] = {"type": self.types[name].str, "shape": shape, "hashes": hashes}
-        facts = {"rows": self.rows, "columns": self.columns, "classes": list(self.names) or None, "source": source}
-        header = json.dumps({**self.facts, **facts, "arrays": arrays}).encode()
+            arrays[name] = StoredArray(self.types[name].str, shape, hashes)
+        content: dict[str, Any] = {
+            "rows": self.rows,
+            "columns": self.columns,
+            "classes": list(self.names) or None,
+            "source": source,
+        }
+        try:
+            header = msgspec.json.encode(Header(**content, **self.facts, arrays=arrays))
+        except UnicodeEncodeError:
+            raise input_error(self.where, "labels and names of features must be valid Unicode.") from None
         header = header.ljust(_aligned(PREAMBLE.size + len(header)) - PREAMBLE.size)
         with replacing(self.where, self.path) as out:
             out.write(PREAMBLE.pack(MAGIC, VERSION, len(header), _core.hash_bytes(header)))
@@ -156,26 +195,6 @@ def _parts(file: IO[bytes], begin: int, size: int) -> Iterator[bytes]:
     file.seek(begin)
     for done in range(0, size, HASHED_BYTES):
         yield file.read(min(HASHED_BYTES, size - done))
-
-
-@dataclass(frozen=True)
-class Place:
-    """Type, shape, position and hashes of an array."""
-
-    type: str
-    shape: tuple[int, ...]
-    offset: int
-    hashes: list[str]
-
-    @property
-    def entries(self) -> int:
-        """Numbers per entry of the first dimension."""
-        return self.shape[1] if len(self.shape) > 1 else 1
-
-    @property
-    def size(self) -> int:
-        """Number of bytes without the padding."""
-        return self.shape[0] * self.entries * np.dtype(self.type).itemsize
 
 
 class CacheFile:
@@ -219,13 +238,13 @@ class CacheFile:
             raise
         except OSError as error:
             raise file_error(self.name, error) from None
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            raise self._damaged(f"the header is malformed ({type(error).__name__}: {error})") from None
+        except (msgspec.DecodeError, LookupError, ValueError, RecursionError) as error:
+            raise self._damaged(f"the header is malformed ({error})") from None
 
     def _damaged(self, why: str) -> InvalidInputError:
         return input_error(self.name, f"the cache is damaged: {why}. Delete the file and write it again.")
 
-    def _read_header(self, file: IO[bytes], size: int) -> dict[str, Any]:
+    def _read_header(self, file: IO[bytes], size: int) -> Header:
         preamble = file.read(PREAMBLE.size)
         if len(preamble) < PREAMBLE.size:
             raise self._damaged("it is too short")
@@ -239,51 +258,32 @@ class CacheFile:
         text = file.read(length) if self.begin <= size and self.begin % ALIGNMENT == 0 else b""
         if len(text) != length or _core.hash_bytes(text) != hashed:
             raise self._damaged("the header does not match its hash")
-        header: dict[str, Any] = json.loads(text)
-        self._check_facts(header)
+        header = msgspec.json.decode(text, type=Header)
+        if header.feature_names is not None and len(header.feature_names) != header.columns:
+            raise self._damaged(f"there are {len(header.feature_names)} names of {header.columns} columns")
         return header
 
-    def _check_facts(self, header: dict[str, Any]) -> None:
-        rows, columns, sparse = (header[name] for name in ("rows", "columns", "sparse"))
-        names, classes, source = (header[name] for name in ("feature_names", "classes", "source"))
-        right = {
-            "rows": type(rows) is int and rows > 0,
-            "columns": type(columns) is int and 0 <= columns <= MAX_INT32 + 1,
-            "sparse": type(sparse) is bool,
-            "feature_names": names is None or (_are_strings(names) and len(names) == columns),
-            "classes": classes is None or (_are_strings(classes) and len(classes) > 0),
-            "index_base": header["index_base"] in (None, 0, 1),
-            "source": source is None or isinstance(source, dict),
-        }
-        for name, is_right in right.items():
-            if not is_right:
-                raise self._damaged(f"the header has {name}={str(header[name])[:40]}")
-
-    def _find_arrays(self, size: int) -> dict[str, Place]:
-        """Return the positions of the arrays, which follow each other up to the end of the file."""
-        rows, sparse, arrays = self.header["rows"], self.header["sparse"], self.header["arrays"]
-        needed = {"values", "labels", *(CSR_ARRAYS if sparse else ())}
+    def _find_arrays(self, size: int) -> dict[str, StoredArray]:
+        """Set the positions of the arrays, which follow each other up to the end of the file."""
+        header, arrays, offset = self.header, self.header.arrays, self.begin
+        needed = {"values", "labels", *(CSR_ARRAYS if header.sparse else ())}
         if not needed <= set(arrays) <= needed | {"weights"}:
             raise self._damaged(f"the arrays are {', '.join(arrays)[:40] or 'missing'}")
-        places, offset = {}, self.begin
         for name, array in arrays.items():
-            shape = [rows, self.header["columns"]] if name == "values" and not sparse else [rows]
-            if sparse and name in ("values", "columns"):
-                shape = [arrays["values"]["shape"][0]]
-            known = array["type"] in ARRAY_TYPES[name] and all(type(length) is int and length >= 0 for length in shape)
-            if not known or array["shape"] != shape or (name == "labels" and not self._may_be_labels(array["type"])):
-                found = f"type {array['type']} and shape {array['shape']}"
+            shape = [header.rows, header.columns] if name == "values" and not header.sparse else [header.rows]
+            if header.sparse and name in ("values", "columns"):
+                shape = arrays["values"].shape[:1]
+            types = ("<i8",) if name == "labels" and header.classes else ARRAY_TYPES[name]
+            if array.type not in types or array.shape != shape:
+                found = f"type {array.type} and shape {array.shape}"
                 raise self._damaged(f"the array {name} has {found:.60}")
-            places[name] = Place(array["type"], tuple(shape), offset, array["hashes"])
-            offset += _aligned(places[name].size)
+            array.offset = offset
+            offset += _aligned(array.size)
         if offset != size:
             raise self._damaged(f"it has {size} bytes instead of {offset}")
-        return places
+        return arrays
 
-    def _may_be_labels(self, type_: str) -> bool:
-        return self.header["classes"] is None or type_ == "<i8"
-
-    def _check(self, file: IO[bytes], name: str, place: Place) -> None:
+    def _check(self, file: IO[bytes], name: str, place: StoredArray) -> None:
         """Check the hashes of an array, and that its indices stay within the others."""
         hashes: list[str] = []
         last, left = 0, place.size
@@ -299,9 +299,9 @@ class CacheFile:
 
     def _check_indices(self, name: str, numbers: NDArray[Any], last: int) -> int:
         """Refuse indices that are out of range; return the last row end."""
-        limits = {"columns": self.header["columns"]}
-        if self.header["classes"] is not None:
-            limits["labels"] = len(self.header["classes"])
+        limits = {"columns": self.header.columns}
+        if self.header.classes is not None:
+            limits["labels"] = len(self.header.classes)
         if name in limits and len(numbers) and not 0 <= numbers.min() <= numbers.max() < limits[name]:
             raise self._damaged(f"the array {name} has indices outside 0 to {limits[name] - 1}")
         if name == "row_ends" and len(numbers):
@@ -314,7 +314,7 @@ class CacheFile:
         """Return all rows, memory-mapped."""
         with self.opened() as (cache, file):
             arrays = {
-                name: np.asarray(np.memmap(file, place.type, "r", place.offset, place.shape))
+                name: np.asarray(np.memmap(file, place.type, "r", place.offset, tuple(place.shape)))
                 if place.size
                 else np.zeros(place.shape, place.type)
                 for name, place in cache.places.items()
@@ -323,21 +323,16 @@ class CacheFile:
 
     def batch(self, arrays: dict[str, NDArray[Any]], nonzeros_before: int) -> Batch:
         """Return some rows, from their parts of the arrays."""
-        values, labels, width = arrays["values"], arrays["labels"], self.header["columns"]
-        if self.header["sparse"]:
+        values, labels, width = arrays["values"], arrays["labels"], self.header.columns
+        if self.header.sparse:
             small = max(len(values), width) <= MAX_INT32
             offsets = np.zeros(len(labels) + 1, np.int32 if small else np.int64)
             offsets[1:] = arrays["row_ends"] - nonzeros_before
             values = csr(values, arrays["columns"].astype(offsets.dtype, copy=False), offsets, width)
-        if self.header["classes"] is not None:
-            labels = np.array(self.header["classes"])[labels]
-        return Batch(
-            values,
-            labels,
-            arrays.get("weights"),
-            feature_names=self.header["feature_names"],
-            index_base=self.header["index_base"],
-        )
+        if self.header.classes is not None:
+            labels = np.array(self.header.classes)[labels]
+        names, base = self.header.feature_names, self.header.index_base
+        return Batch(values, labels, arrays.get("weights"), feature_names=names, index_base=base)
 
     def part(self, file: IO[bytes], name: str, begin: int, end: int) -> NDArray[Any]:
         """Read the entries of an array from ``begin`` to ``end`` of its first dimension."""
@@ -355,10 +350,6 @@ def _identity(file: IO[bytes]) -> tuple[int, ...]:
     return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def _are_strings(values: Any) -> bool:
-    return isinstance(values, list) and all(isinstance(value, str) for value in values)
-
-
 class CacheBatches(Batches):
     """Batches of a cache, read without mapping it, so that rows do not stay in memory after their use."""
 
@@ -367,13 +358,13 @@ class CacheBatches(Batches):
 
     def width(self) -> int | None:
         """Return the number of features."""
-        return int(self.cache.header["columns"])
+        return int(self.cache.header.columns)
 
     def batches(self, width: int | None) -> Iterator[Batch]:
         """Start a pass."""
         done = 0
         with self.cache.opened() as (cache, file):
-            rows, sparse = cache.header["rows"], cache.header["sparse"]
+            rows, sparse = cache.header.rows, cache.header.sparse
             by_row = [name for name in cache.places if not (sparse and name in CSR_ARRAYS)]
             for begin in range(0, rows, self.batch_size):
                 end = min(begin + self.batch_size, rows)

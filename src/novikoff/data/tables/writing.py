@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,15 @@ from .packages import library
 
 MAX_ENTRIES = 1 << 22  # numbers that are held at a time, zeros included
 MAX_TEXT_ENTRIES = 1 << 18  # as text they take ten times the memory
+
+
+def write_arrow(where: str, rows: Iterator[Rows], new_writer: Callable[[Any], Any]) -> None:
+    """Write rows, at least one batch, with the writer that ``new_writer`` returns for their schema."""
+    tables = record_batches(where, rows)
+    first = next(tables)
+    with new_writer(first.schema) as writer:
+        for table in chain([first], tables):
+            writer.write_batch(table)
 
 
 def record_batches(where: str, rows: Iterator[Rows], *, as_text: bool = False) -> Iterator[Any]:
