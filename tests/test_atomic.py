@@ -19,7 +19,7 @@ class WentWrongError(Exception):
 
 
 def write(path, then=lambda: None):
-    with replacing("save", path) as file:
+    with replacing(path) as file:
         file.write(b"new")
         then()
 
@@ -44,7 +44,7 @@ def test_a_new_file_is_there_with_its_bytes(tmp_path):
 def test_nothing_is_at_its_place_before_all_of_it_is(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    with replacing("save", path) as file:
+    with replacing(path) as file:
         file.write(b"new")
         file.flush()
         assert path.read_bytes() == b"old"

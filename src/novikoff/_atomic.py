@@ -14,7 +14,7 @@ from novikoff.errors import NovikoffError, file_error
 
 
 @contextmanager
-def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a temporary file in the same directory, flush it to disk after the block, and rename it to ``path``.
 
     A crash, a full disk or an exception in the block leaves the old file as it was. Links are followed, and the
@@ -46,7 +46,7 @@ def replacing(where: str, path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         raise
 
 
-def check_place(where: str, path: str | os.PathLike[str]) -> None:
+def check_place(path: str | os.PathLike[str]) -> None:
     """Refuse a path that cannot be written, before the work whose result would go there."""
     mode = _mode(path)
     directory = os.path.dirname(os.path.realpath(path))

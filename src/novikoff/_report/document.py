@@ -119,7 +119,7 @@ def report(
         confusion=_confusion(subject.scored[2]),
     )
     if path is not None:
-        with replacing(WHERE, path) as file:
+        with replacing(path) as file:
             file.write(page.encode())
     return page
 

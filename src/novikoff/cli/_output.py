@@ -118,7 +118,7 @@ def check_output(where: str, output: str | None, *inputs: str | None) -> None:
     """Refuse an output that cannot be written, or that would replace an input, before any work is done."""
     if output is None:
         return
-    check_place(where, output)
+    check_place(output)
     for source in inputs:
         if source is not None and all(map(os.path.isfile, (output, source))) and os.path.samefile(output, source):
             raise input_error(where, f"the output {output} would replace an input. Write to another file.")

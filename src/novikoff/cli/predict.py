@@ -65,7 +65,7 @@ def predict(
         for line in _lines(parts(), header):
             sys.stdout.write(line)
         return
-    with replacing("predict", output) as file:
+    with replacing(output) as file:
         for line in _lines(parts(), header):
             file.write(line.encode())
     if json:

@@ -233,7 +233,7 @@ def writable(where: str, target: Any) -> Iterator[Any]:
         yield _WholeWrites(target) if isinstance(target, io.RawIOBase) else target
         return
     try:
-        with replacing(where, target) as file, compressing(os.fspath(target), file) as compressed:
+        with replacing(target) as file, compressing(os.fspath(target), file) as compressed:
             yield compressed
     except DamagedError as error:
         raise input_error(name_of(target), f"{error}.") from None

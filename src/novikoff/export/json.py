@@ -35,7 +35,7 @@ class JsonFormat(ExportFormat):
             "certificate": None if not certificates else certificates[0] if len(model.coef) == 1 else certificates,
         }
         text = json.dumps(fields, allow_nan=False)
-        with replacing(record.learner, path) as file:
+        with replacing(path) as file:
             file.write(text.encode())
 
 

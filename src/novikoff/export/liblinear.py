@@ -49,7 +49,7 @@ class LiblinearFormat(ExportFormat):
             "bias": 1,
         }
         row = "%.17g " * table.shape[1] + "\n"
-        with replacing(record.learner, path) as file:
+        with replacing(path) as file:
             file.write("".join(f"{key} {value}\n" for key, value in header.items()).encode() + b"w\n")
             for numbers in -table if len(labels) == 2 else table:
                 file.write((row % tuple(numbers.tolist())).encode())

@@ -43,7 +43,7 @@ class OnnxFormat(ExportFormat):
         if names is not None:
             metadata["feature_names"] = json.dumps(names)
         content = graph.checked_model(model.coef.shape[1], metadata).SerializeToString()
-        with replacing(record.learner, path) as file:
+        with replacing(path) as file:
             file.write(content)
 
 

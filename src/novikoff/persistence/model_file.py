@@ -129,7 +129,7 @@ def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
         _decode(*unpack(os.fspath(path), data))  # a file that cannot be loaded never replaces one that can
     except InvalidInputError as error:
         raise input_error(record.learner, f"the model cannot be saved. {error}") from None
-    with replacing(record.learner, path) as file:
+    with replacing(path) as file:
         file.write(data)
 
 

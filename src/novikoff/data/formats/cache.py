@@ -173,7 +173,7 @@ class CacheWriter:
         except UnicodeEncodeError:
             raise input_error(self.where, "labels and names of features must be valid Unicode.") from None
         header = header.ljust(_aligned(PREAMBLE.size + len(header)) - PREAMBLE.size)
-        with replacing(self.where, self.path) as out:
+        with replacing(self.path) as out:
             out.write(PREAMBLE.pack(MAGIC, VERSION, len(header), _core.hash_bytes(header)))
             out.write(header)
             for file in self.files.values():
