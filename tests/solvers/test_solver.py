@@ -6,22 +6,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from machines import INTERCEPTS
+from binary_problems import SIGNS, X, each_problem, objective, problem_of
 from novikoff.solvers.bounds import relative_gap
 from novikoff.solvers.descent_newton import DescentNewton
-from novikoff.solvers.losses import LOSSES
-from novikoff.solvers.problem import Objective, Problem
 from novikoff.solvers.solver import SOLVERS, SolverOptions, Start, solve
-from novikoff.solvers.training_set import validate_training_set
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(200, 5))
-y = (X[:, 0] + RNG.normal(size=200) > 0.2).astype(int)
-DATA = validate_training_set(nk.LinearSVM(), "test", X, y, None, None)
-
-
-def problem_of(C=1.0, loss="hinge", intercept="free", tol=1e-6):
-    return Problem(DATA.table, 1, Objective(C, LOSSES[loss], intercept, tol))
 
 
 @pytest.fixture
@@ -46,30 +34,26 @@ class Recording(DescentNewton):
         return super().solve(problem, options, start)
 
 
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("intercept", INTERCEPTS)
+@each_problem
 def test_a_solution_has_the_gap_that_was_asked_for_and_bounds_that_its_points_have(loss, intercept):
     problem = problem_of(loss=loss, intercept=intercept)
     solution = solve(problem, SolverOptions(1000, 1, 0, keep_margins=True))
     assert solution.relative_gap == relative_gap(solution.primal, solution.dual) <= 1e-6
     assert solution.steps == solution.history[-1].step
     assert solution.history[-1][2:] == (solution.primal, solution.dual, solution.relative_gap)
-    margins = np.where(y == 1, 1, -1) * (X @ solution.weights + solution.bias)
-    np.testing.assert_allclose(solution.margins, margins, rtol=1e-12)
-    slack = np.maximum(0, 1 - margins)
-    penalty = solution.weights @ solution.weights + (solution.bias**2 if intercept == "penalized" else 0)
-    value = 0.5 * penalty + np.sum(slack if loss == "hinge" else slack**2)
+    np.testing.assert_allclose(solution.margins, SIGNS * (X @ solution.weights + solution.bias), rtol=1e-10)
+    value = objective(solution.weights, solution.bias, 1.0, loss, intercept)
     assert solution.primal == pytest.approx(value, rel=1e-12)
     assert np.all(solution.duals >= 0)
     if intercept == "free":
-        assert solution.duals @ np.where(y == 1, 1, -1) == pytest.approx(0, abs=1e-9)
+        assert solution.duals @ SIGNS == pytest.approx(0, abs=1e-9)
 
 
 def test_a_problem_is_not_modified():
     problem = problem_of()
-    before = (problem.penalty.tobytes(), DATA.codes.tobytes(), X.tobytes(), hash(problem.objective))
+    before = (problem.penalty.tobytes(), problem.table.codes.tobytes(), X.tobytes())
     solve(problem, SolverOptions(1000, 1, 0))
-    assert before == (problem.penalty.tobytes(), DATA.codes.tobytes(), X.tobytes(), hash(problem.objective))
+    assert before == (problem.penalty.tobytes(), problem.table.codes.tobytes(), X.tobytes())
     with pytest.raises(ValueError, match="read-only"):
         problem.penalty[0] = 1.0
 
@@ -100,12 +84,9 @@ def test_progress_is_reported_with_the_fraction_completed():
 
 
 def test_estimators_use_the_solver_that_was_registered_last_and_supports_the_problem(registered):
-    model = nk.LinearSVM(tol=1e-6).fit(X, y)
+    nk.LinearSVM(tol=1e-6).fit(X, SIGNS)
     assert [problem.objective.C for problem in registered.problems] == [1.0]
-    nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(X, y)
+    nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(X, SIGNS)
     assert [problem.objective.C for problem in registered.problems] == [1.0, 0.1, 1.0]
-    nk.LinearSVM(loss="squared_hinge").fit(X, y)
+    nk.LinearSVM(loss="squared_hinge").fit(X, SIGNS)
     assert len(registered.problems) == 3
-    SOLVERS.unregister("test")
-    assert nk.LinearSVM(tol=1e-6).fit(X, y).coef_.tobytes() == model.coef_.tobytes()
-    SOLVERS.register("test", registered)

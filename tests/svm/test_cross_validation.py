@@ -10,7 +10,6 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
-from novikoff.svm._folds import stratified_folds
 
 GAP = "both fits are within tol of the optimum, which is not the same seven digits"
 EXPECTED = {
@@ -143,17 +142,6 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     with pytest.raises(nk.InvalidInputError):
         model.fit(X[:, :3], np.zeros(len(y)))
     assert vars(model) == before
-
-
-def test_folds_hold_every_row_out_once_and_a_fair_part_of_each_class():
-    codes = np.repeat(np.arange(3), [50, 23, 7]).astype(np.int32)
-    splits = stratified_folds("test", codes, None, 5, seed=0)
-    assert sorted(np.concatenate([held_out for _, held_out in splits]).tolist()) == list(range(80))
-    for learned, held_out in splits:
-        assert len(np.intersect1d(learned, held_out)) == 0
-        assert len(learned) + len(held_out) == 80
-        counts = np.bincount(codes[held_out], minlength=3)
-        assert np.all(np.abs(counts - np.array([10, 4.6, 1.4])) < 1)
 
 
 def test_a_grid_that_ends_too_early_says_so():

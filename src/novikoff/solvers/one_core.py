@@ -6,6 +6,7 @@ import threading
 from functools import cache
 from typing import Any
 
+import scipy.linalg  # noqa: F401  # loads its BLAS, which the controller would not find later
 from threadpoolctl import ThreadpoolController
 
 

@@ -1,0 +1,49 @@
+"""The base class of the batch learners: scores, and the run record."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+APART = X + 9 * (np.arange(40) % 2)[:, np.newaxis]
+MODELS = {
+    "LinearSVM": nk.LinearSVM(lam=0.25, penalized_intercept=True),
+    "LinearSVMCV": nk.LinearSVMCV(Cs=[0.1, 1.0], cv=2, fit_intercept=False, loss="squared_hinge"),
+    "HardMarginSVM": nk.HardMarginSVM(tol=1e-3),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_the_record_has_one_problem_per_score_with_the_parameters_that_its_certificate_states(name, classes):
+    centres = np.array([[0.0, 9.0], [8.0, -5.0], [-8.0, -5.0]])
+    y = np.arange(40) % classes
+    rows = centres[y] + X[:, :2]
+    model = nk.HardMarginSVM() if name == "HardMarginSVM" and classes == 3 else MODELS[name]
+    record = model.fit(rows, y).record_
+    assert record.learner == name
+    assert [problem.positive for problem in record.problems] == record.strategy.positives
+    assert len(record.problems) == (1 if classes == 2 else 3)
+    for place, problem in enumerate(record.problems):
+        assert problem.parameters == problem.certificate.stated()
+        assert problem.weights.tolist() == model.coef_[place].tolist()
+        assert problem.intercept == model.intercept_[place]
+    again = type(model).from_record(record)
+    assert again.decision_function(rows).tobytes() == model.decision_function(rows).tobytes()
+
+
+def test_the_record_of_a_path_has_one_problem_for_each_c():
+    path = nk.LinearSVMPath(Cs=[0.1, 1.0], tol=1e-3).fit(X, X[:, 0] > 0)
+    problems = path.record_.problems
+    assert [problem.parameters["C"] for problem in problems] == [0.1, 1.0]
+    assert all(problem.parameters == problem.certificate.stated() for problem in problems)
+    again = nk.LinearSVMPath.from_record(path.record_)
+    assert again.coefs_.tobytes() == path.coefs_.tobytes()
+
+
+def test_scores_are_products_with_the_weights():
+    model = nk.LinearSVM().fit(X, X[:, 0] > 0)
+    np.testing.assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_[0])
+    with pytest.raises(nk.InvalidInputError, match="NaN"):
+        model.decision_function(np.full((1, 3), np.nan))
