@@ -85,8 +85,8 @@ class SoftMargin {
     on_rows([&](const auto& rows) { compute_margins(rows, problem_, span_of(v), blocks_, threads_, span_of(margins)); });
   }
 
-  nb::dict dual_sums(Vector<const double> centres, Vector<const double> margins, const Response& response,
-                     Vector<double> class_vectors) const {
+  Dict dual_sums(Vector<const double> centres, Vector<const double> margins, const Response& response,
+                 Vector<double> class_vectors) const {
     check_rows(centres.size());
     check_rows(margins.size());
     check_columns(class_vectors.size(), 2);
@@ -94,7 +94,7 @@ class SoftMargin {
       return novikoff::dual_sums(rows, problem_, loss, span_of(centres), span_of(margins), response, blocks_, threads_,
                                  span_of(class_vectors));
     });
-    nb::dict result;
+    Dict result;
     result["loss"] = sums.loss;
     const auto both_classes = [&](double ClassSums::* field) {
       return nb::make_tuple(sums.of_class[0].*field, sums.of_class[1].*field);
@@ -105,8 +105,8 @@ class SoftMargin {
     return result;
   }
 
-  nb::tuple slope(Vector<const double> centres, Vector<const double> margins, Vector<const double> rates, double step,
-                  const Response& response) const {
+  Tuple<double, double> slope(Vector<const double> centres, Vector<const double> margins, Vector<const double> rates,
+                              double step, const Response& response) const {
     check_rows(centres.size());
     check_rows(margins.size());
     check_rows(rates.size());
@@ -200,8 +200,10 @@ class SoftMargin {
     });
   }
 
-  nb::tuple descend(Vector<double> alpha, Vector<const double> squared_norms, Vector<std::int32_t> order, Vector<double> v,
-                    std::tuple<double, double, std::size_t> before, double lambda, double rho, Random& random) const {
+  Tuple<double, double, std::size_t, double> descend(Vector<double> alpha, Vector<const double> squared_norms,
+                                                     Vector<std::int32_t> order, Vector<double> v,
+                                                     std::tuple<double, double, std::size_t> before, double lambda, double rho,
+                                                     Random& random) const {
     check_rows(alpha.size());
     check_rows(squared_norms.size());
     check_rows(order.size());
@@ -235,7 +237,7 @@ class SoftMargin {
   }
 };
 
-nb::tuple survey_of(const RowsInMemory& rows) {
+Tuple<std::size_t, double, bool> survey_of(const RowsInMemory& rows) {
   Survey found;
   {
     nb::gil_scoped_release unlocked;
@@ -245,8 +247,8 @@ nb::tuple survey_of(const RowsInMemory& rows) {
 }
 
 /// Returns the number of steps and the remaining violation.
-nb::tuple nearest_points(Matrix products, Vector<const double> signs, bool balanced, Vector<double> a, Vector<double> scores,
-                         double accuracy, std::size_t max_steps, double max_sum) {
+Tuple<std::size_t, double> nearest_points(Matrix products, Vector<const double> signs, bool balanced, Vector<double> a,
+                                          Vector<double> scores, double accuracy, std::size_t max_steps, double max_sum) {
   const std::size_t rows = signs.size();
   if (products.shape(0) != rows || products.shape(1) != rows || a.size() != rows || scores.size() != rows)
     throw std::invalid_argument("There must be a square matrix of products, and one sign, dual variable and score per row.");
@@ -260,7 +262,7 @@ nb::tuple nearest_points(Matrix products, Vector<const double> signs, bool balan
 }
 
 /// The losses of the kernels by name: (top, ridge) of each.
-nb::dict losses() {
+nb::typed<nb::dict, nb::str, Tuple<double, double>> losses() {
   nb::dict found;
   for_each_loss([&](Loss auto loss) { found[loss.name] = nb::make_tuple(loss.top, loss.ridge); });
   return found;
@@ -269,7 +271,7 @@ nb::dict losses() {
 }  // namespace
 
 void bind_batch(nb::module_& m) {
-  m.def("survey", &survey_of);
+  m.def("survey", &survey_of, nb::arg("rows"));
   m.def("losses", &losses);
   m.def("nearest_points", &nearest_points, nb::arg("products").noconvert(), nb::arg("signs").noconvert(), nb::arg("balanced"),
         nb::arg("a").noconvert(), nb::arg("scores").noconvert(), nb::arg("accuracy"), nb::arg("max_steps"), nb::arg("max_sum"));

@@ -40,15 +40,18 @@ std::string_view view_of(nb::handle text, std::int64_t sample) {
   refuse("the text has a lone surrogate at position " + std::to_string(position), sample);
 }
 
+/// Values (float or double), columns and row offsets.
+using Arrays = Tuple<nb::any, Vector<std::int32_t>, Vector<std::int64_t>>;
+
 template <class T>
-nb::tuple arrays_of(HashedRows<T> rows) {
+Arrays arrays_of(HashedRows<T> rows) {
   return nb::make_tuple(to_numpy(std::move(rows.values)), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.offsets)));
 }
 
 /// Makes the rows of `texts`, a list of str and bytes that the caller holds; `numbers` are their sample numbers.
 template <class T>
-nb::tuple rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options,
-                        std::size_t threads) {
+Arrays rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options,
+                     std::size_t threads) {
   std::vector<std::string_view> views;
   views.reserve(texts.size());
   for (nb::handle text : texts) views.push_back(view_of(text, numbers(views.size())));
@@ -130,7 +133,7 @@ class FeatureReader {
 
 /// Makes the rows of `samples`, a list of iterables of features; `numbers` are their sample numbers.
 template <class T>
-nb::tuple rows_of_features(const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length) {
+Arrays rows_of_features(const nb::list& samples, const Vector<const std::int64_t>& numbers, int bits, bool unit_length) {
   FeatureReader reader;
   std::size_t k = 0;
   for (nb::handle sample : samples) reader.read(sample, numbers(k++));
@@ -164,7 +167,8 @@ void bind_hashing(nb::module_& m) {
         nb::gil_scoped_release unlocked;
         return hash_key(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
       },
-      nb::arg("bytes"), "Return the same hash of bytes, as a checksum.");
+      nb::arg("bytes"), nb::sig("def hash_bytes(bytes: bytes | bytearray | memoryview) -> int"),
+      "Return the same hash of bytes, as a checksum.");
   m.def("hash_keys", &hash_keys, nb::arg("keys"), "Return the hashes of a list of keys.");
   nb::class_<TextOptions>(m, "TextOptions", "How texts become rows.")
       .def(

@@ -95,10 +95,10 @@ class OnlineLearner {
 
   /// A pass over rows that were examined: those at positions `begin` to `end` of `order`. If `scores` is given, the score of
   /// each row before it is learned from is written to it.
-  nb::tuple learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
-                  std::optional<Vector<const double>> weights, Vector<const double> squared_norms,
-                  std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals, std::size_t begin,
-                  std::size_t end, std::optional<Vector<double>> scores) {
+  Tuple<bool, bool, double> learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
+                                  std::optional<Vector<const double>> weights, Vector<const double> squared_norms,
+                                  std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals,
+                                  std::size_t begin, std::size_t end, std::optional<Vector<double>> scores) {
     Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
     if (scores && scores->size() != rows.count()) throw std::invalid_argument("scores must have one entry per row.");
     if (scores) batch.scores = span_of(*scores);
@@ -113,9 +113,10 @@ class OnlineLearner {
   }
 
   /// A first pass, which fills `squared_norms`. The last value it returns is the number of rows before the first bad one.
-  nb::tuple learn_unseen(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
-                         std::optional<Vector<const double>> weights, Vector<double> squared_norms,
-                         std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals) {
+  Tuple<bool, bool, double, std::size_t> learn_unseen(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
+                                                      std::optional<Vector<const double>> weights, Vector<double> squared_norms,
+                                                      std::optional<Vector<const std::int64_t>> order,
+                                                      std::optional<Vector<double>> duals) {
     const Batch batch = batch_of(q, rows, codes, weights, Vector<const double>(squared_norms), order, duals, 0, rows.count());
     PassReport report;
     std::size_t good = 0;
@@ -244,8 +245,8 @@ Vector<double> weights_of(const Hypothesis& h) {
   return to_numpy(std::move(w));
 }
 
-nb::dict tally_of(const Hypothesis& h) {
-  nb::dict tally;
+Dict tally_of(const Hypothesis& h) {
+  Dict tally;
   tally["examples"] = h.examples.value();
   tally["positives"] = h.positives.value();
   tally["mistakes"] = h.mistakes.value();

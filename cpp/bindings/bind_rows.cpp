@@ -58,7 +58,7 @@ RowsInMemory csr(nb::object data, nb::object indices, nb::object indptr, std::si
 }
 
 /// The squared norm of every row, and the number of rows before the first that is not finite or has an invalid index.
-nb::tuple squared_norms(const RowsInMemory& rows) {
+Tuple<Vector<double>, std::size_t> squared_norms(const RowsInMemory& rows) {
   std::vector<double> norms(rows.count());
   std::size_t good = 0;
   {

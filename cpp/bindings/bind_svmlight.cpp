@@ -54,7 +54,7 @@ class Reader {
   }
 
   /// Returns the values, columns, row ends and labels of all lines since the last call.
-  nb::tuple take() {
+  Tuple<nb::any, Vector<std::int32_t>, Vector<std::int64_t>, Vector<double>> take() {
     return std::visit(
         [](auto& reader) {
           return nb::make_tuple(to_numpy(reader.values), to_numpy(reader.columns), to_numpy(reader.row_ends),
@@ -135,14 +135,16 @@ void bind_svmlight(nb::module_& m) {
   nb::class_<Reader>(m, "SvmlightReader", "Parser of svmlight text, block by block.")
       .def(nb::init<bool, std::int64_t, std::int64_t, std::int64_t, std::size_t>(), nb::arg("single"), nb::arg("base"),
            nb::arg("last"), nb::arg("features"), nb::arg("threads"))
-      .def("feed", &Reader::feed, nb::arg("text"))
+      .def("feed", &Reader::feed, nb::arg("text"),
+           nb::sig("def feed(self, text: bytes | memoryview) -> tuple[int, str, bytes] | None"))
       .def("expect", &Reader::expect, nb::arg("factor"))
       .def("take", &Reader::take)
       .def_prop_ro("lines", &Reader::lines)
       .def_prop_ro("smallest", &Reader::smallest)
       .def_prop_ro("largest", &Reader::largest);
   m.attr("MAX_INDEX") = max_index;
-  m.def("read_at", &read_at, nb::arg("file"), nb::arg("offset"), nb::arg("buffer").noconvert(), nb::arg("threads"));
+  m.def("read_at", &read_at, nb::arg("file"), nb::arg("offset"), nb::arg("buffer").noconvert(), nb::arg("threads"),
+        nb::sig("def read_at(file: int, offset: int, buffer: memoryview, threads: int) -> int"));
   m.def("svmlight_text", &text_of, nb::arg("rows"), nb::arg("labels").noconvert(), nb::arg("index_base"), nb::arg("begin"),
         nb::arg("end"), nb::arg("threads"));
 }

@@ -14,6 +14,11 @@
 
 namespace nb = nanobind;
 
+// Return types of which the generated stub shows the entries.
+template <class... T>
+using Tuple = nb::typed<nb::tuple, T...>;
+using Dict = nb::typed<nb::dict, nb::str, nb::any>;
+
 /// Weights, norms and duals are changed in place: arguments of this type are bound with .noconvert(), since a silent
 /// copy would lose the change.
 template <class T>
