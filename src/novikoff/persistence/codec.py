@@ -45,14 +45,13 @@ class Dimensions:
 
 def encode(annotation: Any, value: Any, path: str, tensors: Tensors) -> Tree:
     """Return the JSON tree of a value of this type, and add its arrays to ``tensors``."""
-    kind, marks = _split(annotation)
-    arguments = typing.get_args(kind)
+    kind, origin, arguments, marks = _parts(annotation)
     value = value.item() if isinstance(value, np.generic) else value
-    if value is None or TREE in marks:
+    if value is None or kind in (bool, int, str) or TREE in marks:
         return value
-    if isinstance(kind, types.UnionType):  # X | None is the only one
+    if origin in (types.UnionType, typing.Union):  # X | None is the only one
         return encode(next(member for member in arguments if member is not types.NoneType), value, path, tensors)
-    if typing.get_origin(kind) is np.ndarray:
+    if origin is np.ndarray:
         _check_array(np.dtype(typing.get_args(arguments[1])[0]), marks, value, path)
         tensors[path] = np.ascontiguousarray(value)
         return path
@@ -124,11 +123,12 @@ def _difference(tree: Tree, expected: Tree, path: str) -> str | None:
     return None if of_one_type and tree == expected else path
 
 
-def _split(annotation: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return the type and the metadata of an annotation."""
-    if typing.get_origin(annotation) is Annotated:
-        return annotation.__origin__, annotation.__metadata__
-    return annotation, ()
+@functools.cache
+def _parts(annotation: Any) -> tuple[Any, Any, tuple[Any, ...], tuple[Any, ...]]:
+    """Return the type of an annotation, its origin and arguments, and the metadata of ``Annotated``."""
+    is_annotated = typing.get_origin(annotation) is Annotated
+    kind, marks = (annotation.__origin__, annotation.__metadata__) if is_annotated else (annotation, ())
+    return kind, typing.get_origin(kind), typing.get_args(kind), marks
 
 
 @functools.cache

@@ -105,9 +105,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if LEARNERS.get(learner) is not type(model):
         known = "novikoff saves its own learners, and classes that novikoff.persistence.LEARNERS.register adds"
         raise input_error("save", f"a {learner} cannot be saved: {known}.")
-    if not hasattr(model, "record_"):
+    record = getattr(model, "record_", None)
+    if record is None:
         raise input_error(learner, "the model has not been fitted, so there is nothing to save.")
-    save_record(model.record_, path)
+    save_record(record, path)
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
