@@ -172,33 +172,6 @@ def test_the_file_says_what_it_is(tmp_path):
     assert json.loads(facts["feature_names"]) == ["a", "b", "c", 4]
 
 
-def test_a_model_that_is_not_linear_or_not_ours_or_not_fitted_is_refused(tmp_path):
-    path = tmp_path / "model.onnx"
-    with pytest.raises(nk.InvalidInputError, match=r"^VotedPerceptron: .* votes .*AveragedPerceptron"):
-        nk.export.to_onnx(nk.VotedPerceptron().fit(X, TWO), path)
-    with pytest.raises(nk.InvalidInputError, match="LinearSVMPath: only one classifier can be exported"):
-        nk.export.to_onnx(nk.LinearSVMPath(Cs=2).fit(X, TWO), path)
-    with pytest.raises(nk.InvalidInputError, match="must be a classifier of novikoff, but it is a dict"):
-        nk.export.to_onnx({}, path)
-    with pytest.raises(ValueError, match="not fitted"):
-        nk.export.to_onnx(nk.LinearSVM(), path)
-    half = nk.Perceptron()
-    half.learn_one([1.0], 3)
-    with pytest.raises(nk.InvalidInputError, match=r"at least two classes, but it has seen \[3\]"):
-        nk.export.to_onnx(half, path)
-    with pytest.raises(nk.InvalidInputError, match="path must be a str or a path, but it is None"):
-        nk.export.to_onnx(nk.LinearSVM().fit(X, TWO), None)
-    assert not path.exists()
-
-
-@pytest.mark.parametrize("labels", [[b"a", b"b"], ["a", "\ud800"], [(1,), (2,)]], ids=repr)
-def test_classes_that_onnx_cannot_hold_are_refused(labels, tmp_path):
-    y = np.empty(4, dtype=object)
-    y[:] = [labels[0], labels[1]] * 2
-    with pytest.raises(nk.InvalidInputError, match="integers, floats, booleans or strings"):
-        nk.export.to_onnx(nk.LinearSVM().fit([[1.0], [2.0], [1.5], [3.0]], y), tmp_path / "model.onnx")
-
-
 def test_weights_that_no_file_can_hold_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("novikoff.export.onnx.MAX_BYTES", 31)
     with pytest.raises(nk.InvalidInputError, match="the weights take 32 bytes, but ONNX files hold at most 31"):

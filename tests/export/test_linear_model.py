@@ -1,0 +1,81 @@
+"""The weights of a model as exports see them."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.exceptions import NotFittedError
+
+import novikoff as nk
+from learners import LEARNERS
+from novikoff.export.base import record_of
+from novikoff.export.linear_model import column_names, linear_model, parameters_of
+
+X = np.random.default_rng(0).normal(size=(40, 3))
+TWO, THREE = X[:, 0] > 0, np.argmax(X, axis=1)
+
+
+@pytest.mark.parametrize("name", [name for name in LEARNERS if "voted" not in name])
+def test_the_scores_of_a_linear_model_are_those_of_its_weights(name):
+    model = LEARNERS[name](max_iter=3).fit(X, THREE)
+    weights = linear_model(model.record_)
+    scores = X @ weights.coef.T + weights.intercept
+    np.testing.assert_allclose(scores, model.decision_function(X), rtol=1e-12, atol=1e-12)
+    assert weights.classes.tolist() == [0, 1, 2]
+
+
+def test_a_model_that_is_not_one_linear_classifier_is_refused():
+    with pytest.raises(nk.InvalidInputError, match=r"^VotedPerceptron: .* votes .*AveragedPerceptron"):
+        linear_model(nk.VotedPerceptron().fit(X, TWO).record_)
+    with pytest.raises(nk.InvalidInputError, match="LinearSVMPath: only one classifier can be exported"):
+        linear_model(nk.LinearSVMPath(Cs=2).fit(X, TWO).record_)
+    half = nk.Perceptron()
+    half.learn_one([1.0], 3)
+    with pytest.raises(nk.InvalidInputError, match=r"at least two classes, but it has seen \[3\]"):
+        linear_model(half.record_)
+    model = nk.LinearClassifier.of([[1.0]], [0.0], [0, 1])
+    model.coef_ = np.array([[np.inf]])
+    with pytest.raises(nk.InvalidInputError, match="LinearClassifier: the weights must be finite"):
+        linear_model(model.record_)
+
+
+def test_arguments_of_exports_are_checked():
+    with pytest.raises(
+        nk.InvalidInputError, match="to_x: the model must be a classifier of novikoff"
+    ):
+        record_of("to_x", {}, "path")
+    with pytest.raises(nk.InvalidInputError, match="to_x: path must be a str or a path, but it is None"):
+        record_of("to_x", nk.LinearSVM().fit(X, TWO), None)
+    with pytest.raises(NotFittedError, match="not fitted"):
+        record_of("to_x", nk.LinearSVM(), "path")
+
+
+@pytest.mark.parametrize("labels", [[b"a", b"b"], ["a", "\ud800"], [(1,), (2,)]], ids=repr)
+def test_classes_that_other_programs_cannot_read_are_refused(labels):
+    y = np.empty(4, dtype=object)
+    y[:] = [labels[0], labels[1]] * 2
+    with pytest.raises(nk.InvalidInputError, match="integers, floats, booleans or strings"):
+        linear_model(nk.LinearSVM().fit([[1.0], [2.0], [1.5], [3.0]], y).record_)
+
+
+def test_columns_keep_their_names():
+    frame = pd.DataFrame(X, columns=["höhe", "b", "c"])
+    assert column_names(nk.LinearSVM().fit(frame, TWO).record_) == ["höhe", "b", "c"]
+    assert column_names(nk.LinearSVM().fit(X, TWO).record_) is None
+    by_dicts = nk.Perceptron()
+    by_dicts.learn_one({"free": 1.0, 7: 2.0}, "spam")
+    by_dicts.learn_one({"free": 1.0, "late": -1.0}, "ham")
+    assert column_names(by_dicts.record_) == ["free", 7, "late"]
+    table = nk.Perceptron().partial_fit(nk.scan(b"a,b,label\n1,2,x\n0,1,y\n", format="csv"))
+    assert column_names(table.record_) == ["a", "b"]
+    hashed = nk.Perceptron(max_features=4)
+    hashed.learn_one({"free": 1.0}, 1)
+    assert column_names(hashed.record_) is None
+
+
+def test_parameters_that_json_cannot_hold_are_shown_as_python_shows_them():
+    model = nk.LinearSVM(random_state=np.random.RandomState(0), class_weight={True: np.float64(2.0)}).fit(X, TWO)
+    model.tol = np.inf
+    parameters = parameters_of(model.record_)
+    assert parameters["random_state"].startswith("RandomState")
+    assert parameters["class_weight"] == {"True": 2.0}
+    assert parameters["tol"] == "inf"
