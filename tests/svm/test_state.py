@@ -1,4 +1,4 @@
-"""The saved states of batch learners."""
+"""The saved states of batch learners: what they hold, and what is refused when a model is restored."""
 
 import dataclasses
 
@@ -6,43 +6,144 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.svm._state import HISTORY_DTYPE, History, SoftMarginState, Support
+from novikoff._multiclass import OneVsRest
+from novikoff.svm._state import End, History, Support
 from novikoff.theory.certificate import Duals
+from saved import THREE, TWO, fitted
+from snapshots import plain
 
-X, Y = np.random.default_rng(0).normal(size=(30, 2)), np.arange(30) % 2
+
+def restored(model, **changed):
+    """The model of a record that differs in some fields; ``state`` is a function of the state."""
+    record = model.record_
+    if "state" in changed:
+        state = changed.pop("state")(record.state)
+        changed["make_state"] = lambda: state
+    return type(model).from_record(dataclasses.replace(record, **changed))
 
 
-def test_the_support_of_several_problems_is_the_union_with_signed_duals():
-    duals = [Duals(np.array([0, 2]), np.array([0.5, 0.25])), Duals(np.array([2, 3]), np.array([1.0, 2.0]))]
-    support = Support.of(np.array([0, 1, 1, 0], dtype=np.int32), [0, 1], duals)
+@pytest.mark.parametrize("name", ["svm", "svm, probability", "svm, warm", "cross-validated", "hard margin", "path"])
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_a_model_is_restored_from_its_record(name, y):
+    model = fitted(name, y)
+    assert plain(vars(restored(model))) == plain(vars(model))
+
+
+def test_the_support_of_several_problems_is_their_union():
+    duals = [Duals(np.array([0, 2]), np.array([1.0, 2.0])), Duals(np.array([2, 3]), np.array([3.0, 4.0]))]
+    support = Support.of(np.array([0, 0, 1, 1], dtype=np.int32), [0, 1], duals)
     assert support.rows.tolist() == [0, 2, 3]
-    assert support.dual_coef.tolist() == [[0.5, -0.25, 0.0], [0.0, 1.0, -2.0]]
+    assert support.dual_coef.tolist() == [[1.0, -2.0, 0.0], [0.0, 3.0, 4.0]]
 
 
-def test_a_history_is_restored_with_its_gaps():
-    records = np.rec.array([(0.1, 1, 2.0, 1.0, 0.5), (0.2, 3, 2.0, 2.0, 0.0)], dtype=HISTORY_DTYPE)
-    assert History.of(records).records().tolist() == records.tolist()
+def test_a_history_is_read_back():
+    history = fitted("svm", TWO).history_
+    assert plain(History.of(history).records()) == plain(history)
 
 
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [
-        (lambda state: {"histories": ()}, "state.histories"),
-        (lambda state: {"sigmoids": (None, None)}, "state.sigmoids"),
-        (lambda state: {"support": Support(state.support.rows, 2 * state.support.dual_coef)}, "state.support"),
-        (lambda state: {"certificates": ()}, "state.certificates"),
-    ],
-)
-def test_a_state_whose_parts_do_not_fit_is_refused(change, where):
-    record = nk.LinearSVM().fit(X, Y).record_
-    state: SoftMarginState = record.state
-    state.check("state", record)
-    with pytest.raises(nk.InvalidInputError, match=where):
-        dataclasses.replace(state, **change(state)).check("state", record)
+def changed(field, **values):
+    """A change of some fields of a field of the state."""
+
+    def change(state):
+        held = getattr(state, field)
+        held = dataclasses.replace(held, **{name: value(held) for name, value in values.items()})
+        return dataclasses.replace(state, **{field: held})
+
+    return change
 
 
-def test_weights_that_were_changed_after_fit_have_no_state():
-    model = nk.LinearSVM().fit(X, Y)
-    model.coef_ = 2 * model.coef_
-    with pytest.raises(nk.InvalidInputError, match="coef_"):
-        _ = model.record_.state
+def first(field, **values):
+    """A change of some fields of the first entry of a field of the state."""
+
+    def change(state):
+        entry, *rest = getattr(state, field)
+        entry = dataclasses.replace(entry, **{k: f(getattr(entry, k)) for k, f in values.items()})
+        return dataclasses.replace(state, **{field: (entry, *rest)})
+
+    return change
+
+
+def dropped(field):
+    return lambda state: dataclasses.replace(state, **{field: getattr(state, field)[1:]})
+
+
+WRONG = {
+    "other duals": ("svm", changed("support", dual_coef=lambda s: s.dual_coef + 1), "state.support: the duals are not"),
+    "rows that descend": (
+        "svm",
+        changed("support", rows=lambda s: s.rows[::-1].copy()),
+        "state.support: the row numbers",
+    ),
+    "a row beyond all others": (
+        "svm",
+        changed("support", rows=lambda s: np.append(s.rows[:-1], 2**62)),
+        "state.support: the duals are not",
+    ),
+    "no certificate": ("svm", dropped("certificates"), "state.certificates: there must be one certificate per binary"),
+    "fewer examples than one": (
+        "svm",
+        first("certificates", examples=lambda _: 0),
+        "certificates.0.examples: the number",
+    ),
+    "a negative count": ("hard margin", first("certificates", iterations=lambda _: -1), "iterations: the number must"),
+    "no history": ("svm", dropped("histories"), "state.histories: there must be 1"),
+    "a history of unequal columns": (
+        "svm",
+        first("histories", time=lambda t: t[1:]),
+        "state.histories: there must be 1",
+    ),
+    "two sigmoids": (
+        "svm, probability",
+        lambda state: dataclasses.replace(state, sigmoids=state.sigmoids * 2),
+        "state.sigmoids: there must be 1 or none",
+    ),
+    "an end of other rows": ("svm, warm", first("ends", point=lambda p: p[1:]), "state.ends: there must be 1"),
+    "another C": ("cross-validated", changed("selection", C=lambda s: 2 * s.C), "state.selection.C: the certificates"),
+    "fewer scores": (
+        "cross-validated",
+        changed("selection", mean_scores=lambda s: s.mean_scores[1:]),
+        "state.selection: there must be one score per C",
+    ),
+    "one C too few": (
+        "path",
+        lambda state: dataclasses.replace(state, Cs=state.Cs[1:]),
+        "state.certificates: there must be one entry for each of 2 C",
+    ),
+    "other Cs": ("path", lambda state: dataclasses.replace(state, Cs=2 * state.Cs), r"state\.Cs\.0: the certificates"),
+}
+
+
+@pytest.mark.parametrize(("name", "change", "words"), WRONG.values(), ids=WRONG.keys())
+def test_parts_that_do_not_fit_each_other_are_refused(name, change, words):
+    model = fitted(name, TWO)
+    restored(model)
+    with pytest.raises(nk.InvalidInputError, match=words):
+        restored(model, state=change)
+
+
+def test_other_classes_and_features_are_refused():
+    for name in ("svm", "hard margin", "path", "cross-validated"):
+        model = fitted(name, TWO)
+        with pytest.raises(nk.InvalidInputError, match="there must be one certificate per binary problem"):
+            restored(model, strategy=OneVsRest(np.array(["a", "b"])))
+        with pytest.raises(nk.InvalidInputError, match="there must be 4 weights, but there are 3"):
+            restored(model, n_features=4)
+    weights = nk.LinearClassifier.of([[1.0, 2.0]], [0.0], [0, 1])
+    with pytest.raises(nk.InvalidInputError, match=r"2 classes need weights of shape \(1, 3\), but it is \(1, 2\)"):
+        restored(weights, n_features=3)
+
+
+def test_an_end_that_is_not_finite_is_not_saved():
+    model = fitted("svm, warm", TWO)
+    assert isinstance(model.record_.state.ends[0], End)
+    model._ends[0][1][0] = np.inf
+    assert model.record_.state.ends is None
+
+
+@pytest.mark.parametrize(("name", "attribute"), [("svm", "objective_"), ("hard margin", "margin_"), ("path", "coefs_")])
+def test_a_model_whose_attributes_were_changed_has_no_state(name, attribute):
+    model = fitted(name, TWO)
+    setattr(model, attribute, getattr(model, attribute) + 1)
+    assert model.record_.certificates
+    with pytest.raises(nk.InvalidInputError, match=f"{attribute}: the .* were changed after fit"):
+        model.record_.state  # noqa: B018  # computing it is what fails
