@@ -72,7 +72,7 @@ def test_every_block_of_code_is_run_or_needs_not_be(page):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_links_lead_to_files_of_the_repository(page):
-    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", PAGES[page]):
+    for target in re.findall(r"\]\(([^)#]+)[^)]*\)", FENCE.sub("", PAGES[page])):
         if not target.startswith(("http:", "https:")):
             assert ((ROOT / page).parent / target).exists(), target
 

@@ -36,7 +36,7 @@ class Run:
         return json.loads(self.out)
 
 
-_application = lru_cache(maxsize=1)(application)
+APPLICATION = application()  # before any test registers formats or learners of its own, which options would name
 typer.testing._get_command = lru_cache(maxsize=1)(typer.testing._get_command)  # it takes longer than most subcommands
 
 
@@ -44,7 +44,7 @@ def novikoff(*arguments, input=b"", folder="/"):
     """Run the command in this process; tests with ``fresh`` show that a process of its own does the same."""
     with warnings.catch_warnings(), contextlib.chdir(folder):
         warnings.simplefilter("default")
-        done = typer.testing.CliRunner(env=PLAIN).invoke(_application(), [str(a) for a in arguments], input=input)
+        done = typer.testing.CliRunner(env=PLAIN).invoke(APPLICATION, [str(a) for a in arguments], input=input)
     if done.exception is None or isinstance(done.exception, SystemExit):
         return Run(done.exit_code, done.stdout, done.stderr)
     return Run(1, done.stdout, done.stderr + "".join(traceback.format_exception(done.exception)))
