@@ -108,23 +108,3 @@ def missing_package(where: str, package: str | None, extra: str) -> InvalidInput
     """
     name = str(package).partition(".")[0]
     return input_error(where, f"the package {name} is not installed. Install it with: pip install 'novikoff[{extra}]'.")
-
-
-def invalid(where: str, need: str, got: object) -> InvalidInputError:
-    """The error that says where, what is needed, and what came instead."""
-    return InvalidInputError(_sentence(where, need, got))
-
-
-def not_separable(where: str, need: str, got: object, witness: Any) -> NotSeparableError:
-    """The error of data that no plane separates, with the rows that show it."""
-    return NotSeparableError(_sentence(where, need, got), witness)
-
-
-def unreadable(where: str, name: str, error: OSError | ValueError, need: str = "A file that can be read.") -> FileError:
-    """The error of a file that the system refuses, or Python: an impossible name, a closed file."""
-    kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
-    return kind(_sentence(where, need, f"{name}: {getattr(error, 'strerror', None) or error}"))
-
-
-def _sentence(where: str, need: str, got: object) -> str:
-    return f"[{where}] {need} Got {str(got).rstrip('.')}."

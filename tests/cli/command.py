@@ -19,7 +19,6 @@ from novikoff.cli._app import application
 COMMAND = [sys.executable, "-m", "novikoff"]
 PLAIN = {"COLUMNS": "200", "TERM": "xterm"}
 SENTENCE = re.compile(r"novikoff: [^\n]+\.\n")
-OLD_FORM = re.compile(r"\[[^\]\n]+\] [^\n]+ Got ")
 
 
 @dataclass(frozen=True)
