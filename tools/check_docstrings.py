@@ -36,10 +36,16 @@ def public_names() -> Iterator[tuple[str, tuple[str, ...]]]:
         if not inspect.ismodule(thing):
             yield from _with_members(f"{thing.__module__}.{thing.__qualname__}", thing)
             continue
-        for member in sorted(getattr(thing, "__all__", [n for n in vars(thing) if not n.startswith("_")])):
-            value = getattr(thing, member)
-            if getattr(value, "__module__", "").startswith(thing.__name__) and callable(value):
-                yield from _with_members(f"{value.__module__}.{value.__qualname__}", value)
+        yield from _of_module(thing)
+
+
+def _of_module(module: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
+    for name in sorted(getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])):
+        value = getattr(module, name)
+        if module is novikoff.theory and value is novikoff.theory.bounds:
+            yield from _of_module(value)
+        elif getattr(value, "__module__", "").startswith(module.__name__) and callable(value):
+            yield from _with_members(f"{value.__module__}.{value.__qualname__}", value)
 
 
 def _with_members(path: str, thing: Any) -> Iterator[tuple[str, tuple[str, ...]]]:

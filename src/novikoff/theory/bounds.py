@@ -1,8 +1,8 @@
-"""The mistake bounds of the perceptron family, as plain functions.
+"""The mistake bounds of the perceptron family, as functions.
 
-Throughout, examples are u_i with labels y_i in {-1, +1}; u_i = (x_i, 1) where there is an intercept. ``radius`` is R
-= max |u_i|, and the ``margin`` of a separator v is gamma = min y_i v.u_i / |v| > 0. A bound holds for every
-separator, so it is best for the one with the largest margin.
+Examples are u_i with labels y_i in {-1, +1}; u_i = (x_i, 1) with an intercept. ``radius`` is R = max |u_i|, and the
+``margin`` of a separator v is gamma = min y_i v.u_i / |v| > 0. A bound holds for every separator, so it is smallest for
+the one with the largest margin.
 """
 
 from __future__ import annotations
@@ -14,12 +14,31 @@ from numpy.typing import ArrayLike
 
 
 def novikoff(radius: float, margin: float) -> float:
-    """Return (R/gamma)^2, the most mistakes a perceptron can make on data with a separator of this margin.
+    """Return (R/gamma)^2, the largest number of mistakes of a perceptron on data with a separator of this margin.
 
-    Hypotheses: |u| <= R for every example, and some v has y v.u >= gamma |v| with gamma > 0. Then it holds for any
-    order and any number of passes (Block 1962, Novikoff 1962). It bounds the updates of the passive-aggressive
-    algorithm as far as they follow mistakes, too (Crammer et al. 2006, theorem 2).
+    Hypotheses: |u| <= R for every example, and some v has y v.u >= gamma |v| with gamma > 0. The bound holds for any
+    order and any number of passes. It also bounds the updates of the passive-aggressive algorithm that follow mistakes
+    (Crammer et al. 2006, theorem 2).
 
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+
+    Returns
+    -------
+    float
+        The bound; infinity if the margin is not positive.
+
+    References
+    ----------
+    Block (1962), The perceptron: a model for brain functioning.
+    Novikoff (1962), On convergence proofs on perceptrons.
+
+    Examples
+    --------
     >>> novikoff(radius=2.0, margin=0.5)
     16.0
     """
@@ -27,8 +46,24 @@ def novikoff(radius: float, margin: float) -> float:
 
 
 def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
-    """Return U^2 |w|^2 / eps^2: the same bound for a separator w of any length with y w.u >= eps.
+    """Return U^2 |w|^2 / eps^2, Novikoff's bound for a separator w of any length with y w.u >= eps.
 
+    Parameters
+    ----------
+    radius : float
+        An upper bound U on |u|.
+    norm : float
+        The length |w| of the separator.
+    epsilon : float
+        The smallest y w.u.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
     >>> novikoff_unscaled(radius=2.0, norm=3.0, epsilon=0.5)
     144.0
     """
@@ -36,11 +71,25 @@ def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
 
 
 def margin_upper_bound(length: float, steps: float) -> float:
-    """Return |v| / M, which no separator's margin exceeds when v is a sum of examples y u whose weights add up to M.
+    """Return |v| / M, an upper bound on all margins if v is a sum of examples y u whose weights add up to M.
 
-    Hypotheses: v = sum_i a_i y_i u_i with a >= 0 and M = sum a > 0. For a separator of unit length with margin gamma,
-    |v| >= v*.v >= M gamma. After M perceptron updates |v| <= R sqrt(M), so the bound falls at least like R / sqrt(M).
+    Hypotheses: v = sum_i a_i y_i u_i with a >= 0 and M = sum a > 0. For a separator v* of unit length with margin
+    gamma, |v| >= v*.v >= M gamma. After M perceptron updates |v| <= R sqrt(M), so the bound is at most R / sqrt(M).
 
+    Parameters
+    ----------
+    length : float
+        The length |v|.
+    steps : float
+        The sum M of the weights.
+
+    Returns
+    -------
+    float
+        The bound; infinity without steps.
+
+    Examples
+    --------
     >>> margin_upper_bound(length=3.0, steps=9)
     0.3333333333333333
     """
@@ -48,12 +97,27 @@ def margin_upper_bound(length: float, steps: float) -> float:
 
 
 def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
-    """Return the most updates of a margin perceptron with threshold (1 - eps) gamma.
+    """Return the largest number of updates of a margin perceptron with threshold (1 - eps) gamma.
 
-    Hypotheses: |u| <= R, a separator of margin gamma exists, and v moves by y u whenever y v.u < (1 - eps) gamma |v|.
-    Then M <= 2R/(eps gamma) + 2R^2/(eps^2 gamma^2), which for R = 1 and eps = 1/2 is below the 16/gamma^2 of the
-    textbooks.
+    Hypotheses: |u| <= R, a separator of margin gamma exists, and v += y u whenever y v.u < (1 - eps) gamma |v|. The
+    bound 2R/(eps gamma) + 2R^2/(eps^2 gamma^2) is below the 16/gamma^2 of the textbooks for R = 1 and eps = 1/2.
 
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+    epsilon : float
+        The fraction of the margin that may be lost.
+
+    Returns
+    -------
+    float
+        The bound; infinity if the margin is not positive.
+
+    Examples
+    --------
     >>> margin_perceptron(radius=1.0, margin=0.5, epsilon=0.5)
     40.0
     """
@@ -64,12 +128,33 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
 
 
 def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None = None, passes: int = 1) -> float:
-    """Return the most mistakes a perceptron can make on data that v separates only in part.
+    """Return the largest number of mistakes of a perceptron on data that v may separate only in part.
 
-    With m_i = y_i v.u_i / |v| (the ``margins``, of any sign), d_i = max(0, gamma - m_i) and D = sqrt(sum d_i^2), a
-    pass makes at most ((R + D)/gamma)^2 mistakes, for every v and every gamma > 0 (Freund and Schapire 1999, theorem
-    2). The value returned is the smallest over gamma. Several ``passes`` are one stream that repeats itself.
+    With m_i = y_i v.u_i / |v|, d_i = max(0, gamma - m_i) and D = sqrt(sum d_i^2), a pass makes at most
+    ((R + D)/gamma)^2 mistakes, for every v and every gamma > 0 (theorem 2). The smallest value over gamma is returned.
 
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margins : array-like of shape (n_samples,)
+        The margins m_i, of any sign.
+    weights : array-like of shape (n_samples,), default=None
+        Weights of the examples.
+    passes : int, default=1
+        Number of passes, which count as one stream that repeats itself.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    References
+    ----------
+    Freund and Schapire (1999), Large margin classification using the perceptron algorithm.
+
+    Examples
+    --------
     >>> freund_schapire(radius=1.0, margins=[0.5] * 100)
     4.0
     """
@@ -80,11 +165,11 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
         deficit = np.maximum(0.0, gamma - m)
         return _square((radius + math.sqrt(passes * float(copies @ deficit**2))) / gamma)
 
-    # R + D(gamma) is convex and positive, so its ratio to gamma falls and then rises: a golden-section search finds the
-    # bottom. Any gamma gives a valid bound, so the search need not be exact.
+    # R + D(gamma) is convex and positive, so its ratio to gamma decreases and then increases, and a golden-section
+    # search finds the minimum. Every gamma gives a valid bound, so the search need not be exact.
     positive = m[m > 0]
     best = min(map(bound, [float(positive.min()), float(positive.max())])) if len(positive) else math.inf
-    scale = max(radius, 1e-150)  # where all examples are 0, any gamma will do
+    scale = max(radius, 1e-150)  # if all examples are 0, every gamma is suitable
     low, high = math.log(1e-12 * scale), math.log(1e6 * scale)
     shrink = (math.sqrt(5) - 1) / 2
     for _ in range(80):
@@ -97,8 +182,28 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
 
 
 def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
-    """Return max(R^2, 1/C) / gamma^2, the most mistakes of PA-I on separable data (Crammer et al. 2006, theorem 4).
+    """Return max(R^2, 1/C) / gamma^2, the largest number of mistakes of PA-I on separable data.
 
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+    C : float
+        The aggressiveness parameter of the algorithm.
+
+    Returns
+    -------
+    float
+        The bound; infinity if the margin is not positive.
+
+    References
+    ----------
+    Crammer et al. (2006), Online passive-aggressive algorithms, theorem 4.
+
+    Examples
+    --------
     >>> passive_aggressive_I(radius=1.0, margin=0.5, C=0.25)
     16.0
     """
@@ -106,8 +211,28 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
 
 
 def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
-    """Return (R^2 + 1/(2C)) / gamma^2, the most mistakes of PA-II on separable data (Crammer et al. 2006, theorem 5).
+    """Return (R^2 + 1/(2C)) / gamma^2, the largest number of mistakes of PA-II on separable data.
 
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+    C : float
+        The aggressiveness parameter of the algorithm.
+
+    Returns
+    -------
+    float
+        The bound; infinity if the margin is not positive.
+
+    References
+    ----------
+    Crammer et al. (2006), Online passive-aggressive algorithms, theorem 5.
+
+    Examples
+    --------
     >>> passive_aggressive_II(radius=1.0, margin=0.5, C=0.5)
     8.0
     """
@@ -115,11 +240,11 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
 
 
 def _ratio(squares: float, margin: float) -> float:
-    """Return squares / gamma^2, which is infinite where gamma or its square is 0."""
+    """Return squares / gamma^2; infinity if gamma is not positive or its square underflows."""
     square = _square(margin)
     return squares / square if margin > 0 and square > 0 else math.inf
 
 
 def _square(x: float) -> float:
-    """Square, going to infinity where ``**`` would raise."""
+    """Return the square; it overflows to infinity where ``**`` would raise."""
     return x * x
