@@ -37,7 +37,9 @@ def test_arrays_among_plain_values_become_lists(array):
     assert plain_from_tree(plain_to_tree(array)) == array.tolist()
 
 
-@pytest.mark.parametrize("value", [len, math.nan, {1, 2}, b"x", np.array([object()])], ids=lambda value: type(value).__name__)
+@pytest.mark.parametrize(
+    "value", [len, math.nan, {1, 2}, b"x", np.array([object()])], ids=lambda value: type(value).__name__
+)
 def test_other_values_are_refused(value):
     with pytest.raises(TypeError, match="cannot be written as JSON"):
         plain_to_tree([value])
