@@ -9,21 +9,23 @@ from typing import Any, Self
 class Batch(tuple[Any, ...]):
     """Rows and labels: unpacks as ``X, y``, or as ``X, y, weights`` if there are weights.
 
-    Attributes
+    The parameters are also attributes.
+
+    Parameters
     ----------
     X : csr_array or ndarray of shape (n_samples, n_features)
         The rows; dense if all features are numbers of a table.
     y : ndarray of shape (n_samples,) or None
-        One label per row.
-    weights : ndarray of shape (n_samples,) or None
+        One label per row; None for a table without labels.
+    weights : ndarray of shape (n_samples,), default=None
         One weight per row.
-    feature_names : tuple of str or None
+    feature_names : sequence of str, default=None
         The names of the columns of X, if they have names.
-    index_base : int or None
+    index_base : int, default=None
         The number of the first feature in the file, for svmlight.
-    columns : dict or None
+    columns : dict, default=None
         The columns of the table that the features were made from, and their kinds: number, string or text.
-    target : str or None
+    target : str, default=None
         The column of the table that holds the labels.
     """
 

@@ -122,22 +122,7 @@ class Hashing(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # scikit-
         self._options()
         return self
 
-    def partial_fit(self, X: Any = None, y: Any = None) -> Self:
-        """Check the parameters, as ``fit`` does.
-
-        Parameters
-        ----------
-        X : object, default=None
-            Ignored.
-        y : object, default=None
-            Ignored.
-
-        Returns
-        -------
-        Hashing
-            The transformer itself.
-        """
-        return self.fit(X, y)
+    partial_fit = fit  # for pipelines that learn in batches
 
     def transform(self, X: Iterable[Any]) -> sp.csr_array:
         """Return one sparse row for each sample.

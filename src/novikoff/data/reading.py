@@ -18,7 +18,7 @@ from .stream import Scan, read, scan
 
 @dataclass(frozen=True)
 class HashingSettings:
-    """The parameters of ``Hashing`` that determine the columns and values of features."""
+    """The parameters of ``Hashing`` that determine the columns and values of features; see there for each."""
 
     n_bits: int = 20
     lowercase: bool = True
@@ -29,27 +29,34 @@ class HashingSettings:
 
     def transformer(self) -> Hashing:
         """Return a transformer with these parameters."""
-        return Hashing(
-            n_bits=self.n_bits,
-            lowercase=self.lowercase,
-            ngram_range=self.ngram_range,  # type: ignore[arg-type]  # Hashing checks that there are two
-            binary=self.binary,
-            sublinear_tf=self.sublinear_tf,
-            norm=self.norm,
-        )
+        return Hashing(**dataclasses.asdict(self))
 
 
 @dataclass(frozen=True)
 class Reading:
     """The options with which files are read, as a model that the command line fitted keeps them in ``reading_``.
 
-    Attributes
+    The parameters are those of ``scan``, except for the last two.
+
+    Parameters
     ----------
-    target, features, weight, text, missing, hashing, index_base
-        As in ``scan``.
-    kinds : tuple of str or None
+    target : str, default=None
+        The column of labels of a table.
+    features : tuple of str, default=None
+        The feature columns of a table.
+    weight : str, default=None
+        The column of weights of a table.
+    text : tuple of str, default=()
+        The columns of a table that hold text.
+    missing : {"error", "zero", "indicator"}, default="error"
+        What a missing value of a table means.
+    hashing : HashingSettings, default=HashingSettings()
+        How features become columns if one of them is not a number.
+    index_base : {0, 1}, default=1
+        The number of the first feature of svmlight.
+    kinds : tuple of str, default=None
         What each of the features must hold: number, string or text.
-    names : tuple of str or None
+    names : tuple of str, default=None
         The names of the columns of X, if they have names.
     """
 
