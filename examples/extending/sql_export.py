@@ -22,7 +22,7 @@ class SqlFormat(ExportFormat):
             " + ".join([repr(bias), *(f"{weight!r} * {name}" for weight, name in zip(row, quoted, strict=True))])
             for row, bias in zip(model.coef.tolist(), model.intercept.tolist(), strict=True)
         ]
-        with replacing(record.learner, path) as file:
+        with replacing(path) as file:
             file.write(("SELECT " + ", ".join(scores) + " FROM data\n").encode())
 
 
