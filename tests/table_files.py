@@ -1,16 +1,22 @@
 """The same small table in every format, and the rows that are read back."""
 
+import io
 import json
+from contextlib import nullcontext
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
+import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.data.formats import FORMATS
 from novikoff.data.hashing import Hashing
+from novikoff.data.source import Joined
+from novikoff.data.tables import table as tables
 
 RECORDS = [
     {"age": 39.0, "job": "clerk", "new": True, "label": "yes"},
@@ -57,3 +63,26 @@ def write(folder, format, frame=FRAME):
         with new(path, frame.schema) as writer:
             writer.write_table(frame, max_chunksize=2)
     return path
+
+
+def arriving(chunks, format):
+    """A reader of text that arrives in chunks, with a wait after each."""
+    fill = Joined(chunk for part in chunks for chunk in (part, b"")).fill
+    return FORMATS[format].reader("scan", "it", nullcontext(fill), 0)
+
+
+def whole(batches):
+    batches = list(batches)
+    X = np.vstack([b.X.toarray() if sp.issparse(b.X) else b.X for b in batches])
+    return X, np.concatenate([b.y for b in batches])
+
+
+def lines(chunks, format="csv", **options):
+    """Batches of text that arrives in chunks, as from a pipe."""
+    chunks = [chunks] if isinstance(chunks, bytes) else chunks
+    options = {"target": "label", "hashing": Hashing(n_bits=8)} | options
+    with pytest.MonkeyPatch.context() as patch:
+        fill = Joined(chunk for part in chunks for chunk in (part, b"")).fill
+        patch.setattr(tables, "opened", lambda *_, **__: nullcontext(fill))
+        patch.setattr(tables, "name_of", lambda _: "it")
+        yield from nk.scan(io.BytesIO(), format=format, **options)

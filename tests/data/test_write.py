@@ -19,7 +19,6 @@ from hypothesis import strategies as st
 import novikoff as nk
 from memory import run_alone
 from novikoff.data.batch import Batch
-from novikoff.data.tables import writing
 from strategies import finite_floats, sparse_rows
 
 X = np.array([[0.1, -0.0, 5e-324], [1e22, 2.0, -1.7976931348623157e308], [0.0, 1 / 3, 123456789.125]])
@@ -125,19 +124,6 @@ def test_sparse_rows_in_a_table_come_back_dense(ending, tmp_path):
     assert nk.read(path, **missing).X.tolist() == rows.tolist()
 
 
-def test_ndjson_of_sparse_rows_names_all_columns_once(tmp_path):
-    text = b"1 3:0.5\n-1 2:1e-3\n1\n"
-    nk.write(nk.scan(text, n_features=4), tmp_path / "rows.ndjson")
-    lines = (tmp_path / "rows.ndjson").read_text().splitlines()
-    assert lines[0] == '{"label": 1, "x1": 0.0, "x2": 0.0, "x3": 0.5, "x4": 0.0}'
-    assert lines[1:] == ['{"label": -1, "x2": 0.001}', '{"label": 1}']
-    batch = nk.read(tmp_path / "rows.ndjson", missing="zero")
-    assert batch.feature_names == ("x1", "x2", "x3", "x4")
-    assert batch.X.tolist() == [[0, 0, 0.5, 0], [0, 0.001, 0, 0], [0, 0, 0, 0]]
-    with pytest.raises(nk.InvalidInputError, match='missing="zero"'):
-        nk.read(tmp_path / "rows.ndjson")
-
-
 def test_very_wide_rows_are_refused_by_tables_but_not_by_ndjson(tmp_path):
     wide = sp.csr_array(([1.5], ([0], [10_000])), shape=(1, 10_001))
     for ending in ("csv", "tsv", "parquet", "arrow"):
@@ -217,15 +203,6 @@ def test_a_file_may_be_written_over_its_source(tmp_path):
     assert path.read_bytes() == b"1 1:0.5\n-1 2:1\n"
 
 
-def test_float32_stays_in_parquet_and_keeps_its_value_in_text(tmp_path):
-    rows = X[:, :2].astype(np.float32)
-    nk.write((rows, [1, 2, 3]), tmp_path / "rows.parquet")
-    assert_bits(nk.read(tmp_path / "rows.parquet").X, rows)
-    for ending in ("csv", "ndjson"):
-        nk.write((rows, [1, 2, 3]), tmp_path / f"rows.{ending}")
-        assert_bits(nk.read(tmp_path / f"rows.{ending}").X, rows.astype(np.float64))
-
-
 def test_compression_goes_by_the_name(tmp_path):
     nk.write((X, [1, 2, 3]), tmp_path / "rows.csv")
     nk.write((X, [1, 2, 3]), tmp_path / "rows.csv.gz")
@@ -236,14 +213,6 @@ def test_a_file_object_takes_what_format_says():
     file = io.BytesIO()
     nk.write((X, [1, 2, 3]), file, format="parquet")
     assert pa.parquet.read_table(io.BytesIO(file.getvalue())).column_names == ["label", "x1", "x2", "x3"]
-
-
-def test_rows_of_parquet_lie_in_groups(tmp_path, monkeypatch):
-    monkeypatch.setattr(writing, "MAX_ENTRIES", 30)
-    rows = np.arange(75.0).reshape(25, 3)
-    nk.write((rows, np.zeros(25, int)), tmp_path / "rows.parquet")
-    assert pa.parquet.ParquetFile(tmp_path / "rows.parquet").num_row_groups == 3
-    assert_bits(nk.read(tmp_path / "rows.parquet").X, rows)
 
 
 @pytest.mark.parametrize(

@@ -3,14 +3,15 @@
 import gzip
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
 import novikoff as nk
-from memory import run_alone
 from novikoff.data.tables import text as text_tables
-from table_files import FRAME, assert_same, rows, write
+from real_data import real
+from table_files import FRAME, HASHING, assert_same, rows, write
 
 FILES = ["csv", "csv.gz", "csv.zst", "csv.bz2", "ndjson", "jsonl", "ndjson.gz", "jsonl.zst", "json", "parquet", "arrow"]
 FILES += ["feather", "ipc"]
@@ -187,34 +188,49 @@ def test_a_bad_file_is_refused_in_one_sentence(monkeypatch, tmp_path, case):
     assert "\n" not in str(refusal.value)
 
 
-def test_a_parquet_file_that_differs_from_the_first_is_refused(tmp_path):
-    for i, table in enumerate([pa.table({"x": [1], "label": [0]}), pa.table({"x": ["a"], "label": [0]})]):
-        pyarrow.parquet.write_table(table, tmp_path / f"{i}.parquet")
-    with pytest.raises(nk.InvalidInputError, match=r"1\.parquet: column 'x' holds string, but numbers in .*0\.parquet"):
-        rows(str(tmp_path / "*.parquet"))
+# ---- real tables: counts and orders are the published ones ----
 
 
-SCAN = """
-import sys
-import pyarrow.parquet, duckdb, numpy, scipy.sparse
-import novikoff as nk
-list(nk.scan(sys.argv[1], target="y"))  # a small one, so that everything is imported
-before = peak()
-rows = sum(len(batch.y) for batch in nk.scan(sys.argv[2], target="y"))
-print(rows, peak() - before)
-"""
+def test_endometrial_is_what_it_is_known_to_be():
+    X, y = rows(real("endometrial.csv"), target="HG")
+    assert X.shape == (79, 3)
+    assert np.all(y[X[:, 0] == 1] == 1)
+    assert np.sum(X[:, 0] == 1) == 13
+
+
+def test_elec2_is_read_whole_and_in_order():
+    path = real("elec2.csv.gz")
+    X, y = rows(path, target=None)
+    frame = pd.read_csv(path)
+    assert X.shape == (45312, 6)
+    np.testing.assert_array_equal(X, frame.drop(columns="target").to_numpy())
+    np.testing.assert_array_equal(y, frame["target"])
+
+
+def test_lizards_mix_numbers_and_strings():
+    path = real("lizards.csv")
+    X, y = rows(path, target="time", weight="grahami")[:2]
+    assert X.shape == (23, 2**HASHING.n_bits)
+    assert set(y) == {"early", "late", "midday"}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row_group_size", [50_000, 10**9])
-def test_memory_stays_bounded_over_a_large_file(tmp_path, row_group_size):
-    rng = np.random.default_rng(0)
-    columns = {f"x{i}": rng.normal(size=1_250_000) for i in range(20)}
-    table = pa.table({**columns, "y": rng.integers(0, 2, 1_250_000)})
-    large, small = tmp_path / "large.parquet", tmp_path / "small.parquet"
-    pyarrow.parquet.write_table(table, large, row_group_size=row_group_size, compression="none", use_dictionary=False)
-    pyarrow.parquet.write_table(table.slice(0, 10), small)
-    assert large.stat().st_size > 190 << 20
-    found, beyond = run_alone(SCAN, small, large)
-    assert found == 1_250_000
-    assert beyond < 150 << 20
+def test_covtype_is_read_whole():
+    path = real("covtype.csv.gz")
+    with gzip.open(path, "rt") as file:
+        names = file.readline().strip().split(",")
+    X, y = rows(path, target=names[-1])
+    assert X.shape == (581012, 54)
+    assert np.bincount(y).tolist() == [0, 211840, 283301, 35754, 2747, 9493, 17367, 20510]
+
+
+@pytest.mark.parametrize(
+    ("name", "rows_known"), [("sms.tsv.gz", 5574), pytest.param("imdb_train.tsv.gz", 25000, marks=pytest.mark.slow)]
+)
+def test_texts_are_read_by_sql(name, rows_known):
+    path = real(name)
+    columns = {"sms.tsv.gz": "column0 AS label, column1 AS body"}.get(name, "column0 AS label, column2 AS body")
+    sql = f"SELECT {columns} FROM read_csv('{path}', delim='\t', header=false, quote='', all_varchar=true)"
+    batches = list(nk.scan(sql, target="label", text="body"))
+    assert sum(len(batch.y) for batch in batches) == rows_known
+    assert len({label for batch in batches for label in batch.y}) == 2

@@ -3,22 +3,18 @@
 import csv
 import io
 import json
-from contextlib import nullcontext
 
 import numpy as np
 import pyarrow as pa
 import pytest
-import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.data.formats import FORMATS
 from novikoff.data.hashing import Hashing
-from novikoff.data.source import Joined
-from novikoff.data.tables import table as tables
 from novikoff.data.tables import text as text_tables
 from reference.tables import hashed, keys_of
+from table_files import lines, whole
 
 BITS = 8
 fields = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
@@ -53,29 +49,6 @@ def cut(data, sizes):
     return [*chunks, data[start:]]
 
 
-def arriving(chunks, format):
-    """A reader of text that arrives in chunks, with a wait after each."""
-    fill = Joined(chunk for part in chunks for chunk in (part, b"")).fill
-    return FORMATS[format].reader("scan", "it", nullcontext(fill), 0)
-
-
-def whole(batches):
-    batches = list(batches)
-    X = np.vstack([b.X.toarray() if sp.issparse(b.X) else b.X for b in batches])
-    return X, np.concatenate([b.y for b in batches])
-
-
-def lines(chunks, format="csv", **options):
-    """Batches of text that arrives in chunks, as from a pipe."""
-    chunks = [chunks] if isinstance(chunks, bytes) else chunks
-    options = {"target": "label", "hashing": Hashing(n_bits=BITS)} | options
-    with pytest.MonkeyPatch.context() as patch:
-        fill = Joined(chunk for part in chunks for chunk in (part, b"")).fill
-        patch.setattr(tables, "opened", lambda *_, **__: nullcontext(fill))
-        patch.setattr(tables, "name_of", lambda _: "it")
-        yield from nk.scan(io.BytesIO(), format=format, **options)
-
-
 @given(records(), st.lists(st.integers(0, 40), max_size=20), st.sampled_from(["csv", "ndjson"]), st.integers(1, 9))
 def test_blocks_of_any_size_give_the_rows_of_the_whole(rows, sizes, format, batch_size):
     data = {"csv": as_csv, "ndjson": as_ndjson}[format](rows)
@@ -99,38 +72,6 @@ def test_lines_are_read_as_files_are(tmp_path_factory, rows):
         np.testing.assert_array_equal(a, b)
 
 
-@given(st.lists(st.lists(st.text('ab",\n\t', max_size=4), min_size=2, max_size=2), min_size=1, max_size=6), st.data())
-def test_the_last_record_end_is_the_end_of_a_record(rows, data):
-    text, ends = io.StringIO(), [0]
-    writer = csv.writer(text, lineterminator="\n")
-    for row in rows:
-        writer.writerow(row)
-        ends.append(text.tell())
-    at = data.draw(st.integers(0, ends[-1]))
-    block = text.getvalue().encode()[:at]
-    assert arriving([b"a\n1\n"], "csv").last_record_end(block) == max(end for end in ends if end <= at)
-
-
-@pytest.mark.parametrize(
-    ("block", "format", "end"),
-    [
-        (b"", "csv", 0),
-        (b"a,b", "csv", 0),
-        (b"a,b\nc", "csv", 4),
-        (b'a,"b\nc', "csv", 0),
-        (b'a,"b\n"\nc', "csv", 7),
-        (b'5" pipe,1\n6" pipe,2\n', "csv", 20),
-        (b'a,""\n"', "csv", 5),
-        (b'a,""""\n"""\n', "csv", 7),
-        (b'a\t"b\nc', "tsv", 5),
-        (b'{"a": "b\\n"}\n{"a"', "ndjson", 13),
-    ],
-)
-def test_quotes_count_in_csv_and_only_where_a_field_begins(block, format, end):
-    first = b'{"a": 1}\n' if format == "ndjson" else b"a\n1\n"
-    assert arriving([first], format).last_record_end(block) == end
-
-
 def test_rows_come_as_their_blocks_do():
     def blocks():
         yield b"x,label\n"
@@ -152,33 +93,6 @@ def test_whole_numbers_at_first_and_others_later_are_all_numbers():
     np.testing.assert_array_equal(X, [[1, 0], [2.5, 7], [1000, 0]])
 
 
-def test_what_is_missing_in_csv_depends_on_the_column():
-    data = b"x,s,body,label\n1,NA,,0\nNA,,null,1\nnan,clerk,a word,1\n"
-    X, _ = whole(lines(data, missing="indicator", text="body"))
-    expected = [
-        {"x": 1, "s=NA": 1},
-        {"x=missing": 1, "s=missing": 1, "null": 1},
-        {"x=missing": 1, "s=clerk": 1, "word": 1},
-    ]
-    np.testing.assert_array_equal(X, hashed(expected, BITS))
-
-
-def test_an_empty_string_in_json_is_a_string():
-    data = b'{"s": "", "label": 0}\n{"s": null, "label": 1}\n{"label": 1}\n'
-    X, _ = whole(lines(data, "ndjson", missing="indicator"))
-    np.testing.assert_array_equal(X, hashed([{"s=": 1}, {"s=missing": 1}, {"s=missing": 1}], BITS))
-
-
-def test_other_keys_are_ignored_if_features_are_listed():
-    X, y = whole(lines([b'{"x": 1, "label": 0}\n', b'{"x": 2, "q": [1], "label": 1}\n'], "ndjson", features=["x"]))
-    assert (X.ravel().tolist(), y.tolist()) == ([1, 2], [0, 1])
-
-
-def test_windows_line_ends_and_a_byte_order_mark_are_ignored():
-    X, y = whole(lines([b"\xef\xbb\xbfx,label\r\n1,a\r\n", b"2,b\r\n"]))
-    assert (X.ravel().tolist(), y.tolist()) == ([1, 2], ["a", "b"])
-
-
 def test_a_record_longer_than_the_part_of_a_thread_is_read(monkeypatch):
     monkeypatch.setattr(text_tables, "THREAD_SIZE", 64)
     long = '"' + "a\n" * 200 + '"'
@@ -186,14 +100,6 @@ def test_a_record_longer_than_the_part_of_a_thread_is_read(monkeypatch):
     X, y = whole(lines(data.encode()))
     assert y.tolist() == [0, *([1, 2] * 20)]
     np.testing.assert_array_equal(X, X[np.array([0, *([1, 2] * 20)])])
-
-
-def test_quotes_that_are_never_closed_end_in_an_error(monkeypatch):
-    monkeypatch.setattr(text_tables, "MAX_RECORD_LENGTH", 1000)
-    monkeypatch.setattr(text_tables, "BLOCK_SIZE", 100)
-    message = "it, line 3: the record is longer than 1000 bytes, or a quote is never closed"
-    with pytest.raises(nk.InvalidInputError, match=message):
-        list(lines([b'x,label\n1,a\n2,"a', *([b"bc\n"] * 1000)]))
 
 
 REFUSED = {
@@ -251,12 +157,4 @@ def test_types_are_those_of_arrow(tmp_path):
     path.write_text("b,x,label\ntrue,1,yes\nfalse,2,no\n")
     frame = pa.table({"b": [True, False], "x": [1, 2], "label": ["yes", "no"]})
     for a, b in zip(whole(nk.scan(path, target=None)), whole(nk.scan(frame, target=None)), strict=True):
-        np.testing.assert_array_equal(a, b)
-
-
-def test_fields_of_tsv_are_separated_by_tabs_and_have_no_quotes(tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text('label\tjob\tage\nham\t"he said\t1\nspam\t5" pipe, new\t2\n')
-    frame = pa.table({"job": ['"he said', '5" pipe, new'], "age": [1, 2], "label": ["ham", "spam"]})
-    for a, b in zip(whole(nk.scan(path)), whole(nk.scan(frame)), strict=True):
         np.testing.assert_array_equal(a, b)

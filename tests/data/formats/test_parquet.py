@@ -1,0 +1,43 @@
+"""Parquet: files that agree, and bounded memory over large ones."""
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+import novikoff as nk
+from memory import run_alone
+from table_files import rows
+
+
+def test_a_parquet_file_that_differs_from_the_first_is_refused(tmp_path):
+    for i, table in enumerate([pa.table({"x": [1], "label": [0]}), pa.table({"x": ["a"], "label": [0]})]):
+        pyarrow.parquet.write_table(table, tmp_path / f"{i}.parquet")
+    with pytest.raises(nk.InvalidInputError, match=r"1\.parquet: column 'x' holds string, but numbers in .*0\.parquet"):
+        rows(str(tmp_path / "*.parquet"))
+
+
+SCAN = """
+import sys
+import pyarrow.parquet, duckdb, numpy, scipy.sparse
+import novikoff as nk
+list(nk.scan(sys.argv[1], target="y"))  # a small one, so that everything is imported
+before = peak()
+rows = sum(len(batch.y) for batch in nk.scan(sys.argv[2], target="y"))
+print(rows, peak() - before)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("row_group_size", [50_000, 10**9])
+def test_memory_stays_bounded_over_a_large_file(tmp_path, row_group_size):
+    rng = np.random.default_rng(0)
+    columns = {f"x{i}": rng.normal(size=1_250_000) for i in range(20)}
+    table = pa.table({**columns, "y": rng.integers(0, 2, 1_250_000)})
+    large, small = tmp_path / "large.parquet", tmp_path / "small.parquet"
+    pyarrow.parquet.write_table(table, large, row_group_size=row_group_size, compression="none", use_dictionary=False)
+    pyarrow.parquet.write_table(table.slice(0, 10), small)
+    assert large.stat().st_size > 190 << 20
+    found, beyond = run_alone(SCAN, small, large)
+    assert found == 1_250_000
+    assert beyond < 150 << 20

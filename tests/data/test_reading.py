@@ -1,0 +1,56 @@
+"""The options of a model's files: other files are read in the same way, or refused."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from novikoff.data.reading import HashingSettings, Reading, fitting
+
+TABLE = b"a,job,y\n1,clerk,0\n2,cook,1\n"
+
+
+def test_settings_make_the_transformer_with_these_parameters():
+    settings = HashingSettings(n_bits=5, ngram_range=(1, 2), binary=True, norm="l2")
+    parameters = settings.transformer().get_params()
+    expected = {"n_bits": 5, "ngram_range": (1, 2), "binary": True, "norm": "l2", "lowercase": True}
+    assert parameters | expected == parameters
+
+
+def test_columns_of_a_batch_are_then_required():
+    reading = Reading(hashing=HashingSettings(n_bits=6))
+    batch = reading.read("fit", TABLE, format="csv")
+    after = reading.after(batch)
+    assert (after.target, after.features, after.kinds) == ("y", ("a", "job"), ("number", "string"))
+    same = after.read("predict", b"job,a,other,y\ncook,3,x,1\n", format="csv")
+    assert same.X.shape == (1, 64)
+    with pytest.raises(
+        nk.InvalidInputError, match=r"^predict: column 'job' must hold strings, .* but it holds numbers"
+    ):
+        after.read("predict", b"job,a,y\n1,3,1\n", format="csv")
+
+
+def test_without_labels_only_the_features_are_read():
+    reading = Reading(target="y", weight="w", features=("a",))
+    batch = reading.read("predict", b"a\n1\n2\n", format="csv", labelled=False)
+    assert batch.y is None
+    assert batch.weights is None
+    ((X, y),) = reading.scan(b"a\n1\n2\n", format="csv", labelled=False)
+    assert (X.tolist(), y) == ([[1.0], [2.0]], None)
+
+
+def test_svmlight_gets_the_options_that_it_takes():
+    reading = Reading(target="y", index_base=0)
+    assert reading.read("fit", b"1 0:5\n").X.toarray().tolist() == [[5.0]]
+    assert reading.after(reading.read("fit", b"1 0:5\n")).index_base == 0
+
+
+def test_sparse_rows_are_made_as_wide_as_the_model_and_dense_ones_refused():
+    X = sp.csr_array(np.array([[1.0, 0.0, 2.0]]))
+    assert fitting("predict", X, 3) == (X, 0)
+    wide, dropped = fitting("predict", X, 5)
+    assert (wide.toarray().tolist(), dropped) == ([[1.0, 0.0, 2.0, 0.0, 0.0]], 0)
+    narrow, dropped = fitting("predict", X, 1)
+    assert (narrow.toarray().tolist(), dropped) == ([[1.0]], 2)
+    with pytest.raises(nk.InvalidInputError, match="the model was fitted on 2 features, but the rows have 3"):
+        fitting("predict", np.ones((1, 3)), 2)
