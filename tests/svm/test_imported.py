@@ -52,7 +52,7 @@ def test_its_weights_are_its_own():
 @pytest.mark.parametrize(
     ("coef", "intercept", "classes", "need"),
     [
-        ([[1.0]], [0.0], [1], "two classes"),
+        ([[1.0]], [0.0], [1], "at least two labels"),
         ([[1.0]], [0.0], [1, 0], r"ascending order, \[0, 1\]"),
         ([[1.0]], [0.0], [1, 1, 2], "ascending order"),
         ([1.0], [0.0], [0, 1], "coef must be an array of numbers with 2 dimensions"),

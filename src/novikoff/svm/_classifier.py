@@ -78,11 +78,7 @@ class BatchClassifier(Classifier):
 
     def _stated(self) -> dict[str, Any]:
         """Return the parameters of the binary problems as they are set now, by the names that certificates use."""
-        own = self.get_params(deep=False)
-        if "penalized_intercept" not in own:
-            return {}
-        intercept = "none" if not own["fit_intercept"] else "penalized" if own["penalized_intercept"] else "free"
-        return {"intercept": intercept, "tol": float(own["tol"])}
+        return {}
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
         """Return slope and offset of the sigmoid that gives the probabilities of one binary problem, or None."""

@@ -64,11 +64,17 @@ class Settings:
 
 
 def intercept_of(where: str, estimator: Any) -> str:
-    """Return the role of the intercept: "free", "penalized" or "none"."""
-    is_penalized = check_flag(where, "penalized_intercept", estimator.penalized_intercept)
-    if not check_flag(where, "fit_intercept", estimator.fit_intercept):
+    """Validate the parameters of the intercept, and return its role."""
+    check_flag(where, "penalized_intercept", estimator.penalized_intercept)
+    check_flag(where, "fit_intercept", estimator.fit_intercept)
+    return role_of_intercept(estimator)
+
+
+def role_of_intercept(estimator: Any) -> str:
+    """Return "free", "penalized" or "none"."""
+    if not estimator.fit_intercept:
         return "none"
-    return "penalized" if is_penalized else "free"
+    return "penalized" if estimator.penalized_intercept else "free"
 
 
 def seed_of(where: str, random_state: Any) -> int:

@@ -29,7 +29,7 @@ from novikoff.theory.geometry import Floats
 from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
 from ._folds import Split, stratified_folds, subset
-from ._settings import Settings, run_parallel
+from ._settings import Settings, role_of_intercept, run_parallel
 from ._state import SelectedState, Selection, SoftMarginState
 from .path import cost_grid
 from .soft_margin import LinearSVM
@@ -290,7 +290,7 @@ class LinearSVMCV(BatchClassifier):
         self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
 
     def _stated(self) -> dict[str, Any]:
-        return super()._stated() | {"C": self.C_, "loss": self.loss}
+        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": self.C_, "loss": self.loss}
 
     def _state(self) -> SelectedState:
         return SelectedState(SoftMarginState.of(self), Selection.of(self))

@@ -22,7 +22,7 @@ from novikoff.theory.hulls import HullCertificate
 
 from ._classifier import BatchClassifier
 from ._largest_margin import HardMarginProblem, Separator, largest_margin
-from ._settings import check_verbose, intercept_of, run_parallel, seed_of
+from ._settings import check_verbose, intercept_of, role_of_intercept, run_parallel, seed_of
 from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, set_machines
 
 
@@ -173,6 +173,9 @@ class HardMarginSVM(BatchClassifier):
         duals = [Duals.of(separator.duals) for separator in separators]
         support = Support.of(data.codes, data.strategy.positive_codes, duals)
         self.support_, self.dual_coef_ = support.rows, support.dual_coef
+
+    def _stated(self) -> dict[str, Any]:
+        return {"intercept": role_of_intercept(self), "tol": float(self.tol)}
 
     def _state(self) -> HardMarginState:
         certificates = certificates_as_fitted(self, margin_="margin_lower_bound")

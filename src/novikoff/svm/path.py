@@ -24,7 +24,7 @@ from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._certify import certify, warn_if_wide
-from ._settings import Settings, intercept_of, run_parallel
+from ._settings import Settings, role_of_intercept, run_parallel
 from ._state import PathState, check_machines, restore_features
 
 DEFAULT_RANGE = 1e4  # ratio of the largest to the smallest C of a computed grid
@@ -195,7 +195,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     @property
     def record_(self) -> RunRecord:
         """The run record; ``problems`` has one entry per C and binary problem."""
-        shared = {"intercept": intercept_of(type(self).__name__, self), "tol": float(self.tol), "loss": self.loss}
+        shared = {"intercept": role_of_intercept(self), "tol": float(self.tol), "loss": self.loss}
         rows = zip(self.Cs_.tolist(), self._certificates_by_C(), self.coefs_, self.intercepts_, strict=True)
         return RunRecord(
             learner=type(self).__name__,

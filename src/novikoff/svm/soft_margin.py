@@ -28,7 +28,7 @@ from novikoff.theory.verification import Check
 from ._certify import certify, warn_if_wide
 from ._classifier import BatchClassifier
 from ._folds import stratified_folds, subset
-from ._settings import Settings, check_verbose, run_parallel
+from ._settings import Settings, check_verbose, role_of_intercept, run_parallel
 from ._state import HISTORY_DTYPE, SoftMarginState, Support, set_machines
 from .platt import FOLDS, Sigmoid, probabilities
 
@@ -332,7 +332,7 @@ class LinearSVM(BatchClassifier):
 
     def _stated(self) -> dict[str, Any]:
         cost = self.C if self.lam is None else 1 / (2 * self.lam)
-        return super()._stated() | {"C": float(cost), "loss": self.loss}
+        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": float(cost), "loss": self.loss}
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
         sigmoids = getattr(self, "_sigmoids_of_classes", []) if self.probability else []
