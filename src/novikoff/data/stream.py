@@ -18,7 +18,6 @@ from novikoff.errors import InvalidInputError, input_error, quote
 from .batch import Batch
 from .formats import FORMATS, Batches, DataFormat, find_format, sources_of
 from .formats.base import WHOLE_READ_BATCH
-from .formats.cache import CACHE, CacheFile, CacheWriter
 from .hashing import Hashing
 from .source import is_path, name_of
 
@@ -232,6 +231,8 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     ...     [X.shape for X, y in nk.scan(f"{folder}/rows.cache")]
     [(2, 3)]
     """
+    from .formats.cache import CacheFile, CacheWriter  # imports msgspec, which fitting does not need
+
     where = "cache"
     _check_known(where, options)
     if not is_path(path) or "\0" in os.fsdecode(path):
@@ -253,7 +254,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
 def _is_cache(path: Any) -> bool:
     try:
         with open(path, "rb") as file:
-            return CACHE.recognizes(file.read(64))
+            return FORMATS["cache"].recognizes(file.read(64))
     except OSError:
         return False
 
