@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy.sparse as sp
+from hypothesis import settings
 from hypothesis import strategies as st
 
 ORDERS = (
@@ -15,6 +16,7 @@ ORDERS = (
     "hardest repeated",
 )
 LAYOUTS = ("C", "F", "reversed view", "csr", "csr64", "csr_array")
+few = settings(max_examples=max(10, settings.default.max_examples // 3))  # for properties that fit several models
 small_integers = st.integers(-3, 3)
 seeds = st.integers(0, 2**32 - 1)
 

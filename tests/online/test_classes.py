@@ -8,10 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from reference import margin_perceptrons, perceptrons
-from reference.passive_aggressive import passive_aggressive
 from snapshots import learned
-from strategies import cuts, fractional_weights, lift, streams, ties
+from strategies import cuts, few, fractional_weights, streams
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
@@ -61,6 +59,7 @@ def test_the_later_class_in_order_is_the_positive_one(make):
         assert model.predict_one([1.0]) == first
 
 
+@few
 @given(data=streams(3))
 def test_more_classes_are_one_question_each(make, data):
     rows, y = data
@@ -118,6 +117,7 @@ def test_a_class_first_met_late_was_a_negative_all_along():
 # ---- class_weight ---------------------------------------------------------------------------------------------------
 
 
+@few
 @given(data=st.data())
 def test_class_weights_multiply_the_weights_of_the_rows(make, data):
     rows, y = data.draw(streams(2))
@@ -130,6 +130,7 @@ def test_class_weights_multiply_the_weights_of_the_rows(make, data):
     assert learned(model) == learned(plain)
 
 
+@few
 @given(data=st.data())
 def test_class_weights_are_the_same_in_every_batching(make, data):
     rows, y = data.draw(streams(3))
@@ -145,6 +146,7 @@ def test_class_weights_are_the_same_in_every_batching(make, data):
     assert learned(batched) == learned(whole)
 
 
+@few
 @given(data=streams(3))
 def test_balanced_gives_every_class_the_same_total_weight(make, data):
     rows, y = data
@@ -155,6 +157,7 @@ def test_balanced_gives_every_class_the_same_total_weight(make, data):
     assert model.certificate_[0].examples == pytest.approx(model._runs[0].passes * len(y))
 
 
+@few
 @given(data=st.data())
 def test_balanced_counts_a_weighted_row_as_that_many(data):
     rows, y = data.draw(streams(2))
@@ -167,6 +170,7 @@ def test_balanced_counts_a_weighted_row_as_that_many(data):
     np.testing.assert_allclose(model.coef_, plain.coef_, rtol=1e-9, atol=1e-9)
 
 
+@few
 @given(data=streams(2))
 def test_balanced_on_a_stream_goes_by_what_was_seen_so_far(data):
     rows, y = data
@@ -188,95 +192,6 @@ def test_a_class_of_weight_zero_moves_nothing(make):
     model = make(class_weight={1: 0.0}, shuffle=False, max_iter=1).fit(X, Y)
     problem = make().partial_fit(X[Y == 0], Y[Y == 0], classes=[0, 1])
     np.testing.assert_array_equal(model.coef_, problem.coef_)
-
-
-# ---- each rule against its reference --------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("tie", ["mistake", "positive"])
-@given(data=ties(), new=ties())
-def test_the_average_and_the_vote_are_those_of_the_reference(data, new, tie):
-    rows, y = data
-    parameters = {"tie": tie, "shuffle": False, "max_iter": 1}
-    average = nk.AveragedPerceptron(**parameters).fit(rows, y)
-    v = perceptrons.averaged(lift(rows, True), y, tie)
-    np.testing.assert_allclose(np.append(average.coef_, average.intercept_), v, rtol=1e-12, atol=1e-12)
-    vote = nk.VotedPerceptron(**parameters).fit(rows, y)
-    others = np.resize(new[0], (6, rows.shape[1]))
-    expected = perceptrons.voted(lift(rows, True), y, lift(others, True), tie)
-    np.testing.assert_allclose(vote.decision_function(others), expected, rtol=1e-12, atol=1e-12)
-    last, _ = perceptrons.perceptron(lift(rows, True), y, tie)
-    np.testing.assert_array_equal(np.append(vote.coef_, vote.intercept_), last[-1])
-
-
-@given(data=streams(2), intercept=st.booleans(), C=st.sampled_from([0.01, 0.125, 1.0, 50.0]))
-def test_passive_aggressive_steps_are_those_of_the_reference(data, intercept, C):
-    rows, y = data
-    models = {
-        "PA": nk.PassiveAggressive(),
-        "PA-I": nk.PassiveAggressiveI(C=C),
-        "PA-II": nk.PassiveAggressiveII(C=C),
-    }
-    for variant, model in models.items():
-        model.set_params(fit_intercept=intercept, shuffle=False, max_iter=1).fit(rows, y)
-        v = passive_aggressive(lift(rows, intercept), 2.0 * y - 1, variant, C)[-1]
-        own = np.append(model.coef_, model.intercept_) if intercept else model.coef_.ravel()
-        np.testing.assert_allclose(own, v, rtol=1e-7, atol=1e-7)
-
-
-@given(data=st.data(), C=st.sampled_from([0.01, 0.5, 50.0]))
-def test_the_weight_of_an_example_multiplies_C_before_the_clip(data, C):
-    rows, y = data.draw(streams(2))
-    weights = data.draw(fractional_weights(len(y)))
-    weights[[np.argmax(y == 0), np.argmax(y == 1)]] = 0.3
-    for variant, model in {"PA-I": nk.PassiveAggressiveI(C=C), "PA-II": nk.PassiveAggressiveII(C=C)}.items():
-        model.set_params(shuffle=False, max_iter=1).fit(rows, y, sample_weight=weights)
-        v = passive_aggressive(lift(rows, True), 2.0 * y - 1, variant, C, weights)[-1]
-        np.testing.assert_allclose(np.append(model.coef_, model.intercept_), v, rtol=1e-7, atol=1e-7)
-
-
-def test_a_passive_aggressive_step_lands_on_the_label_with_the_intercept_counted():
-    for x, label in [([3.0, -4.0], 1), ([0.1, 0.0], 0), ([0.0, 0.0], 1)]:
-        model = nk.PassiveAggressive().partial_fit([[1.0, 1.0], [-2.0, 1.0]], [0, 1])
-        model.learn_one(x, label)
-        assert model.score_one(x) * (2 * label - 1) >= 1 - 1e-12
-        if x != [0.0, 0.0]:
-            assert model.score_one(x) == pytest.approx(2 * label - 1)
-
-
-@pytest.mark.parametrize("variant", [nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII])
-@pytest.mark.parametrize(
-    ("score", "moves"), [(1.0, False), (1 - 2.0**-40, True), (np.nextafter(1, 0), False), (np.nextafter(1, 2), False)]
-)  # one unit in the last place below 1 is a loss of nothing but rounding
-def test_a_passive_aggressive_learner_is_passive_at_a_margin_of_one_and_not_below(variant, score, moves):
-    parameters = {} if variant is nk.PassiveAggressive else {"C": 2.0**60}
-    model = variant(fit_intercept=False, **parameters).partial_fit([[1.0, 0.0]], [1], classes=[0, 1])
-    assert model.coef_[0, 0] == 1
-    updates = model.certificate_.updates
-    model.learn_one([score, 2.0**-30], 1)
-    assert model.certificate_.updates - updates == moves
-
-
-@pytest.mark.parametrize("weight", [0.25, 0.5, 2.5])
-def test_a_fraction_of_an_example_is_a_fraction_of_the_step(weight):
-    for model in (
-        nk.Perceptron(fit_intercept=False),
-        nk.MarginPerceptron(fit_intercept=False, margin=8.0, epsilon=0.5),
-    ):
-        model.partial_fit([[2.0]], [1], classes=[0, 1], sample_weight=[weight])
-        whole = weight if isinstance(model, nk.MarginPerceptron) else min(weight, 1.0)
-        assert model.coef_.tolist() == [[2.0 * whole]]
-        assert model.certificate_.examples == weight
-
-
-@given(data=st.data())
-def test_normalized_margins_follow_the_reference(data):
-    rows, y = data.draw(streams(2))
-    unit = margin_perceptrons.normalized(lift(rows, True))
-    v, updates = margin_perceptrons.dynamic_margin(unit, 2.0 * y - 1, 0.37)
-    model = nk.MarginPerceptron(epsilon=0.37, normalize=True, shuffle=False, max_iter=1).fit(rows, y)
-    assert model.certificate_.updates == updates
-    np.testing.assert_allclose(np.append(model.coef_, model.intercept_), v, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("line", range(1, 12))

@@ -44,7 +44,7 @@ class Classes:
 
     def restore(self, labels: list[Any], values: NDArray[Any]) -> None:
         """Set the labels, in the order of their codes, and the same in ascending order."""
-        self.labels, self.strategy = labels, OneVsRest(values)
+        self.labels, self.strategy, self._sorted = labels, OneVsRest(values), values.tolist()
         self.code_of: dict[Any, int] = {label: code for code, label in enumerate(labels)}
         positives = self.strategy.positives
         self.problems = (
@@ -101,6 +101,10 @@ class Classes:
             return np.full(scores.shape[1], None)
         return self.strategy.choose(self.strategy.flatten(scores[self.problems].T))
 
+    def decide_one(self, scores: list[float]) -> Any:
+        """Return the label for the scores of one example."""
+        return self._sorted[self.strategy.choose_one(scores)]
+
     def check_sortable(self, where: str, labels: list[Any]) -> None:
         """Refuse labels that cannot be sorted together with those known."""
         try:
@@ -110,5 +114,5 @@ class Classes:
 
     def undeclared(self, where: str, label: Any, place: str = "") -> InvalidInputError:
         """Return the error for a label that was not declared."""
-        known = quote(self.strategy.classes.tolist())
+        known = quote(self._sorted)
         return input_error(where, f"the label {quote(label)}{place} is not among the declared classes {known}.")

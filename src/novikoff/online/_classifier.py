@@ -388,7 +388,7 @@ class OnlineClassifier(Classifier):
             code = None
         if self.class_weight is not None:
             weight = self._times_class_weight(where, y, weight)
-        interpreted = self._copy_if_interpreted()
+        interpreted = not self._learner.is_compiled and self._copy_if_interpreted()
         if code is None:
             code = self._add_class_of(where, x, y)
         if self.class_weight == "balanced":
@@ -408,11 +408,10 @@ class OnlineClassifier(Classifier):
             if not self._by_name:
                 self._width = row.shape[1]
         self._runs = None
-        strategy = self._classes.strategy
-        if self._by_name and self.class_weight is None and strategy.is_binary and not interpreted:
-            labels = strategy.classes.tolist()
-            answers = labels[strategy.choose_one([-1.0])], labels[strategy.choose_one([0.0])]
-            self._fast_path = FastPath(self._learner, self._classes.code_of, self._classes.problems[0], answers)
+        classes = self._classes
+        if self._by_name and self.class_weight is None and classes.strategy.is_binary and not interpreted:
+            answers = classes.decide_one([-1.0]), classes.decide_one([0.0])
+            self._fast_path = FastPath(self._learner, classes.code_of, classes.problems[0], answers)
 
     def _times_class_weight(self, where: str, y: Any, weight: float) -> float:
         if isinstance(self.class_weight, Mapping):
@@ -447,8 +446,7 @@ class OnlineClassifier(Classifier):
         if fast is None or type(x) is not dict:
             if not self.__sklearn_is_fitted__():
                 return None
-            strategy = self._classes.strategy
-            return strategy.classes.tolist()[strategy.choose_one([self._score(x, q) for q in self._classes.problems])]
+            return self._classes.decide_one([self._score(x, q) for q in self._classes.problems])
         try:
             return fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
         except ValueError as error:
@@ -505,7 +503,8 @@ class OnlineClassifier(Classifier):
     # ---- results ---------------------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_classes") and bool(self._classes.labels)
+        classes = getattr(self, "_classes", None)
+        return classes is not None and bool(classes.labels)
 
     def _require_fitted(self, attribute: str) -> None:
         if not self.__sklearn_is_fitted__():

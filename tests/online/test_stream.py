@@ -220,9 +220,7 @@ def test_columns_that_have_names_do_not_grow(make):
     frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
     model = make().partial_fit(frame, [0, 1])
     for width in (2, 3, 5):
-        with pytest.raises(
-            nk.InvalidInputError, match="this batch has columns without names"
-        ):
+        with pytest.raises(nk.InvalidInputError, match="this batch has columns without names"):
             model.partial_fit(Batch(sp.csr_array(np.eye(2, width)), np.array([0, 1])))
     assert model.coef_.shape == (1, 3)
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from snapshots import learned
-from strategies import LAYOUTS, cuts, fractional_weights, integer_weights, laid_out, streams
+from strategies import LAYOUTS, cuts, few, fractional_weights, integer_weights, laid_out, streams
 
 layouts, types = st.sampled_from(LAYOUTS), st.sampled_from([np.float32, np.float64])
 
@@ -21,6 +21,7 @@ def pieces(rows, places):
     return zip([0, *places], [*places, rows], strict=True)
 
 
+@few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), layout=layouts, dtype=types, declared=st.booleans())
 def test_partial_fit_over_any_batching_equals_one_epoch_of_fit(make, data, classes, layout, dtype, declared):
     X, y = data.draw(streams(classes))
@@ -31,6 +32,7 @@ def test_partial_fit_over_any_batching_equals_one_epoch_of_fit(make, data, class
     assert learned(model, X) == learned(one_epoch(make, X, y), X)
 
 
+@few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), layout=layouts, dtype=types)
 def test_learn_one_by_one_equals_one_epoch_of_fit(make, data, classes, layout, dtype):
     X, y = data.draw(streams(classes))
@@ -41,6 +43,7 @@ def test_learn_one_by_one_equals_one_epoch_of_fit(make, data, classes, layout, d
     assert learned(model, X) == learned(one_epoch(make, X, y), X)
 
 
+@few
 @given(data=st.data(), dtype=types)
 def test_learn_one_and_partial_fit_may_take_turns(make, data, dtype):
     X, y = data.draw(streams(3))
@@ -55,6 +58,7 @@ def test_learn_one_and_partial_fit_may_take_turns(make, data, dtype):
     assert learned(model, X) == learned(one_epoch(make, X, y), X)
 
 
+@few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), layout=layouts)
 def test_fractional_weights_are_the_same_in_batches_and_one_by_one(make, data, classes, layout):
     X, y = data.draw(streams(classes))
@@ -71,6 +75,7 @@ def test_fractional_weights_are_the_same_in_batches_and_one_by_one(make, data, c
     assert learned(single, X) == learned(whole, X)
 
 
+@few
 @given(data=st.data(), layout=layouts, dtype=types)
 def test_an_integer_weight_equals_that_many_copies_in_a_row_and_zero_equals_absence(make, data, layout, dtype):
     X, y = data.draw(streams(2))
@@ -87,6 +92,7 @@ def test_an_integer_weight_equals_that_many_copies_in_a_row_and_zero_equals_abse
     assert learned(single, X) == learned(repeated, X)
 
 
+@few
 @given(data=st.data())
 def test_copies_equal_a_weight_whatever_fractions_came_before(make, data):
     X, y = data.draw(streams(2))
@@ -101,6 +107,7 @@ def test_copies_equal_a_weight_whatever_fractions_came_before(make, data):
     assert learned(models[0], X) == learned(models[1], X)
 
 
+@few
 @given(data=st.data(), max_iter=st.integers(2, 5))
 def test_copies_equal_a_weight_over_several_passes(make, data, max_iter):
     X, y = data.draw(streams(2, max_rows=15))
@@ -122,6 +129,7 @@ def test_a_label_of_weight_zero_alone_is_no_class(make):
     assert model.classes_.tolist() == ["a", "b"]
 
 
+@few
 @given(data=streams(2), layout=layouts)
 def test_layout_changes_no_bit_of_dense_rows_and_none_of_sparse_ones(make, data, layout):
     X, y = data
@@ -129,6 +137,7 @@ def test_layout_changes_no_bit_of_dense_rows_and_none_of_sparse_ones(make, data,
     assert learned(one_epoch(make, laid_out(X, layout), y)) == learned(one_epoch(make, laid_out(X, like), y))
 
 
+@few
 @given(data=streams(2))
 def test_float32_rows_are_learned_as_the_same_numbers_in_float64(make, data):
     X, y = data
@@ -136,6 +145,7 @@ def test_float32_rows_are_learned_as_the_same_numbers_in_float64(make, data):
     assert learned(one_epoch(make, narrow, y)) == learned(one_epoch(make, narrow.astype(np.float64), y))
 
 
+@few
 @given(data=streams(2))
 def test_a_read_only_memory_map_and_frames_are_the_same_rows(make, data, tmp_path_factory):
     pd, pl, pa = (pytest.importorskip(name, reason="frames need it") for name in ("pandas", "polars", "pyarrow"))
@@ -151,6 +161,7 @@ def test_a_read_only_memory_map_and_frames_are_the_same_rows(make, data, tmp_pat
     assert learned(one_epoch(make, pa.table(dict(zip(names, X.T, strict=True))), y)) == expected
 
 
+@few
 @given(data=st.data(), classes=st.sampled_from([2, 3]))
 def test_dicts_in_the_order_of_the_indices_equal_csr_rows(make, data, classes):
     X, y = data.draw(streams(classes))
@@ -174,6 +185,7 @@ def test_dicts_in_the_order_of_the_indices_equal_csr_rows(make, data, classes):
         assert model.predict_one(x) == by_row.predict_one(row)
 
 
+@few
 @given(data=streams(2))
 def test_integer_keys_are_the_columns_of_the_matrix_that_was_fitted(make, data):
     X, y = data
@@ -188,6 +200,7 @@ def test_integer_keys_are_the_columns_of_the_matrix_that_was_fitted(make, data):
     assert learned(model, rows) == learned(by_row, rows)
 
 
+@few
 @given(data=streams(2))
 def test_string_keys_are_the_columns_of_the_frame_that_was_fitted(make, data):
     pd = pytest.importorskip("pandas", reason="frames need it")
@@ -211,22 +224,6 @@ def test_a_repeated_index_means_the_sum_of_its_values(make):
     np.testing.assert_allclose(model.coef_, expected.coef_, rtol=1e-12)
     assert model.certificate_.radius == pytest.approx(expected.certificate_.radius)
     assert doubled.nnz == 4
-
-
-def test_the_seed_alone_decides_a_shuffled_fit(make):
-    rng = np.random.default_rng(0)
-    X, y = rng.normal(size=(60, 4)), rng.integers(2, size=60)
-    first = learned(make(max_iter=3, random_state=1).fit(X, y))
-    assert learned(make(max_iter=3, random_state=1).fit(X, y)) == first
-    assert learned(make(max_iter=3, random_state=2).fit(X, y)) != first
-
-
-def test_each_pass_of_a_shuffled_fit_visits_every_row_once():
-    X = np.eye(50)
-    y = np.arange(50) % 2
-    model = nk.Perceptron(fit_intercept=False, shuffle=True, random_state=3, max_iter=1).fit(X, y)
-    assert np.abs(model.coef_).tolist() == [[1.0] * 50]
-    assert model.certificate_.examples == 50
 
 
 def test_a_vote_counts_copies_as_it_counts_a_weight_whatever_fractions_came_before():
