@@ -41,13 +41,7 @@ CROSS_VALIDATION = tuple(
     for name, kind, flag, metavar, help in (
         ("cs", int, "--Cs", "N", "Number of values of C to try."),
         ("c_max", float, "--C-max", "X", "Largest C to try."),
-        (
-            "selection",
-            str,
-            "--selection",
-            "HOW",
-            "Choose the smallest C within one_standard_error of the best, or the best.",
-        ),
+        ("selection", str, "--selection", "one_standard_error|best", "How C is chosen from the scores."),
         ("scoring", str, "--scoring", "NAME", "Name of a scikit-learn scorer. Accuracy, if not given."),
     )
 )
