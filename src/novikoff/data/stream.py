@@ -16,7 +16,7 @@ from novikoff._validation import check_flag, check_integer
 from novikoff.errors import InvalidInputError, input_error, quote
 
 from .batch import Batch
-from .formats import FORMATS, Batches, DataFormat, find_format, sources_of
+from .formats import FORMATS, Batches, DataFormat, find_format, sniffed, sources_of
 from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
 from .source import is_path, name_of
@@ -239,7 +239,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
         raise input_error(where, f"path must be the path of a file, but it is {quote(path)}.")
     stamp = _source_stamp(where, source, path, {"format": format, "attach": None, **options})
     exists = os.path.isfile(path) and os.path.getsize(path) > 0
-    if exists and not _is_cache(path):
+    if exists and sniffed(path) is not CACHE:
         raise input_error(where, f"{name_of(path)} exists and is not a cache. Use the path of a new file.")
     if exists and stamp is not None:
         with suppress(InvalidInputError):  # a damaged cache, or one of another version, is written again
@@ -249,14 +249,6 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     opened = _open(where, source, format, WHOLE_READ_BATCH, False, options)
     CacheWriter(where, path).write(opened.batches(None), stamp)
     return CacheFile(path).mapped()
-
-
-def _is_cache(path: Any) -> bool:
-    try:
-        with open(path, "rb") as file:
-            return FORMATS["cache"].recognizes(file.read(64))
-    except OSError:
-        return False
 
 
 def _source_stamp(where: str, source: Any, path: Any, options: dict[str, Any]) -> dict[str, Any] | None:

@@ -31,7 +31,7 @@ FORMATS: Registry[DataFormat] = Registry(
         "frame": "novikoff.data.formats.frame:FRAME",
     },
 )
-DEFAULT_FORMAT = "svmlight"  # of text whose name and content name no other
+DEFAULT_FORMAT = "svmlight"  # if neither name nor content determine another
 SNIFFED_BYTES = 4096  # of the beginning of a file, for the formats that recognise their content
 
 
@@ -63,7 +63,7 @@ def find_format(where: str, source: Any, format: str | None = None) -> DataForma
     if len(found) > 1:
         listed = ", ".join(map(name_of, sources))
         raise input_error(where, f"all files must have one format, but these have several: {listed}.")
-    return found.pop() or next(filter(None, map(_sniffed, sources)), FORMATS[DEFAULT_FORMAT])
+    return found.pop() or next(filter(None, map(sniffed, sources)), FORMATS[DEFAULT_FORMAT])
 
 
 def checked_format(where: str, format: Any, *, writable: bool = False) -> DataFormat:
@@ -79,13 +79,13 @@ def sources_of(source: Any) -> list[Any]:
     return list(source) if isinstance(source, list | tuple) else [source]
 
 
-def _sniffed(path: Any) -> DataFormat | None:
+def sniffed(path: Any) -> DataFormat | None:
     """Return the format that recognises the content of a file. Pipes are left alone: a byte can be read only once."""
     if not is_path(path) or not os.path.isfile(path):
         return None
     try:
         with open(path, "rb") as file:
             beginning = file.read(SNIFFED_BYTES)
-    except OSError:  # whoever opens it to read it says why
+    except OSError:  # reported when the file is opened to read it
         return None
     return next((format for format in FORMATS.values() if format.recognizes(beginning)), None)
