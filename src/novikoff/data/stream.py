@@ -231,7 +231,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     ...     [X.shape for X, y in nk.scan(f"{folder}/rows.cache")]
     [(2, 3)]
     """
-    from .formats.cache import CacheFile, CacheWriter  # imports msgspec, which fitting does not need
+    from .formats.cache import CACHE, CacheFile, CacheWriter  # imports msgspec, which fitting does not need
 
     where = "cache"
     _check_known(where, options)
