@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 from novikoff._multiclass import OneVsRest
 from novikoff._notebook import certificates_html
-from novikoff._progress import Say
+from novikoff._progress import ProgressCallback
 from novikoff.persistence.model_file import save
 from novikoff.theory.geometry import Floats
 
@@ -27,7 +27,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     state_type: ClassVar[type[Any]]
 
     verbose: Any = 0  # a class attribute for subclasses without this parameter
-    _watcher: Say | None = None
+    _watcher: ProgressCallback | None = None
     classes_: NDArray[Any]
 
     def decision_function(self, X: Any) -> Floats:
@@ -80,7 +80,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         save(self, path)
 
-    def watch(self, tell: Say | None) -> Self:
+    def watch(self, tell: ProgressCallback | None) -> Self:
         """Have a function called with progress messages during ``fit``.
 
         Parameters
@@ -97,7 +97,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self._watcher = tell
         return self
 
-    def _heard(self) -> Say | None:
+    def _progress(self) -> ProgressCallback | None:
         """Return the function that takes progress messages; None if nobody would see them."""
         return self._say if self.verbose or self._watcher is not None else None
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Say = Callable[[str, float | None], None]  # a message, and the fraction completed where it is known
+ProgressCallback = Callable[[str, float | None], None]  # takes a message, and the fraction completed, if it is known
 
 
-def in_the_name_of(label: Any, say: Say | None) -> Say | None:
-    """Say things of one class."""
-    return None if say is None else lambda message, share: say(f"{label}: {message}", share)
+def prefixed(label: Any, progress: ProgressCallback | None) -> ProgressCallback | None:
+    """Return a function that puts the label of a class before each message."""
+    return None if progress is None else lambda message, fraction: progress(f"{label}: {message}", fraction)

@@ -1,4 +1,4 @@
-// Rows of a matrix that somebody else owns. A row sees memory; everything above sees only numbers.
+// Rows of a matrix in memory that the caller owns. Only rows read memory; the layers above see numbers.
 #pragma once
 
 #include <algorithm>
@@ -14,17 +14,17 @@
 
 namespace novikoff {
 
-/// Squared lengths below this, other than 0, lose digits when they are multiplied.
+/// Squared norms below this, other than 0, lose digits when they are multiplied.
 constexpr double least_squared_norm = 1e-240;
 
-/// The squared length of a row that has some entry other than 0, or NaN if it is too small to compute with.
+/// The squared norm of a row, or NaN if the row is not zero but its squared norm is too small to compute with.
 inline double large_enough(double squared_norm, bool is_zero) {
   return squared_norm >= least_squared_norm || is_zero ? squared_norm : std::numeric_limits<double>::quiet_NaN();
 }
 
-/// What the learners need of one example x: its product with a vector, its length, and its sum onto a vector. `examine`
-/// is the squared length too, but NaN if that underflows or an index lies outside of the matrix: good rows are those
-/// where it is finite.
+/// The operations that learners need on one example x: its product with a vector, its squared norm, and adding a multiple of
+/// it to a vector. `examine` returns the squared norm as well, but NaN if that underflows or if an index is outside of the
+/// matrix. A row is bad unless the result is finite.
 template <class R>
 concept Row = requires(const R x, const double* w, double* v, double a, std::size_t columns) {
   { x.dot(w) } -> std::same_as<double>;
@@ -36,7 +36,7 @@ concept Row = requires(const R x, const double* w, double* v, double a, std::siz
 };
 
 /// One row of a dense matrix: `size` values, `stride` elements apart (1 in C order, the column length in F order).
-/// Sums run in eight fixed lanes whatever the stride, so that the order of the memory never changes a bit of the result.
+/// Sums use eight fixed lanes for every stride, so that the memory layout does not change a bit of the result.
 template <class T>
 struct DenseRow {
   const T* values;
@@ -105,13 +105,13 @@ struct DenseRow {
 };
 
 /// One row of a CSR matrix. Indices may be in any order and may repeat: a repeated index means the sum of its values,
-/// and only the squared norm has to take notice of that.
+/// which matters for the squared norm only.
 template <class T, class I>
 struct SparseRow {
   const T* values;
   const I* indices;
   std::size_t size;
-  std::size_t ahead = 0;  // how many elements on, past the row's end, memory is fetched while `dot` reads
+  std::size_t ahead = 0;  // how many elements ahead, beyond the row's end, `dot` prefetches
 
   double dot(const auto& w) const {
     Lanes sum;
@@ -122,7 +122,7 @@ struct SparseRow {
     if (!strictly_increasing() && may_repeat()) return squared_norm_of_sums();
     return sum_of_squares();
   }
-  /// The squared length of a row without repeated indices.
+  /// The squared norm of a row without repeated indices.
   double sum_of_squares() const {
     Lanes squares;
     for_each_element([&](std::size_t k, std::size_t lane) { squares.at[lane] += value(k) * value(k); });
@@ -138,7 +138,7 @@ struct SparseRow {
     const double norm = rising ? sum_of_squares() : squared_norm();
     return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
   }
-  bool is_zero() const {  // entries that cancel each other are zero, too
+  bool is_zero() const {  // entries of one index that cancel each other are zero as well
     return std::all_of(values, values + size, [](T value) { return value == 0; }) ||
            (!strictly_increasing() && squared_norm() == 0);
   }
@@ -148,7 +148,7 @@ struct SparseRow {
   void for_each(auto&& use) const {
     for (std::size_t k = 0; k < size; ++k) use(at(k), value(k));
   }
-  /// Adds a x x' to the lower triangle of a square matrix, kept row after row. The indices must rise.
+  /// Adds a x x' to the lower triangle of a square matrix in C order. The indices must ascend.
   void add_square_to(double* lower, std::size_t side, double a) const {
     for (std::size_t j = 0; j < size; ++j) {
       const double factor = a * value(j);
@@ -171,7 +171,7 @@ struct SparseRow {
     double total() const { return (at[0] + at[1]) + (at[2] + at[3]); }
   };
 
-  /// Hands each element to its lane, while what lies ahead in memory is fetched.
+  /// Passes each element to its lane, and prefetches ahead.
   void for_each_element(auto&& use) const {
     const auto use_four = [&](std::size_t k) {
       use(k, 0);
@@ -202,7 +202,7 @@ struct SparseRow {
     for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
   }
-  /// False only if no index stands twice: each sets its bit of a small table, and a bit found set may be its own.
+  /// False only if no index is repeated: each index sets its bit in a small table, and true may be a collision of bits.
   bool may_repeat() const {
     constexpr std::size_t bits = std::size_t{1} << 16;
     if (size > bits / 64) return true;
@@ -257,11 +257,11 @@ struct CsrRows {
     const auto first = static_cast<std::size_t>(offsets[i]);
     return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
   }
-  /// Fetches where a row lies.
+  /// Prefetches a row.
   void expect(std::size_t i) const { __builtin_prefetch(offsets + i); }
 };
 
-/// The kinds of matrices that Python hands in.
+/// The types of matrices that Python passes.
 using AnyRows = std::variant<DenseRows<float>, DenseRows<double>, CsrRows<float, std::int32_t>, CsrRows<double, std::int32_t>,
                              CsrRows<float, std::int64_t>, CsrRows<double, std::int64_t>>;
 

@@ -18,7 +18,7 @@ import typer
 
 from novikoff._atomic import check_place
 from novikoff._json import plain
-from novikoff._progress import Say
+from novikoff._progress import ProgressCallback
 from novikoff.errors import NovikoffError, input_error
 
 NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
@@ -151,7 +151,7 @@ def print_result(result: dict[str, Any], as_json: bool, lines: list[tuple[str, s
 
 
 @contextmanager
-def progress(title: str, quiet: bool = False) -> Iterator[Say]:
+def progress(title: str, quiet: bool = False) -> Iterator[ProgressCallback]:
     """Show a progress bar on a terminal; yield a function that takes a message and the fraction completed."""
     if quiet or not sys.stderr.isatty():
         yield lambda message, fraction: None

@@ -156,7 +156,7 @@ class OnlineClassifier(Classifier):
         examples = Examples.of(where, X, codes, weights)
         if learner.problems > 1:
             examples.examine(where)
-        cycle = Cycle(where, self.max_iter, self.shuffle, self._until_no_update, self._heard())
+        cycle = Cycle(where, self.max_iter, self.shuffle, self._until_no_update, self._progress())
         runs = cycle.run_all(learner, examples, self._seeds(learner), threads)
         if not warm:
             self._column_names, self._by_name, self._balance = None, False, RunningBalance()

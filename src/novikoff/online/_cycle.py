@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._labels import Codes
-from novikoff._progress import Say
+from novikoff._progress import ProgressCallback
 from novikoff._threads import in_threads
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows
@@ -89,7 +89,7 @@ class Cycle:
     max_iter: int
     shuffle: bool
     until_no_update: bool
-    say: Say | None
+    say: ProgressCallback | None
 
     def run_all(self, kernel: _core.OnlineLearner, examples: Examples, seeds: list[int], threads: int) -> list[Run]:
         """Solve all binary problems, several at once if there are several threads."""

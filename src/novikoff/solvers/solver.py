@@ -9,7 +9,7 @@ import time
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
-from novikoff._progress import Say
+from novikoff._progress import ProgressCallback
 from novikoff._registry import Registry
 from novikoff.theory.geometry import Floats
 
@@ -40,7 +40,7 @@ class SolverOptions:
     max_iter: int
     threads: int
     seed: int
-    say: Say | None = None
+    say: ProgressCallback | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
     keep_margins: bool = False
 

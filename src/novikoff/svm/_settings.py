@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sklearn.utils import check_random_state
 
-from novikoff._progress import Say
+from novikoff._progress import ProgressCallback
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, thread_count
 from novikoff.errors import input_error, quote
@@ -58,7 +58,7 @@ class Settings:
             threading.Event(),
         )
 
-    def options(self, threads: int, say: Say | None = None) -> SolverOptions:
+    def options(self, threads: int, say: ProgressCallback | None = None) -> SolverOptions:
         """Return the options of one binary problem."""
         return SolverOptions(self.max_iter, threads, self.seed, say, self.cancelled)
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._multiclass import OneVsRest
-from novikoff._progress import in_the_name_of
+from novikoff._progress import prefixed
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
@@ -161,7 +161,7 @@ class HardMarginSVM(BatchClassifier):
         threads = options.threads // min(options.threads, len(problems))
 
         def solve_one(place: int) -> Separator:
-            say = in_the_name_of(problems[place].label, self._heard())
+            say = prefixed(problems[place].label, self._progress())
             return largest_margin(where, problems[place], dataclasses.replace(options, threads=threads, say=say))
 
         return run_parallel(solve_one, len(problems), options.threads, options.cancelled)

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._multiclass import OneVsRest
-from novikoff._progress import in_the_name_of
+from novikoff._progress import prefixed
 from novikoff._validation import check_flag, check_number, check_weights
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
@@ -241,7 +241,7 @@ class LinearSVM(BatchClassifier):
 
         def solve_one(place: int) -> Machine:
             positive = strategy.positive_codes[place]
-            options = settings.options(threads, in_the_name_of(strategy.positives[place], self._heard()))
+            options = settings.options(threads, prefixed(strategy.positives[place], self._progress()))
             solution = solve(Problem(table, positive, objective), options, None if starts is None else starts[place])
             certificate = certify(data, objective, positive, solution)
             return Machine(certificate, solution.history, solution.end if self.warm_start else None)
