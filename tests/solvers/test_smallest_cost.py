@@ -58,7 +58,7 @@ def test_the_smallest_c_of_one_pair_is_known():
 
 @every_loss
 @every_intercept
-def test_rows_that_are_all_alike_have_a_path_too(loss, intercept):
+def test_equal_rows_have_a_path(loss, intercept):
     path = nk.LinearSVMPath(Cs=3, loss=loss, **INTERCEPTS[intercept]).fit(np.ones((4, 2)), [0, 1, 0, 1])
     np.testing.assert_allclose(path.coefs_, 0, atol=0.01)  # what a gap of 1e-4 allows
     assert np.all(np.isfinite(path.Cs_))

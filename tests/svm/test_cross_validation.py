@@ -130,7 +130,7 @@ def test_a_class_of_two_rows_is_enough_and_one_of_one_is_not():
 
 
 @pytest.mark.parametrize("cv", [1, 0, True, "five", [([0, 1], [2])], [([0, 1], [2]), ([0, 1], [3])]])
-def test_folds_that_are_none_are_refused(cv):
+def test_invalid_folds_are_refused(cv):
     with pytest.raises(nk.InvalidInputError, match=r"LinearSVMCV"):
         nk.LinearSVMCV(cv=cv, Cs=2).fit([[0.0], [1.0], [0.5], [2.0]], [0, 0, 1, 1])
 
@@ -144,7 +144,7 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     assert vars(model) == before
 
 
-def test_a_grid_that_ends_too_early_says_so():
+def test_a_best_C_at_the_end_of_the_grid_gives_a_warning():
     X, y = load_breast_cancer(return_X_y=True)  # columns of very different sizes
     with pytest.warns(UserWarning, match="largest of the grid") as caught:
         nk.LinearSVMCV(Cs=10).fit(X, y)
@@ -162,6 +162,6 @@ def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called
     assert all(warning.filename == __file__ for warning in caught)
 
 
-def test_scores_that_are_none_are_refused():
+def test_an_unknown_scoring_is_refused():
     with pytest.raises(nk.InvalidInputError, match="scoring"):
         nk.LinearSVMCV(scoring="beauty").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])

@@ -50,7 +50,7 @@ def test_overlap_is_refused_with_a_witness(intercept, seed):
 
 @each_intercept
 @pytest.mark.parametrize("X", [np.zeros((4, 2)), np.ones((4, 2)), sp.csr_array((4, 3))])
-def test_rows_that_are_all_alike_are_refused(intercept, X):
+def test_equal_rows_are_refused(intercept, X):
     with pytest.raises(nk.NotSeparableError) as caught:
         nk.HardMarginSVM(**INTERCEPTS[intercept]).fit(X, [0, 1, 1, 0])
     assert_shows(caught.value, X if not sp.issparse(X) else X.toarray(), np.array([-1, 1, 1, -1]), intercept)
@@ -157,7 +157,7 @@ def test_the_warning_points_to_the_line_that_called_fit():
     assert [warning.filename for warning in heard] == [__file__]
 
 
-def test_verbose_says_how_it_goes(capfd):
+def test_verbose_prints_progress(capfd):
     data = hard_data()
     nk.HardMarginSVM(verbose=1).fit(data.X, data.y)
     assert "[HardMarginSVM] 1.0: step" in capfd.readouterr().err

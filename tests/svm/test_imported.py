@@ -26,7 +26,7 @@ def test_several_classes_have_a_score_each():
     assert model.predict(X).tolist() == [4, 5, 4, 6]
 
 
-def test_it_claims_nothing_and_learns_nothing():
+def test_it_has_no_certificate_and_cannot_be_fitted():
     model = nk.LinearClassifier.of([[1.0]], [0.0], [0, 1])
     with pytest.raises(AttributeError, match="learned elsewhere"):
         _ = model.certificate_

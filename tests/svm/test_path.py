@@ -78,7 +78,7 @@ def test_several_classes_have_one_binary_problem_each_on_one_grid():
     assert path.Cs_[0] == pytest.approx(min(starts))
 
 
-def test_a_class_inside_the_other_has_the_weights_0_at_every_c():
+def test_a_class_inside_the_other_has_weights_0_for_every_C():
     """The lighter class is at the mean of the heavier one: to call all rows heavy costs the least, whatever C."""
     X = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
     path = nk.LinearSVMPath(Cs=4).fit(X, [0, 0, 0, 0, 1])
@@ -107,7 +107,7 @@ def test_the_largest_c_can_be_chosen():
 
 
 @pytest.mark.parametrize("Cs", [0, -1, 2.5, "many", [], [0.0], [1.0, np.nan], [[1.0]], [None]])
-def test_values_that_are_none_are_refused(Cs):
+def test_invalid_values_of_C_are_refused(Cs):
     with pytest.raises(nk.InvalidInputError, match=r"LinearSVMPath.*Cs"):
         nk.LinearSVMPath(Cs=Cs).fit([[0.0], [1.0]], [0, 1])
 
@@ -159,7 +159,7 @@ def test_screening_leaves_rows_out_and_changes_no_solution(intercept):
 @pytest.mark.parametrize(
     ("storage", "dtype"), [(np.asarray, np.float32), (sp.csr_array, np.float64), (sp.csr_matrix, np.float32)]
 )
-def test_screening_takes_rows_as_they_are_stored(storage, dtype):
+def test_screening_works_for_every_storage(storage, dtype):
     X, y = classes([0.7], apart=1.5)
     X = storage(X.astype(dtype))
     path = nk.LinearSVMPath(Cs=60, screen=True).fit(X, y)

@@ -80,12 +80,12 @@ def test_hard_scores_give_probabilities_that_are_never_certain(scores):
     assert np.all(np.diff(sigmoid(np.sort(scores))) >= 0)
 
 
-def test_scores_without_end_give_0_and_1_and_no_warning():
+def test_huge_scores_give_0_and_1_without_a_warning():
     sigmoid = Sigmoid(slope=-2.0, offset=0.5)
     assert sigmoid(np.array([-1e308, 1e308])).tolist() == [0.0, 1.0]
 
 
-def test_classes_that_no_sigmoid_speaks_for_share_alike():
+def test_probabilities_are_equal_if_all_sigmoids_are_0():
     never = Sigmoid(slope=0.0, offset=1e6)
     np.testing.assert_allclose(probabilities([never] * 4, np.zeros((2, 4))), 0.25)
 
@@ -137,7 +137,7 @@ def test_probabilities_follow_the_seed_and_not_the_threads():
     assert first.tobytes() != other.tobytes()
 
 
-def test_probabilities_are_honest_where_the_machine_fits_noise():
+def test_probabilities_stay_moderate_if_the_model_fits_noise():
     """200 columns of noise separate 100 rows: scores on the rows themselves would claim certainty."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(100, 200)), rng.integers(0, 2, 100)
@@ -172,7 +172,7 @@ def test_four_rows_are_held_out_one_by_one():
     assert p[1, 1] > p[0, 1]
 
 
-def test_a_flag_that_is_none_is_refused():
+def test_an_invalid_flag_is_refused():
     with pytest.raises(nk.InvalidInputError, match="probability"):
         nk.LinearSVM(probability="yes").fit([[0.0], [1.0]], [0, 1])
 

@@ -57,7 +57,7 @@ def test_the_objective_is_that_of_the_weights(make):
 
 @each_machine
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_the_history_holds_bounds_on_the_optimum_after_every_step(make, C):
+def test_the_history_contains_bounds_on_the_optimum(make, C):
     few, labels = X[:100], Y[:100]
     model = make(C=C, tol=1e-8).fit(few, labels)
     loss, penalized = make.keywords["loss"], "penalized_intercept" in make.keywords
@@ -81,7 +81,7 @@ def test_the_history_holds_bounds_on_the_optimum_after_every_step(make, C):
 @each_machine
 @fewer_examples
 @given(problem=soft_problems(), lam=st.sampled_from([0.01, 0.25, 7.0]))
-def test_lambda_is_the_notes_way_to_say_the_cost(make, problem, lam):
+def test_lam_is_another_way_to_state_C(make, problem, lam):
     X, y, weights = problem
     by_lam = make(lam=lam, tol=1e-6, max_iter=20_000).fit(X, y, weights)
     by_cost = make(C=1 / (2 * lam), tol=1e-6, max_iter=20_000).fit(X, y, weights)
@@ -95,7 +95,7 @@ def test_lambda_is_the_notes_way_to_say_the_cost(make, problem, lam):
 
 
 @each_machine
-def test_the_seed_is_the_only_chance_there_is(make):
+def test_the_same_seed_gives_the_same_bits(make):
     one, again = (make(random_state=3, tol=1e-9).fit(X, Y) for _ in range(2))
     assert one.coef_.tobytes() == again.coef_.tobytes()
     assert one.history_.primal.tolist() == again.history_.primal.tolist()
@@ -139,7 +139,7 @@ def test_fit_without_warm_start_forgets():
 
 
 @each_machine
-def test_a_clone_knows_nothing_and_fits_the_same(make):
+def test_a_clone_is_unfitted_and_fits_the_same(make):
     model = make(C=2.0, tol=1e-5).fit(X, Y)
     copy = clone(model)
     assert copy.get_params() == model.get_params()
@@ -158,7 +158,7 @@ def test_a_pickled_machine_predicts_and_proves_the_same(make, warm):
     assert copy.fit(X, Y).coef_.tobytes() == model.fit(X, Y).coef_.tobytes()
 
 
-def test_verbose_says_a_line_a_step_on_standard_error(capfd):
+def test_verbose_prints_one_line_per_step_to_standard_error(capfd):
     model = nk.LinearSVM(verbose=1, tol=1e-6).fit(X, Y)
     out, err = capfd.readouterr()
     lines = err.splitlines()

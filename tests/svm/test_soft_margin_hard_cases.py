@@ -50,7 +50,7 @@ def assert_proven_or_says_why(model, X, y, weights=None):
 @each_machine
 @fewer_examples
 @given(problem=soft_problems(), C=st.sampled_from([1e-3, 1.0, 1e3, 1e6]))
-def test_rows_and_columns_that_repeat_or_vanish_do_no_harm(make, problem, C):
+def test_repeated_and_empty_rows_and_columns_are_solved(make, problem, C):
     X, y, weights = problem
     assert_proven_or_says_why(make(C=C, tol=1e-6, max_iter=20_000), X, y, weights)
 
@@ -58,7 +58,7 @@ def test_rows_and_columns_that_repeat_or_vanish_do_no_harm(make, problem, C):
 @each_machine
 @fewer_examples
 @given(problem=scaled_problems(), C=st.sampled_from([1e-3, 1.0, 1e3]))
-def test_extreme_scales_are_solved_or_owned_up_to(make, problem, C):
+def test_extreme_scales_are_solved_or_reported(make, problem, C):
     X, y, weights = problem
     assert_proven_or_says_why(make(C=C, tol=1e-6, max_iter=2000), X, y, weights)
 
@@ -117,7 +117,7 @@ def test_two_points_have_the_answer_of_the_textbook():
 
 @each_machine
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
-def test_all_labels_but_one_the_same(make, C):
+def test_a_class_of_one_row_is_solved(make, C):
     rng = np.random.default_rng(2)
     X, y = rng.normal(size=(200, 4)), np.where(np.arange(200) == 17, 1, 0)
     model = make(C=C, tol=1e-8).fit(X, y)
@@ -172,7 +172,7 @@ def test_a_middle_row_of_the_other_class_in_one_column(make, tol):
 
 @each_machine
 @pytest.mark.parametrize("value", [1.0, -3.0, 100.0])
-def test_a_column_that_is_constant_is_no_more_than_an_intercept(make, value):
+def test_a_constant_column_is_solved(make, value):
     signs = np.array([1, 1, 1, 1, -1, 1, -1, 1, 1, -1, -1, -1, 1, -1, 1, 1, -1])
     weights = np.array([1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 2, 3, 1, 1, 1, 1.0])
     X = np.full((len(signs), 1), value)
@@ -196,7 +196,7 @@ def one_against_all(seed, scale, ratio):
     ("scale", "ratio", "tol"),
     [(1e-5, 1.0, 1e-10), (1e-3, 1e3, 1e-6), (1e-5, 1e3, 1e-8), (1e-5, 1e6, 1e-8), (1e-7, 1e6, 1e-10)],
 )
-def test_a_free_intercept_finds_its_place_where_weights_hardly_matter(scale, ratio, tol, loss):
+def test_a_free_intercept_is_found_even_if_the_weights_hardly_matter(scale, ratio, tol, loss):
     for seed in range(2):
         X, y, weights = one_against_all(seed, scale, ratio)
         model = nk.LinearSVM(C=0.1, tol=tol, loss=loss)
@@ -204,7 +204,7 @@ def test_a_free_intercept_finds_its_place_where_weights_hardly_matter(scale, rat
         assert_proven(model, X, y, weights)
 
 
-def test_what_is_returned_is_no_worse_than_what_was_met_on_the_way():
+def test_the_result_is_no_worse_than_any_point_of_the_history():
     for seed in range(4):
         X, y, weights = one_against_all(seed, 1e-2, 1e6)
         model = nk.LinearSVM(C=0.1, tol=1e-8)

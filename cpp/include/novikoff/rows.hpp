@@ -172,8 +172,9 @@ struct SparseRow {
   };
 
   /// Passes each element to its lane, and prefetches ahead.
-  void for_each_element(auto&& use) const {
-    const auto use_four = [&](std::size_t k) {
+  /// Always inlined: calls would cost a pass of coordinate descent 5 to 20 % of its time.
+  [[gnu::always_inline]] void for_each_element(auto&& use) const {
+    const auto use_four = [&](std::size_t k) __attribute__((always_inline)) {
       use(k, 0);
       use(k + 1, 1);
       use(k + 2, 2);
