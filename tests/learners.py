@@ -29,12 +29,4 @@ MAKERS = [
     for name, make in LEARNERS.items()
 ]
 
-CLASSES = (
-    nk.Perceptron,
-    nk.AveragedPerceptron,
-    nk.VotedPerceptron,
-    nk.MarginPerceptron,
-    nk.PassiveAggressive,
-    nk.PassiveAggressiveI,
-    nk.PassiveAggressiveII,
-)
+CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))

@@ -156,5 +156,5 @@ def test_a_model_from_outside_can_be_inspected(model, tmp_path):
 
 
 def test_a_name_that_is_taken_is_refused(model):
-    with pytest.raises(ValueError, match="already a certificate named 'ErrorCertificate'"):
+    with pytest.raises(ValueError, match="'ErrorCertificate' is already taken: certificate"):
         CERTIFICATES.register("ErrorCertificate", type(nk.LinearSVM().fit(X, Y).certificate_))

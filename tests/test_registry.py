@@ -29,7 +29,7 @@ def test_entries_can_be_added_and_removed(functions):
 
 def test_a_name_can_be_registered_again_for_the_same_value_only(functions):
     functions.register("absolute value", abs)
-    with pytest.raises(ValueError, match="already a function named 'absolute value'"):
+    with pytest.raises(ValueError, match="'absolute value' is already taken: function"):
         functions.register("absolute value", max)
 
 

@@ -27,7 +27,7 @@ class ErrorCertificate(Certificate):
         X, y = as_table(X), np.asarray(y)
         if problem := misfit(X, y, sample_weight, len(self.weights)):
             return Verification((problem,))
-        signs = np.where(y == np.unique(y)[-1], 1.0, -1.0)
+        signs = np.where(np.isin(y, np.unique(y)[-1:]), 1.0, -1.0)  # there may be no rows
         plane = np.append(self.weights, self.intercept)  # compared in integers, so that rounding leaves nothing open
         errors = int(np.sum(Examples(X, signs, True).sides(to_integers(plane)[0]) <= 0))
         agrees = (errors, len(y)) == (self.errors, self.rows)

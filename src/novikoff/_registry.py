@@ -36,7 +36,7 @@ class Registry(Mapping[str, T], Generic[T]):
     def register(self, name: str, value: T) -> None:
         """Add an entry. A name that is already taken by another value is refused."""
         if name in self._entries and self[name] is not value:
-            raise ValueError(f"There is already a {self.kind} named {name!r}.")
+            raise ValueError(f"The name {name!r} is already taken: {self.kind}.")
         self._entries[name] = value
 
     def unregister(self, name: str) -> None:

@@ -67,7 +67,7 @@ def test_a_format_that_is_not_registered_is_refused(saved, tmp_path):
     for arguments in ((tmp_path / "model.weights",), (tmp_path / "model", "--to", "weights")):
         run = convert(saved, *arguments)
         assert run.exit_code == 2
-        assert "is not a format of models. Use --to novikoff, onnx, json, liblinear, or an ending among " in run.output
+        assert f"is not a format of models. Use --to {', '.join(EXPORTS)}, or an ending among " in run.output
     assert [path.name for path in tmp_path.iterdir()] == ["model.nvk"]
 
 

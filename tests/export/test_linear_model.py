@@ -39,9 +39,7 @@ def test_a_model_that_is_not_one_linear_classifier_is_refused():
 
 
 def test_arguments_of_exports_are_checked():
-    with pytest.raises(
-        nk.InvalidInputError, match="to_x: the model must be a classifier of novikoff"
-    ):
+    with pytest.raises(nk.InvalidInputError, match="to_x: the model must be a classifier of novikoff"):
         record_of("to_x", {}, "path")
     with pytest.raises(nk.InvalidInputError, match="to_x: path must be a str or a path, but it is None"):
         record_of("to_x", nk.LinearSVM().fit(X, TWO), None)

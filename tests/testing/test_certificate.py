@@ -40,7 +40,7 @@ def test_certificates_pass_all_checks(name):
 
 
 def test_every_kind_is_checked():
-    assert {type(certificate).__name__ for certificate, _, _ in MADE.values()} == set(CERTIFICATES)
+    assert {type(certificate).__name__ for certificate, _, _ in MADE.values()} == set(CERTIFICATES), "add one to MADE"
 
 
 # ---- broken certificates -------------------------------------------------------------------------------------------

@@ -36,7 +36,7 @@ def convert(
 ) -> None:
     """Convert data between formats, and models to and from those of other programs.
 
-    Models are read from novikoff and LIBLINEAR, and written for novikoff, LIBLINEAR, ONNX or as JSON.
+    Models are read in the formats of novikoff and LIBLINEAR, and written in those that --to lists.
     """
     check_output("convert", destination, source)
     reading, opening = reading_from(options, source, format), opening_from(format, attach)

@@ -122,6 +122,7 @@ def check_fails_on_altered_data(certificate: Any, X: Any, y: Any, sample_weight:
     bad = X.copy()
     bad[0, 0] = np.nan
     altered = {
+        "no rows": (X[:0], y[:0], None if weights is None else weights[:0]),
         "half of the rows missing": (X[:half], y[:half], None if weights is None else weights[:half]),
         "a row added that contradicts the first": (np.vstack([X, X[:1]]), np.append(y, swapped[:1]), more),
         "a column missing": (X[:, 1:], y, weights),

@@ -301,6 +301,8 @@ def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
     if X.ndim != 2:
         return Check("data", "fails", f"X must have two dimensions, but its shape is {X.shape}")
     rows = X.shape[0]
+    if rows == 0:
+        return Check("data", "fails", "there are no rows")
     if sample_weight is not None and np.shape(sample_weight) not in ((), (rows,)):
         return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")
     if np.size(y) != rows:
