@@ -109,7 +109,7 @@ def _alterations(tensors):
     return [name for name in tensors if name.endswith((".weights", ".values")) and "duals" not in name]
 
 
-@pytest.mark.parametrize("share", [1.01, -1.0])
+@pytest.mark.parametrize("share", [1.01, pytest.param(-1.0, marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("subcommand", "name"),
     ALL,

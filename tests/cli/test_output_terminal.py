@@ -23,6 +23,7 @@ def large(tmp_path_factory, folder):
     return path
 
 
+@pytest.mark.slow  # the next test sees the bar, too
 def test_a_fit_that_takes_long_has_a_bar(large):
     child = spawn("fit", large)
     child.expect("LinearSVM")

@@ -173,6 +173,7 @@ def test_a_stream_that_is_stopped_in_json_prints_one_object(tmp_path):
     assert sets.same_model(tmp_path / "m.nvk", learned(tmp_path / "same.nvk", LINES[: found["examples"]]))
 
 
+@pytest.mark.slow  # test_output_files.py kills a stream, too
 def test_a_stream_that_is_killed_leaves_the_old_model_whole(tmp_path):
     """SIGKILL in the middle: the model of before is there as it was, and nothing beside it."""
     old = learned(tmp_path / "old.nvk", LINES).read_bytes()
