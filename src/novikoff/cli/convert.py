@@ -63,5 +63,5 @@ def convert_model(source: str, source_format: ExportFormat, destination: str, to
     if wanted is None:
         suffixes = " ".join(suffix for format in EXPORTS.values() for suffix in format.suffixes)
         known = f"Use --to {', '.join(EXPORTS)}, or an ending among {suffixes}."
-        raise input_error("convert", f"{quote(to or destination)} is not a format of models. {known}")
+        raise input_error("convert", f"{quote(to or os.path.basename(destination))} is not a format of models. {known}")
     wanted.write(source_format.read(source).record_, destination)
