@@ -446,7 +446,7 @@ class OnlineClassifier(Classifier):
         if fast is None or type(x) is not dict:
             if not self.__sklearn_is_fitted__():
                 return None
-            return self._classes.decide_one([self._score(x, q) for q in self._classes.problems])
+            return self._classes.decide_one(self._scores(x))  # a comprehension here would slow the fast path down
         try:
             return fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
         except ValueError as error:
@@ -467,8 +467,12 @@ class OnlineClassifier(Classifier):
         """
         if not self.__sklearn_is_fitted__():
             return 0.0
-        scores, strategy = [self._score(x, q) for q in self._classes.problems], self._classes.strategy
+        scores, strategy = self._scores(x), self._classes.strategy
         return scores[0] if strategy.is_binary else dict(zip(strategy.positives, scores, strict=True))
+
+    def _scores(self, x: Any) -> list[float]:
+        """Return the scores of one example, one per binary problem."""
+        return [self._score(x, problem) for problem in self._classes.problems]
 
     def _score(self, x: Any, problem: int) -> float:
         where = type(self).__name__
