@@ -198,11 +198,13 @@ class OnlineLearner {
 
   /// Calls `use` with a dict read into row_. Other keys and numbers than Python's own are converted first, without a lock,
   /// because that runs Python code.
-  auto with_row(nb::dict x, auto&& use) -> decltype(use()) {
-    for (;; x = KeyedRow::plain_copy(x)) {
+  auto with_row(const nb::dict& x, const auto& use) -> decltype(use()) {
+    {
       const auto alone = exclusive();
-      if (row_.read(x)) return use();
+      if (row_.read(x)) [[likely]]
+        return use();
     }
+    return with_row(KeyedRow::plain_copy(x), use);
   }
 
   Batch batch_of(std::size_t q, const RowsInMemory& rows, const Vector<const std::int32_t>& codes,
