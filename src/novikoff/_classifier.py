@@ -32,7 +32,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows."""
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Predict the labels of rows.

@@ -49,7 +49,7 @@ class ExportFormat:
         path : str or path-like
             The file.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
     def recognizes(self, beginning: bytes) -> bool:
         """Return whether a file has this format.
@@ -79,7 +79,7 @@ class ExportFormat:
         object
             A fitted classifier of novikoff.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
 
 def record_of(where: str, model: Any, path: Any) -> RunRecord:

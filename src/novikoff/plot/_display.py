@@ -37,7 +37,7 @@ class Display:
         return self
 
     def _draw(self, ax: Any) -> Any:
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
 
 def axes(where: str, ax: Any, size: tuple[float, float] = (7.0, 4.5)) -> Any:

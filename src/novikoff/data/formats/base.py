@@ -127,7 +127,7 @@ class DataFormat:
         follow : bool
             Wait for more lines at the end of the file. Only formats that are text get True.
         """
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
         """Read all rows. By default, the batches of ``open`` are joined."""
@@ -175,7 +175,7 @@ class DataFormat:
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         """Write rows to a binary file."""
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
 
 def joined(where: str, batches: list[Batch]) -> Batch:

@@ -38,7 +38,7 @@ class TableFormat(DataFormat):
 
     def open_pass(self, where: str, source: Any, batch_size: int) -> Reader:
         """Start a pass over one file."""
-        raise NotImplementedError
+        raise NotImplementedError  # a subclass defines it
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
         if len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
