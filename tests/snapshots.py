@@ -2,9 +2,8 @@
 
 import dataclasses
 
-import numpy as np
-
 import novikoff._core as _core
+import numpy as np
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
 

@@ -21,6 +21,7 @@ from safetensors.numpy import save as to_bytes
 from sklearn.exceptions import NotFittedError
 
 import novikoff as nk
+from novikoff.persistence.frame import VERSION
 from saved import ALL, READING, THREE, TWO, X, fitted
 
 SENTENCE = re.compile(r".+\.nvk: the (model )?file (is|has) .+\.", re.DOTALL)
@@ -151,14 +152,14 @@ def test_a_file_of_another_kind_is_said_to_be(path, data):
     assert refused(path, data) == "FILE: the file is not a model that novikoff.save wrote."
 
 
-@pytest.mark.parametrize("version", [2, 10**30])
+@pytest.mark.parametrize("version", [VERSION + 1, 10**30])
 def test_a_newer_version_is_refused_by_name(path, version):
     """Whatever else is in it: a newer file may look quite different."""
     data = to_bytes(
         {"x": np.zeros(3, np.float16)}, {"novikoff": json.dumps({"format": "novikoff model", "version": version})}
     )
     assert refused(path, data) == (
-        f"FILE: the model file has version {version}, but novikoff {nk.__version__} reads versions up to 1. "
+        f"FILE: the model file has version {version}, but novikoff {nk.__version__} reads versions up to {VERSION}. "
         "Please upgrade novikoff."
     )
 

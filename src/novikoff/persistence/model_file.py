@@ -2,7 +2,8 @@
 
 The header is in the metadata of the file, under ``novikoff``: the version of the format, the learner and its
 parameters, the classes, the features, how files became rows, the claims of the certificates in words, and the state of
-the learner. Arrays are tensors, named after their path in the header. docs/models.md describes the format.
+the learner. Arrays are tensors, named after their path in the header; arrays that are mostly zeros are stored sparsely
+(``sparse_tensors.py``). docs/models.md describes the format.
 
 ``save`` reads back what it is about to write, and replaces the file as a whole or not at all. ``load`` checks every
 value before it builds a model: a damaged file raises ``InvalidInputError`` with the place of the damage.
@@ -29,6 +30,7 @@ from novikoff.record import RunRecord
 from .codec import TREE, Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
 from .frame import FORMAT, VERSION, check_start, damaged, is_model_start, pack, unpack
 from .learners import LEARNERS, Learner
+from .sparse_tensors import compress, expand
 
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -52,7 +54,7 @@ class Features:
 
 @dataclass(frozen=True)
 class Header:
-    """All of the header except the state of the learner."""
+    """All of the header except ``state``, the state of the learner, and ``sparse``, the shapes of sparse arrays."""
 
     format: str
     version: int
@@ -234,7 +236,8 @@ def encode_model(record: RunRecord) -> bytes:
     )
     tree = encode(Header, header, "", tensors)
     tree["state"] = encode(LEARNERS[record.learner].state_type, record.state, "state", tensors)
-    return pack(tree, tensors)
+    tree["sparse"], stored = compress(tensors)
+    return pack(tree, stored)
 
 
 def _encode_parameter(name: str, value: Any) -> Any:
@@ -256,8 +259,17 @@ def _encode_classes(classes: NDArray[Any]) -> Labels:
 # ---- reading -------------------------------------------------------------------------------------------------------
 
 
+def _upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
+    """Return the header of a file of an older version, with the values of fields that later versions added."""
+    if version < 2:
+        tree = {**tree, "sparse": {}}
+    return tree
+
+
 def _decode(tree: dict[str, Any], tensors: Tensors) -> Any:
+    tree = _upgraded(tree, tree["version"])
     state = tree.pop("state", None)
+    expand(tree.pop("sparse", None), tensors)
     header = decode(Header, tree, "", tensors)
     if header.learner not in LEARNERS:
         raise input_error("learner", LEARNERS.unknown(header.learner))
