@@ -55,3 +55,4 @@ void bind_online(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);
+void bind_delimited(nb::module_& m);

@@ -8,4 +8,5 @@ NB_MODULE(_core, m) {
   bind_online(m);
   bind_batch(m);
   bind_svmlight(m);
+  bind_delimited(m);
 }
