@@ -2,8 +2,9 @@
 
 import dataclasses
 
-import novikoff._core as _core
 import numpy as np
+
+import novikoff._core as _core
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
 
