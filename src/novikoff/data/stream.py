@@ -57,8 +57,9 @@ def scan(
     source: Any,
     *,
     format: str | None = None,
-    target: str | bool | None = None,
+    target: str | int | None = None,
     features: Sequence[str] | None = None,
+    exclude: str | Sequence[str] | None = None,
     weight: str | None = None,
     text: str | Sequence[str] | None = None,
     missing: str = "error",
@@ -82,11 +83,13 @@ def scan(
     format : str, default=None
         "svmlight", "csv", "tsv", "ndjson", "json", "parquet", "arrow" or "cache". None takes the ending of the file
         name, then the content of the file, and then svmlight.
-    target : str or False, default=None
-        The column of labels of a table. None takes the one that is called y, label or target. With False, the table
-        has no labels, and y is None.
+    target : str, int or False, default=None
+        The column of labels of a table: its name, its number from 1, "first" or "last". None takes the one that is
+        called y, label, target or class. With False, the table has no labels, and y is None.
     features : list of str, default=None
-        The feature columns of a table. None takes all columns that are neither target nor weight.
+        The feature columns of a table. None takes all columns that have no other role.
+    exclude : str or list of str, default=None
+        Columns of a table that are not read.
     weight : str, default=None
         The column of weights of a table; batches then unpack as ``X, y, weights``.
     text : str or list of str, default=None

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from novikoff.data.source import name_of
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
 from novikoff.data.tables.table import TableFormat
@@ -23,7 +25,7 @@ class Arrow(TableFormat):
     suffixes = (".arrow", ".feather", ".ipc")
     can_write = True
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         arrow, ipc, name = library(where, "pyarrow"), library(where, "pyarrow.ipc"), name_of(source)
         with explaining(name, "the file is not a readable Arrow or feather file"):
             file = arrow.OSFile(name)
@@ -32,8 +34,10 @@ class Arrow(TableFormat):
             reader = ipc.open_file(file) if is_file else ipc.open_stream(file)
             schema = reader.schema
         if not is_file:
-            return ArrowReader(name, schema, lambda needed: iter(reader))
-        return ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
+            return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)))
+        return ArrowBlocks(
+            where, ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
+        )
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         write_arrow(where, rows, lambda schema: library(where, "pyarrow.ipc").new_file(file, schema))

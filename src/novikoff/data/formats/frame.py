@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
-from novikoff.data.tables.table import TableFormat, table_batches
+from novikoff.data.tables.source_table import TableSource
+from novikoff.data.tables.table import TableFormat
 from novikoff.errors import input_error
 
-from .base import Batches
 from .sql import relation_reader
 
 ATTRIBUTES = {"pandas": "iloc", "polars": "to_arrow"}  # of versions without __arrow_c_stream__
@@ -27,35 +29,41 @@ class Frame(TableFormat):
             return True
         return hasattr(source, ATTRIBUTES.get(_package(source), "__arrow_c_stream__"))
 
-    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+    def table(
+        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+    ) -> TableSource:
         passes = 0
 
-        def open_pass(source: Any) -> ArrowReader:
+        def open_pass(source: Any) -> BlockReader:
             nonlocal passes
             passes += 1
             if passes > 1 and hasattr(source, "read_next_batch"):
                 message = f"a {type(source).__name__} can be read only once. Use a table for a second pass."
                 raise input_error(where, message)
-            return self.open_pass(where, source, batch_size)
+            return frame_blocks(where, source, batch_size)
 
-        return table_batches(where, open_pass, sources, options, batch_size)
+        table = TableSource(where, open_pass, sources, options)
+        table.open()
+        return table
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
-        arrow = library(where, "pyarrow")
-        name = f"the {type(source).__name__}"
-        if _package(source) == "pandas":
-            return _open_pandas(arrow, source, name, batch_size)
-        with explaining(name, "this is not a table"):
-            if _package(source) == "duckdb":
-                reader = relation_reader(source, batch_size)
-            elif isinstance(source, arrow.RecordBatchReader):
-                reader = source
-            elif hasattr(source, "__arrow_c_stream__"):
-                reader = arrow.RecordBatchReader.from_stream(source)
-            else:
-                reader = source.to_arrow().to_reader()
-            schema = reader.schema
-        return ArrowReader(name, schema, lambda needed: iter(reader))
+
+def frame_blocks(where: str, source: Any, batch_size: int) -> ArrowBlocks:
+    """Start a pass over a table in memory."""
+    arrow = library(where, "pyarrow")
+    name = f"the {type(source).__name__}"
+    if _package(source) == "pandas":
+        return ArrowBlocks(where, _open_pandas(arrow, source, name, batch_size))
+    with explaining(name, "this is not a table"):
+        if _package(source) == "duckdb":
+            reader = relation_reader(source, batch_size)
+        elif isinstance(source, arrow.RecordBatchReader):
+            reader = source
+        elif hasattr(source, "__arrow_c_stream__"):
+            reader = arrow.RecordBatchReader.from_stream(source)
+        else:
+            reader = source.to_arrow().to_reader()
+        schema = reader.schema
+    return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)))
 
 
 def _package(source: Any) -> str:

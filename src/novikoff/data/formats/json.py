@@ -6,8 +6,9 @@ import glob
 from typing import Any
 
 from novikoff.data.source import name_of
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
-from novikoff.data.tables.reader import Reader
 from novikoff.data.tables.table import TableFormat
 
 from .ndjson import NDJSON
@@ -22,14 +23,14 @@ class Json(TableFormat):
     name = "json"
     suffixes = (".json",)
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> Reader:
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         path = name_of(source)
         with explaining(path, "the file cannot be read"):
             start = library(where, "pyarrow").input_stream(path).read(LOOKED_AT).lstrip(b"\xef\xbb\xbf \t\r\n")
         if not start.startswith(b"["):
-            return NDJSON.open_pass(where, source, batch_size)
+            return NDJSON.open_pass(where, source, options, batch_size, follow)
         query = f"SELECT * FROM read_json({sql_string(glob.escape(path))}, sample_size=-1)"
-        return open_relation(path, connect(where, may_load=False), query, batch_size)
+        return ArrowBlocks(where, open_relation(path, connect(where, may_load=False), query, batch_size))
 
 
 JSON = Json()

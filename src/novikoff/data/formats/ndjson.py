@@ -11,10 +11,11 @@ from typing import IO, Any, NoReturn
 import scipy.sparse as sp
 
 from novikoff.data.source import Fill
-from novikoff.data.tables.columns import Columns
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import sentence
 from novikoff.data.tables.table import MAX_DENSE_WIDTH, TextTableFormat
-from novikoff.data.tables.text import TextReader
+from novikoff.data.tables.text import TextReader, Types
 from novikoff.errors import input_error, quote
 
 from .base import Rows
@@ -28,8 +29,10 @@ class Ndjson(TextTableFormat):
     can_write = True
     holds_zeros = False
 
-    def reader(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> NdjsonReader:
-        return NdjsonReader(where, name, opening, rows_in_work)
+    def reader(
+        self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
+    ) -> BlockReader:
+        return ArrowBlocks(where, NdjsonReader(where, name, opening, rows_in_work))
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         first = True
@@ -63,9 +66,9 @@ class NdjsonReader(TextReader):
     parser_module = "pyarrow.json"
     blank = None
 
-    def parse(self, block: bytes, columns: Columns | None, header: bool, thread_size: int | None) -> Any:
-        unexpected = "infer" if columns is None else "error" if columns.takes_all else "ignore"
-        schema = None if columns is None else self.arrow.schema(columns.types)
+    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
+        unexpected = "infer" if types is None else "ignore"
+        schema = None if types is None else self.arrow.schema(list(types.items()))
         return self.parser.read_json(
             self.arrow_buffer(block),
             read_options=self.parser.ReadOptions(
@@ -74,7 +77,7 @@ class NdjsonReader(TextReader):
             parse_options=self.parser.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected),
         )
 
-    def refuse(self, block: bytes, columns: Columns | None, error: Exception) -> NoReturn:
+    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
         """Find the line by bisection: it is the last one of the shortest beginning that is refused."""
         lines = block.split(b"\n")
         good, bad = 0, len(lines)
@@ -83,7 +86,7 @@ class NdjsonReader(TextReader):
             beginning = b"\n".join(lines[:middle])
             try:
                 if not beginning.isspace() and beginning:
-                    self.parse(beginning, columns, False, None)
+                    self.parse(beginning, types, False, None)
                 good = middle
             except (self.arrow.ArrowException, ValueError) as refusal:
                 bad, error = middle, refusal

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from novikoff.data.source import name_of
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
 from novikoff.data.tables.table import TableFormat
@@ -23,12 +25,14 @@ class Parquet(TableFormat):
     suffixes = (".parquet",)
     can_write = True
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> ArrowReader:
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         parquet, name = library(where, "pyarrow.parquet"), name_of(source)
         with explaining(name, "the file is not a readable Parquet file"):
             file = parquet.ParquetFile(source, buffer_size=BUFFER_SIZE, pre_buffer=False)
             schema = file.schema_arrow
-        return ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed))
+        return ArrowBlocks(
+            where, ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed))
+        )
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         write_arrow(where, rows, lambda schema: library(where, "pyarrow.parquet").ParquetWriter(file, schema))

@@ -11,12 +11,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from novikoff.data.tables.arrow_blocks import ArrowBlocks
+from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library, sentence
 from novikoff.data.tables.reader import ArrowReader
-from novikoff.data.tables.table import TableFormat, table_batches
+from novikoff.data.tables.source_table import TableSource
+from novikoff.data.tables.table import TableFormat
 from novikoff.errors import input_error, quote
-
-from .base import Batches
 
 QUERY = re.compile(r"\s*(select|with|from)(?=[\s(*'\"])", re.IGNORECASE)
 MEMORY_LIMIT = "2GB"  # of sorts and joins; beyond it DuckDB writes to the temporary directory
@@ -42,13 +43,12 @@ class Sql(TableFormat):
     def takes(self, source: Any) -> bool:
         return isinstance(source, str) and QUERY.match(source) is not None
 
-    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
-        roles = dict(options)
-        attach = roles.pop("attach") or {}
-
-        def open_pass(sql: str) -> ArrowReader:
+    def table(
+        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+    ) -> TableSource:
+        def open_pass(sql: str) -> BlockReader:
             connection = connect(where, may_load=True)
-            for alias, database in attach.items():
+            for alias, database in (options.get("attach") or {}).items():
                 _attach(where, connection, alias, database)
             with explaining(where, "DuckDB cannot parse the SQL"):
                 statements = connection.extract_statements(sql)
@@ -56,9 +56,11 @@ class Sql(TableFormat):
             if kinds not in (["SELECT"], ["SELECT_STATEMENT"]):
                 found = " and ".join(kinds) or "nothing"
                 raise input_error(where, f"the SQL must be one query, but it is {found}.")
-            return open_relation(RESULT, connection, sql, batch_size)
+            return ArrowBlocks(where, open_relation(RESULT, connection, sql, batch_size))
 
-        return table_batches(where, open_pass, sources, roles, batch_size)
+        table = TableSource(where, open_pass, sources, options)
+        table.open()
+        return table
 
 
 def relation_reader(relation: Any, batch_size: int) -> Any:

@@ -50,6 +50,24 @@ class Block:
         """Number of rows."""
         return len(self.numbers)
 
+    def number_columns(self, names: Sequence[str]) -> NDArray[Any]:
+        """Return some columns of numbers side by side; a column that the block does not have is missing throughout."""
+        if tuple(names) == self.number_names:
+            return self.numbers
+        place = {name: j for j, name in enumerate(self.number_names)}
+        found = np.full((self.rows, len(names)), np.nan, dtype=self.numbers.dtype)
+        for j, name in enumerate(names):
+            if name in place:
+                found[:, j] = self.numbers[:, place[name]]
+        return found
+
+    def string_column(self, name: str) -> tuple[NDArray[np.int32], Sequence[str]]:
+        """Return the codes and the strings of a column; one that the block does not have is missing throughout."""
+        if name not in self.string_names:
+            return np.full(self.rows, -1, dtype=np.int32), ()
+        j = self.string_names.index(name)
+        return self.codes[:, j], self.values[j]
+
     def slice(self, start: int, stop: int) -> Block:
         """Return some of the rows."""
         place = self.place

@@ -1,26 +1,21 @@
-"""The roles of the columns of a table (labels, weights, features), and what they hold."""
+"""The roles of the columns of a table: labels, weights, features."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
-from novikoff._validation import check_choice
-from novikoff.data.hashing import Hashing
 from novikoff.errors import input_error, quote
 
-from .packages import library
+from .block import KINDS
 
-LABEL_NAMES = ("y", "label", "target")
-STRING_TYPES = ("string", "large_string", "string_view")
+LABEL_NAMES = ("y", "label", "target", "class")  # in any case
+POSITIONS = {"first": 0, "last": -1}
 MAX_LISTED = 30  # column names in an error message
-SAME_FEATURE = {"boolean": "number", "text": "string"}  # kinds that give the same features
 
 
 class Columns:
-    """The roles and kinds of the columns of a table, from which ``encoding.Encoder`` makes rows.
+    """The roles of the columns of a table, and the kinds as which they are read.
 
     Parameters
     ----------
@@ -28,94 +23,129 @@ class Columns:
         The function that the user called, for errors about options.
     name : str
         What error messages call the table.
-    schema : pyarrow.Schema
-        Schema of the table, or of the first of several that must agree.
-    target : str, False or None
-        The column of labels; None looks for the one called y, label or target, False means that there is none.
+    schema : mapping of str to str
+        The kind of each column, in the order of the table.
+    target : str, int, False or None
+        The column of labels: its name, its number from 1, "first" or "last". None looks for the one called y, label,
+        target or class, and then takes ``guess``; False means that there is none.
     features : sequence of str or None
-        The feature columns in order; None takes all that are neither target nor weight.
+        The feature columns in order; None takes all that have no other role.
+    exclude : str, sequence of str or None
+        Columns that are not read.
     weight : str or None
         The column of weights.
     text : str, sequence of str or None
         The columns of text; they are features, whether or not ``features`` lists them.
-    missing : {"error", "zero", "indicator"}
-        What a missing value means.
-    hashing : Hashing or None
-        How keys become columns.
+    guess : str, default=None
+        The column that holds the labels if nothing else says so, for tables whose columns have no names.
+    known : mapping of str to str, default=None
+        The features of a model and their kinds, in place of ``features`` and ``text``. Those that the table lacks are
+        in ``absent``.
 
     Attributes
     ----------
-    needed : list of str
-        The columns that are read: the features, the target, the weight.
+    features : list of str
+        The feature columns.
     kinds : dict
-        What each of them holds: number, boolean, string or text.
-    types : dict
-        The Arrow types that the columns of a text file are parsed as.
-    numbers, strings, text : list of str
-        The features by kind; booleans are numbers.
-    feature_names : tuple of str or None
-        The names of the columns of a dense matrix, None where rows are hashed.
-    dtype : type
-        Type of a dense matrix.
+        The kind as which each needed column is read. Labels are read as strings, see ``labels.Labels``.
+    label_kind : str or None
+        The kind of the labels in the table.
+    absent : list of str
+        The columns of ``known`` that the table does not have.
     """
 
     def __init__(
         self,
         where: str,
         name: str,
-        schema: Any,
+        schema: Mapping[str, str],
         *,
-        target: str | bool | None,
-        features: Sequence[str] | None,
-        weight: str | None,
-        text: str | Sequence[str] | None,
-        missing: str,
-        hashing: Hashing | None,
+        target: str | int | None = None,
+        features: Sequence[str] | None = None,
+        exclude: str | Sequence[str] | None = None,
+        weight: str | None = None,
+        text: str | Sequence[str] | None = None,
+        guess: str | None = None,
+        known: Mapping[str, str] | None = None,
     ) -> None:
-        self.arrow = library(where, "pyarrow")
         self.where, self.name = where, name
-        self.missing = check_choice(where, "missing", missing, ("error", "zero", "indicator"))
-        self.hashing = Hashing() if hashing is None else hashing
-        if not isinstance(self.hashing, Hashing):
-            raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
-        names = list(schema.names)
-        self._refuse_duplicates(self.name, names)
-        self.target = self._target(names, target)
+        names = list(schema)
+        self.target = self._target(names, target, guess)
         self.weight = None if weight is None else self._known("weight", weight, names)
-        self.text = [self._known("text", name, names) for name in _as_list(where, "text", text)]
-        self.features = self._features(names, features)
-        self.takes_all = features is None
-        self.needed = [*self.features, *(name for name in (self.target, self.weight) if name is not None)]
-        self.kinds = {name: self._kind(schema.field(name)) for name in self.needed}
-        self.types = {name: self._type(schema.field(name)) for name in self.needed}
-        self.numbers = [name for name in self.features if self.kinds[name] in ("number", "boolean")]
-        self.strings = [name for name in self.features if self.kinds[name] == "string"]
-        single = all(str(schema.field(name).type) == "float" for name in self.features)
-        self.dtype: type[np.floating[Any]] = np.float32 if single else np.float64
-        self.feature_names: tuple[str, ...] | None = None
-        if len(self.numbers) == len(self.features):
-            marks = [f"{name}=missing" for name in self.numbers if missing == "indicator"]
-            self.feature_names = (*self.numbers, *marks)
+        self.text = [self._known("text", column, names) for column in _as_list(where, "text", text)]
+        excluded = [self._known("exclude", column, names) for column in _as_list(where, "exclude", exclude)]
+        self.absent: list[str] = []
+        if known is None:
+            self.features = self._features(names, features, excluded)
+            kinds = {column: schema[column] for column in self.features}
+            kinds |= dict.fromkeys(self.text, "string")
+        else:
+            self.features = list(known)
+            self.absent = [column for column in known if column not in schema]
+            kinds = dict(known)
+            if len(self.absent) == len(known):
+                message = f"none of the columns of the model is in the table: {_listed(self.absent)}."
+                raise input_error(name, f"{message} The columns are {_listed(names)}.")
+        self.takes_all = features is None and known is None and not excluded
+        self._check_kinds(kinds)
+        self.label_kind = None if self.target is None else schema[self.target]
+        self.kinds = {column: kind for column, kind in kinds.items() if column not in self.absent}
+        if self.weight is not None:
+            if schema[self.weight] != "number":
+                holds = f"but it holds {schema[self.weight]}s"
+                raise input_error(name, f"column {self.weight!r} of weights must hold numbers, {holds}.")
+            self.kinds[self.weight] = "number"
+        if self.target is not None:
+            self._check_label_kind()
+            self.kinds[self.target] = "string"
 
-    def _target(self, names: list[str], target: str | bool | None) -> str | None:
+    def _check_kinds(self, kinds: Mapping[str, str]) -> None:
+        for column, kind in kinds.items():
+            if kind not in KINDS:
+                expected = "numbers, strings, booleans or dates"
+                remedy = f"Cast it in SQL, or leave it out with exclude={quote(column)}."
+                message = f"column {column!r} of features must hold {expected}, but it holds {kind}. {remedy}"
+                raise input_error(self.name, message)
+
+    def _check_label_kind(self) -> None:
+        if self.label_kind not in KINDS:
+            expected = "numbers, strings or booleans"
+            message = f"column {self.target!r} of labels must hold {expected}, but it holds {self.label_kind}."
+            raise input_error(self.name, message)
+
+    def _target(self, names: list[str], target: str | int | bool | None, guess: str | None) -> str | None:
         if target is False:
             return None
         if target is not None:
-            return self._known("target", target, names)
-        found = [name for name in names if name in LABEL_NAMES]
+            return self._column_at(target, names) or self._known("target", target, names)
+        found = [name for name in names if name.lower() in LABEL_NAMES]
         if len(found) == 1:
             return found[0]
+        if not found and guess is not None:
+            return guess
         count = "no column" if not found else "more than one column"
-        remedy = "Use target= to name the column of labels, or target=False if there is none."
-        message = f"{count} is called y, label or target. {remedy} The columns are {_listed(names)}."
+        remedy = 'Use target= to name the column of labels, or target="last".'
+        message = f"{count} is called y, label, target or class. {remedy} The columns are {_listed(names)}."
         raise input_error(self.name, message)
 
-    def _features(self, names: list[str], features: Sequence[str] | None) -> list[str]:
+    @staticmethod
+    def _column_at(target: Any, names: list[str]) -> str | None:
+        """Return the column at a position, unless a column has that name."""
+        if isinstance(target, str) and target in names:
+            return target
+        if isinstance(target, str) and target in POSITIONS:
+            return names[POSITIONS[target]]
+        digits = str(target) if isinstance(target, int | str) and not isinstance(target, bool) else ""
+        if digits.isascii() and digits.isdigit() and 1 <= int(digits) <= len(names):
+            return names[int(digits) - 1]
+        return None
+
+    def _features(self, names: list[str], features: Sequence[str] | None, excluded: list[str]) -> list[str]:
         taken = {self.target: "target", self.weight: "weight"}
         if self.weight is not None and self.weight == self.target:
             raise input_error(self.name, f"column {self.target!r} cannot be both target and weight.")
         if features is None:
-            chosen = [name for name in names if name not in taken]
+            chosen = [name for name in names if name not in taken and name not in excluded]
         else:
             chosen = [self._known("features", name, names) for name in _as_list(self.where, "features", features)]
             chosen += [name for name in self.text if name not in chosen]
@@ -124,6 +154,8 @@ class Columns:
         for name in [*chosen, *self.text]:
             if name in taken:
                 raise input_error(self.name, f"column {name!r} cannot be both a feature and the {taken[name]}.")
+            if name in excluded:
+                raise input_error(self.name, f"column {name!r} cannot be both a feature and excluded.")
         if not chosen:
             raise input_error(self.name, f"there is no column left for the features. The columns are {_listed(names)}.")
         return chosen
@@ -134,82 +166,16 @@ class Columns:
         message = f"there is no column {quote(name)}, which {role}= names. The columns are {_listed(names)}."
         raise input_error(self.name, message)
 
-    def _refuse_duplicates(self, table: str, names: list[str]) -> None:
-        if len(set(names)) < len(names):
-            twice = _first_duplicate(names)
-            called = f"are called {quote(twice)}" if twice else "have an empty name"
-            raise input_error(table, f"two columns {called}. Rename one of them, or select columns with SQL.")
-
-    def _kind(self, field: Any) -> str:
-        kind = kind_of(self.arrow, field.type)
-        if field.name in self.text:
-            role, expected = "text", "strings"
-            kind = "text" if kind == "string" or str(field.type) == "null" else None
-        elif field.name == self.weight:
-            role, expected = "weights", "numbers"
-            kind = kind if kind == "number" else None
-        else:
-            role = "labels" if field.name == self.target else "features"
-            expected = "numbers, strings or booleans"
-            kind = self._kind_of_feature(field.type) if role == "features" else kind
-        if kind is None:
-            remedy = " Cast it in SQL, or leave it out with features=." if role == "features" else ""
-            message = f"column {field.name!r} of {role} must hold {expected}, but it holds {field.type}.{remedy}"
-            raise input_error(self.name, message)
-        return kind
-
-    def _kind_of_feature(self, type_: Any) -> str | None:
-        """Return the kind of a feature column. Categories are strings, also if their values are numbers."""
-        kind = kind_of(self.arrow, type_)
-        return "string" if kind is not None and self.arrow.types.is_dictionary(type_) else kind
-
-    def _type(self, field: Any) -> Any:
-        kind = self.kinds[field.name]
-        if kind == "boolean":
-            return self.arrow.bool_()
-        if kind != "number":
-            return self.arrow.string()
-        # Features become floats in any case; parsed as such, a 1 in the first rows does not rule out a later 1.5.
-        whole = field.name == self.target and self.arrow.types.is_integer(field.type)
-        return self.arrow.int64() if whole else self.arrow.float64()
-
-    def check(self, name: str, schema: Any) -> None:
-        """Refuse a further table that differs from the first in its columns, or in what they hold."""
-        self._refuse_duplicates(name, schema.names)
-        self.check_names(name, schema.names)
-        for column in self.needed:
-            type_ = schema.field(column).type
-            first = self.kinds[column]
-            here = self._kind_of_feature(type_) if column in self.features else kind_of(self.arrow, type_)
-            same = SAME_FEATURE.get(first, first) == SAME_FEATURE.get(here or "", here)
-            same = first == here if column == self.target else same
-            if not same and str(type_) != "null":
-                raise input_error(name, f"column {column!r} holds {type_}, but {first}s in {self.name}.")
-
     def check_names(self, name: str, names: Sequence[str]) -> None:
         """Refuse a further table that lacks a column, or has another one where all columns are features."""
-        lacking = [column for column in self.needed if column not in names]
+        lacking = [column for column in self.kinds if column not in names]
         if lacking:
             message = f"there is no column {lacking[0]!r}, but {self.name} has one. The columns are {_listed(names)}."
             raise input_error(name, message)
-        further = [column for column in names if column not in self.needed]
+        further = [column for column in names if column not in self.kinds]
         if further and self.takes_all:
             message = f"column {further[0]!r} is not in {self.name}. Use features= to list the columns to read."
             raise input_error(name, message)
-
-
-def kind_of(arrow: Any, type_: Any) -> str | None:
-    """Return what an Arrow type holds: number, boolean or string; None if it cannot become a feature."""
-    types = arrow.types
-    if types.is_dictionary(type_):
-        return kind_of(arrow, type_.value_type)
-    if str(type_) in STRING_TYPES:
-        return "string"
-    if types.is_boolean(type_):
-        return "boolean"
-    if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_) or types.is_null(type_):
-        return "number"
-    return None
 
 
 def _as_list(where: str, role: str, names: Any) -> list[Any]:

@@ -13,10 +13,11 @@ from novikoff.data.formats.base import Rows
 from novikoff.data.source import Fill
 from novikoff.errors import input_error, quote
 
-from .columns import Columns
+from .arrow_blocks import ArrowBlocks
+from .block import BlockReader
 from .packages import library, sentence
 from .table import TextTableFormat
-from .text import TextReader
+from .text import TextReader, Types
 from .writing import record_batches
 
 MISSING_NUMBERS = [  # as in pandas
@@ -48,9 +49,9 @@ class Delimited(TextTableFormat):
         self.forbidden = "" if quotes else f"{delimiter}\r\n"
 
     def reader(
-        self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int
-    ) -> DelimitedReader:
-        return DelimitedReader(self, where, name, opening, rows_in_work)
+        self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
+    ) -> BlockReader:
+        return ArrowBlocks(where, DelimitedReader(self, where, name, opening, rows_in_work))
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         arrow, compute = library(where, "pyarrow"), library(where, "pyarrow.compute")
@@ -122,7 +123,7 @@ class DelimitedReader(TextReader):
             start = end
         yield len(block)
 
-    def parse(self, block: bytes, columns: Columns | None, header: bool, thread_size: int | None) -> Any:
+    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
         parser = self.parser
         table = parser.read_csv(
             self.arrow_buffer(block),
@@ -138,23 +139,23 @@ class DelimitedReader(TextReader):
             ),
             convert_options=parser.ConvertOptions(
                 null_values=MISSING_NUMBERS,
-                column_types=None if columns is None else columns.types,
-                include_columns=None if columns is None else columns.needed,
+                column_types=types,
+                include_columns=None if types is None else list(types),
             ),
         )
-        return table if columns is None else self._without_empty(table, columns)
+        return table if types is None else self._without_empty(table, types)
 
-    def _without_empty(self, table: Any, columns: Columns) -> Any:
-        """Replace empty strings by missing values, which look the same; an empty text stays a text."""
+    def _without_empty(self, table: Any, types: Types) -> Any:
+        """Replace empty strings by missing values, which look the same."""
         compute = library(self.where, "pyarrow.compute")
-        for i, name in enumerate(columns.needed):
-            if self.arrow.types.is_string(columns.types[name]) and name not in columns.text:
+        for i, (name, type_) in enumerate(types.items()):
+            if self.arrow.types.is_string(type_):
                 empty = compute.equal(table.column(i), "")
                 if compute.any(empty).as_py():
                     table = table.set_column(i, name, compute.if_else(empty, None, table.column(i)))
         return table
 
-    def refuse(self, block: bytes, columns: Columns | None, error: Exception) -> NoReturn:
+    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
         message = sentence(error)
         row = re.search(r"Row #(\d+): (.*)", message)
         if row is None:

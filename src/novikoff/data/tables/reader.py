@@ -1,17 +1,16 @@
-"""One pass over a table, whatever its source."""
+"""One pass over a source of Arrow tables."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from .columns import Columns
 from .packages import explaining
 
 
-class Reader(Protocol):
-    """One pass over one source.
+class ArrowSource(Protocol):
+    """One pass over a source of Arrow tables.
 
     Attributes
     ----------
@@ -27,8 +26,11 @@ class Reader(Protocol):
     @property
     def schema(self) -> Any: ...
 
-    def tables(self, columns: Columns) -> Iterator[Any]:
-        """Return Arrow tables or record batches, of any length, that hold at least the columns that are needed."""
+    def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
+        """Return Arrow tables or record batches, of any length, that hold at least the columns in ``kinds``.
+
+        A source of text parses a column as the kind that is given there if it can.
+        """
 
     def place(self, row: int) -> str:
         """Return where a row is, for error messages; rows count from 0."""
@@ -36,17 +38,16 @@ class Reader(Protocol):
 
 @dataclass(frozen=True)
 class ArrowReader:
-    """A reader of Arrow data; ``batches`` returns the record batches of the columns that are needed."""
+    """A source whose record batches ``batches`` returns, given the columns that are needed."""
 
     name: str
     schema: Any
     batches: Callable[[list[str]], Iterator[Any]]
 
-    def tables(self, columns: Columns) -> Iterator[Any]:
+    def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
         """Read the record batches."""
-        columns.check(self.name, self.schema)
         with explaining(self.name, "the table cannot be read"):
-            stream = iter(self.batches(columns.needed))
+            stream = iter(self.batches(list(kinds)))
         while True:
             with explaining(self.name, "the table cannot be read to its end"):
                 batch = next(stream, None)

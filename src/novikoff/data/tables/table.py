@@ -6,7 +6,7 @@ import errno
 import glob
 import os
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
@@ -15,37 +15,47 @@ from typing import Any
 import scipy.sparse as sp
 
 from novikoff.data.batch import Batch
-from novikoff.data.formats.base import Batches, DataFormat, Rows
+from novikoff.data.formats.base import WHOLE_READ_BATCH, Batches, DataFormat, Rows
 from novikoff.data.source import Fill, is_path, is_pipe, name_of, opened
 from novikoff.errors import file_error, input_error, quote
 
-from .columns import Columns
-from .encoding import Encoder
-from .reader import Reader
-from .text import TextReader
+from .batches import ENCODING, TableBatches, read_table
+from .block import BlockReader
+from .source_table import ROLES, TableSource
 
 MAX_DENSE_WIDTH = 10_000  # columns of sparse rows whose zeros are written
 
 
 class TableFormat(DataFormat):
-    """A format whose columns have names. Subclasses for files implement ``open_pass``, others ``open``."""
+    """A format whose columns have names. Subclasses for files implement ``open_pass``, others ``table``."""
 
-    options: tuple[str, ...] = ("target", "features", "weight", "text", "missing", "hashing")
+    options: tuple[str, ...] = (*ROLES, *ENCODING)
     is_text = False
     is_table = True
     holds_zeros = True  # every column is written in every row
     forbidden = ""  # characters that names and string labels must not have
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> Reader:
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         """Start a pass over one file."""
         raise NotImplementedError  # a subclass defines it
 
-    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
-        if len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
+    def table(
+        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+    ) -> TableSource:
+        """Open sources as raw columns. The first one is opened at once, with errors about files and columns."""
+        if not self.is_text and len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
             name = name_of(sources[0])
             raise input_error(where, f"{self.name} can only be read from a file, but the source is {name}.")
-        open_pass = partial(self.open_pass, where, batch_size=batch_size)
-        return table_batches(where, open_pass, expand(where, sources), options, batch_size)
+        files = len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))
+        paths = expand(where, sources) if files and not follow else sources
+        open_pass = partial(self.open_pass, where, options=options, batch_size=batch_size, follow=follow)
+        return TableSource(where, open_pass, paths, options, follow=follow)
+
+    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
+        return TableBatches(where, self.table(where, sources, options, batch_size, follow), options, batch_size)
+
+    def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
+        return read_table(where, self.table(where, sources, options, WHOLE_READ_BATCH), options)
 
     def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:
         """Refuse names, labels and widths that the format cannot hold."""
@@ -91,29 +101,13 @@ class TextTableFormat(TableFormat):
     is_text = True
 
     @abstractmethod
-    def reader(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> TextReader:
-        """Start a pass over text."""
+    def reader(
+        self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
+    ) -> BlockReader:
+        """Start a pass over text. ``rows_in_work`` is how many of the latest rows ``place`` must still find."""
 
-    def open_pass(self, where: str, source: Any, batch_size: int) -> TextReader:
-        return self.reader(where, name_of(source), opened(where, source), batch_size)
-
-    def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
-        if not follow and (len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))):
-            return super().open(where, sources, options, batch_size, follow)
-
-        def batches() -> Iterator[Batch]:
-            """Return rows as they arrive, rather than wait for full batches."""
-            opening = opened(where, sources[0], follow=follow)
-            reader = self.reader(where, name_of(sources[0]), opening, 0)
-            columns = Columns(where, reader.name, reader.schema, **options)
-            encoder, first = Encoder(columns), 0
-            for table in reader.tables(columns):
-                for start in range(0, table.num_rows, batch_size):
-                    for part in table.slice(start, batch_size).combine_chunks().to_batches():
-                        yield encoder.batch(part, reader.place, first)
-                        first += part.num_rows
-
-        return Batches(batches)
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
+        return self.reader(where, name_of(source), opened(where, source, follow=follow), options, batch_size)
 
     @abstractmethod
     def one_row(self, cells: dict[str, str]) -> bytes:
@@ -124,36 +118,11 @@ class TextTableFormat(TableFormat):
         if not labels:
             return
         text = self.one_row({f"x{i}": label for i, label in enumerate(["not empty", *labels])})
-        schema = self.reader(where, "the labels", opened(where, text), 0).schema
-        for label, type_ in zip(labels, schema.types[1:], strict=True):
-            if str(type_) != "string":
+        schema = self.open_pass(where, text, {}, 0, False).schema
+        for label, kind in zip(labels, list(schema.values())[1:], strict=True):
+            if kind != "string":
                 reason = f"labels in {self.name} must not look like numbers, dates or missing values"
                 raise input_error(where, f"{reason}, but there is {quote(label)}. Use Parquet, which stores types.")
-
-
-def table_batches(
-    where: str, open_pass: Callable[[Any], Reader], sources: list[Any], roles: dict[str, Any], batch_size: int
-) -> Batches:
-    """Open one or more tables as a stream of batches of ``batch_size`` rows, except for the last one of each source.
-
-    The first source is opened at once, so that errors about files and columns are raised here.
-    """
-    waiting: list[Reader] = [open_pass(sources[0])]
-    columns = Columns(where, waiting[0].name, waiting[0].schema, **roles)
-    encoder = Encoder(columns)
-
-    def batches() -> Iterator[Batch]:
-        for source in sources:
-            try:
-                reader = waiting.pop()  # atomic: one of several threads that share this stream takes it
-            except IndexError:
-                reader = open_pass(source)
-            first = 0
-            for table in resized(columns, reader.tables(columns), batch_size):
-                yield encoder.batch(table, reader.place, first)
-                first += table.num_rows
-
-    return Batches(batches)
 
 
 def expand(where: str, sources: list[Any]) -> list[str]:
@@ -172,22 +141,3 @@ def expand(where: str, sources: list[Any]) -> list[str]:
             raise input_error(path, f"this is a directory. Use a pattern for its files, such as {pattern!r}.")
         paths += found
     return paths
-
-
-def resized(columns: Columns, tables: Iterable[Any], size: int) -> Iterator[Any]:
-    """Return the needed columns as record batches of ``size`` rows, except for the last."""
-    arrow = columns.arrow
-    waiting: list[Any] = []
-    rows = 0
-    for table in tables:
-        chosen = table.select(columns.needed)
-        waiting.append(chosen if isinstance(chosen, arrow.Table) else arrow.Table.from_batches([chosen]))
-        rows += chosen.num_rows
-        if rows >= size:
-            whole = arrow.concat_tables(waiting)
-            full = rows - rows % size
-            for start in range(0, full, size):
-                yield from whole.slice(start, size).combine_chunks().to_batches()
-            waiting, rows = [whole.slice(full)], rows - full
-    if rows:
-        yield from arrow.concat_tables(waiting).combine_chunks().to_batches()

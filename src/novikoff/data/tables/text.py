@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple, NoReturn
 
@@ -12,12 +12,14 @@ from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
 from novikoff.errors import input_error
 
-from .columns import Columns
 from .packages import library
 
 BLOCK_SIZE = 4 << 20  # bytes that are parsed at a time
 THREAD_SIZE = 1 << 20  # bytes of a block that one thread parses
 MAX_RECORD_LENGTH = 64 << 20
+
+
+Types = Mapping[str, Any]  # the columns that are needed, and the types of Arrow that they are parsed as
 
 
 class _RecentBlock(NamedTuple):
@@ -73,14 +75,14 @@ class TextReader:
         yield len(block)
 
     @abstractmethod
-    def parse(self, block: bytes, columns: Columns | None, header: bool, thread_size: int | None) -> Any:
-        """Parse a block; without ``columns``, with the types that it seems to have.
+    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
+        """Parse a block; without ``types``, with those that it seems to have.
 
         With ``thread_size``, several threads parse a part of that size each.
         """
 
     @abstractmethod
-    def refuse(self, block: bytes, columns: Columns | None, error: Exception) -> NoReturn:
+    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
         """Raise the error of the record that ``parse`` refused with another error."""
 
     def blocks(self, opening: AbstractContextManager[Fill]) -> Iterator[bytes]:
@@ -111,19 +113,24 @@ class TextReader:
                 return first, table.schema
         raise input_error(self.name, "the table has no rows." if first.strip() else "the file is empty.")
 
-    def tables(self, columns: Columns) -> Iterator[Any]:
+    def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
         """Parse one block after the other."""
-        if self.has_header:
-            columns.check_names(self.name, self.schema.names)
+        types = {name: self._type(kind, self.schema.field(name).type) for name, kind in kinds.items()}
         block: bytes | None = self._first
         header = self.has_header
         while block is not None:
             if not block.isspace():
-                table = self._table(block, columns, header)
+                table = self._table(block, types, header)
                 self._remember(block, table.num_rows, header)
                 yield table
             self.line += block.count(b"\n")
             block, header = next(self._blocks, None), False
+
+    def _type(self, kind: str, judged: Any) -> Any:
+        """Return the type that a column is parsed as; parsed as a float, a 1 in the first rows allows a later 1.5."""
+        if kind == "number" and str(judged) in ("int64", "null"):
+            return self.arrow.float64()
+        return self.arrow.string() if str(judged) == "null" and kind == "string" else judged
 
     def _remember(self, block: bytes, rows: int, header: bool) -> None:
         while len(self._recent) > 1 and self._recent[1].first_row <= self._rows - self._rows_in_work:
@@ -150,22 +157,22 @@ class TextReader:
         """Return the name of the text with a line, by default the first of the current block."""
         return f"{self.name}, line {line or self.line}"
 
-    def _table(self, block: bytes, columns: Columns | None, header: bool) -> Any:
+    def _table(self, block: bytes, types: Types | None, header: bool) -> Any:
         """Return the table in a block.
 
         Several threads parse at first. They do not report which row they refuse, and they refuse a row that is longer
         than the part of a thread, so after an error the block is parsed again as a whole.
         """
         refusals = (self.arrow.ArrowException, ValueError)
-        if columns is not None:
+        if types is not None:
             with suppress(*refusals):
-                return self.parse(block, columns, header, THREAD_SIZE)
+                return self.parse(block, types, header, THREAD_SIZE)
         try:
-            table = self.parse(block, columns, header, None)
+            table = self.parse(block, types, header, None)
         except refusals as error:
             self._refuse_encoding(block, error)
-            self.refuse(block, columns, error)
-        if columns is None and not _is_text(table.schema):
+            self.refuse(block, types, error)
+        if types is None and not _is_text(table.schema):
             self._refuse_encoding(block, None)
         return table
 

@@ -1,0 +1,78 @@
+"""The rows of a table, encoded: as a stream of batches, and as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff._validation import check_choice
+from novikoff.data.batch import Batch
+from novikoff.data.formats.base import Batches, joined
+from novikoff.data.hashing import Hashing
+from novikoff.errors import input_error, quote
+
+from .block import Block
+from .hashed import HashedEncoder
+from .labels import Labels
+from .source_table import TableSource
+
+ENCODING = ("missing", "hashing")  # options that say how columns become features
+
+
+class TableBatches(Batches):
+    """The rows of a table in batches.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages about options.
+    table : TableSource
+        The raw rows.
+    options : dict
+        The options in ``ENCODING``.
+    batch_size : int
+        The largest number of rows of a batch.
+    """
+
+    def __init__(self, where: str, table: TableSource, options: dict[str, Any], batch_size: int) -> None:
+        super().__init__(self._pass)
+        self.table, self._batch_size = table, batch_size
+        missing = check_choice(where, "missing", options["missing"], ("error", "zero", "indicator"))
+        hashing = Hashing() if options["hashing"] is None else options["hashing"]
+        if not isinstance(hashing, Hashing):
+            raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
+        self._missing, self._hashing = missing, hashing
+
+    def _pass(self) -> Iterator[Batch]:
+        self.table.open()
+        columns = self.table.columns
+        kinds = {name: columns.kinds[name] for name in columns.features}
+        encoder = HashedEncoder(kinds, columns.text, self._missing, self._hashing)
+        labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
+        origin: dict[str, Any] = {"feature_names": encoder.feature_names, "columns": kinds, "target": columns.target}
+        for block in self.table.blocks():
+            for start in range(0, block.rows, self._batch_size):
+                part = block.slice(start, start + self._batch_size)
+                y = None if labels is None else labels.of(part)
+                weights = None if columns.weight is None else weights_of(part, columns.weight)
+                yield Batch(encoder.rows(part), y, weights, **origin)
+
+
+def read_table(where: str, table: TableSource, options: dict[str, Any]) -> Batch:
+    """Read all rows of a table."""
+    return joined(where, list(TableBatches(where, table, options, 1 << 16).batches(None)))
+
+
+def weights_of(block: Block, column: str) -> NDArray[np.float64]:
+    """Return the weights of rows, which must be finite and not negative."""
+    weights = block.number_columns([column])[:, 0].astype(np.float64)
+    wrong = ~((weights >= 0) & (weights < np.inf))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        found = "no value" if np.isnan(weights[row]) else quote(float(weights[row]))
+        message = f"weights in column {column!r} must be finite numbers of at least 0, but there is {found}."
+        raise input_error(block.place(row), message)
+    return weights

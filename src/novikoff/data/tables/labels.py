@@ -1,0 +1,86 @@
+"""Labels of a table: read as strings, and converted to whole numbers, booleans or strings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.errors import input_error, quote
+
+from .block import Block
+
+MAX_LABEL = 2**63
+TRUTHS = {"true": True, "false": False}
+
+
+class Labels:
+    """Converts the labels of the blocks of one pass.
+
+    The first block decides what labels are: booleans if the column holds booleans; whole numbers if it holds numbers
+    and each of its labels is whole; otherwise strings. Labels of later blocks that do not fit are refused.
+
+    Parameters
+    ----------
+    column : str
+        The column of labels.
+    kind : str
+        The kind of the column, as the reader judged it.
+    decided : {"integer", "boolean", "string"} or None, default=None
+        What labels are, if an earlier pass has decided it.
+    """
+
+    def __init__(self, column: str, kind: str, decided: str | None = None) -> None:
+        self.column, self.kind, self.decided = column, kind, decided
+        self._converted: list[Any] = []
+
+    def of(self, block: Block) -> NDArray[Any]:
+        """Return the labels of a block."""
+        j = block.string_names.index(self.column)
+        codes, values = block.codes[:, j], block.values[j]
+        if len(codes) and codes.min() < 0:
+            row = int(np.argmin(codes >= 0))
+            raise input_error(block.place(row), f"every row of column {self.column!r} must have a label.")
+        if self.decided is None:
+            self.decided = self._decide(values)
+        for code in range(len(self._converted), len(values)):
+            self._converted.append(self._convert(values[code], code, codes, block))
+        return np.array(self._converted)[codes]
+
+    def _decide(self, values: Sequence[str]) -> str:
+        if self.kind == "boolean":
+            return "boolean"
+        if self.kind == "number" and not any(_number(value) is None for value in values):
+            return "integer"
+        return "string"
+
+    def _convert(self, value: str, code: int, codes: NDArray[np.int32], block: Block) -> Any:
+        """Return a label; one that does not fit is refused with the first row that has it."""
+        if self.decided == "string":
+            return value
+        if self.decided == "boolean" and value.lower() in TRUTHS:
+            return TRUTHS[value.lower()]
+        number = _number(value)
+        if self.decided == "integer" and number is not None and number == int(number) and abs(number) < MAX_LABEL:
+            return int(number)
+        place = block.place(int(np.argmax(codes == code)))
+        if self.decided == "integer" and number is None:
+            wrong = f"labels in column {self.column!r} are whole numbers in the rows before"
+        else:
+            wrong = f"labels in column {self.column!r} must be whole numbers, strings or booleans"
+        raise input_error(place, f"{wrong}, but there is {quote(value)}.")
+
+
+def _number(text: str) -> float | int | None:
+    """Return the number that a text stands for, exactly where it is whole; None if it is not a finite number."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if np.isfinite(number) else None

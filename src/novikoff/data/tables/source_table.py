@@ -1,0 +1,136 @@
+"""One or more sources of raw rows as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.source import is_lasting, is_path, is_pipe
+
+from .block import Block, BlockReader, Invalid
+from .columns import Columns
+
+ROLES = ("target", "features", "exclude", "weight", "text")  # options that say what columns are
+
+
+class TableSource:
+    """Tables with the same columns, read one after the other.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages about options.
+    open_pass : callable
+        Starts a pass over one of the sources. The first pass over a file is started at once, with errors about the file
+        and its columns; a pipe or a growing file is not waited for before its rows are needed.
+    sources : list
+        The sources.
+    options : mapping
+        The options of ``Columns``; others are ignored.
+    known : mapping of str to str, default=None
+        The features of a model and their kinds.
+    follow : bool, default=False
+        Whether the source is a file that grows.
+
+    Attributes
+    ----------
+    columns : Columns
+        The roles of the columns.
+    note : str
+        How the first source was understood, in words.
+    invalid : dict
+        The values of the latest pass that were not of the kind of their column, by column.
+    """
+
+    def __init__(
+        self,
+        where: str,
+        open_pass: Callable[[Any], BlockReader],
+        sources: list[Any],
+        options: Mapping[str, Any],
+        known: Mapping[str, str] | None = None,
+        follow: bool = False,
+    ) -> None:
+        self.where, self._open_pass, self._sources = where, open_pass, sources
+        self._options, self._known = options, known
+        self._waiting: list[BlockReader] = []
+        self.invalid: dict[str, Invalid] = {}
+        if is_path(sources[0]) and not is_pipe(sources[0]) and not follow:
+            self.open()
+
+    def open(self) -> None:
+        """Start the first pass, unless it was started before."""
+        if not self._waiting and not hasattr(self, "columns"):
+            self._waiting.append(self._open_pass(self._sources[0]))
+            first = self._waiting[0]
+            roles = {name: self._options[name] for name in ROLES if name in self._options}
+            guess = getattr(first, "guess", None)
+            self.columns = Columns(self.where, first.name, first.schema, guess=guess, known=self._known, **roles)
+            self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
+
+    @property
+    def is_lasting(self) -> bool:
+        """Whether the sources can be read more than once."""
+        return all(is_lasting(source) or not isinstance(source, str) for source in self._sources)
+
+    def blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
+        """Return the rows of all sources, with the columns that are needed as the given kinds."""
+        self.open()
+        kinds = self.columns.kinds if kinds is None else kinds
+        several = [_Merged() for kind in kinds.values() if kind == "string"] if len(self._sources) > 1 else None
+        self.invalid = {}
+        for source in self._sources:
+            try:
+                reader = self._waiting.pop()  # atomic: one of several threads that share this table takes it
+            except IndexError:
+                reader = self._open_pass(source)
+            self.columns.check_names(reader.name, list(reader.schema))
+            for merged in several or ():
+                merged.begin()
+            for block in reader.blocks(kinds):
+                yield block if several is None else _with_codes_of(block, several)
+            for column, found in reader.invalid.items():
+                self.invalid[column] = _added(self.invalid.get(column), found)
+
+
+class _Merged:
+    """The strings of one column over several sources."""
+
+    def __init__(self) -> None:
+        self.code_of: dict[str, int] = {}
+        self.values: list[str] = []
+        self.begin()
+
+    def begin(self) -> None:
+        """Start with the codes of a new source."""
+        self._table = np.array([-1], dtype=np.int32)  # the last entry is for missing values
+
+    def codes(self, codes: NDArray[np.int32], values: Sequence[str]) -> NDArray[np.int32]:
+        """Return the codes over all sources."""
+        new = []
+        for code in range(len(self._table) - 1, len(values)):
+            value = values[code]
+            if value not in self.code_of:
+                self.code_of[value] = len(self.values)
+                self.values.append(value)
+            new.append(self.code_of[value])
+        self._table = np.array([*self._table[:-1], *new, -1], dtype=np.int32)
+        return self._table[codes]
+
+
+def _with_codes_of(block: Block, several: list[_Merged]) -> Block:
+    codes = np.empty_like(block.codes)
+    for j, merged in enumerate(several):
+        codes[:, j] = merged.codes(block.codes[:, j], block.values[j])
+    values = tuple(merged.values for merged in several)
+    return Block(block.number_names, block.numbers, block.string_names, codes, values, block.place)
+
+
+def _added(one: Invalid | None, other: Invalid) -> Invalid:
+    if one is None:
+        return other
+    several = one.first != other.first or max(one.distinct, other.distinct) > 1
+    return Invalid(one.count + other.count, one.first, one.place, 2 if several else 1)
