@@ -127,11 +127,17 @@ void bind_delimited(nb::module_& m) {
         nb::gil_scoped_release unlocked;
         return record_end(view_of(text), dialect);
       },
-      nb::arg("text"), nb::arg("quote"), nb::arg("delimiter"), nb::arg("trim") = true);
+      nb::arg("text"), nb::arg("quote"), nb::arg("delimiter"), nb::arg("trim") = true,
+      nb::sig("def record_end(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], quote: str, delimiter: str, trim: "
+              "bool = True) -> int"),
+      "Return the position after the last complete record of a text, or 0.");
   m.def(
       "record_lines",
       [](const DelimitedText& text, const std::string& quote, const std::string& delimiter, bool trim) {
         return to_numpy(record_lines(view_of(text), splitting(delimiter, quote, trim)));
       },
-      nb::arg("text"), nb::arg("quote"), nb::arg("delimiter"), nb::arg("trim") = true);
+      nb::arg("text"), nb::arg("quote"), nb::arg("delimiter"), nb::arg("trim") = true,
+      nb::sig("def record_lines(text: bytes | bytearray | memoryview | NDArray[numpy.uint8], quote: str, delimiter: str, trim: "
+              "bool = True) -> NDArray[numpy.int64]"),
+      "Return the line at which each record of a text begins, from 0; blank records are left out.");
 }

@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "keyed_row.hpp"
 #include "novikoff/hashing.hpp"
+#include "novikoff/vocabulary.hpp"
 
 using namespace novikoff;
 
@@ -48,6 +49,11 @@ Arrays arrays_of(HashedRows<T> rows) {
   return nb::make_tuple(to_numpy(std::move(rows.values)), to_numpy(std::move(rows.columns)), to_numpy(std::move(rows.offsets)));
 }
 
+[[noreturn]] void refuse_bytes(std::string_view text, std::size_t position, std::int64_t sample) {
+  const auto byte = static_cast<unsigned char>(text[position]);
+  refuse("the text is not UTF-8: byte " + hexadecimal(byte) + " at position " + std::to_string(position), sample);
+}
+
 /// Makes the rows of `texts`, a list of str and bytes that the caller holds; `numbers` are their sample numbers.
 template <class T>
 Arrays rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options,
@@ -62,9 +68,40 @@ Arrays rows_of_texts(const nb::list& texts, const Vector<const std::int64_t>& nu
     bad = hash_texts(std::span<const std::string_view>(views), options, threads, rows);
   }
   if (!bad) return arrays_of(std::move(rows));
-  const auto byte = static_cast<unsigned char>(views[bad->text][bad->position]);
-  refuse("the text is not UTF-8: byte " + hexadecimal(byte) + " at position " + std::to_string(bad->position),
-         numbers(bad->text));
+  refuse_bytes(views[bad->text], bad->position, numbers(bad->text));
+}
+
+/// Makes the rows of `texts`, a list of str and bytes that the caller holds, with one column per word.
+Arrays rows_of_words(const nb::list& texts, const TextOptions& options, Vocabulary& vocabulary, bool grow,
+                     std::size_t threads) {
+  std::vector<std::string_view> views;
+  views.reserve(texts.size());
+  for (nb::handle text : texts) views.push_back(view_of(text, static_cast<std::int64_t>(views.size())));
+  HashedRows<double> rows;
+  std::optional<BadText> bad;
+  {
+    nb::gil_scoped_release unlocked;
+    bad = count_words(std::span<const std::string_view>(views), options, vocabulary, grow, threads, rows);
+  }
+  if (bad) refuse_bytes(views[bad->text], bad->position, static_cast<std::int64_t>(bad->text));
+  return arrays_of(std::move(rows));
+}
+
+void make_vocabulary(Vocabulary* self, const nb::list& words) {
+  Vocabulary vocabulary;
+  for (nb::handle word : words) {
+    const std::size_t before = vocabulary.words.size();
+    vocabulary.words.find_or_add(StringKey::of(view_of(word, static_cast<std::int64_t>(before))));
+    if (vocabulary.words.size() == before) throw std::invalid_argument("Vocabulary: " + quote(word) + " is there twice.");
+  }
+  new (self) Vocabulary(std::move(vocabulary));
+}
+
+nb::typed<nb::list, nb::str> words_from(const Vocabulary& vocabulary, std::size_t start) {
+  nb::typed<nb::list, nb::str> words;
+  for (std::size_t k = start; k < vocabulary.words.size(); ++k)
+    words.append(nb::str(vocabulary.words[k].data(), vocabulary.words[k].size()));
+  return words;
 }
 
 /// Reads features into arrays: keys, which have the value 1, and pairs of a key and a value.
@@ -180,6 +217,13 @@ void bind_hashing(nb::module_& m) {
           nb::arg("sublinear"), nb::arg("unit_length"))
       .def_ro("bits", &TextOptions::bits)
       .def_ro("unit_length", &TextOptions::unit_length);
+  nb::class_<Vocabulary>(m, "Vocabulary", "Words, each with a column, in order of first appearance.")
+      .def("__init__", &make_vocabulary, nb::arg("words"))
+      .def("__len__", [](const Vocabulary& vocabulary) { return vocabulary.words.size(); })
+      .def("words", &words_from, nb::arg("start"))
+      .def_ro("unknown", &Vocabulary::unknown);
+  m.def("count_words", &rows_of_words, nb::arg("texts"), nb::arg("options"), nb::arg("vocabulary"), nb::arg("grow"),
+        nb::arg("threads"), "Return the values, columns and offsets of rows with one column per word.");
   m.def(
       "hash_texts",
       [](const nb::list& texts, const Vector<const std::int64_t>& numbers, const TextOptions& options, bool single,

@@ -56,3 +56,4 @@ void bind_batch(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);
 void bind_delimited(nb::module_& m);
+void bind_encoding(nb::module_& m);

@@ -9,4 +9,5 @@ NB_MODULE(_core, m) {
   bind_batch(m);
   bind_svmlight(m);
   bind_delimited(m);
+  bind_encoding(m);
 }

@@ -131,6 +131,17 @@ void end_row(HashedRows<T>& rows, bool unit_length) {
   rows.offsets.push_back(static_cast<std::int64_t>(rows.values.size()));
 }
 
+/// Appends a row of counts.
+template <class T>
+void add_counts(Tally& tally, const TextOptions& options, HashedRows<T>& rows) {
+  tally.for_each([&](std::uint32_t column, std::uint32_t met) {
+    const double count = options.binary ? 1 : met;
+    rows.columns.push_back(static_cast<std::int32_t>(column));
+    rows.values.push_back(static_cast<T>(options.sublinear ? 1 + std::log(count) : count));
+  });
+  end_row(rows, options.unit_length);
+}
+
 /// Appends the rows of `texts`, or of those before the first invalid one.
 template <class T>
 std::optional<BadText> hash_block(std::span<const std::string_view> texts, const TextOptions& options, HashedRows<T>& rows) {
@@ -143,12 +154,7 @@ std::optional<BadText> hash_block(std::span<const std::string_view> texts, const
     tally.clear(longest < options.shortest ? 0 : (longest + 1 - options.shortest) * words.count());
     for (std::size_t n = options.shortest; n <= longest; ++n)
       for (std::size_t first = 0; first + n <= words.count(); ++first) tally.add(hash_key(words.ngram(first, n)));
-    tally.for_each([&](std::uint32_t column, std::uint32_t met) {
-      const double count = options.binary ? 1 : met;
-      rows.columns.push_back(static_cast<std::int32_t>(column));
-      rows.values.push_back(static_cast<T>(options.sublinear ? 1 + std::log(count) : count));
-    });
-    end_row(rows, options.unit_length);
+    add_counts(tally, options, rows);
   }
   return std::nullopt;
 }
@@ -174,23 +180,33 @@ HashedRows<T> join(std::vector<HashedRows<T>> blocks) {
 
 }  // namespace detail
 
+/// Texts in blocks of consecutive ones, of which there are several per thread, because some texts are longer than others.
+struct TextBlocks {
+  std::span<const std::string_view> texts;
+  std::size_t count = 1;
+
+  TextBlocks(std::span<const std::string_view> all, std::size_t threads) : texts(all) {
+    constexpr std::size_t blocks_per_thread = 8, min_texts = 64;
+    const std::size_t max_blocks = threads > 1 ? std::min(threads, texts.size() + 1) * blocks_per_thread : 1;
+    count = std::clamp<std::size_t>(texts.size() / min_texts, 1, max_blocks);
+  }
+
+  std::size_t begin(std::size_t k) const { return texts.size() / count * k + std::min(k, texts.size() % count); }
+  std::span<const std::string_view> operator[](std::size_t k) const { return texts.subspan(begin(k), begin(k + 1) - begin(k)); }
+};
+
 /// Makes one row per text, with the counts of its n-grams. Rows are independent of each other, so the result does not depend
-/// on the number of threads. There are several blocks per thread, because some texts are longer than others.
+/// on the number of threads.
 template <class T>
 std::optional<BadText> hash_texts(std::span<const std::string_view> texts, const TextOptions& options, std::size_t threads,
                                   HashedRows<T>& rows) {
-  constexpr std::size_t blocks_per_thread = 8, min_texts = 64;
-  const std::size_t max_blocks = threads > 1 ? std::min(threads, texts.size() + 1) * blocks_per_thread : 1;
-  const std::size_t count = std::clamp<std::size_t>(texts.size() / min_texts, 1, max_blocks);
-  std::vector<HashedRows<T>> blocks(count);
-  std::vector<std::optional<BadText>> bad(count);
-  const auto begin = [&](std::size_t k) { return texts.size() / count * k + std::min(k, texts.size() % count); };
-  in_parallel(count, threads, [&](std::size_t k) {
-    bad[k] = detail::hash_block(texts.subspan(begin(k), begin(k + 1) - begin(k)), options, blocks[k]);
-  });
-  for (std::size_t k = 0; k < count; ++k)
-    if (bad[k]) return BadText{begin(k) + bad[k]->text, bad[k]->position};
-  rows = detail::join(std::move(blocks));
+  const TextBlocks blocks(texts, threads);
+  std::vector<HashedRows<T>> parts(blocks.count);
+  std::vector<std::optional<BadText>> bad(blocks.count);
+  in_parallel(blocks.count, threads, [&](std::size_t k) { bad[k] = detail::hash_block(blocks[k], options, parts[k]); });
+  for (std::size_t k = 0; k < blocks.count; ++k)
+    if (bad[k]) return BadText{blocks.begin(k) + bad[k]->text, bad[k]->position};
+  rows = detail::join(std::move(parts));
   return std::nullopt;
 }
 

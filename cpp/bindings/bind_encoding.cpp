@@ -1,0 +1,59 @@
+// Bindings for making sparse rows from tables.
+#include <nanobind/stl/vector.h>
+
+#include <stdexcept>
+#include <vector>
+
+#include "bindings.hpp"
+#include "novikoff/encode_rows.hpp"
+
+using namespace novikoff;
+
+namespace {
+
+template <class T>
+using Matrix = nb::ndarray<const T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+EncodingStep step_of(const std::int32_t* kind_and_source, const Vector<const std::int32_t>& columns, const TableRows& rows) {
+  using Kind = EncodingStep::Kind;
+  const std::int32_t kind = kind_and_source[0], source = kind_and_source[1];
+  if (kind < 0 || kind > 3) throw std::invalid_argument("encode_rows: the kinds of the plan are 0 to 3.");
+  const EncodingStep step{static_cast<Kind>(kind), static_cast<std::size_t>(source), span_of(columns)};
+  const std::size_t sources = step.kind == Kind::string ? rows.string_columns : rows.number_columns;
+  if (source < 0 || step.source >= sources || columns.size() == 0)
+    throw std::invalid_argument("encode_rows: each step of the plan needs a column of the table, and columns of the output.");
+  return step;
+}
+
+template <class Float>
+std::size_t encode(const Matrix<double>& numbers, const Matrix<std::int32_t>& codes, const Matrix<std::int32_t>& plan,
+                   const Vector<const double>& shift, const Vector<const double>& scale, const Vector<const double>& fill,
+                   const std::vector<Vector<const std::int32_t>>& columns, const Vector<Float>& values,
+                   const Vector<std::int32_t>& indices, const Vector<std::int64_t>& ends, std::size_t start,
+                   std::size_t threads) {
+  const TableRows rows{
+      numbers.shape(0), {numbers.data(), numbers.size()}, {codes.data(), codes.size()}, numbers.shape(1), codes.shape(1)};
+  const std::size_t width = rows.number_columns;
+  if (codes.shape(0) != rows.count || plan.shape(1) != 2 || plan.shape(0) != columns.size() || shift.size() != width ||
+      scale.size() != width || fill.size() != width)
+    throw std::invalid_argument("encode_rows: the arrays do not fit each other.");
+  Encoding encoding{{}, span_of(shift), span_of(scale), span_of(fill)};
+  for (std::size_t i = 0; i < columns.size(); ++i) encoding.steps.push_back(step_of(plan.data() + 2 * i, columns[i], rows));
+  nb::gil_scoped_release unlocked;
+  return encode_rows(rows, encoding, span_of(values), span_of(indices), span_of(ends), start, threads);
+}
+
+template <class Float>
+void bind_encode_rows(nb::module_& m) {
+  m.def("encode_rows", &encode<Float>, nb::arg("numbers"), nb::arg("codes"), nb::arg("plan"), nb::arg("shift"),
+        nb::arg("scale"), nb::arg("fill"), nb::arg("columns"), nb::arg("values_out").noconvert(),
+        nb::arg("indices_out").noconvert(), nb::arg("ends_out").noconvert(), nb::arg("start"), nb::arg("threads"),
+        "Write the rows of a table as those of a CSR matrix, and return where they end.");
+}
+
+}  // namespace
+
+void bind_encoding(nb::module_& m) {
+  bind_encode_rows<double>(m);
+  bind_encode_rows<float>(m);
+}
