@@ -97,7 +97,24 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
         raise input_error(where, f"y must have two classes, but it has {len(data.classes)}.")
     examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
     with one_core:
-        return _decided(data, examples)
+        return _in_full_width(data, _decided(data, examples))
+
+
+def _in_full_width(data: TrainingSet, found: Separability) -> Separability:
+    """Return a verdict about the columns that occur as one about all columns; the others have the coefficient 0."""
+    if data.columns is None:
+        return found
+    numerators = None
+    if found.numerators is not None:
+        own = len(found.divergence)
+        wide = data.widen(np.array(found.numerators[:own], dtype=object))
+        numerators = (*wide.tolist(), *found.numerators[own:])
+    return dataclasses.replace(
+        found,
+        coef=None if found.coef is None else data.widen(found.coef),
+        numerators=numerators,
+        divergence=data.widen(found.divergence),
+    )
 
 
 def _decided(data: TrainingSet, examples: Examples) -> Separability:

@@ -631,7 +631,8 @@ class OnlineClassifier(Classifier):
     # ---- columns ---------------------------------------------------------------------------------------------------
 
     def _padded(self, weights: Floats) -> Floats:
-        return np.pad(weights, (0, max(0, self.n_features_in_ - len(weights))))
+        missing = self.n_features_in_ - len(weights)
+        return np.pad(weights, (0, missing)) if missing > 0 else weights
 
     def _match_columns(self) -> None:
         """Tell the validation of scikit-learn the names of columns that appeared by name."""

@@ -125,7 +125,7 @@ def _as_wide(weights: Floats, width: int) -> Floats:
     """Return weights for ``width`` features; missing ones are 0."""
     if len(weights) > width and not weights[width:].any():
         return weights[:width]
-    return np.pad(weights, (0, max(0, width - len(weights))))
+    return np.pad(weights, (0, width - len(weights))) if len(weights) < width else weights
 
 
 def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:

@@ -1,4 +1,8 @@
-"""A training set as the solvers see it: validated rows, classes and weights."""
+"""A training set as the solvers see it: validated rows, classes and weights.
+
+Sparse rows are cut to the columns that occur in them. Solvers work in that space; ``TrainingSet.widen`` returns their
+weights to the columns of the user. ``novikoff.theory.columns`` proves that both problems are the same.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +21,8 @@ from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.errors import input_error, quote
+from novikoff.theory.columns import Columns
+from novikoff.theory.geometry import Floats
 
 from .problem import Table
 
@@ -28,7 +34,7 @@ class TrainingSet:
     Parameters
     ----------
     X : ndarray or CSR matrix
-        The rows.
+        The rows, without the columns that do not occur if they are sparse.
     rows : Rows
         The same rows, as the kernels read them.
     largest : float
@@ -39,6 +45,8 @@ class TrainingSet:
         The index in ``classes`` of the label of each row.
     weights : ndarray or None
         The weight of each row; None if every weight is 1.
+    columns : Columns or None, default=None
+        The columns of X among those of the user; None if X has all of them.
     """
 
     X: Any
@@ -47,6 +55,24 @@ class TrainingSet:
     classes: NDArray[Any]
     codes: Codes
     weights: NDArray[np.float64] | None
+    columns: Columns | None = None
+
+    @property
+    def width(self) -> int:
+        """The number of columns of the user."""
+        return int(self.X.shape[1]) if self.columns is None else self.columns.width
+
+    def widen(self, weights: NDArray[Any]) -> NDArray[Any]:
+        """Return weights of all columns of the user, given those of the columns of X."""
+        return weights if self.columns is None else self.columns.widen(weights)
+
+    def narrow(self, weights: Floats) -> Floats:
+        """Return the weights of the columns of X, given those of all columns of the user."""
+        return weights if self.columns is None else self.columns.narrow(weights)
+
+    def in_full_width(self, X: Any) -> Any:
+        """Return some rows of X with all columns of the user."""
+        return X if self.columns is None else self.columns.restore(X)
 
     @property
     def strategy(self) -> OneVsRest:
@@ -64,7 +90,7 @@ class TrainingSet:
 def validate_training_set(
     estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any
 ) -> TrainingSet:
-    """Validate a data set. The rows are not copied, except to sort unsorted indices of a sparse matrix.
+    """Validate a data set. Values are not copied, except to sort unsorted indices of a sparse matrix.
 
     Parameters
     ----------
@@ -87,7 +113,11 @@ def validate_training_set(
         X = X.copy()
         X.sum_duplicates()
         rows, largest = _survey(where, X)
-    return TrainingSet(X, rows, largest, classes, codes, weights)
+    columns = Columns.occurring(X)
+    if columns is not None:
+        X = columns.cut(X)
+        rows = as_rows(where, X)
+    return TrainingSet(X, rows, largest, classes, codes, weights, columns)
 
 
 def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], Codes]:

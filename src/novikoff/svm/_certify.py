@@ -15,7 +15,7 @@ from novikoff.theory.gap import GapCertificate, SvmModel
 
 
 def certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
-    """Return the certificate of a solution, with everything that is needed to verify it."""
+    """Return the certificate of a solution, with everything that is needed to verify it on all columns."""
     return GapCertificate(
         loss=objective.loss.name,
         intercept=objective.intercept,
@@ -26,7 +26,7 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
         iterations=solution.steps,
         examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
         model=SvmModel(
-            weights=solution.weights,
+            weights=data.widen(solution.weights),
             bias=solution.bias,
             positive=data.classes.tolist()[positive],
             duals=Duals.of(solution.duals),

@@ -54,4 +54,4 @@ def subset(
         raise input_error(where, f"a fold has no rows of class {quote(label)} to learn from. Use other folds.")
     X = data.X[rows]
     product = row_weights(where, class_weight, data.classes.tolist(), codes, own)
-    return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product)
+    return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product, data.columns)

@@ -210,7 +210,7 @@ def _certified(problem: HardMarginProblem, plane: Hyperplane, steps: int) -> Sep
         tol=problem.tol,
         iterations=steps,
         radius=radius,
-        model=SvmModel(w, b, problem.label, Duals.of(a)),
+        model=SvmModel(data.widen(w), b, problem.label, Duals.of(a)),
     )
     return Separator(certificate, a / (upper * upper))
 

@@ -232,7 +232,8 @@ class LinearSVMCV(BatchClassifier):
         from sklearn.model_selection import check_cv  # slow to import, and rarely needed
 
         try:
-            splits = list(check_cv(self.cv, labels, classifier=True).split(data.X, labels))
+            X = data.in_full_width(data.X)
+            splits = list(check_cv(self.cv, labels, classifier=True).split(X, labels))
         except (TypeError, ValueError, AttributeError) as error:
             raise input_error(
                 where, f"cv must be a number of folds, a splitter or a list of splits. scikit-learn refused it: {error}"
@@ -254,7 +255,10 @@ class LinearSVMCV(BatchClassifier):
             gaps.append(gap)
             weights = None if experiment.weights is None else experiment.weights[held_out]
             X, y = experiment.data.X[held_out], experiment.labels[held_out]
-            return [experiment.score(model, X, y, weights) for model in models]
+            if self.scoring is None:
+                return [experiment.score(model, X, y, weights) for model in models]
+            X = part.in_full_width(X)  # the scorers of others see all columns
+            return [experiment.score(_in_full_width(part, model), X, y, weights) for model in models]
 
         scores = np.array(run_parallel(score_fold, count, settings.threads, settings.cancelled), dtype=np.float64)
         if not np.all(np.isfinite(scores)):
@@ -306,7 +310,7 @@ class LinearSVMCV(BatchClassifier):
 def _models(
     part: TrainingSet, objective: Objective, Cs: Floats, options: SolverOptions
 ) -> tuple[list[LinearSVM], float]:
-    """Return the models of a path as estimators that predict, and the widest of their gaps."""
+    """Return the models of a path as estimators of the columns of X that predict, and the widest of their gaps."""
     gap, codes = 0.0, part.strategy.positive_codes
     weights = np.empty((len(Cs), len(codes), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
@@ -321,6 +325,14 @@ def _models(
         model.coef_, model.intercept_ = weights[place], biases[place]
         models.append(model)
     return models, gap
+
+
+def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
+    """Return a model of the columns that occur as one of all columns."""
+    full = LinearSVM(C=model.C)
+    full.classes_, full.n_features_in_, full.intercept_ = model.classes_, part.width, model.intercept_
+    full.coef_ = np.vstack([part.widen(weights) for weights in model.coef_])
+    return full
 
 
 def _accuracy(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:

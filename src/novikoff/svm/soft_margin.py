@@ -42,6 +42,11 @@ class Machine:
     end: Start | None
 
 
+def _widened(data: TrainingSet, end: Start) -> Start:
+    """Return the end of a solution with the point in all columns of the user."""
+    return end._replace(v=np.append(data.widen(end.v[:-1]), end.v[-1]))
+
+
 def _has_probabilities(model: LinearSVM) -> bool:
     if not model.probability:
         raise AttributeError("predict_proba needs LinearSVM(probability=True), which takes five more fits.")
@@ -244,17 +249,17 @@ class LinearSVM(BatchClassifier):
             options = settings.options(threads, prefixed(strategy.positives[place], self._progress()))
             solution = solve(Problem(table, positive, objective), options, None if starts is None else starts[place])
             certificate = certify(data, objective, positive, solution)
-            return Machine(certificate, solution.history, solution.end if self.warm_start else None)
+            return Machine(certificate, solution.history, _widened(data, solution.end) if self.warm_start else None)
 
         return run_parallel(solve_one, count, settings.threads, settings.cancelled)
 
     def _starts(self, data: TrainingSet) -> list[Start] | None:
         """Return where the last fit ended, if this one may start there."""
         ends = vars(self).get("_ends") if self.warm_start else None
-        shape = (len(data.strategy.positives), data.X.shape[0], data.X.shape[1] + 1)
+        shape = (len(data.strategy.positives), data.X.shape[0], data.width + 1)
         if ends is None or (len(ends), len(ends[0][0]), len(ends[0][1])) != shape or not np.isfinite(ends[0][1]).all():
             return None
-        return [Start(alpha, v) for alpha, v in ends]
+        return [Start(alpha, np.append(data.narrow(v[:-1]), v[-1])) for alpha, v in ends]
 
     def _set_attributes(self, data: TrainingSet, machines: list[Machine]) -> None:
         certificates, strategy = [machine.certificate for machine in machines], data.strategy
@@ -281,7 +286,7 @@ class LinearSVM(BatchClassifier):
             machines = self._solve(part, dataclasses.replace(settings, threads=1), None)
             for column, machine in enumerate(machines):
                 model = machine.certificate.model
-                scores[held_out, column] = data.X[held_out] @ model.weights + model.bias
+                scores[held_out, column] = data.X[held_out] @ data.narrow(model.weights) + model.bias
 
         run_parallel(score_fold, len(splits), settings.threads, settings.cancelled)
         counted = np.arange(rows) if weights is None else np.flatnonzero(weights > 0)

@@ -16,7 +16,7 @@ docs/theory.md E.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -24,6 +24,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, Support, below, misfit
+from .columns import compact
 from .exact_gap import ExactTable
 from .feasible import allowed
 from .geometry import Extended, Floats, as_table, blocks
@@ -201,8 +202,10 @@ class GapCertificate(Certificate):
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
         if a is None:
             return Verification(tuple(checks))
+        X, weights = compact(X, self.model.weights)
+        own = replace(self, model=replace(self.model, weights=weights))
         with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows fails below
-            primal, dual = (self._exactly if exact else self._values)(X, signs, costs, a)
+            primal, dual = (own._exactly if exact else own._values)(X, signs, costs, a)
         return Verification((*checks, *self._check_values(primal, dual)))
 
     def _misfit(self, y: Any) -> Check | None:

@@ -21,6 +21,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from .certificate import OTHER_DATA, ROUNDING, Support, misfit
+from .columns import compact
 from .exact import UNDERFLOW_BOUND, Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
 from .gap import EPS, INTERCEPTS, SUM_BLOCK_ROWS, SUPPORT_TOLERANCE, SvmModel
@@ -160,12 +161,13 @@ class HullCertificate(MarginCertificate):
         )
         if a is None or not a.any():
             return Verification((feasible if a is None else Check("feasible duals", "fails", "they are all 0"),))
+        X, weights = compact(X, self.model.weights)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a bound that overflows fails
-            lower, radius = margin_range(X, signs, counted, self.model.weights, self.model.bias, self.intercept)
+            lower, radius = margin_range(X, signs, counted, weights, self.model.bias, self.intercept)
             upper = distance_range(X, signs, a, self.intercept)
         bounds = [self._check_lower(lower), self._check_upper(upper)]
         if exact:
-            bounds = self._decided(bounds, X, signs, counted)
+            bounds = self._decided(bounds, X, signs, counted, weights)
         return Verification(
             (
                 feasible,
@@ -176,13 +178,13 @@ class HullCertificate(MarginCertificate):
             )
         )
 
-    def _decided(self, checks: list[Check], X: Any, signs: Floats, counted: Any) -> list[Check]:
-        """Return the checks of the two bounds, decided in integers where they were open."""
+    def _decided(self, checks: list[Check], X: Any, signs: Floats, counted: Any, weights: Floats) -> list[Check]:
+        """Return the checks of the two bounds, decided in integers where they were open. ``weights`` fit X."""
         lower, upper = checks
         has_intercept = self.intercept != "none"
         if lower.status == "open":
             rows = slice(None) if np.all(counted) else np.flatnonzero(counted)
-            v = np.append(self.model.weights, [self.model.bias] if has_intercept else [])
+            v = np.append(weights, [self.model.bias] if has_intercept else [])
             examples = Examples(X[rows], signs[rows], has_intercept)
             holds = margin_is_at_least(examples, v, self.margin_lower_bound, self.intercept == "penalized")
             lower = _exactly(lower, holds)

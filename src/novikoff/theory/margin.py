@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import ROUNDING, Certificate, above, below
+from .columns import compact
 from .evidence import Evidence, OnlineCertificate
 from .exact import Examples, to_integers
 from .geometry import Extended, Floats, Lifted, as_table
@@ -115,6 +116,11 @@ class PerceptronMarginCertificate(OnlineCertificate, MarginCertificate):
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
+        X, weights = compact(X, self.evidence.weights)
+        return replace(self, evidence=replace(self.evidence, weights=weights))._checked(X, y, sample_weight, exact)
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, exact: bool) -> Verification:
+        """Check the claims against rows of the width of the weights."""
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
         longest = float(lifted.lengths[seen].max(initial=0.0))

@@ -13,6 +13,7 @@ from novikoff.errors import input_error
 from . import bounds
 from .bound_curves import FREUND_SCHAPIRE, freund_schapire_curve
 from .certificate import ROUNDING, above
+from .columns import compact
 from .evidence import Evidence, OnlineCertificate
 from .exact import Examples, to_integers
 from .generalization import Generalization
@@ -158,6 +159,11 @@ class MistakeCertificate(OnlineCertificate):
         X = as_table(X)
         if misfit := self.evidence.fits(X, y, sample_weight):
             return Verification((misfit,))
+        X, weights = compact(X, self.evidence.weights)
+        return replace(self, evidence=replace(self.evidence, weights=weights))._checked(X, y, sample_weight, exact)
+
+    def _checked(self, X: Any, y: Any, sample_weight: Any, exact: bool) -> Verification:
+        """Check the claims against rows of the width of the weights."""
         lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
         seen = copies > 0
         checks = self._check_data(lifted, signs, copies)

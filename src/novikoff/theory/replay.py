@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .columns import Columns
 from .geometry import Floats, Geometry
 from .rules import OnlineRule, RuleInput
 
@@ -135,9 +136,11 @@ def replay(
     Replay
         The outcome.
     """
-    rows = list(_rows(X))
+    occurring = Columns.occurring(X)
+    rows = list(_rows(X if occurring is None else occurring.cut(X)))
+    width = X.shape[1] if occurring is None else len(occurring.indices)
     one, delta2 = (1.0 if geometry.fit_intercept else 0.0), geometry.slack_feature * geometry.slack_feature
-    run = Replay(np.zeros(X.shape[1]), average_weights=np.zeros(X.shape[1]))
+    run = Replay(np.zeros(width), average_weights=np.zeros(width))
     for order in orders:
         for i in order.tolist():
             columns, values = rows[i]
@@ -145,6 +148,8 @@ def replay(
             if geometry.normalize and norm2 > 0:
                 scale, norm2 = 1 / math.sqrt(norm2), 1.0
             _learn(run, rule, i, (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
+    if occurring is not None:
+        run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)
     return run
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .balance import MAX_FREE_DIMENSIONS, Balance, balance
 from .certificate import Certificate, Duals, above, below, misfit
+from .columns import Columns
 from .exact import Examples, IntegerVector, distance_is_at_most, margin_is_at_least, to_integers
 from .geometry import Floats, as_table
 from .verification import Check, Verification
@@ -103,16 +104,30 @@ class Separability(Certificate):
         if unfit := misfit(X, y, None, columns=len(self.divergence)) or self._misfit(y):
             return Verification((unfit,))
         signs = np.where(np.ravel(np.asarray(y)) == self.positive, 1.0, -1.0)
-        examples = Examples(X, signs, self.fit_intercept)
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features")]
         if self.kind == "undecided":
             return Verification((*checks, Check("kind", "open", "the data are too large or too difficult to decide")))
-        checks += self.prove(examples) if exact else self._roughly(examples)
+        own, X = self._compact(X)
+        examples = Examples(X, signs, self.fit_intercept)
+        checks += own.prove(examples) if exact else own._roughly(examples)
         if self.kind == "complete":
-            checks += self._margins(examples)
+            checks += own._margins(examples)
         if self.kind != "overlap":
             checks.append(Check("divergence", "on trust", f"{int(np.count_nonzero(self.divergence))} coefficients"))
         return Verification(tuple(checks))
+
+    def _compact(self, X: Any) -> tuple[Separability, Any]:
+        """Return this verdict and sparse rows without the columns in which the plane and all rows are 0."""
+        width = len(self.divergence)
+        numerators = None if self.numerators is None else np.array(self.numerators[:width], dtype=object)
+        columns = Columns.occurring(X, *(part for part in (self.coef, numerators) if part is not None))
+        if columns is None:
+            return self, X
+        coef = None if self.coef is None else columns.narrow(self.coef)
+        if self.numerators is None or numerators is None:
+            return replace(self, coef=coef), columns.cut(X)
+        integers = (*columns.narrow(numerators).tolist(), *self.numerators[width:])
+        return replace(self, coef=coef, numerators=integers), columns.cut(X)
 
     def _misfit(self, y: Any) -> Check | None:
         if self.kind not in _NEEDS:

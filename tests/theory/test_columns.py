@@ -1,0 +1,127 @@
+"""Sparse rows cut to the columns that occur: nothing else changes, and nothing is proven that does not hold."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import novikoff as nk
+from novikoff.theory.columns import CHUNK_ENTRIES, Columns, compact
+
+WIDTH = 2**20
+X = sp.csr_array(np.array([[0.0, 1.0, 0.0, -2.0], [0.0, 0.5, 0.0, 0.0]]))
+
+
+def test_the_columns_that_occur_are_kept_in_their_order():
+    columns = Columns.occurring(X)
+    assert columns.indices.tolist() == [1, 3]
+    assert columns.cut(X).toarray().tolist() == [[1.0, -2.0], [0.5, 0.0]]
+    assert np.shares_memory(columns.cut(X).data, X.data)
+    assert columns.restore(columns.cut(X)).toarray().tolist() == X.toarray().tolist()
+    assert columns.narrow(np.arange(4.0)).tolist() == [1.0, 3.0]
+    assert columns.widen(np.array([5, 7], dtype=np.int8)).tolist() == [0, 5, 0, 7]
+
+
+def test_columns_where_a_vector_is_not_0_are_kept():
+    assert Columns.occurring(X, np.array([0.0, 0.0, np.nan, 0.0])).indices.tolist() == [1, 2, 3]
+    rows, weights = compact(X, np.array([9.0, 1.0, 0.0, 2.0]))
+    assert rows.shape == (2, 3)
+    assert weights.tolist() == [9.0, 1.0, 2.0]
+
+
+@pytest.mark.parametrize("full", [np.eye(3), sp.csr_array(np.eye(3)), sp.csr_array((2, 0)), sp.csr_array((0, 1))])
+def test_rows_in_which_all_columns_occur_stay_as_they_are(full):
+    assert Columns.occurring(full, np.ones(full.shape[1])) is None
+    assert compact(full)[0] is full or full.shape == (0, 1)
+
+
+def test_rows_without_entries_keep_one_column():
+    empty = sp.csr_array((3, WIDTH))
+    columns = Columns.occurring(empty)
+    assert columns.indices.tolist() == [0]
+    assert columns.cut(empty).shape == (3, 1)
+
+
+def test_arrays_may_be_longer_than_their_rows_and_indices_of_any_type():
+    for dtype in (np.int32, np.int64):
+        rows = sp.csr_array((2, 9))
+        rows.data, rows.indices = np.array([1.0, 2.0, np.nan]), np.array([3, 8, 5], dtype)
+        rows.indptr = np.array([0, 1, 2], dtype)
+        assert Columns.occurring(rows).cut(rows).toarray().tolist() == [[1.0, 0.0], [0.0, 2.0]]
+
+
+@given(st.integers(1, 60), st.integers(0, 200), st.integers(0, 2**32 - 1))
+def test_cutting_and_restoring_changes_nothing(width, entries, seed):
+    rng = np.random.default_rng(seed)
+    dense = np.zeros((5, width))
+    dense[rng.integers(0, 5, entries), rng.integers(0, width, entries)] = rng.normal(size=entries)
+    rows = sp.csr_array(dense)
+    columns = Columns.occurring(rows)
+    is_used = (dense != 0).any(axis=0)
+    if columns is None:
+        assert is_used.all() or width == 1
+        return
+    assert columns.indices.tolist() == (np.flatnonzero(is_used).tolist() or [0])
+    assert np.array_equal(columns.cut(rows).toarray(), dense[:, columns.indices])
+    assert np.array_equal(columns.restore(columns.cut(rows)).toarray(), dense)
+
+
+def test_more_entries_than_are_read_at_a_time_are_all_read():
+    entries = 3 * CHUNK_ENTRIES + 5
+    indices = np.full(entries, 2, dtype=np.int32)
+    indices[-1] = 7
+    rows = sp.csr_array((np.ones(entries), indices, np.arange(entries + 1)), shape=(entries, 9))
+    columns = Columns.occurring(rows)
+    assert columns.indices.tolist() == [2, 7]
+    assert columns.cut(rows).indices[-2:].tolist() == [0, 1]
+
+
+# ---- certificates ----------------------------------------------------------------------------------------------------
+
+
+def wide(seed=0, rows=60, entries=4, width=WIDTH):
+    """Rows of a few entries, anywhere in a million columns, and labels."""
+    rng = np.random.default_rng(seed)
+    used = np.sort(rng.choice(width, 30, replace=False))
+    places = np.sort(np.array([rng.choice(30, entries, replace=False) for _ in range(rows)]), axis=1)
+    X = sp.csr_array(
+        (rng.normal(size=rows * entries), used[places].ravel(), np.arange(0, rows * entries + 1, entries)),
+        shape=(rows, width),
+    )
+    return X, np.where(rng.random(rows) < 0.5, "no", "yes")
+
+
+MODELS = (nk.LinearSVM(C=0.1), nk.Perceptron(max_iter=3), nk.AveragedPerceptron(max_iter=2), nk.VotedPerceptron())
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: type(model).__name__)
+def test_a_certificate_of_wide_rows_is_verified_as_that_of_the_rows_cut(model, exact):
+    X, y = wide()
+    cut = Columns.occurring(X).cut(X)
+    found = [nk.verify(model.fit(rows, y), rows, y, exact=exact) for rows in (X, cut)]
+    assert all(found)
+    assert [check.status for check in found[0].checks] == [check.status for check in found[1].checks]
+
+
+def with_weight(certificate, column):
+    """The same certificate with a weight in one more column."""
+    part = "model" if hasattr(certificate, "model") else "evidence"
+    model = getattr(certificate, part)
+    weights = model.weights.copy()
+    weights[column] = 1e3
+    return dataclasses.replace(certificate, **{part: dataclasses.replace(model, weights=weights)})
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("model", [nk.LinearSVM(C=0.1), nk.Perceptron(), nk.HardMarginSVM(), nk.MarginPerceptron()])
+def test_a_weight_in_a_column_that_does_not_occur_is_noticed(model, exact):
+    X, _ = wide()
+    y = np.where(X @ np.arange(-1, 1, 2 / WIDTH) > 0, 1, 0)
+    certificate = model.fit(X, y).certificate_
+    empty = int(np.flatnonzero(np.bincount(X.indices, minlength=WIDTH) == 0)[0])
+    assert certificate.verify(X, y, exact=exact)
+    assert not with_weight(certificate, empty).verify(X, y, exact=exact)
