@@ -14,8 +14,7 @@ BOOLEANS = {"true": 1.0, "false": 0.0}
 CODE = re.compile(r"[+-]?0[0-9]+", re.ASCII)  # digits with leading zeros, which a number would lose
 
 
-@cache
-def number_pattern(decimal: str, thousands: str) -> str:
+def _number(decimal: str, thousands: str) -> str:
     """Return the pattern of a number, without anchors."""
     whole, point = "[0-9]+", re.escape(decimal)
     if thousands:
@@ -23,22 +22,27 @@ def number_pattern(decimal: str, thousands: str) -> str:
     return rf"[+-]?(?:{whole}(?:{point}[0-9]*)?|{point}[0-9]+)(?:[eE][+-]?[0-9]+)?"
 
 
-def is_number(text: str, decimal: str = ".", thousands: str = "") -> bool:
-    """Return whether a field is a number."""
-    return re.fullmatch(number_pattern(decimal, thousands), text) is not None
+@cache
+def _one_number(decimal: str, thousands: str) -> re.Pattern[str]:
+    return re.compile(_number(decimal, thousands))
 
 
 @cache
-def _numbers_pattern(decimal: str, thousands: str) -> re.Pattern[str]:
-    return re.compile(rf"(?:{number_pattern(decimal, thousands)}\n)*+")
+def _lines_of_numbers(decimal: str, thousands: str) -> re.Pattern[str]:
+    return re.compile(rf"(?:{_number(decimal, thousands)}\n)*+")
+
+
+def is_number(text: str, decimal: str = ".", thousands: str = "") -> bool:
+    """Return whether a field is a number."""
+    return _one_number(decimal, thousands).fullmatch(text) is not None
 
 
 def not_numbers(texts: Collection[str], decimal: str, thousands: str) -> list[str]:
     """Return the fields that are not numbers; all of them are tried at once first, which is faster."""
     joined = "\n".join(texts) + "\n" if texts else ""
-    if joined.count("\n") == len(texts) and _numbers_pattern(decimal, thousands).fullmatch(joined):
+    if joined.count("\n") == len(texts) and _lines_of_numbers(decimal, thousands).fullmatch(joined):
         return []
-    pattern = re.compile(number_pattern(decimal, thousands))
+    pattern = _one_number(decimal, thousands)
     return [text for text in texts if pattern.fullmatch(text) is None]
 
 
@@ -55,7 +59,7 @@ def number_convention(columns: Sequence[Collection[str]], delimiter: str, decima
         The decimal point that the user named.
     """
     mixed = re.compile(r"[0-9][,' ][0-9]|,[0-9]")
-    if not any(mixed.search(text) for column in columns for text in column):
+    if not any(mixed.search("\n".join(column)) for column in columns):
         return decimal or ".", ""
     pairs = [(".", ""), (",", ""), (".", ","), (".", "'"), (".", " "), (",", "."), (",", " "), (",", "'")]
     pairs = [pair for pair in pairs if pair[0] == (decimal or pair[0]) and not (delimiter == " " == pair[1])]

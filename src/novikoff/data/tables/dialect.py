@@ -278,6 +278,7 @@ def _described(
         names = unique_names([ROW_NAMES] * (len(columns) == len(first) + 1) + first)
     if given.names is not None:
         names = _given_names(name, given.names, len(names))
+    columns = [*columns, *(Counter() for _ in names)][: len(names)]  # a header of another length is refused later
     order = day_first(columns) if given.day_first is None else given.day_first
     dialect = Dialect(
         split.delimiter,

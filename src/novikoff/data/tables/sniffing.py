@@ -13,7 +13,7 @@ from .cells import MISSING, is_number
 from .dates import DATE
 
 DELIMITERS = ("\t", ";", "|", ",", " ")  # " " stands for runs of blanks; of equally good ones, the first is taken
-LINES_COMPARED = 300  # of the text, for each delimiter
+LINES_COMPARED = 100  # of the text, for each delimiter
 MIN_CONSISTENT = 0.5  # fraction of the records that must have equally many fields
 MIN_CONSISTENT_BLANKS = 0.95  # the same for blanks, which also occur between words
 PREFERENCE = 1.25  # weight of the delimiter that the name of the file suggests
@@ -132,13 +132,15 @@ def split_records(lines: Sequence[str], delimiter: str, quote: str) -> Split | N
     try:
         for record in reader:
             fields = [field.strip() for field in record]
-            if fields and (len(fields) > 1 or fields[0]):
+            if len(fields) > 1 or "".join(lines[begin : reader.line_num]).strip():
                 records.append(fields)
             begin = reader.line_num
             first = first or begin
     except csv.Error as error:
         # The lines may end inside a quoted field, which then began shortly before the end.
         if "unexpected end" not in str(error) or begin < len(lines) // 2 or not records:
+            return None
+        if delimiter == "\t" and not any(quote in line for line in lines[:begin]):  # nothing else is quoted
             return None
     return Split(delimiter, quote, records, first or 1)
 
