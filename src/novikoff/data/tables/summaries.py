@@ -1,0 +1,101 @@
+"""What a pass over a table learns about its columns: counts, moments, extremes and categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .block import Block
+
+
+class NumberSummary:
+    """Counts, means, variances and extremes of the columns of numbers, updated block by block.
+
+    Means and sums of squared deviations of two parts are combined as in Chan, Golub and LeVeque (1983), Algorithms for
+    computing the sample variance, so that a large mean does not cancel a small variance.
+
+    Parameters
+    ----------
+    count : int
+        Number of columns.
+    """
+
+    def __init__(self, count: int) -> None:
+        self.rows = 0
+        self.count = np.zeros(count, dtype=np.int64)  # of values that are not missing
+        self.mean, self._squares = np.zeros(count), np.zeros(count)
+        self.least, self.largest = np.full(count, np.inf), np.full(count, -np.inf)
+
+    def add(self, numbers: NDArray[Any]) -> None:
+        """Add rows, with NaN for missing values."""
+        if len(numbers) == 0 or numbers.shape[1] == 0:
+            self.rows += len(numbers)
+            return
+        numbers = numbers.astype(np.float64, copy=False)
+        missing = np.isnan(numbers)
+        count = len(numbers) - missing.sum(axis=0)
+        divisor = np.maximum(count, 1)
+        some = missing.any()
+        # The mean of values divided first does not overflow where their sum would.
+        mean = (np.where(missing, 0.0, numbers) if some else numbers).mean(axis=0) * (len(numbers) / divisor)
+        with np.errstate(over="ignore"):
+            deviations = numbers - mean
+            if some:
+                deviations[missing] = 0.0
+            squares = np.einsum("ij,ij->j", deviations, deviations)
+            total = self.count + count
+            shift = mean - self.mean
+            share = np.divide(count, total, out=np.zeros(len(total)), where=total > 0)
+            self._squares += squares + shift * shift * self.count * share
+        self.mean += shift * share
+        self.count, self.rows = total, self.rows + len(numbers)
+        self.least = np.fmin(self.least, np.fmin.reduce(numbers, axis=0))
+        self.largest = np.fmax(self.largest, np.fmax.reduce(numbers, axis=0))
+
+    @property
+    def deviation(self) -> NDArray[np.float64]:
+        """The standard deviations, in the form that divides by the number of values."""
+        return np.sqrt(self._squares / np.maximum(self.count, 1))
+
+
+class StringSummary:
+    """How often each string of the columns of strings occurs, updated block by block."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.rows = 0
+        self.counts: dict[str, NDArray[np.int64]] = {name: np.zeros(0, dtype=np.int64) for name in names}
+        self.values: dict[str, Sequence[str]] = dict.fromkeys(names, ())
+
+    def add(self, block: Block) -> None:
+        """Add the rows of a block of the same pass."""
+        self.rows += block.rows
+        for name in self.counts:
+            codes, values = block.string_column(name)
+            counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
+            before = self.counts[name]
+            counts[: len(before)] += before
+            self.counts[name], self.values[name] = counts, values
+
+    def missing(self, name: str) -> int:
+        """Return the number of rows without a value."""
+        return self.rows - int(self.counts[name].sum())
+
+
+def columns_of(blocks: Sequence[Block], name: str) -> NDArray[np.float64]:
+    """Return a column of numbers of all blocks, without missing values."""
+    values = np.concatenate([block.number_columns([name])[:, 0].astype(np.float64) for block in blocks])
+    return values[~np.isnan(values)]
+
+
+def is_row_number(values: NDArray[np.float64]) -> bool:
+    """Return whether values count the rows: each is 1 more than the one before."""
+    return bool(np.all(np.diff(values) == 1.0))
+
+
+def safe_scale(scale: float) -> float:
+    """Return a divisor: 1 in place of 0, and of what is not finite."""
+    return scale if scale > 0 and math.isfinite(scale) else 1.0

@@ -1,0 +1,404 @@
+"""The state of a fitted table encoder, and the rows that it makes of blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+import novikoff._core as _core
+
+from .block import Block
+from .words import WordSettings, counted_words
+
+MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
+
+
+@dataclass(frozen=True)
+class NumberColumn:
+    """A column of numbers: the encoded value is (x - shift) / scale.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    kind : {"number", "boolean", "date"}
+        What it holds.
+    shift, scale : float
+        The change of units.
+    fill : float
+        What a missing value is taken for, before the change of units.
+    indicator : bool
+        Whether a further column ``name=missing`` is 1 where the value is missing, and 0 elsewhere.
+    """
+
+    name: str
+    kind: str
+    shift: float
+    scale: float
+    fill: float
+    indicator: bool
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the encoded columns."""
+        return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
+
+
+@dataclass(frozen=True)
+class CategoryColumn:
+    """A column of strings: one encoded column per category, which is 1 where the category occurs.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    categories : tuple of str
+        The categories with a column each.
+    indicator : bool
+        Whether a further column ``name=missing`` is 1 where the value is missing.
+    buckets : int
+        Number of columns ``name#0``, ``name#1``, ... that all other strings share, by their hash. 0 if others have no
+        column.
+    """
+
+    name: str
+    categories: tuple[str, ...]
+    indicator: bool
+    buckets: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the encoded columns."""
+        named = [f"{self.name}={category}" for category in self.categories]
+        missing = [f"{self.name}={MISSING}"] * self.indicator
+        return [*named, *missing, *(f"{self.name}#{bucket}" for bucket in range(self.buckets))]
+
+    def columns(self, values: Sequence[str], first: int) -> NDArray[np.int32]:
+        """Return the encoded column of each string, -1 for none, and at the end that of a missing value."""
+        place = {category: first + j for j, category in enumerate(self.categories)}
+        found = [place.get(value, -1) for value in values]
+        end = first + len(self.categories)
+        if self.buckets:
+            others = [j for j, column in enumerate(found) if column < 0]
+            start = end + self.indicator
+            for j, code in zip(others, _core.hash_keys([values[j] for j in others]).tolist(), strict=True):
+                found[j] = start + code % self.buckets
+        return np.array([*found, end if self.indicator else -1], dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """A column of texts: one encoded column per word, which counts it.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    words : tuple of str
+        The words, or sequences of words, with a column each.
+    idf : tuple of float
+        The factor of each word, by its inverse document frequency; empty if counts are not weighted.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    idf: tuple[float, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the encoded columns."""
+        return [f"{self.name}:{word}" for word in self.words]
+
+
+@dataclass(frozen=True)
+class LeftOutColumn:
+    """A column that gives no feature.
+
+    Parameters
+    ----------
+    name : str
+        The column.
+    reason : {"constant", "identifier", "empty"}
+        Why it is left out.
+    """
+
+    name: str
+    reason: str
+
+
+@dataclass
+class Unseen:
+    """What the data of a model lacks or has in addition, compared with the data that the encoder was fitted to.
+
+    Parameters
+    ----------
+    rows : int
+        Number of rows that were encoded.
+    unknown : dict
+        Number of rows whose category has no column, by column.
+    missing : dict
+        Number of missing values in columns that had none, by column.
+    absent : list of str
+        Columns that are missing altogether.
+    """
+
+    rows: int = 0
+    unknown: dict[str, int] = field(default_factory=dict)
+    missing: dict[str, int] = field(default_factory=dict)
+    absent: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        """Return what a user should know, one sentence for each kind."""
+        found = []
+        if self.absent:
+            listed = ", ".join(map(repr, self.absent))
+            found.append(f"the table has no column {listed}, which the model uses; all its values count as missing.")
+        if self.missing:
+            listed = ", ".join(f"{name} ({count:,})" for name, count in self.missing.items())
+            found.append(f"missing values in columns that had none when the model was fitted: {listed}.")
+        if self.unknown:
+            listed = ", ".join(f"{name} ({count:,})" for name, count in self.unknown.items())
+            found.append(f"values that did not occur when the model was fitted, and that have no weight: {listed}.")
+        return found
+
+
+@dataclass(frozen=True)
+class TableEncoding:
+    """How the columns of a table become the columns of a matrix.
+
+    Encoded columns are in the order of the table's columns, except that those of texts come last.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        The feature columns of the table, in its order, with those that give no feature.
+    numbers : tuple of NumberColumn
+        The columns of numbers, in the order of the table.
+    categories : tuple of CategoryColumn
+        The columns of strings.
+    texts : tuple of TextColumn
+        The columns of texts.
+    left_out : tuple of LeftOutColumn
+        The columns that give no feature.
+    words : WordSettings
+        How texts are split into words.
+    """
+
+    columns: tuple[str, ...]
+    numbers: tuple[NumberColumn, ...]
+    categories: tuple[CategoryColumn, ...]
+    texts: tuple[TextColumn, ...]
+    left_out: tuple[LeftOutColumn, ...]
+    words: WordSettings = WordSettings()
+
+    @property
+    def kinds(self) -> dict[str, str]:
+        """The columns of the table that are needed, and the kinds as which they are read."""
+        kinds = {column.name: column.kind for column in self.numbers}
+        kinds |= {column.name: "string" for column in (*self.categories, *self.texts)}
+        return {name: kinds[name] for name in self.columns if name in kinds}
+
+    @cached_property
+    def _ordered(self) -> list[NumberColumn | CategoryColumn]:
+        place = {name: j for j, name in enumerate(self.columns)}
+        both: list[NumberColumn | CategoryColumn] = [*self.numbers, *self.categories]
+        return sorted(both, key=lambda column: place[column.name])
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the encoded columns."""
+        return tuple(name for column in (*self._ordered, *self.texts) for name in column.names)
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether rows are a dense array: all columns are numbers."""
+        return not self.categories and not self.texts
+
+    def rows(self, blocks: Iterable[Block], unseen: Unseen | None = None, entries: int | None = None) -> Any:
+        """Return the rows of blocks of one pass.
+
+        Parameters
+        ----------
+        blocks : iterable of Block
+            The raw rows. Blocks that only the iterable holds are freed one after the other.
+        unseen : Unseen, default=None
+            Counts what the encoder does not know.
+        entries : int, default=None
+            An upper bound on the number of entries of sparse rows, if it is known. It saves a copy.
+        """
+        if self.is_dense:
+            return self._dense(blocks, unseen)
+        return self._sparse(blocks, unseen, entries)
+
+    def _dense(self, blocks: Iterable[Block], unseen: Unseen | None) -> NDArray[Any]:
+        """Return one row of numbers, and of indicators, for each row."""
+        names = [column.name for column in self.numbers]
+        shift = np.array([column.shift for column in self.numbers])
+        scale = np.array([column.scale for column in self.numbers])
+        fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
+        place = {name: j for j, name in enumerate(self.names)}
+        own = [place[name] for name in names]
+        marks = [(j, place[column.names[1]]) for j, column in enumerate(self.numbers) if column.indicator]
+        parts = []
+        for block in blocks:
+            numbers = block.number_columns(names)
+            missing = np.isnan(numbers)
+            if unseen is not None:
+                self._count(block, unseen)
+            with np.errstate(over="ignore"):
+                values = np.where(missing, fill, (numbers - shift) / scale) if missing.any() else (numbers - shift) / scale
+            X = np.zeros((block.rows, len(self.names)), dtype=numbers.dtype)
+            X[:, own] = values
+            for j, column in marks:
+                X[:, column] = missing[:, j]
+            parts.append(X)
+        return np.concatenate(parts) if len(parts) != 1 else parts[0]
+
+    def _plan(self) -> tuple[NDArray[np.int32], list[int]]:
+        """Return the steps of the kernel that encodes a row, and the first encoded column of each."""
+        steps, firsts, first = [], [], 0
+        number_of = {column.name: j for j, column in enumerate(self.numbers)}
+        string_of = {column.name: j for j, column in enumerate(self.categories)}
+        for column in self._ordered:
+            if isinstance(column, NumberColumn):
+                steps.append((NUMBER, number_of[column.name]))
+                firsts.append(first)
+                if column.indicator:
+                    steps.append((INDICATOR, number_of[column.name]))
+                    firsts.append(first + 1)
+            else:
+                steps.append((CATEGORY, string_of[column.name]))
+                firsts.append(first)
+            first += len(column.names)
+        return np.array(steps, dtype=np.int32).reshape(-1, 2), firsts
+
+    def _sparse(self, blocks: Iterable[Block], unseen: Unseen | None, entries: int | None) -> Any:
+        """Return CSR rows: numbers, indicators and categories by a kernel, and the words of texts."""
+        plan, firsts = self._plan()
+        shift = np.array([column.shift for column in self.numbers])
+        scale = np.array([column.scale for column in self.numbers])
+        fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
+        numbers_of = [column.name for column in self.numbers]
+        width = len(self.names) - sum(len(column.words) for column in self.texts)
+        rows = _Rows(entries)
+        texts: list[list[Any]] = [[] for _ in self.texts]
+        lookup = _Lookup(self.categories)
+        for block in blocks:
+            if unseen is not None:
+                self._count(block, unseen)
+            columns = [
+                lookup.columns(block, int(j), first) if kind == CATEGORY else np.array([first], dtype=np.int32)
+                for (kind, j), first in zip(plan, firsts, strict=True)
+            ]
+            numbers = np.ascontiguousarray(block.number_columns(numbers_of), dtype=np.float64)
+            codes = _codes(block, [column.name for column in self.categories])
+            rows.add(numbers, codes, plan, (shift, scale, fill), columns)
+            for part, column in zip(texts, self.texts, strict=True):
+                part.append(counted_words(self.words, column, *block.string_column(column.name)))
+        X = rows.matrix(width)
+        if self.texts:
+            X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
+            X = self.words.normalized(X)
+        return X
+
+    def _count(self, block: Block, unseen: Unseen) -> None:
+        """Count unknown categories, and missing values of columns that had none."""
+        unseen.rows += block.rows
+        numbers = np.isnan(block.number_columns([column.name for column in self.numbers])).sum(axis=0)
+        for number, count in zip(self.numbers, numbers.tolist(), strict=True):
+            if count and not number.indicator and number.name not in unseen.absent:
+                unseen.missing[number.name] = unseen.missing.get(number.name, 0) + count
+        for category in self.categories:
+            codes, values = block.string_column(category.name)
+            columns = category.columns(values, 0)
+            missing = int((codes < 0).sum())
+            unknown = int((columns[codes] < 0).sum()) - (0 if category.indicator else missing)
+            if unknown:
+                unseen.unknown[category.name] = unseen.unknown.get(category.name, 0) + unknown
+            if missing and not category.indicator and category.name not in unseen.absent:
+                unseen.missing[category.name] = unseen.missing.get(category.name, 0) + missing
+
+    def original_units(self, weights: NDArray[Any], intercept: float) -> tuple[NDArray[np.float64], float]:
+        """Return the weights and the intercept that give the same scores on numbers that are not scaled.
+
+        Since w (x - shift) / scale = (w / scale) x - w shift / scale, a weight is divided by the scale of its column,
+        and the intercept takes what remains.
+        """
+        place = {name: j for j, name in enumerate(self.names)}
+        changed = np.array(weights, dtype=np.float64)
+        for column in self.numbers:
+            j = place[column.name]
+            changed[j] = weights[j] / column.scale
+            intercept -= float(changed[j]) * column.shift
+        return changed, float(intercept)
+
+
+NUMBER, INDICATOR, CATEGORY = 0, 1, 2  # steps of the kernel
+
+
+class _Lookup:
+    """The encoded columns of strings, looked up again only if a block has further strings."""
+
+    def __init__(self, categories: Sequence[CategoryColumn]) -> None:
+        self._categories = categories
+        self._known: dict[int, NDArray[np.int32]] = {}
+
+    def columns(self, block: Block, j: int, first: int) -> NDArray[np.int32]:
+        values = block.string_column(self._categories[j].name)[1]
+        known = self._known.get(j)
+        if known is None or len(known) != len(values) + 1:
+            known = self._known[j] = self._categories[j].columns(values, first)
+        return known
+
+
+class _Rows:
+    """The arrays of a CSR matrix, which grow by blocks."""
+
+    def __init__(self, entries: int | None) -> None:
+        size = 0 if entries is None else entries
+        self._values, self._indices = np.empty(size), np.empty(size, dtype=np.int32)
+        self._ends: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
+        self._size = 0
+
+    def add(
+        self,
+        numbers: NDArray[np.float64],
+        codes: NDArray[np.int32],
+        plan: NDArray[np.int32],
+        units: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]],
+        columns: list[NDArray[np.int32]],
+    ) -> None:
+        """Encode the rows of a block."""
+        most = self._size + len(numbers) * len(plan)
+        if most > len(self._values) and self._size + len(numbers) * len(plan) > len(self._values):
+            size = max(most, 2 * len(self._values))
+            self._values, self._indices = np.resize(self._values, size), np.resize(self._indices, size)
+        ends = np.empty(len(numbers), dtype=np.int64)
+        arrays = self._values, self._indices, ends
+        self._size = _core.encode_rows(numbers, codes, plan, *units, columns, *arrays, self._size, -1)
+        self._ends.append(ends)
+
+    def matrix(self, width: int) -> Any:
+        """Return the rows."""
+        ends = np.concatenate(self._ends)
+        if self._size <= np.iinfo(np.int32).max:
+            ends = ends.astype(np.int32)
+        X = sp.csr_array((self._values[: self._size], self._indices[: self._size], ends), shape=(len(ends) - 1, width))
+        X.has_canonical_format = True
+        return X
+
+
+def _codes(block: Block, names: Sequence[str]) -> NDArray[np.int32]:
+    """Return the codes of some columns side by side."""
+    if tuple(names) == block.string_names:
+        return block.codes
+    codes = np.empty((block.rows, len(names)), dtype=np.int32)
+    for j, name in enumerate(names):
+        codes[:, j] = block.string_column(name)[0]
+    return codes
