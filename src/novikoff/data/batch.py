@@ -27,12 +27,18 @@ class Batch(tuple[Any, ...]):
         The columns of the table that the features were made from, and their kinds: number, string or text.
     target : str, default=None
         The column of the table that holds the labels.
+    encoder : TableEncoder, default=None
+        The encoder that was fitted to the table, if the features were made by one.
+    notes : sequence of str, default=()
+        What a user should know about the rows, such as values that were missing.
     """
 
     feature_names: tuple[str, ...] | None
     index_base: int | None
     columns: dict[str, str] | None
     target: str | None
+    encoder: Any
+    notes: tuple[str, ...]
 
     def __new__(  # noqa: D102  # documented in the class
         cls,
@@ -44,12 +50,16 @@ class Batch(tuple[Any, ...]):
         index_base: int | None = None,
         columns: Mapping[str, str] | None = None,
         target: str | None = None,
+        encoder: Any = None,
+        notes: Sequence[str] = (),
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
         self.feature_names = None if feature_names is None else tuple(feature_names)
         self.index_base = index_base
         self.columns = None if columns is None else dict(columns)
         self.target = target
+        self.encoder = encoder
+        self.notes = tuple(notes)
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

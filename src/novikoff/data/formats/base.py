@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -128,6 +128,31 @@ class DataFormat:
             Wait for more lines at the end of the file. Only formats that are text get True.
         """
         raise NotImplementedError  # a subclass defines it
+
+    def table(
+        self,
+        where: str,
+        sources: list[Any],
+        options: dict[str, Any],
+        batch_size: int,
+        follow: bool = False,
+        known: Mapping[str, str] | None = None,
+    ) -> Any:
+        """Open sources as raw columns, if ``is_table``.
+
+        Parameters
+        ----------
+        where, sources, options, batch_size, follow
+            As in ``open``.
+        known : mapping of str to str, default=None
+            The columns that a model uses and their kinds, instead of those that ``options`` name.
+
+        Returns
+        -------
+        TableSource
+            The raw rows.
+        """
+        raise NotImplementedError  # a table format defines it
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
         """Read all rows. By default, the batches of ``open`` are joined."""

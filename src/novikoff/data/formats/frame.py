@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
@@ -30,7 +30,13 @@ class Frame(TableFormat):
         return hasattr(source, ATTRIBUTES.get(_package(source), "__arrow_c_stream__"))
 
     def table(
-        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+        self,
+        where: str,
+        sources: list[Any],
+        options: dict[str, Any],
+        batch_size: int,
+        follow: bool = False,
+        known: Mapping[str, str] | None = None,
     ) -> TableSource:
         passes = 0
 
@@ -42,9 +48,7 @@ class Frame(TableFormat):
                 raise input_error(where, message)
             return frame_blocks(where, source, batch_size)
 
-        table = TableSource(where, open_pass, sources, options)
-        table.open()
-        return table
+        return TableSource(where, open_pass, sources, options, known).opened()
 
 
 def frame_blocks(where: str, source: Any, batch_size: int) -> ArrowBlocks:

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,13 @@ class Sql(TableFormat):
         return isinstance(source, str) and QUERY.match(source) is not None
 
     def table(
-        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+        self,
+        where: str,
+        sources: list[Any],
+        options: dict[str, Any],
+        batch_size: int,
+        follow: bool = False,
+        known: Mapping[str, str] | None = None,
     ) -> TableSource:
         def open_pass(sql: str) -> BlockReader:
             connection = connect(where, may_load=True)
@@ -58,9 +64,7 @@ class Sql(TableFormat):
                 raise input_error(where, f"the SQL must be one query, but it is {found}.")
             return ArrowBlocks(where, open_relation(RESULT, connection, sql, batch_size))
 
-        table = TableSource(where, open_pass, sources, options)
-        table.open()
-        return table
+        return TableSource(where, open_pass, sources, options, known).opened()
 
 
 def relation_reader(relation: Any, batch_size: int) -> Any:

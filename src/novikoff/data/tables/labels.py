@@ -43,18 +43,17 @@ class Labels:
         if len(codes) and codes.min() < 0:
             row = int(np.argmin(codes >= 0))
             raise input_error(block.place(row), f"every row of column {self.column!r} must have a label.")
-        if self.decided is None:
-            self.decided = self._decide(values)
+        self.decide(values)
         for code in range(len(self._converted), len(values)):
             self._converted.append(self._convert(values[code], code, codes, block))
         return np.array(self._converted)[codes]
 
-    def _decide(self, values: Sequence[str]) -> str:
-        if self.kind == "boolean":
-            return "boolean"
-        if self.kind == "number" and not any(_number(value) is None for value in values):
-            return "integer"
-        return "string"
+    def decide(self, values: Sequence[str]) -> None:
+        """Decide what labels are by some of them, unless that is decided."""
+        if self.decided is not None:
+            return
+        is_number = self.kind == "number" and not any(_number(value) is None for value in values)
+        self.decided = "boolean" if self.kind == "boolean" else "integer" if is_number else "string"
 
     def _convert(self, value: str, code: int, codes: NDArray[np.int32], block: Block) -> Any:
         """Return a label; one that does not fit is refused with the first row that has it."""

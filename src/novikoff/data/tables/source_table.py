@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,6 +70,11 @@ class TableSource:
             guess = getattr(first, "guess", None)
             self.columns = Columns(self.where, first.name, first.schema, guess=guess, known=self._known, **roles)
             self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
+
+    def opened(self) -> Self:
+        """Start the first pass, and return the table."""
+        self.open()
+        return self
 
     @property
     def is_lasting(self) -> bool:

@@ -87,7 +87,8 @@ class StringSummary:
 
 def columns_of(blocks: Sequence[Block], name: str) -> NDArray[np.float64]:
     """Return a column of numbers of all blocks, without missing values."""
-    values = np.concatenate([block.number_columns([name])[:, 0].astype(np.float64) for block in blocks])
+    parts = [block.number_columns([name])[:, 0].astype(np.float64) for block in blocks]
+    values: NDArray[np.float64] = np.concatenate(parts)
     return values[~np.isnan(values)]
 
 

@@ -6,7 +6,7 @@ import errno
 import glob
 import os
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
@@ -40,7 +40,13 @@ class TableFormat(DataFormat):
         raise NotImplementedError  # a subclass defines it
 
     def table(
-        self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool = False
+        self,
+        where: str,
+        sources: list[Any],
+        options: dict[str, Any],
+        batch_size: int,
+        follow: bool = False,
+        known: Mapping[str, str] | None = None,
     ) -> TableSource:
         """Open sources as raw columns. The first one is opened at once, with errors about files and columns."""
         if not self.is_text and len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
@@ -49,7 +55,7 @@ class TableFormat(DataFormat):
         files = len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))
         paths = expand(where, sources) if files and not follow else sources
         open_pass = partial(self.open_pass, where, options=options, batch_size=batch_size, follow=follow)
-        return TableSource(where, open_pass, paths, options, follow=follow)
+        return TableSource(where, open_pass, paths, options, known, follow)
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
         return TableBatches(where, self.table(where, sources, options, batch_size, follow), options, batch_size)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 
 from .block import Block
-from .words import WordSettings, counted_words
+from .words import ALL_CORES, WordSettings
 
 MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
 
@@ -195,7 +195,7 @@ class TableEncoding:
     categories: tuple[CategoryColumn, ...]
     texts: tuple[TextColumn, ...]
     left_out: tuple[LeftOutColumn, ...]
-    words: WordSettings = WordSettings()
+    words: WordSettings
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -213,7 +213,8 @@ class TableEncoding:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """The names of the encoded columns."""
-        return tuple(name for column in (*self._ordered, *self.texts) for name in column.names)
+        named: list[NumberColumn | CategoryColumn | TextColumn] = [*self._ordered, *self.texts]
+        return tuple(name for column in named for name in column.names)
 
     @property
     def is_dense(self) -> bool:
@@ -252,7 +253,9 @@ class TableEncoding:
             if unseen is not None:
                 self._count(block, unseen)
             with np.errstate(over="ignore"):
-                values = np.where(missing, fill, (numbers - shift) / scale) if missing.any() else (numbers - shift) / scale
+                values = (
+                    np.where(missing, fill, (numbers - shift) / scale) if missing.any() else (numbers - shift) / scale
+                )
             X = np.zeros((block.rows, len(self.names)), dtype=numbers.dtype)
             X[:, own] = values
             for j, column in marks:
@@ -300,11 +303,10 @@ class TableEncoding:
             codes = _codes(block, [column.name for column in self.categories])
             rows.add(numbers, codes, plan, (shift, scale, fill), columns)
             for part, column in zip(texts, self.texts, strict=True):
-                part.append(counted_words(self.words, column, *block.string_column(column.name)))
+                part.append(self.words.counted(column.words, column.idf, *block.string_column(column.name)))
         X = rows.matrix(width)
         if self.texts:
             X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
-            X = self.words.normalized(X)
         return X
 
     def _count(self, block: Block, unseen: Unseen) -> None:
@@ -361,7 +363,7 @@ class _Rows:
     """The arrays of a CSR matrix, which grow by blocks."""
 
     def __init__(self, entries: int | None) -> None:
-        size = 0 if entries is None else entries
+        size, self._is_bounded = entries or 0, entries is not None
         self._values, self._indices = np.empty(size), np.empty(size, dtype=np.int32)
         self._ends: list[NDArray[np.int64]] = [np.zeros(1, dtype=np.int64)]
         self._size = 0
@@ -376,12 +378,12 @@ class _Rows:
     ) -> None:
         """Encode the rows of a block."""
         most = self._size + len(numbers) * len(plan)
-        if most > len(self._values) and self._size + len(numbers) * len(plan) > len(self._values):
+        if most > len(self._values) and not self._is_bounded:
             size = max(most, 2 * len(self._values))
             self._values, self._indices = np.resize(self._values, size), np.resize(self._indices, size)
         ends = np.empty(len(numbers), dtype=np.int64)
         arrays = self._values, self._indices, ends
-        self._size = _core.encode_rows(numbers, codes, plan, *units, columns, *arrays, self._size, -1)
+        self._size = _core.encode_rows(numbers, codes, plan, *units, columns, *arrays, self._size, ALL_CORES)
         self._ends.append(ends)
 
     def matrix(self, width: int) -> Any:

@@ -1,0 +1,103 @@
+"""All rows of a table at once, encoded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.batch import Batch
+from novikoff.errors import input_error
+
+from .batches import weights_of
+from .block import Block
+from .encoder import TableEncoder
+from .labels import Labels
+from .source_table import TableSource
+from .table_encoding import TableEncoding, Unseen
+
+MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it is a column of strings
+
+
+def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEncoding) -> Batch:
+    """Read all rows of a table, and encode them.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages.
+    table : TableSource
+        The raw rows.
+    encoder : TableEncoder or TableEncoding
+        An encoder, which is fitted to the rows; or what one has learned before.
+
+    Returns
+    -------
+    Batch
+        The rows, labels and weights, with the encoder that was fitted, and notes for the user.
+    """
+    table.open()
+    columns = table.columns
+    if isinstance(encoder, TableEncoding):
+        blocks, notes = list(table.blocks()), []
+    else:
+        blocks, notes = _raw(table)
+    if not sum(block.rows for block in blocks):
+        raise input_error(where, "the source has no rows.")
+    y, weights = _labels(table, blocks), _weights(table, blocks)
+    kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
+    origin: dict[str, Any] = {"columns": kinds, "target": columns.target}
+    if isinstance(encoder, TableEncoding):
+        unseen = Unseen(absent=columns.absent)
+        X = encoder.rows(_freed(blocks), unseen)
+        return Batch(X, y, weights, feature_names=encoder.names, notes=unseen.sentences(), **origin)
+    encoding = encoder.fit_blocks(blocks, kinds, columns.text)
+    X = encoding.rows(_freed(blocks), entries=encoder.entries_)
+    notes = [*notes, *encoder.notes_]
+    return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
+
+
+def _raw(table: TableSource) -> tuple[list[Block], list[str]]:
+    """Read all rows. A column that looked like numbers in the first rows and is not is read again as strings."""
+    columns = table.columns
+    blocks = list(table.blocks())
+    rows = sum(block.rows for block in blocks)
+    wrong = {
+        name: found
+        for name, found in table.invalid.items()
+        if found.distinct > 1 and found.count > MAX_INVALID_SHARE * rows and name in columns.features
+    }
+    if wrong and table.is_lasting:
+        columns.kinds |= dict.fromkeys(wrong, "string")
+        blocks = list(table.blocks())
+    notes = []
+    for name, found in table.invalid.items():
+        some = f"{found.first!r} ({found.place})"
+        notes.append(f"{found.count:,} values of {name} are not numbers and count as missing, such as {some}")
+    return blocks, notes
+
+
+def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:
+    """Return the labels of all rows. The strings of the last block are those of all blocks."""
+    columns = table.columns
+    if columns.target is None:
+        return None
+    labels = Labels(columns.target, columns.label_kind or "string")
+    j = blocks[-1].string_names.index(columns.target)
+    labels.decide(blocks[-1].values[j])
+    return np.concatenate([labels.of(block) for block in blocks])
+
+
+def _weights(table: TableSource, blocks: list[Block]) -> NDArray[np.float64] | None:
+    if table.columns.weight is None:
+        return None
+    return np.concatenate([weights_of(block, table.columns.weight) for block in blocks])
+
+
+def _freed(blocks: list[Block]) -> Iterator[Block]:
+    """Return blocks from the first, and release each of them when the next one is asked for."""
+    blocks.reverse()
+    while blocks:
+        yield blocks.pop()
