@@ -31,6 +31,10 @@ class Batch(tuple[Any, ...]):
         The encoder that was fitted to the table, if the features were made by one.
     notes : sequence of str, default=()
         What a user should know about the rows, such as values that were missing.
+    table_columns : sequence of str, default=None
+        All columns of the table, in its order.
+    read_as : str, default=""
+        How text was understood, such as ``;-separated, header, latin-1``.
     """
 
     feature_names: tuple[str, ...] | None
@@ -39,6 +43,8 @@ class Batch(tuple[Any, ...]):
     target: str | None
     encoder: Any
     notes: tuple[str, ...]
+    table_columns: tuple[str, ...] | None
+    read_as: str
 
     def __new__(  # noqa: D102  # documented in the class
         cls,
@@ -52,6 +58,8 @@ class Batch(tuple[Any, ...]):
         target: str | None = None,
         encoder: Any = None,
         notes: Sequence[str] = (),
+        table_columns: Sequence[str] | None = None,
+        read_as: str = "",
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
         self.feature_names = None if feature_names is None else tuple(feature_names)
@@ -60,6 +68,8 @@ class Batch(tuple[Any, ...]):
         self.target = target
         self.encoder = encoder
         self.notes = tuple(notes)
+        self.table_columns = None if table_columns is None else tuple(table_columns)
+        self.read_as = read_as
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
+import numpy as np
 import scipy.sparse as sp
 
+from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff.errors import input_error
 
 from .batch import Batch
-from .formats import find_format
+from .formats import find_format, sources_of
+from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
 from .stream import Scan, read, scan
+from .tables.dialect import DialectOptions
+from .tables.encoded import EncodedBatches, read_encoded
+from .tables.encoder import TableEncoder
+from .tables.source_table import TableSource
+from .tables.table_encoding import TableEncoding
+
+SCAN_BATCH = 8192  # rows of a batch
 
 
 @dataclass(frozen=True)
@@ -57,7 +67,17 @@ class Reading:
     kinds : tuple of str, default=None
         What each of the features must hold: number, string or text.
     names : tuple of str, default=None
-        The names of the columns of X, if they have names.
+        The names of the columns of X, if they have names and no encoder.
+    exclude : tuple of str, default=()
+        The columns of a table that are not read.
+    dialect : DialectOptions, default=None
+        What the user said about delimited text.
+    columns : tuple of str, default=None
+        All columns of the table, in its order.
+    encoding : TableEncoding, default=None
+        What the table encoder has learned, by which rows of other tables are encoded.
+    encoder : dict, default=None
+        The parameters of the encoder.
     """
 
     target: str | None = None
@@ -69,27 +89,114 @@ class Reading:
     index_base: int = 1
     kinds: tuple[str, ...] | None = None
     names: tuple[str, ...] | None = None
+    exclude: tuple[str, ...] = ()
+    dialect: DialectOptions | None = None
+    columns: tuple[str, ...] | None = None
+    encoding: TableEncoding | None = None
+    encoder: dict[str, Annotated[Any, TREE]] | None = None
+
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """The names of the columns of X, if they have names."""
+        return self.names if self.encoding is None else self.encoding.names
+
+    def table_encoder(self) -> TableEncoder | None:
+        """Return the encoder that was fitted, with its parameters; None if there is none."""
+        if self.encoding is None:
+            return None
+        encoder = TableEncoder(**{name: plain_from_tree(value) for name, value in (self.encoder or {}).items()})
+        encoder.encoding_ = self.encoding
+        encoder.feature_names_in_ = np.array(self.encoding.columns, dtype=object)
+        encoder.n_features_in_ = len(self.encoding.columns)
+        return encoder
 
     def after(self, batch: Batch) -> Self:
         """Return these options with the columns of a batch that was read: others must have the same names and kinds."""
-        columns = batch.columns
-        return dataclasses.replace(
+        columns, encoder = batch.columns, batch.encoder
+        known = dataclasses.replace(
             self,
             target=batch.target or self.target,
             features=self.features if columns is None else tuple(columns),
-            kinds=self.kinds if columns is None else tuple(columns.values()),
-            names=batch.feature_names,
             index_base=self.index_base if batch.index_base is None else batch.index_base,
+            columns=batch.table_columns or self.columns,
         )
+        if encoder is not None:
+            parameters = {name: plain_to_tree(value) for name, value in encoder.get_params().items()}
+            return dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters)
+        kinds = self.kinds if columns is None else tuple(columns.values())
+        return dataclasses.replace(known, kinds=kinds, names=batch.feature_names)
 
-    def read(self, where: str, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Batch:
-        """Read all rows of a source; without labels, only the features of a table. ``more`` is passed to ``read``."""
+    def read(
+        self,
+        where: str,
+        source: Any,
+        *,
+        labelled: bool = True,
+        format: str | None = None,
+        encoder: TableEncoder | None = None,
+        **more: Any,
+    ) -> Batch:
+        """Read all rows of a source.
+
+        Parameters
+        ----------
+        where : str
+            The function that the user called.
+        source : path, list of paths, bytes, binary file object, "-", SQL or table
+            As in ``scan``.
+        labelled : bool, default=True
+            Whether labels and weights are read.
+        format : str, default=None
+            As in ``scan``.
+        encoder : TableEncoder, default=None
+            The encoder that is fitted to a table. None encodes it as before, if there was an encoder.
+        **more : dict
+            Further options of ``read``.
+        """
+        if (table := self._table(where, source, labelled, format, encoder is not None, more)) is not None:
+            return read_encoded(where, table, encoder or self._fitted())
         options = self._options(source, labelled, format)
         return self.checked(where, read(source, format=format, **more, **options))
 
     def scan(self, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Scan:
         """Open a source as a stream; ``more`` is passed to ``scan``."""
-        return scan(source, format=format, **more, **self._options(source, labelled, format))
+        batch_size = more.pop("batch_size", SCAN_BATCH)
+        if (table := self._table("scan", source, labelled, format, False, more, batch_size)) is not None:
+            return Scan(EncodedBatches(table, self._fitted(), batch_size))
+        return scan(source, format=format, batch_size=batch_size, **more, **self._options(source, labelled, format))
+
+    def _fitted(self) -> TableEncoding:
+        if self.encoding is None:
+            raise TypeError("there is no encoder")
+        return self.encoding
+
+    def _table(
+        self,
+        where: str,
+        source: Any,
+        labelled: bool,
+        format: str | None,
+        is_new: bool,
+        more: dict[str, Any],
+        batch_size: int = WHOLE_READ_BATCH,
+    ) -> TableSource | None:
+        """Open a table for an encoder; None if the source is not a table, or if there is no encoder."""
+        data_format = find_format(where, source, format)
+        if not data_format.is_table or not (is_new or self.encoding is not None):
+            return None
+        options: dict[str, Any] = {
+            "target": self.target if labelled else False,
+            "weight": self.weight if labelled else None,
+            "dialect": self.dialect,
+            "expected": self.columns,
+        }
+        if is_new:
+            options |= {"features": self.features, "exclude": list(self.exclude), "text": list(self.text)}
+        known = None if is_new else self._fitted().kinds
+        follow = more.get("follow", False)
+        options |= {name: value for name, value in more.items() if name in data_format.options}
+        table: TableSource = data_format.table(where, sources_of(source), options, batch_size, follow, known)
+        return table
 
     def checked(self, where: str, batch: Batch) -> Batch:
         """Refuse columns whose kind differs from those that the model was fitted on."""

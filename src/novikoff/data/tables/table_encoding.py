@@ -201,7 +201,8 @@ class TableEncoding:
     def kinds(self) -> dict[str, str]:
         """The columns of the table that are needed, and the kinds as which they are read."""
         kinds = {column.name: column.kind for column in self.numbers}
-        kinds |= {column.name: "string" for column in (*self.categories, *self.texts)}
+        kinds |= dict.fromkeys((category.name for category in self.categories), "string")
+        kinds |= dict.fromkeys((text.name for text in self.texts), "string")
         return {name: kinds[name] for name in self.columns if name in kinds}
 
     @cached_property
@@ -214,7 +215,7 @@ class TableEncoding:
     def names(self) -> tuple[str, ...]:
         """The names of the encoded columns."""
         named: list[NumberColumn | CategoryColumn | TextColumn] = [*self._ordered, *self.texts]
-        return tuple(name for column in named for name in column.names)
+        return tuple(name for one in named for name in one.names)
 
     @property
     def is_dense(self) -> bool:

@@ -1,4 +1,4 @@
-"""All rows of a table at once, encoded."""
+"""The rows of a table, encoded by a table encoder: all at once, and in batches."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.batch import Batch
+from novikoff.data.formats.base import Batches
 from novikoff.errors import input_error
 
 from .batches import weights_of
@@ -40,43 +41,93 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
     """
     table.open()
     columns = table.columns
-    if isinstance(encoder, TableEncoding):
-        blocks, notes = list(table.blocks()), []
-    else:
-        blocks, notes = _raw(table)
+    is_fitted = isinstance(encoder, TableEncoding)
+    blocks = list(table.blocks()) if is_fitted else _raw(table)
     if not sum(block.rows for block in blocks):
         raise input_error(where, "the source has no rows.")
     y, weights = _labels(table, blocks), _weights(table, blocks)
-    kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
-    origin: dict[str, Any] = {"columns": kinds, "target": columns.target}
+    origin = _origin(table)
+    kinds = origin["columns"]
     if isinstance(encoder, TableEncoding):
         unseen = Unseen(absent=columns.absent)
         X = encoder.rows(_freed(blocks), unseen)
-        return Batch(X, y, weights, feature_names=encoder.names, notes=unseen.sentences(), **origin)
+        notes = [*_invalid(table), *unseen.sentences()]
+        return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
     encoding = encoder.fit_blocks(blocks, kinds, columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    notes = [*notes, *encoder.notes_]
+    notes = [*_invalid(table), *encoder.notes_]
     return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
 
 
-def _raw(table: TableSource) -> tuple[list[Block], list[str]]:
+class EncodedBatches(Batches):
+    """The rows of a table in batches, as a fitted encoder makes them.
+
+    Parameters
+    ----------
+    table : TableSource
+        The raw rows.
+    encoding : TableEncoding
+        What the encoder has learned.
+    batch_size : int
+        The largest number of rows of a batch.
+    """
+
+    def __init__(self, table: TableSource, encoding: TableEncoding, batch_size: int) -> None:
+        super().__init__(self._pass)
+        self.table, self._encoding, self._batch_size = table, encoding, batch_size
+        self.unseen = Unseen()
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far."""
+        return [*_invalid(self.table), *self.unseen.sentences()]
+
+    def _pass(self) -> Iterator[Batch]:
+        self.table.open()
+        columns = self.table.columns
+        self.unseen = Unseen(absent=columns.absent)
+        labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
+        origin = _origin(self.table)
+        for block in self.table.blocks():
+            for start in range(0, block.rows, self._batch_size):
+                part = block.slice(start, start + self._batch_size)
+                X = self._encoding.rows([part], self.unseen)
+                y = None if labels is None else labels.of(part)
+                weights = None if columns.weight is None else weights_of(part, columns.weight)
+                yield Batch(X, y, weights, feature_names=self._encoding.names, **origin)
+
+
+def _origin(table: TableSource) -> dict[str, Any]:
+    """Return where rows come from, as arguments of a batch."""
+    columns = table.columns
+    kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
+    return {"columns": kinds, "target": columns.target, "table_columns": tuple(table.schema), "read_as": table.note}
+
+
+def _raw(table: TableSource) -> list[Block]:
     """Read all rows. A column that looked like numbers in the first rows and is not is read again as strings."""
     columns = table.columns
     blocks = list(table.blocks())
     rows = sum(block.rows for block in blocks)
-    wrong = {
-        name: found
+    wrong = [
+        name
         for name, found in table.invalid.items()
         if found.distinct > 1 and found.count > MAX_INVALID_SHARE * rows and name in columns.features
-    }
+    ]
     if wrong and table.is_lasting:
         columns.kinds |= dict.fromkeys(wrong, "string")
         blocks = list(table.blocks())
+    return blocks
+
+
+def _invalid(table: TableSource) -> list[str]:
+    """Return what to say about values that are not of the kind of their column."""
     notes = []
     for name, found in table.invalid.items():
         some = f"{found.first!r} ({found.place})"
-        notes.append(f"{found.count:,} values of {name} are not numbers and count as missing, such as {some}")
-    return blocks, notes
+        kind = table.columns.kinds.get(name, "number")
+        notes.append(f"{found.count:,} values of {name} are not {kind}s and count as missing, such as {some}")
+    return notes
 
 
 def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:
