@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 Tree = Any  # a value that the json module can write
+TREE = "JSON tree"  # metadata of Any: the value is a JSON tree already
 LONG = 2**64  # integers of 64 bits or more are written in hexadecimal: readers of JSON limit decimal digits
 
 

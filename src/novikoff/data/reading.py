@@ -189,6 +189,7 @@ class Reading:
             "weight": self.weight if labelled else None,
             "dialect": self.dialect,
             "expected": self.columns,
+            "label": None if self.encoding is None else self.target,
         }
         if is_new:
             options |= {"features": self.features, "exclude": list(self.exclude), "text": list(self.text)}

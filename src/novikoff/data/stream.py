@@ -64,6 +64,14 @@ def scan(
     text: str | Sequence[str] | None = None,
     missing: str = "error",
     hashing: Hashing | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    names: Sequence[str] | None = None,
+    encoding: str | None = None,
+    na: Sequence[str] | None = None,
+    decimal: str | None = None,
+    quote: str | None = None,
+    day_first: bool | None = None,
     attach: Mapping[str, str] | None = None,
     n_features: int | None = None,
     index_base: int = 1,
@@ -99,6 +107,23 @@ def scan(
     hashing : Hashing, default=None
         How features become columns if one of them is not a number: ``column=value`` for strings, the words of a text,
         and the column's name for numbers. None is ``Hashing()``. If all features are numbers, X is a dense array.
+    delimiter : str, default=None
+        The character between two fields of delimited text, or the word tab, comma, semicolon, space or pipe. This and
+        the next options are judged by the text itself by default.
+    header : bool, default=None
+        Whether the first record names the columns. Without a header, they are called x1, x2, ....
+    names : list of str, default=None
+        The names of the columns, instead of those in the header.
+    encoding : str, default=None
+        How the text is stored as bytes, such as "latin-1".
+    na : list of str, default=None
+        Words that mean a missing value, besides the empty field, ?, NA, NaN, NULL, None and the like.
+    decimal : {".", ","}, default=None
+        The decimal point.
+    quote : str, default=None
+        The character around fields that hold delimiters; "" if there is none.
+    day_first : bool, default=None
+        Whether the day comes before the month in dates such as 01/02/2024.
     attach : dict, default=None
         Databases that SQL may read, by the names that it uses for them.
     n_features : int, default=None

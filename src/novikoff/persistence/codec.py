@@ -22,7 +22,7 @@ from typing import Annotated, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._json import Tree, from_text, is_label, to_text
+from novikoff._json import TREE, Tree, from_text, is_label, to_text
 from novikoff.errors import input_error, quote
 from novikoff.theory.certificate import CERTIFICATES, Certificate, Duals
 from novikoff.theory.geometry import Extended
@@ -31,7 +31,6 @@ T = TypeVar("T")
 Tensors = dict[str, NDArray[Any]]
 Bytes = NDArray[np.uint8]
 INFINITE = typing.get_args(Extended)[1]  # metadata of a float or of an array: infinities are allowed
-TREE = "JSON tree"  # metadata of Any: the value is a JSON tree already
 KIND = "certificate kind"  # key of the class name of a certificate; the space keeps it apart from names of fields
 MAX_COUNT = 2**63  # counters of the kernels have 64 bits
 

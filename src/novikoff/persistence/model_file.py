@@ -20,14 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
-from novikoff._json import plain_from_tree, plain_to_tree
+from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff._multiclass import OneVsRest
 from novikoff._version import __version__
 from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
 
-from .codec import TREE, Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
+from .codec import Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
 from .frame import FORMAT, VERSION, check_start, damaged, is_model_start, pack, unpack
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, expand

@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import re
+import dataclasses
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import numpy as np
 
 from novikoff.data.formats.base import Rows
 from novikoff.data.source import Fill
-from novikoff.errors import input_error, quote
 
-from .arrow_blocks import ArrowBlocks
 from .block import BlockReader
-from .packages import library, sentence
+from .delimited_blocks import DelimitedBlocks
+from .dialect import DialectOptions
+from .packages import library
 from .table import TextTableFormat
-from .text import TextReader, Types
+from .words import ALL_CORES
 from .writing import record_batches
 
-MISSING_NUMBERS = [  # as in pandas
-    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN", "<NA>"),
-    *("N/A", "NA", "NULL", "NaN", "None", "n/a", "nan", "null"),
-]
-KINDS = {"double": "a number", "int64": "a whole number", "bool": "a boolean"}  # by the names of Arrow
+DIALECT = tuple(field.name for field in dataclasses.fields(DialectOptions))  # options of delimited text
 
 
 class Delimited(TextTableFormat):
@@ -43,6 +39,7 @@ class Delimited(TextTableFormat):
     """
 
     can_write = True
+    options = (*TextTableFormat.options, *DIALECT)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], delimiter: str, *, quotes: bool) -> None:
         self.name, self.suffixes, self.delimiter, self.quotes = name, suffixes, delimiter, quotes
@@ -51,7 +48,9 @@ class Delimited(TextTableFormat):
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
     ) -> BlockReader:
-        return ArrowBlocks(where, DelimitedReader(self, where, name, opening, rows_in_work))
+        dialect = options.get("dialect") or DialectOptions(**{name: options.get(name) for name in DIALECT})
+        expected, optional = options.get("expected"), options.get("label")
+        return DelimitedBlocks(where, name, opening, dialect, expected, self.delimiter, ALL_CORES, optional)
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         arrow, compute = library(where, "pyarrow"), library(where, "pyarrow.compute")
@@ -79,97 +78,3 @@ class Delimited(TextTableFormat):
         if not self.quotes or (text and not any(character in text for character in f'{self.delimiter}"\r\n')):
             return text
         return '"' + text.replace('"', '""') + '"'
-
-
-class DelimitedReader(TextReader):
-    """One pass over delimited text.
-
-    An empty field is a missing value; in columns of numbers, so are the words that pandas takes for missing, such as
-    NA, NaN, NULL and None.
-    """
-
-    parser_module = "pyarrow.csv"
-    has_header = True
-
-    def __init__(
-        self, dialect: Delimited, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int
-    ) -> None:
-        self.dialect = dialect
-        # A quote opens a field only at its beginning, and a doubled quote inside does not close it. A field that is
-        # still open ends with the block.
-        before = re.escape(dialect.delimiter.encode())
-        self.quoted = re.compile(rb'(?:(?<=[%b\r\n])|\A)"[^"]*+(?:""[^"]*+)*+"?' % before)
-        if dialect.quotes:
-            self.too_long = "the record is longer than {max_size} bytes, or a quote is never closed"
-        super().__init__(where, name, opening, rows_in_work)
-
-    def last_record_end(self, text: bytes) -> int:
-        end = text.rfind(b"\n")
-        if self.dialect.quotes and b'"' in text:
-            for start, stop in reversed([match.span() for match in self.quoted.finditer(text)]):
-                if end >= stop:
-                    break
-                if end > start:
-                    end = text.rfind(b"\n", 0, start)
-        return end + 1
-
-    def record_ends(self, block: bytes) -> Iterator[int]:
-        start = 0
-        quoted = (match.span() for match in self.quoted.finditer(block)) if self.dialect.quotes else ()
-        for begin, end in [*quoted, (len(block), len(block))]:
-            while (newline := block.find(b"\n", start, begin)) >= 0:
-                start = newline + 1
-                yield start
-            start = end
-        yield len(block)
-
-    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
-        parser = self.parser
-        table = parser.read_csv(
-            self.arrow_buffer(block),
-            read_options=parser.ReadOptions(
-                use_threads=thread_size is not None,
-                block_size=thread_size or len(block) + 1,
-                column_names=None if header else self.schema.names,
-            ),
-            parse_options=parser.ParseOptions(
-                delimiter=self.dialect.delimiter,
-                quote_char='"' if self.dialect.quotes else False,
-                newlines_in_values=self.dialect.quotes,
-            ),
-            convert_options=parser.ConvertOptions(
-                null_values=MISSING_NUMBERS,
-                column_types=types,
-                include_columns=None if types is None else list(types),
-            ),
-        )
-        return table if types is None else self._without_empty(table, types)
-
-    def _without_empty(self, table: Any, types: Types) -> Any:
-        """Replace empty strings by missing values, which look the same."""
-        compute = library(self.where, "pyarrow.compute")
-        for i, (name, type_) in enumerate(types.items()):
-            if self.arrow.types.is_string(type_):
-                empty = compute.equal(table.column(i), "")
-                if compute.any(empty).as_py():
-                    table = table.set_column(i, name, compute.if_else(empty, None, table.column(i)))
-        return table
-
-    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
-        message = sentence(error)
-        row = re.search(r"Row #(\d+): (.*)", message)
-        if row is None:
-            raise input_error(
-                self.place_of_line(), f"the text is not {self.dialect.name.upper()}: {message}."
-            ) from error
-        place = self.place_of_record(block, int(row[1]) - 1)
-        if ragged := re.match(r"Expected (\d+) columns, got (\d+)", row[2]):
-            raise input_error(place, f"the line must have {ragged[1]} fields, but it has {ragged[2]}.") from error
-        column = re.match(r"In CSV column #(\d+)", message)
-        value = re.search(r"conversion error to (\w+): invalid value '(.*)'$", row[2])
-        if column is None or value is None:
-            raise input_error(place, f"the line cannot be parsed: {row[2]}.") from error
-        name = self.schema.names[int(column[1])]
-        kind = KINDS.get(value[1], value[1])
-        message = f"column {name!r} must hold {kind}, as in the rows before, but there is {quote(value[2])}."
-        raise input_error(place, message) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import replace
@@ -23,6 +24,7 @@ from .kinds import kind_of
 from .sampled_text import MAX_RECORD_LENGTH, SampledText
 from .text_encoding import not_encoded
 
+MAX_LABELS = 50  # different values of a column that may be taken for labels without being asked
 BLOCK_SIZE = 8 << 20  # bytes that are parsed at a time
 NO_DELIMITER = "\x1f"  # stands for the delimiter of a single column, which does not occur in text
 TRUTHS = {**BOOLEANS, "1": 1.0, "0": 0.0}
@@ -47,6 +49,8 @@ class DelimitedBlocks:
         The delimiter that the name of the file suggests.
     threads : int, default=1
         Number of threads that parse.
+    optional : str or None, default=None
+        One of the expected columns that the text may lack, such as the labels.
 
     Attributes
     ----------
@@ -58,6 +62,9 @@ class DelimitedBlocks:
         The kind of each column, judged by the first lines.
     note : str
         The dialect in words.
+    guess : str or None
+        The column that probably holds the labels, if columns have no names: the last one, or else the first one, that
+        has few different values.
     """
 
     def __init__(
@@ -69,25 +76,29 @@ class DelimitedBlocks:
         expected: Sequence[str] | None = None,
         preferred: str | None = None,
         threads: int = 1,
+        optional: str | None = None,
     ) -> None:
         self.where, self.name, self._threads = where, name, threads
         options = (options or DialectOptions()).checked(where)
         self._stack = ExitStack()
         self._text = SampledText(name, self._stack.enter_context(opening), options.encoding)
-        sniffed = self._sniffed(replace(options, encoding=self._text.codec), expected, preferred)
+        sniffed = self._sniffed(replace(options, encoding=self._text.codec), expected, preferred, optional)
         self.dialect = dialect = replace(sniffed.dialect, encoding=self._text.encoding)
         self.schema = {
             column: kind_of(counts, dialect.decimal, dialect.thousands, dialect.day_first)
             for column, counts in zip(dialect.names, sniffed.columns, strict=True)
         }
         self.note = dialect.note()
+        self.guess = None if dialect.header else _label_column(self.schema, sniffed.columns)
         self._line = 1 + dialect.skipped + dialect.header_lines
         self._invalid: dict[str, Invalid] = {}
 
-    def _sniffed(self, options: DialectOptions, expected: Sequence[str] | None, preferred: str | None) -> Sniffed:
+    def _sniffed(
+        self, options: DialectOptions, expected: Sequence[str] | None, preferred: str | None, optional: str | None
+    ) -> Sniffed:
         """Find the dialect, from as many lines as it takes to have a row."""
         while True:
-            sniffed = sniff(self.where, self.name, self._text.sample, options, expected, preferred)
+            sniffed = sniff(self.where, self.name, self._text.sample, options, expected, preferred, optional)
             if sniffed.rows:
                 return sniffed
             if self._text.ended:
@@ -303,3 +314,14 @@ def _is_in(text: str, codec: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _label_column(schema: Mapping[str, str], columns: Sequence[Counter[str]]) -> str | None:
+    """Return the last column, or else the first one, if its values can be labels."""
+    pairs = list(zip(schema.items(), columns, strict=True))
+    for (name, kind), counts in (pairs[-1], pairs[0]):
+        distinct, rows = len(counts), counts.total()
+        is_whole = kind != "number" or all(value.lstrip("+-").isdigit() for value in counts)
+        if kind != "date" and is_whole and 2 <= distinct <= min(MAX_LABELS, max(2, rows // 3)):
+            return name
+    return None

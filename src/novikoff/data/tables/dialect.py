@@ -190,6 +190,7 @@ def sniff(
     given: DialectOptions,
     expected: Sequence[str] | None = None,
     preferred: str | None = None,
+    optional: str | None = None,
 ) -> Sniffed:
     """Find out how delimited text is written.
 
@@ -207,6 +208,8 @@ def sniff(
         Names of columns, such as those of a model, most of which a header has.
     preferred : str or None, default=None
         The delimiter that the name of the file suggests.
+    optional : str or None, default=None
+        One of the expected columns that the text may lack, such as the labels.
     """
     given = given.checked(where)
     encoding = given.encoding or encoding_of(name, sample)
@@ -216,7 +219,7 @@ def sniff(
         raise input_error(name, "the file is empty." if not "".join(lines).strip() else "the table has no rows.")
     split = find_split(lines[skipped:], given.delimiter or delimiter, given.quote, preferred)
     skipped, split = _with_marked_header(lines, skipped, split)
-    return _described(name, split, skipped, given, expected, encoding)
+    return _described(name, split, skipped, given, expected, encoding, optional)
 
 
 def _lines(text: str) -> list[str]:
@@ -251,7 +254,13 @@ def _with_marked_header(lines: Sequence[str], skipped: int, split: Split) -> tup
 
 
 def _described(
-    name: str, split: Split, skipped: int, given: DialectOptions, expected: Sequence[str] | None, encoding: str
+    name: str,
+    split: Split,
+    skipped: int,
+    given: DialectOptions,
+    expected: Sequence[str] | None,
+    encoding: str,
+    optional: str | None,
 ) -> Sniffed:
     """Find the header, the names and the notation of the values of records."""
     missing = tuple(dict.fromkeys([*MISSING, *(given.na or ())]))
@@ -273,7 +282,7 @@ def _described(
             for counts, value in zip(columns, first, strict=True):
                 counts[value] += 1
         seen = tuple(dict.fromkeys([*seen, *without_missing(columns, missing)]))
-        names = tuple(f"x{i}" for i in range(1, width + 1))
+        names = _names_by_place(width, expected or (), optional)
     else:
         names = unique_names([ROW_NAMES] * (len(columns) == len(first) + 1) + first)
     if given.names is not None:
@@ -309,6 +318,13 @@ def _without_trailing(split: Split) -> tuple[list[str], list[list[str]], bool]:
     if len(first) == width + 1 and not first[-1]:
         first = first[:-1]
     return first, body, False
+
+
+def _names_by_place(width: int, expected: Sequence[str], optional: str | None) -> tuple[str, ...]:
+    """Return the names of columns without a header: the expected ones if their number fits, otherwise x1, x2, ..."""
+    others = [name for name in expected if name != optional]
+    fitting = (names for names in (expected, others) if len(names) == width)
+    return tuple(next(fitting, [f"x{i}" for i in range(1, width + 1)]))
 
 
 def _given_names(name: str, names: Sequence[str], width: int) -> tuple[str, ...]:
