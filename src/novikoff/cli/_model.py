@@ -28,20 +28,35 @@ def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
 
 
 def read_rows(
-    where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any], keep_columns: bool = False
-) -> tuple[Any, Any, Any]:
+    where: str,
+    model: Any,
+    reading: Reading,
+    data: str,
+    opening: dict[str, Any],
+    keep_columns: bool = False,
+    quiet: bool = False,
+) -> Batch:
     """Return rows, labels and weights of DATA; columns that the model does not know are dropped or kept."""
     batch = reading.read(where, data, **opening)
+    print_notes(batch, quiet)
     _check_kind(where, reading, batch)
-    too_wide = batch.X.shape[1] > model.n_features_in_
-    return batch.X if keep_columns and too_wide else match_columns(where, model, reading, batch), batch.y, batch.weights
+    if keep_columns and batch.X.shape[1] > model.n_features_in_:
+        return batch
+    return Batch(match_columns(where, model, reading, batch, quiet), batch.y, batch.weights, **vars(batch))
+
+
+def print_notes(batch: Batch, quiet: bool = False) -> None:
+    """Print how DATA was read, and what is unusual about it."""
+    if not quiet:
+        for line in ([f"read as {batch.read_as}"] if batch.read_as else []) + list(batch.notes):
+            print_message(f"note: {line}")
 
 
 def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet: bool = False) -> Any:
     """Return rows with as many columns as the model has, with a note if some are dropped; tables must match exactly."""
     width = model.n_features_in_
     _check_kind(where, reading, batch)
-    if reading.names is not None and batch.columns is None and not quiet:
+    if reading.column_names is not None and batch.columns is None and not quiet:
         print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
     if batch.columns is not None and batch.X.shape[1] != width:
         raise input_error(where, f"DATA has {batch.X.shape[1]} features, but the model was fitted to {width}.")
@@ -67,7 +82,7 @@ def feature_names(model: Any, reading: Reading) -> list[str]:
 
 def column_names(reading: Reading, count: int) -> list[str]:
     """Return the names of columns of rows, or their numbers in the file."""
-    if reading.names is not None and len(reading.names) == count:
-        return list(reading.names)
+    if reading.column_names is not None and len(reading.column_names) == count:
+        return list(reading.column_names)
     first = reading.index_base if reading.features is None else 0
     return [str(first + column) for column in range(count)]

@@ -16,6 +16,8 @@ import typer
 
 from novikoff.data.formats import file_formats, find_format
 from novikoff.data.reading import HashingSettings, Reading
+from novikoff.data.tables.dialect import DialectOptions
+from novikoff.data.tables.encoder import TableEncoder
 from novikoff.errors import input_error, quote
 
 from ._learners import LEARNERS, ONLINE
@@ -103,61 +105,154 @@ def with_options(options: Iterable[ExtraOption]) -> Callable[[Callable[..., None
 
 # ---- how files become rows -----------------------------------------------------------------------------------------
 
-_TABLES, _SVMLIGHT = "Options of tables and texts", "Options of svmlight"
+_TABLES, _TEXT, _SVMLIGHT = "Options of tables", "Options of texts", "Options of svmlight"
+_DELIMITED = "Options of delimited text (judged by the text itself by default)"
+SCALING = (
+    ExtraOption(
+        "scale",
+        str | None,
+        "Units of numbers: standard, none, maxabs, minmax or robust.",
+        _TABLES,
+        metavar="HOW",
+        shown_default="standard",
+    ),
+)
 READING = (
-    ExtraOption("target", str | None, "Column of the labels.", _TABLES, (), "COLUMN", None, "y, label or target"),
+    ExtraOption(
+        "target",
+        str | None,
+        "Column of the labels: its name, its number, first or last.",
+        _TABLES,
+        metavar="COLUMN",
+        shown_default="y, label, target or class",
+    ),
     ExtraOption("features", list[str] | None, "Feature column. Repeatable.", _TABLES, (), "COLUMN", None, "all others"),
+    ExtraOption("exclude", list[str] | None, "Column that is not read. Repeatable.", _TABLES, (), "COLUMN"),
     ExtraOption("weight", str | None, "Column of the sample weights.", _TABLES, (), "COLUMN"),
     ExtraOption(
-        "text", list[str] | None, "Column of texts, to be split into words. Repeatable.", _TABLES, (), "COLUMN"
+        "missing",
+        str | None,
+        "What a missing number is taken for: mean, median, zero, a number, or error.",
+        _TABLES,
+        metavar="HOW",
+        shown_default="mean",
     ),
     ExtraOption(
-        "missing", str, "How to treat missing values: error, zero or indicator.", _TABLES, (), "HOW", default="error"
+        "no_indicator",
+        bool,
+        "Add no columns that tell where values are missing.",
+        _TABLES,
+        ("--no-indicator",),
+        default=False,
     ),
-    ExtraOption("hash_bits", int, "Hash names and words into 2^BITS columns.", _TABLES, metavar="BITS", default=20),
     ExtraOption(
-        "ngrams", str, "Use sequences of A to B words; 1-2 for words and pairs.", _TABLES, (), "A-B", default="1-1"
+        "max_categories", int | None, "Most categories of a column that have names.", _TABLES, (), "N", None, "10000"
     ),
-    ExtraOption("binary", bool, "Count each word at most once per text.", _TABLES, ("--binary",), default=False),
     ExtraOption(
-        "sublinear_tf", bool, "Replace a word count k by 1 + log k.", _TABLES, ("--sublinear-tf",), default=False
+        "keep", bool, "Keep columns that are constant, empty or identifiers.", _TABLES, ("--keep",), default=False
     ),
-    ExtraOption("norm", str | None, "Scale hashed rows to length 1: l2.", _TABLES, (), "NORM"),
+    ExtraOption("hash_bits", int | None, "Hash names and words into 2^BITS columns instead.", _TABLES, metavar="BITS"),
+    ExtraOption("text", list[str] | None, "Column of texts, to be split into words. Repeatable.", _TEXT, (), "COLUMN"),
+    ExtraOption(
+        "ngrams", str, "Use sequences of A to B words; 1-2 for words and pairs.", _TEXT, (), "A-B", default="1-1"
+    ),
+    ExtraOption("binary", bool, "Count each word at most once per text.", _TEXT, ("--binary",), default=False),
+    ExtraOption(
+        "sublinear_tf", bool, "Replace a word count k by 1 + log k.", _TEXT, ("--sublinear-tf",), default=False
+    ),
+    ExtraOption(
+        "idf", bool, "Multiply word counts by the inverse document frequency.", _TEXT, ("--idf",), default=False
+    ),
+    ExtraOption("norm", str | None, "Scale the words of each text to length 1: l2.", _TEXT, (), "NORM"),
+    ExtraOption(
+        "delimiter", str | None, "Character between fields, or tab, space, comma, ...", _DELIMITED, (), "CHARACTER"
+    ),
+    ExtraOption(
+        "header", bool | None, "Whether the first line names the columns.", _DELIMITED, ("--header/--no-header",)
+    ),
+    ExtraOption("names", str | None, "Names of the columns, separated by commas.", _DELIMITED, (), "NAMES"),
+    ExtraOption("encoding", str | None, "Encoding of the text, such as latin-1.", _DELIMITED, (), "NAME"),
+    ExtraOption("na", list[str] | None, "Word that means a missing value. Repeatable.", _DELIMITED, (), "WORD"),
+    ExtraOption("decimal", str | None, "Decimal point: . or ,", _DELIMITED, (), "CHARACTER"),
+    ExtraOption("quote", str | None, 'Character around fields; "" for none.', _DELIMITED, (), "CHARACTER"),
+    ExtraOption(
+        "day_first",
+        bool | None,
+        "Whether dates have the day before the month.",
+        _DELIMITED,
+        ("--day-first/--month-first",),
+    ),
     ExtraOption("index_base", int, "Index of the first feature: 0 or 1.", _SVMLIGHT, metavar="INDEX", default=1),
 )
 
 
-def reading_from(options: dict[str, Any], source: str, format: str | None) -> Reading:
-    """Take the options of ``READING`` out of those of a subcommand; those that do not fit the source are refused."""
-    given = {option.name: options.pop(option.name) for option in READING}
-    table = "target" in find_format("scan", source, format).options
-    for option in READING:
-        if (given[option.name] or None) != (option.default or None) and (option.panel == _TABLES) != table:
+def reading_from(options: dict[str, Any], source: str, format: str | None) -> tuple[Reading, TableEncoder | None]:
+    """Take the options of ``READING`` and ``SCALING`` out of those of a subcommand.
+
+    Returns how DATA is read, and the encoder that is to be fitted to it; None if DATA is not a table, or if its rows
+    are hashed. Options that do not fit DATA are refused.
+    """
+    given = {option.name: options.pop(option.name, option.default) for option in (*READING, *SCALING)}
+    is_table = find_format("scan", source, format).is_table
+    for option in (*READING, *SCALING):
+        if given[option.name] not in (option.default, []) and (option.panel != _SVMLIGHT) != is_table:
             needs = (
-                "svmlight, but DATA is a table." if table else "a table, but DATA is not one. Use --format to say so."
+                "svmlight, but DATA is a table."
+                if is_table
+                else "a table, but DATA is not one. Use --format csv if it is."
             )
             raise input_error(source, f"{flag(option.name)} is an option of {needs}")
+    words = _word_settings(given)
+    reading = Reading(
+        target=given["target"],
+        features=tuple(given["features"]) if given["features"] else None,
+        weight=given["weight"],
+        text=tuple(given["text"] or ()),
+        index_base=given["index_base"],
+        exclude=tuple(given["exclude"] or ()),
+        dialect=_dialect(given),
+    )
+    if not is_table:
+        return reading, None
+    if given["hash_bits"] is not None:
+        hashing = HashingSettings(n_bits=given["hash_bits"], **words)
+        return dataclasses.replace(reading, hashing=hashing, missing=given["missing"] or "error"), None
+    encoder = TableEncoder(
+        scale=given["scale"] or "standard",
+        missing=_number_or_word(given["missing"] or "mean"),
+        indicator=not given["no_indicator"],
+        max_categories=given["max_categories"] or 10_000,
+        keep=given["keep"],
+        text=None,
+        idf=given["idf"],
+        **words,
+    )
+    return reading, encoder
+
+
+def _word_settings(given: dict[str, Any]) -> dict[str, Any]:
     if given["norm"] not in (None, "l2"):
         raise input_error("--norm", f"the only norm is l2, not {quote(given['norm'])}.")
     words = re.fullmatch(r"(\d+)(?:-(\d+))?", given["ngrams"])
     if words is None:
         raise input_error("--ngrams", f"two numbers such as 1-2 are needed, not {quote(given['ngrams'])}.")
-    first, last = int(words[1]), int(words[2] or words[1])
-    return Reading(
-        target=given["target"],
-        features=tuple(given["features"]) if given["features"] else None,
-        weight=given["weight"],
-        text=tuple(given["text"] or ()),
-        missing=given["missing"],
-        hashing=HashingSettings(
-            n_bits=given["hash_bits"],
-            ngram_range=(first, last),
-            binary=given["binary"],
-            sublinear_tf=given["sublinear_tf"],
-            norm=given["norm"],
-        ),
-        index_base=given["index_base"],
-    )
+    ngram_range = int(words[1]), int(words[2] or words[1])
+    return {"ngram_range": ngram_range} | {name: given[name] for name in ("binary", "sublinear_tf", "norm")}
+
+
+def _dialect(given: dict[str, Any]) -> DialectOptions | None:
+    """Return what was said about delimited text; None if nothing was."""
+    names = None if given["names"] is None else tuple(name.strip() for name in given["names"].split(","))
+    options = {name: given[name] for name in ("delimiter", "header", "encoding", "decimal", "quote", "day_first")}
+    dialect = DialectOptions(**options, names=names, na=tuple(given["na"]) if given["na"] else None)
+    return None if dialect == DialectOptions() else dialect
+
+
+def _number_or_word(text: str) -> str | float:
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def opening_from(format: str | None, attach: list[str] | None) -> dict[str, Any]:

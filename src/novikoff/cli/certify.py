@@ -27,9 +27,9 @@ def certify(
     leaves a claim undecided, and --exact decides it).
     """
     learner, reading = load_model(model)
-    X, y, weights = read_rows("certify", learner, reading, data, opening_from(format, attach), keep_columns=True)
+    batch = read_rows("certify", learner, reading, data, opening_from(format, attach), keep_columns=True, quiet=json)
     with progress("checking", quiet=json):
-        found = verify(learner, X, y, weights, exact)
+        found = verify(learner, batch.X, batch.y, batch.weights, exact)
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]

@@ -39,7 +39,7 @@ def convert(
     Models are read in the formats of novikoff and LIBLINEAR, and written in those that --to lists.
     """
     check_output("convert", destination, source)
-    reading, opening = reading_from(options, source, format), opening_from(format, attach)
+    (reading, _), opening = reading_from(options, source, format), opening_from(format, attach)
     model_format = None if format is not None else format_of_file(source)
     if model_format is None:
         named = format_by_suffix(destination) if to is None else None

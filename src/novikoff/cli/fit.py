@@ -18,9 +18,10 @@ from novikoff.persistence import model_file
 from novikoff.svm import LinearSVMCV
 
 from ._learners import LEARNERS
-from ._model import match_columns
+from ._model import match_columns, print_notes
 from ._options import (
     READING,
+    SCALING,
     Attach,
     DataArgument,
     ExtraOption,
@@ -49,7 +50,7 @@ MAX_CLASSES_LISTED = 6
 MAX_CERTIFICATES_LISTED = 5
 
 
-@with_options([*READING, *learner_options(LEARNERS), *CROSS_VALIDATION])
+@with_options([*READING, *SCALING, *learner_options(LEARNERS), *CROSS_VALIDATION])
 def fit(
     data: DataArgument,
     output: Annotated[
@@ -68,14 +69,15 @@ def fit(
 ) -> None:
     """Fit a model to DATA, and print what its certificate claims."""
     check_output("fit", output, data, test)
-    opening, reading = opening_from(format, attach), reading_from(options, data, format)
+    opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
     model = build(learner, LEARNERS, options)
     if cv is not None or given:
         model = cross_validated(model, learner, cv, given, options)
     began = time.perf_counter()
     with progress("reading", quiet):
-        batch = reading.read("fit", data, **opening)
+        batch = reading.read("fit", data, encoder=encoder, **opening)
+    print_notes(batch, quiet or json)
     read = time.perf_counter()
     match_class_weight(model, batch.y)
     with progress(type(model).__name__, quiet) as update:
@@ -100,6 +102,7 @@ def fit(
         result["model"] = output
     if test is not None:
         other = model.reading_.read("fit", test, **opening)
+        print_notes(other, quiet or json)
         X = match_columns("fit", model, model.reading_, other, quiet)
         result["test_accuracy"] = accuracy(model, Batch(X, *other[1:]))
     print_result(result, json, _lines(data, test, result))

@@ -17,7 +17,7 @@ from novikoff.errors import input_error, quote
 
 from ._model import load_model, match_columns
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
-from ._output import check_output, print_result
+from ._output import check_output, print_message, print_result
 
 
 def predict(
@@ -50,6 +50,9 @@ def predict(
     def parts() -> Iterator[Any]:
         with closing(stream.widening()) as batches:  # ends the readers, also after an error
             yield from map(predictions, itertools.count(), batches)
+        if not quiet:
+            for note in stream.notes:
+                print_message(f"note: {note}")
 
     several = proba or (scores and len(learner.classes_) > 2)
     if json and output is None:

@@ -31,17 +31,19 @@ def report(
 
     check_output("report", output, model, data)
     learner, reading = load_model(model)
-    X, y, weights = read_rows("report", learner, reading, data, opening_from(format, attach), keep_columns=True)
-    if X.shape[1] != learner.n_features_in_:
-        wrong = f"DATA has {X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
+    batch = read_rows(
+        "report", learner, reading, data, opening_from(format, attach), keep_columns=True, quiet=quiet or json
+    )
+    if batch.X.shape[1] != learner.n_features_in_:
+        wrong = f"DATA has {batch.X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
         raise input_error("report", wrong)
     with progress("drawing", quiet):
         write(
             learner,
-            X,
-            y,
+            batch.X,
+            batch.y,
             output,
-            sample_weight=weights,
+            sample_weight=batch.weights,
             title=title,
             feature_names=feature_names(learner, reading),
             model_path=model,

@@ -19,7 +19,8 @@ def score(
     Prints accuracy, balanced accuracy and the confusion matrix; for two classes also ROC AUC and average precision.
     """
     learner, reading = load_model(model)
-    found = evaluate.scores(learner, *read_rows("score", learner, reading, data, opening_from(format, attach)))
+    batch = read_rows("score", learner, reading, data, opening_from(format, attach), quiet=json)
+    found = evaluate.scores(learner, batch.X, batch.y, batch.weights)
     lines = [
         ("rows", f"{found.rows:,}"),
         ("accuracy", f"{found.accuracy:.4f}"),

@@ -11,7 +11,7 @@ import typer
 from novikoff._separability.verdict import separability
 from novikoff.errors import input_error
 
-from ._model import column_names
+from ._model import column_names, print_notes
 from ._options import (
     READING,
     Attach,
@@ -47,10 +47,11 @@ def separable(
 
     Exit code 0 if the separation is complete; 1 if it is not, or if rounding leaves that open (see --exact).
     """
-    reading = reading_from(options, data, format)
+    reading, encoder = reading_from(options | {"scale": "none"}, data, format)
     if reading.weight is not None:
         raise input_error("--weight", "separability does not depend on weights. Leave the option out.")
-    batch = reading.read("separable", data, **opening_from(format, attach))
+    batch = reading.read("separable", data, encoder=encoder, **opening_from(format, attach))
+    print_notes(batch, quiet or json)
     with progress("deciding", quiet):
         found = separability(batch.X, batch.y, fit_intercept=not no_fit_intercept)
         checks = found.verify(batch.X, batch.y, exact=exact)

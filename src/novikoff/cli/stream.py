@@ -71,7 +71,7 @@ def stream(
     what was learned so far is saved.
     """
     check_output("stream", output, data)
-    reading = reading_from(options, data, format)
+    reading, _ = reading_from(options, data, format)
     if input is None:
         model = build(learner or "perceptron", ONLINE, options)
     else:

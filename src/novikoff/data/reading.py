@@ -213,11 +213,13 @@ class Reading:
         options = {
             "target": self.target if labelled else False,
             "features": self.features,
+            "exclude": list(self.exclude) or None,
             "weight": self.weight if labelled else None,
             "text": list(self.text) or None,
             "missing": self.missing,
             "hashing": self.hashing.transformer(),
             "index_base": self.index_base,
+            **(vars(self.dialect) if self.dialect is not None else {}),
         }
         taken = find_format("scan", source, format).options
         return {name: value for name, value in options.items() if name in taken}

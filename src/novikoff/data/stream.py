@@ -42,6 +42,11 @@ class Scan:
     def __iter__(self) -> Iterator[Batch]:
         return self._rows.batches(self._rows.width())
 
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far, such as values that are missing."""
+        return self._rows.notes
+
     def widening(self) -> Generator[Batch, None, None]:
         """Return the batches without a first pass, each as wide as the features seen so far.
 

@@ -30,6 +30,11 @@ class Batches:
     def __init__(self, new_pass: Callable[[], Iterable[Batch]]) -> None:
         self._new_pass = new_pass
 
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far."""
+        return []
+
     def width(self) -> int | None:
         """Return how many features every batch should have; None if the batches are equally wide, or unknown."""
         return None
