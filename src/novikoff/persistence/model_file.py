@@ -32,6 +32,7 @@ from .frame import FORMAT, VERSION, check_start, damaged, is_model_start, pack, 
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, expand
 
+READING_ADDED = ("exclude", "dialect", "columns", "encoding", "encoder")  # by version 2
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
@@ -263,6 +264,9 @@ def _upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     """Return the header of a file of an older version, with the values of fields that later versions added."""
     if version < 2:
         tree = {**tree, "sparse": {}}
+        if isinstance(tree.get("reading"), dict):  # later fields of Reading have defaults that keep the old meaning
+            added = {field: None for field in READING_ADDED} | {"exclude": []}
+            tree["reading"] = added | tree["reading"]
     return tree
 
 
