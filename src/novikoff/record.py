@@ -122,7 +122,8 @@ class RunRecord:
     on_trust : tuple of Check, default=()
         What the learner offers besides, such as probabilities, that no certificate covers.
     column_names : sequence of str or int, default=None
-        What the columns are called, by a data frame, a table or the keys of dicts; None if they have no names.
+        What the columns are called, by a data frame, a table or the keys of dicts; None if they have no names. By
+        default, the names in ``feature_names`` or in ``reading``.
     """
 
     learner: str
@@ -135,6 +136,14 @@ class RunRecord:
     make_state: Callable[[], Any]
     on_trust: tuple[Check, ...] = ()
     column_names: Sequence[str | int] | None = None
+
+    def __post_init__(self) -> None:
+        if self.column_names is None:
+            names = None if self.feature_names is None else self.feature_names.tolist()
+            if names is None and self.reading is not None:
+                names = self.reading.column_names
+            if names is not None and len(names) == self.n_features:
+                object.__setattr__(self, "column_names", names)
 
     @property
     def state(self) -> Any:

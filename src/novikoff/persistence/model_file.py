@@ -265,7 +265,7 @@ def _upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     if version < 2:
         tree = {**tree, "sparse": {}}
         if isinstance(tree.get("reading"), dict):  # later fields of Reading have defaults that keep the old meaning
-            added = {field: None for field in READING_ADDED} | {"exclude": []}
+            added: dict[str, Any] = dict.fromkeys(READING_ADDED) | {"exclude": []}
             tree["reading"] = added | tree["reading"]
     return tree
 
