@@ -581,11 +581,12 @@ class OnlineClassifier(Classifier):
         )
 
     def _problem_record(self, column: int, q: int, seeds: list[int] | None, votes: Any) -> ProblemRecord:
+        problem, is_last = self._problem(column), self._learned_rule.keep == "last"
         return ProblemRecord(
             positive=self._classes.strategy.positives[column],
-            weights=self._padded(self._learner.weights(q)),
+            weights=problem.evidence.weights if is_last else self._padded(self._learner.weights(q)),
             intercept=self._learner.bias(q),
-            certificate=self._certify(self._problem(column)),
+            certificate=self._certify(problem),
             parameters={},
             run=OnlineRun(
                 rule=self._learned_rule,

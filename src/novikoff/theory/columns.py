@@ -52,7 +52,7 @@ class Columns:
         step = max(CHUNK_ENTRIES, width)
         for first in range(0, X.nnz, step):
             for chunk in _chunks(X.indices[first : min(first + step, X.nnz)]):
-                occurs[chunk] = True
+                occurs[chunk.astype(np.intp)] = True  # indices of this type are three times as fast
             if occurs.all():
                 return None
         occurs[:1] |= not occurs.any()  # the kernels need a column
