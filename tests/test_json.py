@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff._json import from_text, plain_from_tree, plain_to_tree, to_text
+from novikoff._json import plain as shown
 from snapshots import plain
 
 PLAIN = st.recursive(
@@ -43,6 +44,19 @@ def test_arrays_among_plain_values_become_lists(array):
 def test_other_values_are_refused(value):
     with pytest.raises(TypeError, match="cannot be written as JSON"):
         plain_to_tree([value])
+
+
+def test_long_arrays_of_zeros_are_shown_by_their_other_entries():
+    array = np.zeros(1000)
+    array[[3, 5, 999]] = 0.5, -0.0, np.inf
+    assert shown(array) == {"length": 1000, "indices": [3, 5, 999], "values": [0.5, -0.0, None]}
+    assert math.copysign(1.0, shown(array)["values"][1]) == -1
+    assert shown({"a": np.zeros(300, np.int8)}) == {"a": {"length": 300, "indices": [], "values": []}}
+
+
+@pytest.mark.parametrize("array", [np.zeros(255), np.ones(300), np.zeros((300, 2)), np.zeros(300, bool)])
+def test_other_arrays_are_shown_as_lists(array):
+    assert shown(array) == array.tolist()
 
 
 WRONG_TREES = {

@@ -11,6 +11,8 @@ import numpy as np
 
 Tree = Any  # a value that the json module can write
 TREE = "JSON tree"  # metadata of Any: the value is a JSON tree already
+MIN_SPARSE_LENGTH = 256  # shorter arrays are lists, however many zeros they have
+MAX_SPARSE_SHARE = 0.25  # of entries that are not 0: an index takes about twice the space of a zero
 LONG = 2**64  # integers of 64 bits or more are written in hexadecimal: readers of JSON limit decimal digits
 
 
@@ -41,11 +43,12 @@ def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Tree:
     """Return a value as JSON for other programs, which cannot be converted back: arrays are lists, keys are text.
 
-    A value that JSON cannot express becomes ``unknown(value)``; without ``unknown``, numbers that are not finite become
-    null.
+    A long array that is mostly zeros becomes an object with its ``length``, and the ``indices`` and ``values`` of the
+    other entries. A value that JSON cannot express becomes ``unknown(value)``; without ``unknown``, numbers that are
+    not finite become null.
     """
     if isinstance(value, np.ndarray | np.generic):
-        value = value.tolist()
+        value = _sparse(value) or value.tolist()
     if isinstance(value, Mapping):
         return {str(key): plain(entry, unknown) for key, entry in value.items()}
     if isinstance(value, list | tuple):
@@ -55,6 +58,16 @@ def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Tree:
     if unknown is not None:
         return unknown(value)
     return None if isinstance(value, float) else value
+
+
+def _sparse(array: Any) -> dict[str, Any] | None:
+    """Return the object that stands for an array of mostly zeros; None for others. -0.0 does not count as zero."""
+    if array.ndim != 1 or len(array) < MIN_SPARSE_LENGTH or array.dtype.kind not in "fi":
+        return None
+    indices = np.flatnonzero((array != 0) | np.signbit(array))
+    if len(indices) > MAX_SPARSE_SHARE * len(array):
+        return None
+    return {"length": len(array), "indices": indices, "values": array[indices].tolist()}
 
 
 def plain_to_tree(value: Any) -> Tree:

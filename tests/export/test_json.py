@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 from learners import CLASSES
@@ -35,6 +36,7 @@ def test_all_that_a_model_is_can_be_read(cls, y, tmp_path):
     assert facts["parameters"] == model.get_params()
     assert facts["classes"] == model.classes_.tolist()
     assert facts["feature_names"] is None
+    assert (facts["n_features"], facts["columns"]) == (3, None)
     assert np.array(facts["coef"]).tobytes() == np.ascontiguousarray(model.coef_).tobytes()
     assert np.array(facts["intercept"]).tobytes() == model.intercept_.tobytes()
     one = model.certificate_ if y is TWO else model.certificate_[0]
@@ -60,3 +62,35 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     assert path.read_text() == "old"
     with pytest.raises(nk.FileError, match="No such file"):
         nk.export.to_json(nk.LinearSVM().fit(X, TWO), tmp_path / "no" / "folder")
+
+
+def scattered(width, names=None):
+    """A model of forty rows with five entries each, anywhere among the columns."""
+    rng = np.random.default_rng(3)
+    rows = sp.csr_array((rng.normal(size=200), rng.integers(0, width, 200), np.arange(0, 201, 5)), shape=(40, width))
+    model = nk.LinearSVM().fit(rows, TWO)
+    if names is not None:
+        model.feature_names_in_ = np.array(names, dtype=object)
+    return model
+
+
+def test_the_size_depends_on_the_columns_that_have_a_weight(tmp_path):
+    sizes = []
+    for width in (2000, 2**20):
+        model = scattered(width)
+        facts = written(model, tmp_path / "model.json")
+        sizes.append((tmp_path / "model.json").stat().st_size)
+        assert facts["n_features"] == width
+        assert facts["columns"] == np.flatnonzero(model.coef_[0]).tolist()
+        assert facts["coef"][0] == model.coef_[0, facts["columns"]].tolist()
+        weights = facts["certificate"]["model"]["weights"]
+        assert weights["length"] == width
+        assert weights["values"] == facts["coef"][0]
+    assert sizes[1] < 1.5 * sizes[0] < 50_000
+
+
+def test_every_column_that_has_a_weight_is_named(tmp_path):
+    names = [f"word {j}" for j in range(3000)]
+    model = scattered(3000, names)
+    facts = written(model, tmp_path / "model.json")
+    assert facts["feature_names"] == [names[j] for j in np.flatnonzero(model.coef_[0])]

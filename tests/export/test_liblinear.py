@@ -112,6 +112,31 @@ def test_the_way_back_is_exact(tmp_path_factory, table):
     assert same.n_features_in_ == 3
 
 
+@pytest.mark.parametrize("classes", [[0, 1], [1, 2, 3]])
+def test_columns_after_the_last_weight_are_left_out_of_wide_models(tmp_path, classes):
+    coef = np.zeros((1 if len(classes) == 2 else 3, 100_000))
+    coef[0, [2, 700]] = -0.5, 1e-300
+    coef[-1, 5] = -0.0
+    model = nk.LinearClassifier.of(coef, np.arange(len(coef)) + 0.25, classes)
+    nk.export.to_liblinear(model, tmp_path / "model")
+    assert (tmp_path / "model").stat().st_size < 10_000
+    same = nk.export.from_liblinear(tmp_path / "model")
+    assert same.n_features_in_ == 701
+    assert same.coef_.tobytes() == np.ascontiguousarray(coef[:, :701]).tobytes()
+    assert same.intercept_.tobytes() == model.intercept_.tobytes()
+
+
+@needs_liblinear
+def test_liblinear_ignores_columns_that_a_model_does_not_have(tmp_path):
+    X, y = blobs(2)
+    wide = sp.csr_array(np.hstack([X, np.zeros((90, 4994))]))
+    model = nk.LinearSVM().fit(wide, y)
+    nk.export.to_liblinear(model, tmp_path / "model")
+    rows = wide.tolil()
+    rows[:, 4999] = 7.0
+    np.testing.assert_array_equal(predicted(tmp_path / "model", rows.tocsr(), tmp_path), model.predict(wide))
+
+
 BIASES = (-1, 0, 1, 2.5)
 LABELS = ([-1, 1], [1, -1], [4, 2], [3, 1, 2], [5, -2, 40, 8])
 PLACES = itertools.product(SOLVERS, range(len(BIASES)), range(len(LABELS)))

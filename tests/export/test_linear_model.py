@@ -8,7 +8,7 @@ from sklearn.exceptions import NotFittedError
 import novikoff as nk
 from learners import LEARNERS
 from novikoff.export.base import record_of
-from novikoff.export.linear_model import column_names, linear_model, parameters_of
+from novikoff.export.linear_model import LinearModel, column_names, linear_model, parameters_of
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 TWO, THREE = X[:, 0] > 0, np.argmax(X, axis=1)
@@ -77,3 +77,38 @@ def test_parameters_that_json_cannot_hold_are_shown_as_python_shows_them():
     assert parameters["random_state"].startswith("RandomState")
     assert parameters["class_weight"] == {"True": 2.0}
     assert parameters["tol"] == "inf"
+
+
+def wide_model(classes=2, width=2**20):
+    """Weights in four of a million columns, one of them -0.0."""
+    coef = np.zeros((1 if classes == 2 else classes, width))
+    coef[0, [5, 1000, 70_000]] = 0.5, -2.0, -0.0
+    coef[-1, 90_000] = 1e-300
+    return nk.LinearClassifier.of(coef, np.arange(len(coef)) - 0.5, list(range(classes)))
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_columns_without_a_weight_are_left_out_of_wide_models(classes):
+    model = linear_model(wide_model(classes).record_)
+    cut, columns = model.without_zeros()
+    assert columns.tolist() == [5, 1000, 70_000, 90_000]
+    assert cut.coef.tobytes() == np.ascontiguousarray(model.coef[:, columns]).tobytes()
+    assert cut.intercept is model.intercept
+
+
+def test_models_of_few_columns_or_few_zeros_are_left_as_they_are():
+    for coef in (np.zeros((1, 255)), np.ones((2, 300)), np.tile([0.0, 1.0], (1, 200))):
+        model = LinearModel(coef, np.zeros(len(coef)), np.arange(2))
+        assert model.without_zeros() == (model, None)
+
+
+def test_a_wide_model_without_weights_keeps_a_column():
+    model, columns = LinearModel(np.zeros((1, 300)), np.zeros(1), np.arange(2)).without_zeros()
+    assert columns.tolist() == [0]
+    assert model.coef.tolist() == [[0.0]]
+
+
+def test_some_columns_keep_their_names():
+    frame = pd.DataFrame(X, columns=["höhe", "b", "c"])
+    assert column_names(nk.LinearSVM().fit(frame, TWO).record_, np.array([0, 2])) == ["höhe", "c"]
+    assert column_names(nk.LinearSVM().fit(X, TWO).record_, np.array([0, 2])) is None

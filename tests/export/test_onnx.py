@@ -172,6 +172,24 @@ def test_the_file_says_what_it_is(tmp_path):
     assert json.loads(facts["feature_names"]) == ["a", "b", "c", 4]
 
 
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
+def test_a_wide_model_gathers_the_columns_that_have_a_weight(y, tmp_path):
+    places = np.array([3, 40, 5000, 99_999])
+    rows = np.zeros((60, 100_000))
+    rows[:, places] = X
+    model = nk.LinearSVM(probability=True).fit(sp.csr_array(rows), y)
+    model.feature_names_in_ = np.array([f"column {j}" for j in range(100_000)], dtype=object)
+    nk.export.to_onnx(model, tmp_path / "model.onnx")
+    assert (tmp_path / "model.onnx").stat().st_size < 5000
+    read = onnx.load(tmp_path / "model.onnx")
+    onnx.checker.check_model(read, full_check=True)
+    names = {entry.key: entry.value for entry in read.metadata_props}["feature_names"]
+    assert json.loads(names) == [f"column {j}" for j in places]
+    del model.feature_names_in_
+    found = assert_same(model, rows, tmp_path / "model.onnx")
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(rows), rtol=1e-9)
+
+
 def test_weights_that_no_file_can_hold_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr("novikoff.export.onnx.MAX_BYTES", 31)
     with pytest.raises(nk.InvalidInputError, match="the weights take 32 bytes, but ONNX files hold at most 31"):

@@ -21,7 +21,7 @@ class JsonFormat(ExportFormat):
     suffixes = (".json",)
 
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
-        model = linear_model(record)
+        model, columns = linear_model(record).without_zeros()
         certificates = [json.loads(certificate.to_json()) for certificate in record.certificates]
         fields = {
             "library": "novikoff",
@@ -29,7 +29,9 @@ class JsonFormat(ExportFormat):
             "learner": record.learner,
             "parameters": parameters_of(record),
             "classes": model.classes.tolist(),
-            "feature_names": column_names(record),
+            "n_features": record.n_features,
+            "columns": None if columns is None else columns.tolist(),
+            "feature_names": column_names(record, columns),
             "coef": model.coef.tolist(),
             "intercept": model.intercept.tolist(),
             "certificate": None if not certificates else certificates[0] if len(model.coef) == 1 else certificates,
@@ -46,8 +48,11 @@ def to_json(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as plain JSON, which any program can read.
 
     The file is one object with the fields ``library``, ``version``, ``learner``, ``parameters``, ``classes``,
-    ``feature_names`` (or null), ``coef``, ``intercept`` and ``certificate``: null, one object, or for more than two
-    classes a list with one object per class. Numbers read back to the same bits; infinities in a certificate are null.
+    ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept`` and ``certificate``: null, one
+    object, or for more than two classes a list with one object per class. If there are at least 256 columns and less
+    than half of them have a weight, ``columns`` lists these, and ``feature_names`` and ``coef`` have an entry for each
+    of them only; otherwise ``columns`` is null, and they have one for every column. Numbers read back to the same bits;
+    infinities in a certificate are null.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ from novikoff.svm import LinearClassifier
 from novikoff.theory.geometry import Floats
 
 from .base import ExportFormat, record_of
-from .linear_model import linear_model
+from .linear_model import is_worth_cutting, linear_model
 
 CLASSIFIERS = (
     *("L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL", "MCSVM_CS"),
@@ -39,20 +39,19 @@ class LiblinearFormat(ExportFormat):
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
         model = linear_model(record)
         labels = _integers(record.learner, model.classes)
-        table = np.column_stack([model.coef, model.intercept]).T
+        coef = _without_trailing_zeros(model.coef)
+        table = np.column_stack([coef, model.intercept]).T
         is_squared = record.parameters.get("loss") == "squared_hinge"
         header = {
             "solver_type": "L2R_L2LOSS_SVC_DUAL" if is_squared else "L2R_L1LOSS_SVC_DUAL",
             "nr_class": len(labels),
             "label": " ".join(map(str, labels)),
-            "nr_feature": model.coef.shape[1],
+            "nr_feature": coef.shape[1],
             "bias": 1,
         }
-        row = "%.17g " * table.shape[1] + "\n"
         with replacing(path) as file:
             file.write("".join(f"{key} {value}\n" for key, value in header.items()).encode() + b"w\n")
-            for numbers in -table if len(labels) == 2 else table:
-                file.write((row % tuple(numbers.tolist())).encode())
+            file.writelines(_lines(-table if len(labels) == 2 else table, is_negated=len(labels) == 2))
 
     def recognizes(self, beginning: bytes) -> bool:
         return beginning.startswith(b"solver_type ")
@@ -70,6 +69,10 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     The labels must be integers. For two classes, ``predict`` takes the first label where the score is above 0 and the
     second one otherwise; so the negative class is written first and the weights are negated, and a score of 0 goes to
     the positive class there as it does here. ``from_liblinear`` reads the same weights back, bit for bit.
+
+    The format has a line for every column, also for those without a weight, and no place for their names. If there are
+    at least 256 columns and more than half of them come after the last one with a weight, the file ends there, and the
+    model that is read back has fewer columns; ``predict`` ignores features that a model does not have.
 
     Parameters
     ----------
@@ -101,6 +104,25 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     True
     """
     LIBLINEAR.write(record_of("to_liblinear", model, path), path)
+
+
+def _without_trailing_zeros(coef: Floats) -> Floats:
+    """Return the weights up to the last column that has one, if these are less than half of many columns."""
+    last = int(np.flatnonzero(coef.any(axis=0)).max(initial=0)) + 1
+    return coef[:, :last] if is_worth_cutting(last, coef.shape[1]) else coef
+
+
+def _lines(table: Floats, is_negated: bool) -> Iterator[bytes]:
+    """Yield the lines of the weights; those between two lines with a weight are made at once."""
+    line = "%.17g " * table.shape[1] + "\n"
+    zeros = np.full(table.shape[1], -0.0 if is_negated else 0.0)
+    is_empty = ((table == 0) & (np.signbit(table) == is_negated)).all(axis=1)
+    empty_line, done = (line % tuple(zeros.tolist())).encode(), 0
+    for row in np.flatnonzero(~is_empty).tolist():
+        yield empty_line * (row - done)
+        yield (line % tuple(table[row].tolist())).encode()
+        done = row + 1
+    yield empty_line * (len(table) - done)
 
 
 def _integers(where: str, classes: NDArray[Any]) -> list[int]:

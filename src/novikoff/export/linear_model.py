@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ from novikoff._json import plain
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
+
+MIN_COLUMNS_TO_CUT = 256  # models of fewer columns are exported with all of them
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +33,23 @@ class LinearModel:
     coef: Floats
     intercept: Floats
     classes: NDArray[Any]
+
+    def without_zeros(self) -> tuple[LinearModel, NDArray[np.int64] | None]:
+        """Return a wide model without the columns that have no weight, and the numbers of the others.
+
+        If half of the columns or more have a weight, or if there are few columns, return this model and None. At least
+        one column is kept.
+        """
+        has_weight = ((self.coef != 0) | np.signbit(self.coef)).any(axis=0)
+        columns = np.flatnonzero(has_weight) if has_weight.any() else np.zeros(1, dtype=np.int64)
+        if not is_worth_cutting(len(columns), self.coef.shape[1]):
+            return self, None
+        return replace(self, coef=np.ascontiguousarray(self.coef[:, columns])), columns
+
+
+def is_worth_cutting(kept: int, columns: int) -> bool:
+    """Whether an export leaves out the other columns: if they are more than half of many."""
+    return columns >= MIN_COLUMNS_TO_CUT and 2 * kept < columns
 
 
 def linear_model(record: RunRecord) -> LinearModel:
@@ -78,9 +97,13 @@ def _is_unicode_text(label: Any) -> bool:
     return isinstance(label, str) and not any("\ud800" <= letter <= "\udfff" for letter in label)
 
 
-def column_names(record: RunRecord) -> list[Any] | None:
-    """Return the names of the columns as JSON can hold them; None if they have no names."""
-    return None if record.column_names is None else plain(list(record.column_names), unknown=repr)
+def column_names(record: RunRecord, columns: NDArray[np.int64] | None = None) -> list[Any] | None:
+    """Return the names of some columns, or of all, as JSON can hold them; None if they have no names."""
+    names = record.column_names
+    if names is None:
+        return None
+    found: list[Any] = plain(list(names) if columns is None else [names[j] for j in columns.tolist()], unknown=repr)
+    return found
 
 
 def parameters_of(record: RunRecord) -> dict[str, Any]:

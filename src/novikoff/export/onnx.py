@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
 from novikoff._version import __version__
@@ -28,21 +29,21 @@ class OnnxFormat(ExportFormat):
     suffixes = (".onnx",)
 
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
-        model = linear_model(record)
+        model, columns = linear_model(record).without_zeros()
         if model.coef.nbytes > MAX_BYTES:
             message = f"the weights take {model.coef.nbytes} bytes, but ONNX files hold at most {MAX_BYTES}."
             raise input_error(record.learner, message)
         graph = Graph(_import_onnx())
-        _add_scores(graph, model)
+        _add_scores(graph, model, columns)
         _add_labels(graph, model)
         sigmoids = [problem.sigmoid for problem in record.problems if problem.sigmoid is not None]
         if sigmoids:
             _add_probabilities(graph, np.array(sigmoids))
         metadata = {"library": "novikoff", "learner": record.learner, "parameters": json.dumps(parameters_of(record))}
-        names = column_names(record)
+        names = column_names(record, columns)
         if names is not None:
             metadata["feature_names"] = json.dumps(names)
-        content = graph.checked_model(model.coef.shape[1], metadata).SerializeToString()
+        content = graph.checked_model(record.n_features, metadata).SerializeToString()
         with replacing(path) as file:
             file.write(content)
 
@@ -55,7 +56,9 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
 
     The input ``X`` is a matrix of doubles with any number of rows. The outputs are ``label``, ``scores`` (the same as
     ``decision_function``), and ``probabilities`` if the model has ``predict_proba``. Ties are decided as in
-    ``predict``. This function needs the package onnx.
+    ``predict``. If there are at least 256 columns and less than half of them have a weight, the graph first gathers
+    these ``columns``, so that the size of the file depends on their number; the metadata ``feature_names`` then have
+    the names of these only. This function needs the package onnx.
 
     Parameters
     ----------
@@ -139,15 +142,16 @@ class Graph:
         return model
 
 
-def _add_scores(graph: Graph, model: LinearModel) -> None:
-    """Add X w + b: one number per row for two classes, one per row and class for more.
+def _add_scores(graph: Graph, model: LinearModel, columns: NDArray[np.int64] | None) -> None:
+    """Add X w + b, with some columns of X or all: one number per row for two classes, one per row and class for more.
 
     It is one operator: onnxruntime 1.31 drops an Add of a single number that is 0 in single precision.
     """
     is_binary = len(model.classes) == 2
     graph.constant("coef", model.coef.T)
     graph.constant("intercept", model.intercept)
-    graph.node("Gemm", ["X", "coef", "intercept"], "sums" if is_binary else "scores")
+    used = "X" if columns is None else graph.node("Gather", ["X", graph.constant("columns", columns)], "used", axis=1)
+    graph.node("Gemm", [used, "coef", "intercept"], "sums" if is_binary else "scores")
     if is_binary:
         graph.node("Squeeze", ["sums", graph.constant("only_column", [1])], "scores")
     graph.output("scores", "f", ["rows"] if is_binary else ["rows", len(model.classes)])
@@ -184,7 +188,7 @@ def _add_probabilities(graph: Graph, sigmoids: Any) -> None:
     if is_binary:
         graph.node("Concat", [graph.node("Sub", ["one", "p"], "rest"), "p"], "probabilities", axis=1)
     else:
-        graph.node("ReduceSum", ["p", graph.constant("columns", [1])], "total", keepdims=1)
+        graph.node("ReduceSum", ["p", graph.constant("classes_axis", [1])], "total", keepdims=1)
         graph.node("Div", ["p", "total"], "shares")
         graph.node("Greater", ["total", "nothing"], "is_known")
         graph.node("Where", ["is_known", "shares", graph.constant("equal_share", 1 / len(sigmoids))], "probabilities")

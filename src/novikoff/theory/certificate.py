@@ -218,8 +218,9 @@ class Certificate(ABC):
         Returns
         -------
         str
-            Arrays are lists and infinities are null. ``kind`` is the name of the class, unless there is a field of
-            that name.
+            Arrays are lists and infinities are null. An array of at least 256 entries, of which at most a quarter are
+            not 0, is an object with the fields ``length``, ``indices`` and ``values``. ``kind`` is the name of the
+            class, unless there is a field of that name.
         """
         fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
         return json.dumps(plain({"kind": type(self).__name__, **fields}))
