@@ -47,15 +47,15 @@ sanitize: $(VENV)/build   ## the C++ tests with the address and undefined-behavi
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure -j2
 
-fuzz: $(VENV)/build   ## fuzz the readers for FUZZ_SECONDS (60); needs clang++
-	@mkdir -p build/fuzz/svmlight
+fuzz: $(VENV)/build   ## fuzz each reader for FUZZ_SECONDS (60); needs clang++
+	@mkdir -p build/fuzz/svmlight build/fuzz/delimited
 	@echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' \
 	  | clang++ -x c++ -fsanitize=fuzzer,address,undefined -o build/fuzz/works - 2> build/fuzz/clang.log \
 	  || { echo "make fuzz needs clang++ with libFuzzer: apt-get install clang libclang-rt-14-dev (or libclang-rt-dev)." >&2; exit 1; }
 	$(BIN)/cmake -S . -B build/fuzz/make -G Ninja -DNOVIKOFF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/fuzz/cmake.log
-	$(BIN)/cmake --build build/fuzz/make --target fuzz_svmlight
-	build/fuzz/make/fuzz_svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 -dict=cpp/fuzz/svmlight.dict \
-	  -artifact_prefix=build/fuzz/ build/fuzz/svmlight cpp/fuzz/corpus/svmlight
+	$(BIN)/cmake --build build/fuzz/make --target fuzz_svmlight fuzz_delimited
+	for target in svmlight delimited; do build/fuzz/make/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 \
+	  -dict=cpp/fuzz/$$target.dict -artifact_prefix=build/fuzz/ build/fuzz/$$target cpp/fuzz/corpus/$$target || exit 1; done
 
 bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
 	for script in online parse stream hashing end_to_end margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done

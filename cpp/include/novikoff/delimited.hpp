@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,20 +45,38 @@ struct Dialect {
 
 namespace detail {
 
-/// Returns the highest bit of every byte that equals `byte`. Only the lowest of these bits is reliable.
-inline std::uint64_t first_equal(std::uint64_t word, unsigned char byte) {
-  constexpr std::uint64_t ones = 0x0101010101010101ULL;
-  const std::uint64_t t = word ^ (byte * ones);
-  return (t - ones) & ~t & (ones << 7);
-}
+/// A byte to look for in words of eight.
+struct Pattern {
+  std::uint64_t bytes;
 
-/// Returns the first of some characters from `p` on. It must exist, and seven bytes after it must be readable.
-template <class... Byte>
-const char* find_first(const char* p, Byte... bytes) {
+  explicit Pattern(char byte) : bytes(static_cast<unsigned char>(byte) * ones) {}
+
+  /// Returns the highest bit of every byte that is equal. Only the lowest of these bits is reliable.
+  std::uint64_t first_in(std::uint64_t word) const {
+    const std::uint64_t t = word ^ bytes;
+    return (t - ones) & ~t & (ones << 7);
+  }
+
+ private:
+  static constexpr std::uint64_t ones = 0x0101010101010101ULL;
+};
+
+/// Returns the first of some bytes from `p` on. It must exist, and seven bytes after it must be readable.
+template <class... Patterns>
+const char* find_first(const char* p, const Patterns&... patterns) {
   for (;; p += 8) {
-    const std::uint64_t word = load<std::uint64_t>(p), found = (first_equal(word, static_cast<unsigned char>(bytes)) | ...);
+    const std::uint64_t word = load<std::uint64_t>(p), found = (patterns.first_in(word) | ...);
     if (found != 0) return p + std::countr_zero(found) / 8;
   }
+}
+
+/// Returns the first `byte` from `p` on, or null.
+inline const char* find_byte(const char* p, const char* end, const Pattern& pattern, char byte) {
+  for (; end - p >= 8; p += 8)
+    if (const std::uint64_t found = pattern.first_in(load<std::uint64_t>(p))) return p + std::countr_zero(found) / 8;
+  for (; p < end; ++p)
+    if (*p == byte) return p;
+  return nullptr;
 }
 
 inline bool is_line_end(const char* p) { return *p == '\n' || (*p == '\r' && p[1] == '\n'); }
@@ -71,11 +88,12 @@ inline bool is_line_end(const char* p) { return *p == '\n' || (*p == '\r' && p[1
 /// One character after each field but the last.
 struct SingleDelimiter {
   char delimiter;
+  detail::Pattern at_delimiter{delimiter}, at_line_feed{'\n'};
 
   bool ends_field(const char* p) const { return *p == delimiter || detail::is_line_end(p); }
 
   /// Returns the delimiter or line feed that ends an unquoted field.
-  const char* find_end(const char* p) const { return detail::find_first(p, delimiter, '\n'); }
+  const char* find_end(const char* p) const { return detail::find_first(p, at_delimiter, at_line_feed); }
 
   /// Moves from the end of a field to its delimiter, or to the line feed.
   const char* settle(const char* p) const { return p + (*p == '\r'); }
@@ -86,10 +104,12 @@ struct SingleDelimiter {
 
 /// Blanks between fields.
 struct BlankRuns {
+  detail::Pattern at_space{' '}, at_tab{'\t'}, at_line_feed{'\n'};
+
   static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
   bool ends_field(const char* p) const { return is_blank(*p) || detail::is_line_end(p); }
-  const char* find_end(const char* p) const { return detail::find_first(p, ' ', '\t', '\n'); }
+  const char* find_end(const char* p) const { return detail::find_first(p, at_space, at_tab, at_line_feed); }
   const char* settle(const char* p) const {
     while (is_blank(*p)) ++p;
     return p + (*p == '\r' && p[1] == '\n');
@@ -97,62 +117,51 @@ struct BlankRuns {
   const char* next_field(const char* p) const { return p; }
 };
 
-/// Calls `each(begin, end)` with the parts of a text that are outside quotes, in order. Returns false if the text ends inside
-/// quotes. The text begins where a record does.
+/// Calls `each(end)` with the position after each complete record, in order. The text begins where a record does.
 template <class Each>
-bool for_each_unquoted(std::string_view text, const Dialect& dialect, const Each& each) {
+void for_each_record_end(std::string_view text, const Dialect& dialect, const Each& each) {
   const char* const first = text.data();
   const char* const end = first + text.size();
-  const auto find_quote = [&](const char* p) {
-    return p < end ? static_cast<const char*>(std::memchr(p, dialect.quote, static_cast<std::size_t>(end - p))) : nullptr;
-  };
+  const detail::Pattern at_quote(dialect.quote), at_line_feed('\n');
+  const auto find_quote = [&](const char* p) { return detail::find_byte(p, end, at_quote, dialect.quote); };
   const auto begins_field = [&](const char* p) {
     if (p > first && dialect.has_blank_runs()) return dialect.is_blank(p[-1]) || p[-1] == '\n';
     if (dialect.trim)
       while (p > first && dialect.is_blank(p[-1])) --p;
     return p == first || p[-1] == dialect.delimiter || p[-1] == '\n';
   };
-  const char* begin = first;
-  if (dialect.quote != Dialect::without_quote) {
-    for (const char* p = find_quote(begin); p; p = find_quote(p)) {
-      if (!begins_field(p)) {
-        ++p;
-        continue;
-      }
-      each(begin, p);
-      const char* close = find_quote(p + 1);
-      while (close && close + 1 < end && close[1] == dialect.quote) close = find_quote(close + 2);
-      if (!close) return false;
-      begin = p = close + 1;
-    }
+  const auto find_close = [&](const char* p) {  // two quotes inside of quotes stand for one
+    p = find_quote(p);
+    while (p && p + 1 < end && p[1] == dialect.quote) p = find_quote(p + 2);
+    return p;
+  };
+  const bool has_quotes = dialect.quote != Dialect::without_quote && text.find(dialect.quote) != text.npos;
+  for (const char* p = first; p;) {
+    const char* open = has_quotes ? find_quote(p) : nullptr;
+    while (open && !begins_field(open)) open = find_quote(open + 1);
+    const char* const outside = open ? open : end;
+    while ((p = detail::find_byte(p, outside, at_line_feed, '\n'))) each(static_cast<std::size_t>(++p - first));
+    const char* close = open ? find_close(open + 1) : nullptr;
+    while (close && close + 2 < end && close[1] == dialect.delimiter && close[2] == dialect.quote)
+      close = find_close(close + 3);
+    p = close ? close + 1 : nullptr;
   }
-  each(begin, end);
-  return true;
 }
 
 /// Returns the position after the last complete record, or 0.
 inline std::size_t record_end(std::string_view text, const Dialect& dialect) {
   std::size_t last = 0;
-  for_each_unquoted(text, dialect, [&](const char* begin, const char* end) {
-    while (end > begin && end[-1] != '\n') --end;
-    if (end > begin) last = static_cast<std::size_t>(end - text.data());
-  });
+  for_each_record_end(text, dialect, [&](std::size_t end) { last = end; });
   return last;
 }
 
 /// Returns the positions after some of the records, each the first that is at least `step` bytes after the one before, and the
 /// size of the text. A record that is not complete ends with the text.
 inline std::vector<std::size_t> cut_records(std::string_view text, const Dialect& dialect, std::size_t step) {
+  if (text.size() <= step && !text.empty()) return {text.size()};
   std::vector<std::size_t> cuts;
-  const char* next = text.data() + std::min(text.size(), step);
-  for_each_unquoted(text, dialect, [&](const char* begin, const char* end) {
-    for (begin = std::max(begin, next); begin < end; begin = std::max(begin, next)) {
-      const auto* feed = static_cast<const char*>(std::memchr(begin, '\n', static_cast<std::size_t>(end - begin)));
-      if (!feed) return;
-      begin = feed + 1;
-      cuts.push_back(static_cast<std::size_t>(begin - text.data()));
-      next = begin + std::min(step, text.size() - cuts.back());
-    }
+  for_each_record_end(text, dialect, [&](std::size_t end) {
+    if (end - (cuts.empty() ? 0 : cuts.back()) >= step) cuts.push_back(end);
   });
   if (!text.empty() && (cuts.empty() || cuts.back() < text.size())) cuts.push_back(text.size());
   return cuts;

@@ -134,7 +134,8 @@ class NumberReader {
   std::string written_;
 };
 
-/// Reads one field after the other. The text ends with a line feed, after which `field_padding` bytes are readable.
+/// Reads one field after the other. The text ends with a line feed, after which `field_padding` bytes are readable; if its last
+/// field has an open quote, the first of them is a quote.
 template <class Delimiter>
 class FieldReader {
  public:
@@ -146,36 +147,39 @@ class FieldReader {
                    of_numbers.find(dialect.quote) == of_numbers.npos && dialect.quote != dialect.decimal;
   }
 
-  /// Whether the last record was not closed by a quote.
+  /// Whether the last field was not closed by a quote.
   bool is_unclosed() const { return unclosed_; }
 
   /// Reads the field at `p`; returns the delimiter or line feed after it. `text` is valid until the next field is read, and 16
   /// bytes from its begin are readable.
   const char* take_text(const char* p, std::string_view& text) {
-    const char* begin = p;
-    if (dialect_.skips_blanks()) begin = dialect_.skip_blanks(p);
-    if (dialect_.is_quote(*begin)) return take_quoted(begin, text);
-    const char* end = delimiter_.find_end(begin);
-    text = {begin, static_cast<std::size_t>(end - begin)};
-    if (*end == '\n' && text.ends_with('\r')) text.remove_suffix(1);
+    if (dialect_.is_blank(*p) && dialect_.skips_blanks()) p = dialect_.skip_blanks(p);
+    if (dialect_.is_quote(*p)) return take_quoted(p, text);
+    const char* const end = delimiter_.find_end(p);
+    const char* last = end;
+    if (*end == '\n' && last > p && last[-1] == '\r') --last;
     if (dialect_.trim)
-      while (!text.empty() && dialect_.is_blank(text.back())) text.remove_suffix(1);
+      while (last > p && dialect_.is_blank(last[-1])) --last;
+    text = {p, static_cast<std::size_t>(last - p)};
     return delimiter_.settle(end);
   }
 
   /// Reads the field at `p` as a number. `text` is set if it is invalid.
   const char* take_number(const char* p, double& value, NumberKind& kind, std::string_view& text) {
-    if (reads_ahead_) {
-      const char* begin = dialect_.skip_blanks(p);
-      const char* end = delimiter_.ends_field(begin) ? begin : read_ahead(begin, begin == p, value);
-      if (end) {
-        kind = end == begin ? NumberKind::missing : NumberKind::number;
-        if (end == begin) value = std::numeric_limits<double>::quiet_NaN();
-        if (kind == NumberKind::missing || !numbers_.may_be_missing(value)) [[likely]]
-          return delimiter_.settle(end);
+    if (reads_ahead_) [[likely]] {
+      const char* const begin = dialect_.skip_blanks(p);
+      if (delimiter_.ends_field(begin)) {
+        value = std::numeric_limits<double>::quiet_NaN();
+        kind = NumberKind::missing;
+        return delimiter_.settle(begin);
+      }
+      const char* const end = read_ahead(begin, begin == p, value);
+      if (end && !numbers_.may_be_missing(value)) [[likely]] {
+        kind = NumberKind::number;
+        return delimiter_.settle(end);
       }
     }
-    const char* end = take_text(p, text);
+    const char* const end = take_text(p, text);
     text = dialect_.trimmed(text);
     kind = numbers_.read(text, value);
     return end;
@@ -191,45 +195,53 @@ class FieldReader {
   const char* read_ahead(const char* p, bool first, double& value) const {
     const bool quoted = dialect_.is_quote(*p) && (first || dialect_.skips_blanks());
     const char* const begin = p + quoted;
-    const auto finish = [&](const char* end) -> const char* {
-      if (quoted && !dialect_.is_quote(*end++)) return nullptr;
-      if (delimiter_.ends_field(end)) return end;
-      end = dialect_.skip_blanks(end);
-      return delimiter_.ends_field(end) ? end : nullptr;
-    };
-    if (const char* end = detail::read_short(begin, dialect_.decimal, value))
-      if ((end = finish(end))) return end;
+    const char* end = detail::read_short(begin, dialect_.decimal, value);
+    if (end && (end = find_end_of_number(end, quoted))) [[likely]]
+      return end;
     if (dialect_.decimal != '.') return nullptr;
-    const char* const end = read_number(begin, value);
-    return end ? finish(end) : nullptr;
+    end = read_number(begin, value);
+    return end ? find_end_of_number(end, quoted) : nullptr;
+  }
+
+  /// Returns where the field ends if nothing but the closing quote and blanks follow; otherwise null.
+  const char* find_end_of_number(const char* p, bool quoted) const {
+    if (quoted && !dialect_.is_quote(*p++)) return nullptr;
+    if (delimiter_.ends_field(p)) [[likely]]
+      return p;
+    p = dialect_.skip_blanks(p);
+    return delimiter_.ends_field(p) ? p : nullptr;
   }
 
   const char* take_quoted(const char* p, std::string_view& text) {
+    const char* const close = detail::find_first(++p, at_quote_);
+    if (close[1] == dialect_.quote || close >= end_ || !delimiter_.ends_field(close + 1)) return join_quoted(p, text);
+    text = {p, static_cast<std::size_t>(close - p)};
+    if (dialect_.trim && (dialect_.is_blank(*p) || dialect_.is_blank(close[-1]))) text = dialect_.trimmed(text);
+    return delimiter_.settle(close + 1);
+  }
+
+  /// Reads a quoted field from after its first quote on, with doubled quotes inside or more text after the last.
+  [[gnu::noinline]] const char* join_quoted(const char* p, std::string_view& text) {
     joined_.clear();
-    const char* begin = ++p;
-    for (;; begin = p + 1, ++p) {
-      p = p < end_ ? static_cast<const char*>(std::memchr(p, dialect_.quote, static_cast<std::size_t>(end_ - p))) : nullptr;
-      if (!p) {
-        unclosed_ = true;
-        return end_ - 1;
-      }
-      if (p[1] != dialect_.quote) break;
-      joined_.append(begin, ++p);  // one of the two quotes
+    const char* close = detail::find_first(p, at_quote_);
+    for (; close < end_ && close[1] == dialect_.quote; close = detail::find_first(p, at_quote_)) {
+      joined_.append(p, close + 1);
+      p = close + 2;
     }
-    const char* end = p + 1;
+    if (close >= end_) {
+      unclosed_ = true;
+      return end_ - 1;
+    }
+    joined_.append(p, close);
+    const char* end = close + 1;
     if (!delimiter_.ends_field(end) && dialect_.trim) end = dialect_.skip_blanks(end);
-    if (joined_.empty() && delimiter_.ends_field(end)) {
-      text = {begin, static_cast<std::size_t>(p - begin)};
-    } else {
-      joined_.append(begin, p);
-      if (!delimiter_.ends_field(end)) {
-        end = delimiter_.find_end(p + 1);
-        joined_.append(p + 1, *end == '\n' && end[-1] == '\r' ? end - 1 : end);
-      }
-      const std::size_t size = joined_.size();
-      joined_.append(field_padding, '\0');
-      text = std::string_view(joined_).substr(0, size);
+    if (!delimiter_.ends_field(end)) {
+      end = delimiter_.find_end(close + 1);
+      joined_.append(close + 1, *end == '\n' && end[-1] == '\r' ? end - 1 : end);
     }
+    const std::size_t size = joined_.size();
+    joined_.append(field_padding, '\0');
+    text = std::string_view(joined_).substr(0, size);
     if (dialect_.trim) text = dialect_.trimmed(text);
     return delimiter_.settle(end);
   }
@@ -238,6 +250,7 @@ class FieldReader {
   Delimiter delimiter_;
   NumberReader numbers_;
   const char* end_;
+  detail::Pattern at_quote_{dialect_.quote};
   bool reads_ahead_ = true, unclosed_ = false;
   std::string joined_;  // a field with doubled quotes, or with more after its quotes
 };

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "novikoff/bytes.hpp"
 #include "novikoff/delimited.hpp"
 #include "novikoff/delimited_fields.hpp"
 #include "novikoff/growing.hpp"
@@ -76,8 +78,7 @@ class PieceParser {
   std::size_t rows = 0;
   std::optional<BadRecord> bad;
 
-  /// Parses all records, or those before the first malformed one. The text ends with a line feed, after which `field_padding`
-  /// bytes are readable.
+  /// Parses all records, or those before the first malformed one. The text is as `FieldReader` needs it.
   template <class Delimiter>
   void parse(std::string_view text, const Dialect& dialect, Delimiter delimiter, const NumberReader& numbers) {
     const char *p = text.data(), *const end = p + text.size();
@@ -88,35 +89,36 @@ class PieceParser {
         p += *p == '\r' ? 2 : 1;
         continue;
       }
+      number_ = string_ = 0;
       std::size_t found = 1;
       p = take_field(fields, begin, 0);
       for (; *p != '\n'; ++found) p = take_field(fields, delimiter.next_field(p), found);
       ++p;
       if (found != layout_.roles.size() || fields.is_unclosed()) {
         const char* reason = found < layout_.roles.size() ? "too few fields" : "too many fields";
-        const auto line = static_cast<std::size_t>(std::count(text.data(), begin, '\n'));
-        bad = BadRecord{line, fields.is_unclosed() ? "unclosed quote" : reason, found};
+        bad = BadRecord{count_byte({text.data(), begin}, '\n'), fields.is_unclosed() ? "unclosed quote" : reason, found};
         return;
       }
       ++rows;
+      numbers_ += layout_.numbers, codes_ += layout_.strings;
     }
   }
 
  private:
   template <class Delimiter>
-  const char* take_field(FieldReader<Delimiter>& fields, const char* p, std::size_t position) {
-    if (position == 0) number_ = string_ = 0;
-    if (position >= layout_.roles.size() || layout_.roles[position] == Role::skipped) return fields.skip(p);
+  [[gnu::always_inline]] const char* take_field(FieldReader<Delimiter>& fields, const char* p, std::size_t position) {
+    const Role role = position < layout_.roles.size() ? layout_.roles[position] : Role::skipped;
     std::string_view text;
-    if (layout_.roles[position] == Role::number) {
+    if (role == Role::number) {
       NumberKind kind{};
-      p = fields.take_number(p, numbers_[rows * layout_.numbers + number_], kind, text);
+      p = fields.take_number(p, numbers_[number_], kind, text);
       if (kind == NumberKind::invalid) [[unlikely]]
         invalid[number_].add(rows, text);
       ++number_;
     } else {
       p = fields.take_text(p, text);
-      codes_[rows * layout_.strings + string_] = text.empty() ? StringTable::without_code : code_of(StringKey::padded(text));
+      if (role == Role::skipped) return p;
+      codes_[string_] = text.empty() ? StringTable::without_code : code_of(StringKey::padded(text));
       ++string_;
     }
     return p;
@@ -129,8 +131,8 @@ class PieceParser {
 
   const Layout& layout_;
   const std::vector<StringTable>& known_;
-  double* numbers_;
-  std::int32_t* codes_;
+  double* numbers_;                      // of the row
+  std::int32_t* codes_;                  // of the row
   std::size_t number_ = 0, string_ = 0;  // columns of the next field
 };
 
@@ -139,9 +141,11 @@ class PieceParser {
 /// do not depend on the cuts.
 class DelimitedReader {
  public:
+  /// Pieces have at least `piece` bytes; 0 chooses their size.
   DelimitedReader(Dialect dialect, std::vector<Role> roles, const std::vector<std::string>& missing, std::size_t threads,
-                  std::size_t piece = 1 << 19)
+                  std::size_t piece = 0)
       : dialect_(std::move(dialect)), layout_(std::move(roles)), numbers_(dialect_, missing), threads_(threads), piece_(piece) {
+    if (piece_ == 0) piece_ = threads > 1 ? 1 << 19 : std::numeric_limits<std::size_t>::max();
     tables.resize(layout_.strings);
     invalid.resize(layout_.numbers);
     for (StringTable& table : tables)
@@ -210,14 +214,13 @@ class DelimitedReader {
       last_.assign(pieces.back().text);
       if (!last_.ends_with('\n')) last_ += '\n';
       const std::size_t size = last_.size();
+      last_ += dialect_.quote;  // ends the search for a quote that is not there
       last_.append(field_padding, '\0');
       pieces.back().text = std::string_view(last_).substr(0, size);
     }
     pieces.emplace_back();
     std::vector<std::size_t> lines(pieces.size());
-    in_parallel(pieces.size(), threads_, [&](std::size_t k) {
-      lines[k] = static_cast<std::size_t>(std::count(pieces[k].text.begin(), pieces[k].text.end(), '\n'));
-    });
+    in_parallel(pieces.size(), threads_, [&](std::size_t k) { lines[k] = count_byte(pieces[k].text, '\n'); });
     for (std::size_t k = 1; k < pieces.size(); ++k) pieces[k].lines = pieces[k].rows = pieces[k - 1].lines + lines[k - 1];
     return pieces;
   }
