@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 
@@ -47,3 +48,15 @@ def test_scores_are_products_with_the_weights():
     np.testing.assert_allclose(model.decision_function(X), X @ model.coef_[0] + model.intercept_[0])
     with pytest.raises(nk.InvalidInputError, match="NaN"):
         model.decision_function(np.full((1, 3), np.nan))
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_scores_of_a_few_rows_of_a_wide_matrix_are_those_of_many(classes):
+    """Whether the weights are multiplied at once or one class at a time depends on the number of entries."""
+    rng = np.random.default_rng(1)
+    rows = sp.csr_array((rng.normal(size=3000), rng.integers(0, 500, 3000), np.arange(0, 3001, 6)), shape=(500, 500))
+    rows.sum_duplicates()
+    model = nk.LinearSVM().fit(rows, rng.integers(0, classes, 500))
+    together = model.decision_function(rows)
+    assert rows.nnz > 500 > rows[:50].nnz
+    assert model.decision_function(rows[:50]).tobytes() == together[:50].tobytes()

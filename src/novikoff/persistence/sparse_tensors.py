@@ -44,8 +44,8 @@ def _nonzero(array: NDArray[Any]) -> NDArray[np.int64] | None:
     most = (array.nbytes - OVERHEAD_BYTES) // (size + 4)
     if most < 0:
         return None
-    bits = array.ravel().view(f"u{size}")
-    return np.flatnonzero(bits) if np.count_nonzero(bits) <= most else None
+    is_stored = array.ravel().view(f"u{size}") != 0
+    return np.flatnonzero(is_stored) if np.count_nonzero(is_stored) <= most else None
 
 
 def expand(shapes: Tree, tensors: Tensors) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
@@ -17,6 +18,13 @@ from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
 from ._state import WeightsState, check_weights_fit, restore_features
+
+
+def _products(X: Any, coef: Floats) -> Floats:
+    """Return X @ coef.T. The product of a sparse matrix and this array copies it, so a few rows do without."""
+    if sp.issparse(X) and X.nnz < coef.shape[1]:
+        return np.column_stack([X @ weights for weights in coef])
+    return np.asarray(X @ coef.T)
 
 
 class BatchClassifier(Classifier):
@@ -46,7 +54,7 @@ class BatchClassifier(Classifier):
         good, _, _ = _core.survey(rows)
         if good < rows.count:
             raise describe_bad_row(where, X, good)
-        scores: Floats = np.asarray(X @ self.coef_.T) + self.intercept_
+        scores = _products(X, self.coef_) + self.intercept_
         return OneVsRest(self.classes_).flatten(scores)
 
     @property
