@@ -3,6 +3,7 @@ from . import export as export
 from . import plot as plot
 from . import testing as testing
 from . import theory as theory
+from ._fit import fit as fit
 from ._report import report as report
 from ._separability import separability as separability
 from ._verify import verify as verify
@@ -12,6 +13,7 @@ from .data.hashing import Hashing as Hashing
 from .data.stream import cache as cache
 from .data.stream import read as read
 from .data.stream import scan as scan
+from .data.tables.encoder import TableEncoder as TableEncoder
 from .data.write import write as write
 from .errors import FileError as FileError
 from .errors import InvalidInputError as InvalidInputError

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
-from typing import Any, ClassVar, Self
+from collections.abc import Callable
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,8 +15,38 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from novikoff._multiclass import OneVsRest
 from novikoff._notebook import certificates_html
 from novikoff._progress import ProgressCallback
+from novikoff.data.reading import Reading
+from novikoff.data.stream import Scan
+from novikoff.errors import input_error
 from novikoff.persistence.model_file import save
+from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.theory.geometry import Floats
+
+Fit = TypeVar("Fit", bound=Callable[..., Any])
+
+
+def takes_scans(fit: Fit) -> Fit:
+    """Let ``fit`` take a stream that ``novikoff.scan`` opened, in place of rows, labels and weights.
+
+    A table is read whole and encoded by a ``TableEncoder``; ``fit`` then returns a pipeline of the encoder and the
+    learner, which predicts from tables.
+    """
+
+    @functools.wraps(fit)
+    def fit_any(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        if not isinstance(X, Scan):
+            return fit(self, X, y, sample_weight)
+        where = type(self).__name__
+        if y is not None or sample_weight is not None:
+            raise input_error(where, "a stream has its own labels and weights. Leave out y and sample_weight.")
+        batch = X.read(where)
+        fit(self, batch.X, batch.y, batch.weights)
+        if batch.encoder is None:
+            return self
+        self.reading_ = Reading().after(batch)
+        return pipeline_of(self)
+
+    return cast("Fit", fit_any)
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped

@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import encode
 from novikoff._validation import check_labels, check_weights
+from novikoff._verify_table import check_encoding
+from novikoff.data.tables.tables_of import raw_table
 from novikoff.errors import input_error
+from novikoff.persistence.table_pipeline import is_table_pipeline
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import ROUNDING, Certificate
 from novikoff.theory.geometry import Floats, as_table, length_of
@@ -31,9 +34,11 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     Parameters
     ----------
     model : object
-        A fitted classifier of novikoff, or of another package if it has a ``record_``.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows that the model was learned from, in the same order.
+        A fitted classifier of novikoff, or of another package if it has a ``record_``; or a pipeline of a
+        ``TableEncoder`` and such a classifier.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features), or table
+        The rows that the model was learned from, in the same order. For a pipeline with a ``TableEncoder``, the table:
+        the encoder's own numbers are then recomputed as well.
     y : array-like of shape (n_samples,)
         Their labels.
     sample_weight : array-like of shape (n_samples,), default=None
@@ -63,6 +68,13 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     True
     """
     where = "verify"
+    if is_table_pipeline(model):
+        encoder, learner = model.steps[0][1], model.steps[1][1]
+        table = raw_table(where, X, None, features=list(encoder.encoding_.columns))
+        kinds = table.columns.kinds | encoder.encoding_.kinds
+        checks = check_encoding(encoder.encoding_, encoder.get_params(), table.blocks(kinds))
+        found = verify(learner, encoder.transform(X), y, sample_weight, exact)
+        return Verification((*checks, *found.checks))
     record: RunRecord | None = getattr(model, "record_", None)
     if record is None or not record.certificates:
         raise input_error(where, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")

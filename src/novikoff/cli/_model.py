@@ -8,6 +8,7 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading, fitting
 from novikoff.errors import input_error
 from novikoff.persistence import model_file
+from novikoff.persistence.table_pipeline import TablePipeline
 
 from ._output import print_message
 
@@ -15,6 +16,8 @@ from ._output import print_message
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
     model = model_file.load(path)
+    if isinstance(model, TablePipeline):
+        model = model.steps[-1][1]  # which keeps the encoder in its reading_
     name = type(model).__name__
     if not hasattr(model, "predict"):
         raise input_error(path, f"{name} holds one model for each C, and one model is needed. Fit LinearSVM instead.")

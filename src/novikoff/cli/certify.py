@@ -7,6 +7,8 @@ import dataclasses
 import typer
 
 from novikoff._verify import verify
+from novikoff._verify_table import check_encoding
+from novikoff.theory.verification import Verification
 
 from ._model import load_model, read_rows
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
@@ -30,6 +32,10 @@ def certify(
     batch = read_rows("certify", learner, reading, data, opening_from(format, attach), keep_columns=True, quiet=json)
     with progress("checking", quiet=json):
         found = verify(learner, batch.X, batch.y, batch.weights, exact)
+        raw = None if data == "-" else reading.raw("certify", data, **opening_from(format, attach))
+        if raw is not None and reading.encoding is not None:
+            of_encoder = check_encoding(reading.encoding, reading.encoder_parameters(), raw)
+            found = Verification((*of_encoder, *found.checks))
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -17,6 +18,7 @@ from .formats import find_format, sources_of
 from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
 from .stream import Scan, read, scan
+from .tables.block import Block
 from .tables.dialect import DialectOptions
 from .tables.encoded import EncodedBatches, read_encoded
 from .tables.encoder import TableEncoder
@@ -50,7 +52,7 @@ class Reading:
 
     Parameters
     ----------
-    target : str, default=None
+    target : str or int, default=None
         The column of labels of a table.
     features : tuple of str, default=None
         The feature columns of a table.
@@ -80,7 +82,7 @@ class Reading:
         The parameters of the encoder.
     """
 
-    target: str | None = None
+    target: str | int | None = None
     features: tuple[str, ...] | None = None
     weight: str | None = None
     text: tuple[str, ...] = ()
@@ -100,11 +102,15 @@ class Reading:
         """The names of the columns of X, if they have names."""
         return self.names if self.encoding is None else self.encoding.names
 
+    def encoder_parameters(self) -> dict[str, Any]:
+        """Return the parameters of the encoder."""
+        return {name: plain_from_tree(value) for name, value in (self.encoder or {}).items()}
+
     def table_encoder(self) -> TableEncoder | None:
         """Return the encoder that was fitted, with its parameters; None if there is none."""
         if self.encoding is None:
             return None
-        encoder = TableEncoder(**{name: plain_from_tree(value) for name, value in (self.encoder or {}).items()})
+        encoder = TableEncoder(**self.encoder_parameters())
         encoder.encoding_ = self.encoding
         encoder.feature_names_in_ = np.array(self.encoding.columns, dtype=object)
         encoder.n_features_in_ = len(self.encoding.columns)
@@ -164,6 +170,23 @@ class Reading:
         if (table := self._table("scan", source, labelled, format, False, more, batch_size)) is not None:
             return Scan(EncodedBatches(table, self._fitted(), batch_size))
         return scan(source, format=format, batch_size=batch_size, **more, **self._options(source, labelled, format))
+
+    def raw(self, where: str, source: Any, *, format: str | None = None, **more: Any) -> Iterator[Block] | None:
+        """Return the raw rows of all columns that the encoder was fitted to, as it read them; None without an encoder.
+
+        Parameters
+        ----------
+        where, source, format, **more
+            As in ``read``.
+        """
+        if self.encoding is None or not find_format(where, source, format).is_table:
+            return None
+        known = dataclasses.replace(self, features=self.encoding.columns)
+        table = known._table(where, source, False, format, True, more)
+        if table is None:
+            return None
+        table.open()
+        return table.blocks(table.columns.kinds | self.encoding.kinds)
 
     def _fitted(self) -> TableEncoding:
         if self.encoding is None:

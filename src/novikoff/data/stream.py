@@ -47,6 +47,21 @@ class Scan:
         """What a user should know about the rows so far, such as values that are missing."""
         return self._rows.notes
 
+    def read(self, where: str) -> Batch:
+        """Read all rows. A table is encoded by a ``TableEncoder``, which is fitted to it.
+
+        Parameters
+        ----------
+        where : str
+            The class or function that the user called, for error messages.
+
+        Returns
+        -------
+        Batch
+            The rows, labels and weights; with the encoder, if the source is a table.
+        """
+        return self._rows.read(where)
+
     def widening(self) -> Generator[Batch, None, None]:
         """Return the batches without a first pass, each as wide as the features seen so far.
 

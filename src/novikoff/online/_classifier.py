@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import novikoff._core as _core
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._class_weights import RunningBalance, bad_class_weight, class_weight_of, row_weights
-from novikoff._classifier import Classifier
+from novikoff._classifier import Classifier, takes_scans
 from novikoff._labels import Codes, declared_classes, encode
 from novikoff._validation import (
     check_flag,
@@ -115,14 +115,16 @@ class OnlineClassifier(Classifier):
 
     # ---- fit -------------------------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @takes_scans
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Pass over the rows until nothing is left to learn, or ``max_iter`` passes were made.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Scan
+            Rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights. An integer k has the effect of k copies in a row, and 0 that of absence.

@@ -31,6 +31,7 @@ from .codec import Bytes, Tensors, check_count, decode, encode, names_from_bytes
 from .frame import FORMAT, VERSION, check_start, damaged, is_model_start, pack, unpack
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, expand
+from .table_pipeline import is_table_pipeline, pipeline_of, refuse_pipeline, table_record
 
 READING_ADDED = ("exclude", "dialect", "columns", "encoding", "encoder")  # by version 2
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
@@ -76,8 +77,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    model : learner
-        A fitted learner of novikoff, or of a class in the registry ``novikoff.persistence.LEARNERS``.
+    model : learner or Pipeline
+        A fitted learner of novikoff, or of a class in the registry ``novikoff.persistence.LEARNERS``; or a pipeline of
+        a ``TableEncoder`` and such a learner.
     path : str or path-like
         The file. The usual suffix is ``.nvk``.
 
@@ -104,14 +106,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     array(['yes'], dtype='<U3')
     """
     _check_path("save", path)
-    learner = type(model).__name__
-    if LEARNERS.get(learner) is not type(model):
+    refuse_pipeline("save", model)
+    last = model.steps[-1][1] if is_table_pipeline(model) else model
+    learner = type(last).__name__
+    if LEARNERS.get(learner) is not type(last):
         known = "novikoff saves its own learners, and classes that novikoff.persistence.LEARNERS.register adds"
         raise input_error("save", f"a {learner} cannot be saved: {known}.")
-    record = getattr(model, "record_", None)
-    if record is None:
+    if getattr(last, "record_", None) is None:
         raise input_error(learner, "the model has not been fitted, so there is nothing to save.")
-    save_record(record, path)
+    save_record(last.record_ if last is model else table_record(model), path)
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -149,8 +152,9 @@ def load(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    learner
-        A model of the class that was saved, with the same predictions, parameters and certificates.
+    learner or Pipeline
+        A model of the class that was saved, with the same predictions, parameters and certificates. If it was fitted to
+        a table, a pipeline of the encoder and the learner, which predicts from tables.
 
     Raises
     ------
@@ -187,7 +191,9 @@ def load(path: str | os.PathLike[str]) -> Any:
         raise file_error(name, error) from None
     tree, tensors = unpack(name, data)
     try:
-        return _decode(tree, tensors)
+        model = _decode(tree, tensors)
+        reading = getattr(model, "reading_", None)
+        return model if reading is None or reading.encoding is None else pipeline_of(model)
     except InvalidInputError as error:
         raise damaged(name, error) from None
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._classifier import takes_scans
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.errors import input_error, quote
@@ -179,14 +180,16 @@ class LinearSVMCV(BatchClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @takes_scans
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Choose C by cross-validation, and fit the model to all rows.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or Scan
+            Training rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of C for each row, which also weight the score. Rows of weight 0 are ignored.

@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._classifier import takes_scans
 from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
 from novikoff._validation import check_integer, check_number, thread_count
@@ -120,14 +121,16 @@ class HardMarginSVM(BatchClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @takes_scans
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or Scan
+            Training rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Rows of weight 0 are ignored; other weights make no difference.

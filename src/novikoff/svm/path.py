@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._classifier import takes_scans
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.errors import input_error, quote
@@ -140,14 +141,16 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @takes_scans
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Solve for every C.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or Scan
+            Training rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of C for each row. An integer k is equivalent to k copies of the row, 0 to its absence.

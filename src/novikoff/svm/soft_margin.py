@@ -12,6 +12,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._classifier import takes_scans
 from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
 from novikoff._validation import check_flag, check_number, check_weights
@@ -182,14 +183,16 @@ class LinearSVM(BatchClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    @takes_scans
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model.
 
         Parameters
         ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training rows.
-        y : array-like of shape (n_samples,)
+        X : {array-like, sparse matrix} of shape (n_samples, n_features) or Scan
+            Training rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
             Labels of two or more classes.
         sample_weight : array-like of shape (n_samples,), default=None
             Factors of C for each row. An integer k is equivalent to k copies of the row, 0 to its absence.

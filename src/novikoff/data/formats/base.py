@@ -39,6 +39,10 @@ class Batches:
         """Return how many features every batch should have; None if the batches are equally wide, or unknown."""
         return None
 
+    def read(self, where: str) -> Batch:
+        """Read all rows, encoded by a fitted encoder if they are those of a table."""
+        return joined(where, list(self.batches(None)))
+
     def batches(self, width: int | None) -> Iterator[Batch]:
         """Start a pass. With ``width=None``, batches are as wide as the features seen so far require."""
         return iter(self._new_pass())

@@ -5,18 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from novikoff._validation import check_choice
 from novikoff.data.batch import Batch
-from novikoff.data.formats.base import Batches, joined
+from novikoff.data.formats.base import Batches
 from novikoff.data.hashing import Hashing
 from novikoff.errors import input_error, quote
 
-from .block import Block
+from .encoded import read_encoded
+from .encoder import TableEncoder
 from .hashed import HashedEncoder
-from .labels import Labels
+from .labels import Labels, weights_of
 from .source_table import TableSource
 
 ENCODING = ("missing", "hashing")  # options that say how columns become features
@@ -46,6 +44,9 @@ class TableBatches(Batches):
             raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
         self._missing, self._hashing = missing, hashing
 
+    def read(self, where: str) -> Batch:
+        return read_encoded(where, self.table, TableEncoder())
+
     def _pass(self) -> Iterator[Batch]:
         self.table.open()
         columns = self.table.columns
@@ -59,20 +60,3 @@ class TableBatches(Batches):
                 y = None if labels is None else labels.of(part)
                 weights = None if columns.weight is None else weights_of(part, columns.weight)
                 yield Batch(encoder.rows(part), y, weights, **origin)
-
-
-def read_table(where: str, table: TableSource, options: dict[str, Any]) -> Batch:
-    """Read all rows of a table."""
-    return joined(where, list(TableBatches(where, table, options, 1 << 16).batches(None)))
-
-
-def weights_of(block: Block, column: str) -> NDArray[np.float64]:
-    """Return the weights of rows, which must be finite and not negative."""
-    weights = block.number_columns([column])[:, 0].astype(np.float64)
-    wrong = ~((weights >= 0) & (weights < np.inf))
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        found = "no value" if np.isnan(weights[row]) else quote(float(weights[row]))
-        message = f"weights in column {column!r} must be finite numbers of at least 0, but there is {found}."
-        raise input_error(block.place(row), message)
-    return weights

@@ -12,10 +12,9 @@ from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.errors import input_error
 
-from .batches import weights_of
 from .block import Block
 from .encoder import TableEncoder
-from .labels import Labels
+from .labels import Labels, weights_of
 from .source_table import TableSource
 from .table_encoding import TableEncoding, Unseen
 

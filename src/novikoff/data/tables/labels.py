@@ -1,4 +1,4 @@
-"""Labels of a table: read as strings, and converted to whole numbers, booleans or strings."""
+"""Labels of a table, converted to whole numbers, booleans or strings; and weights."""
 
 from __future__ import annotations
 
@@ -70,6 +70,18 @@ class Labels:
         else:
             wrong = f"labels in column {self.column!r} must be whole numbers, strings or booleans"
         raise input_error(place, f"{wrong}, but there is {quote(value)}.")
+
+
+def weights_of(block: Block, column: str) -> NDArray[np.float64]:
+    """Return the weights of rows, which must be finite and not negative."""
+    weights = block.number_columns([column])[:, 0].astype(np.float64)
+    wrong = ~((weights >= 0) & (weights < np.inf))
+    if wrong.any():
+        row = int(np.argmax(wrong))
+        found = "no value" if np.isnan(weights[row]) else quote(float(weights[row]))
+        message = f"weights in column {column!r} must be finite numbers of at least 0, but there is {found}."
+        raise input_error(block.place(row), message)
+    return weights
 
 
 def _number(text: str) -> float | int | None:

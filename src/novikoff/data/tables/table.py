@@ -15,12 +15,14 @@ from typing import Any
 import scipy.sparse as sp
 
 from novikoff.data.batch import Batch
-from novikoff.data.formats.base import WHOLE_READ_BATCH, Batches, DataFormat, Rows
+from novikoff.data.formats.base import WHOLE_READ_BATCH, Batches, DataFormat, Rows, joined
 from novikoff.data.source import Fill, is_path, is_pipe, name_of, opened
 from novikoff.errors import file_error, input_error, quote
 
-from .batches import ENCODING, TableBatches, read_table
+from .batches import ENCODING, TableBatches
 from .block import BlockReader
+from .encoded import read_encoded
+from .encoder import TableEncoder
 from .source_table import ROLES, TableSource
 
 MAX_DENSE_WIDTH = 10_000  # columns of sparse rows whose zeros are written
@@ -61,7 +63,11 @@ class TableFormat(DataFormat):
         return TableBatches(where, self.table(where, sources, options, batch_size, follow), options, batch_size)
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
-        return read_table(where, self.table(where, sources, options, WHOLE_READ_BATCH), options)
+        table = self.table(where, sources, options, WHOLE_READ_BATCH)
+        if options["hashing"] is not None:
+            return joined(where, list(TableBatches(where, table, options, WHOLE_READ_BATCH).batches(None)))
+        encoder = TableEncoder(scale=options.get("scale") or "none", missing=options["missing"], keep=True)
+        return read_encoded(where, table, encoder)
 
     def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:
         """Refuse names, labels and widths that the format cannot hold."""

@@ -63,7 +63,8 @@ def raw_table(where: str, source: Any, known: Mapping[str, str] | None, **option
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
             return TableSource(where, lambda _: ArrayBlocks(X), [X], {"target": False}, known).opened()
         raise input_error(where, "an array must hold numbers. Use a data frame for columns of strings.")
-    data_format = find_format(where, source, options.pop("format", None))
+    in_memory = isinstance(source, bytes | bytearray | memoryview)
+    data_format = find_format(where, source, "csv" if in_memory else None)
     if not data_format.is_table:
         raise input_error(where, f"the source must be a table, but it is {data_format.name}: {quote(source)}.")
     given: dict[str, Any] = {"target": False, **options}

@@ -1,0 +1,178 @@
+"""The independent check of a table encoder: its means, scales, categories and words against the raw table.
+
+Nothing here calls the code that fitted the encoder. Sums are exact (``math.fsum``), words are found by a regular
+expression, and categories by sets.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.data.tables.block import Block
+from novikoff.data.tables.table_encoding import CategoryColumn, NumberColumn, TableEncoding, TextColumn
+from novikoff.theory.verification import Check
+
+RELATIVE = 1e-9  # of a standard deviation, by which a mean or a scale may differ from the exact one
+ROUNDING = 1e-13  # of the largest magnitude of a column, that the rounding of a mean may add
+WORD = re.compile(r"\w\w+")
+CLAIM = "encoder"
+
+
+def check_encoding(encoding: TableEncoding, parameters: Mapping[str, Any], blocks: Iterable[Block]) -> list[Check]:
+    """Recompute what an encoder has learned from a table.
+
+    Parameters
+    ----------
+    encoding : TableEncoding
+        What the encoder claims to have learned.
+    parameters : mapping
+        The parameters of the encoder.
+    blocks : iterable of Block
+        All raw rows of the columns of the encoder, those that it leaves out included.
+
+    Returns
+    -------
+    list of Check
+        One for the numbers, one for the categories, one for the words and one for the columns that are left out, as far
+        as there are any. The first column that refutes a claim is named.
+    """
+    table = _Table(list(blocks))
+    checks = [
+        _check("numbers", encoding.numbers, lambda column: _number(column, parameters, table)),
+        _check("categories", encoding.categories, lambda column: _category(column, parameters, table)),
+        _check("words", encoding.texts, lambda column: _text(column, encoding, table)),
+        _check("columns left out", encoding.left_out, lambda column: _left_out(column, table)),
+    ]
+    return [check for check in checks if check is not None]
+
+
+class _Table:
+    """The columns of all blocks."""
+
+    def __init__(self, blocks: list[Block]) -> None:
+        self.blocks = blocks
+        self.rows = sum(block.rows for block in blocks)
+
+    def numbers(self, name: str) -> NDArray[np.float64]:
+        """Return the values of a column that are not missing."""
+        values = [block.number_columns([name])[:, 0].astype(np.float64) for block in self.blocks]
+        whole: NDArray[np.float64] = np.concatenate(values)
+        return whole[~np.isnan(whole)]
+
+    def strings(self, name: str) -> Counter[str]:
+        """Return how often each string of a column occurs."""
+        found: Counter[str] = Counter()
+        for block in self.blocks:
+            codes, values = block.string_column(name)
+            distinct, counts = np.unique(codes[codes >= 0], return_counts=True)
+            found.update({values[code]: count for code, count in zip(distinct.tolist(), counts.tolist(), strict=True)})
+        return found
+
+    def is_number(self, name: str) -> bool:
+        return name in self.blocks[0].number_names
+
+
+def _check(what: str, columns: tuple[Any, ...], fault: Any) -> Check | None:
+    """Check all columns of a kind."""
+    claim = f"{CLAIM}: {what}"
+    if not columns:
+        return None
+    for column in columns:
+        wrong = fault(column)
+        if wrong is not None:
+            return Check(claim, "fails", f"column {column.name!r}: {wrong}")
+    count = f"{len(columns)} column{'s' * (len(columns) > 1)}"
+    return Check(claim, "holds", f"{count}, recomputed from the table")
+
+
+def _number(column: NumberColumn, parameters: Mapping[str, Any], table: _Table) -> str | None:
+    """Return what is wrong with the units of a column of numbers."""
+    values = table.numbers(column.name)
+    count = len(values)
+    if count == 0:
+        return None if (column.shift, column.scale) == (0.0, 1.0) else "it has no values"
+    mean = math.fsum(values) / count
+    deviation = math.sqrt(math.fsum((values - mean) ** 2) / count)
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
+    least, largest = float(values.min()), float(values.max())
+    shift, scale = {
+        "standard": (mean, deviation),
+        "none": (0.0, 1.0),
+        "maxabs": (0.0, max(abs(least), abs(largest))),
+        "minmax": (least, largest - least),
+        "robust": (middle, high - low),
+    }[parameters["scale"]]
+    missing = parameters["missing"]
+    fill = {"mean": mean, "median": middle, "zero": 0.0, "error": mean}.get(missing, missing)
+    slack = RELATIVE * deviation + ROUNDING * max(abs(least), abs(largest))
+    for name, claimed, found in (("shift", column.shift, shift), ("fill", column.fill, fill)):
+        if not abs(claimed - found) <= slack:
+            return f"claimed {name} {claimed:.12g}, found {found:.12g}"
+    expected = scale if scale > 0 else 1.0
+    if not abs(column.scale - expected) <= slack + RELATIVE * expected:
+        return f"claimed scale {column.scale:.12g}, found {expected:.12g}"
+    indicator = bool(parameters["indicator"]) and count < table.rows
+    return None if column.indicator == indicator else f"{table.rows - count} values are missing"
+
+
+def _category(column: CategoryColumn, parameters: Mapping[str, Any], table: _Table) -> str | None:
+    """Return what is wrong with the categories of a column."""
+    found = table.strings(column.name)
+    claimed = set(column.categories)
+    if claimed - found.keys():
+        return f"{min(claimed - found.keys())!r} does not occur"
+    others = found.keys() - claimed
+    most = parameters["max_categories"]
+    if others and not (column.buckets and len(claimed) == most):
+        return f"{min(others)!r} occurs and is not among the categories"
+    if others and max(found[value] for value in others) > min(found[value] for value in claimed):
+        return f"more frequent categories than {min(claimed, key=lambda value: found[value])!r} have no column"
+    indicator = found.total() < table.rows
+    return None if column.indicator == indicator else f"{table.rows - found.total()} values are missing"
+
+
+def _text(column: TextColumn, encoding: TableEncoding, table: _Table) -> str | None:
+    """Return what is wrong with the words of a column."""
+    frequency: Counter[str] = Counter()
+    for text, count in table.strings(column.name).items():
+        frequency.update(dict.fromkeys(_words(text, encoding), count))
+    if set(column.words) != frequency.keys():
+        other = min(set(column.words) ^ frequency.keys())
+        return f"the word {other!r} is {'claimed, but does not occur' if other in column.words else 'not claimed'}"
+    rows = table.strings(column.name).total()
+    for word, factor in zip(column.words, column.idf, strict=False):
+        if not math.isclose(factor, math.log((1 + rows) / (1 + frequency[word])) + 1, rel_tol=1e-9):
+            return f"the factor of {word!r} is not its inverse document frequency"
+    return None
+
+
+def _words(text: str, encoding: TableEncoding) -> set[str]:
+    settings = encoding.words
+    if settings.lowercase:  # character by character, as ``Hashing`` documents
+        text = "".join(lower if len(lower := character.lower()) == 1 else lower[0] for character in text)
+    words = WORD.findall(text)
+    shortest, longest = settings.ngram_range
+    return {
+        " ".join(words[i : i + length])
+        for length in range(shortest, longest + 1)
+        for i in range(len(words) - length + 1)
+    }
+
+
+def _left_out(column: Any, table: _Table) -> str | None:
+    """Return why a column should not be left out."""
+    values = table.numbers(column.name).tolist() if table.is_number(column.name) else table.strings(column.name)
+    distinct = len(set(values))
+    if column.reason == "empty":
+        return None if distinct == 0 else "it has values"
+    if column.reason == "constant":
+        return None if distinct == 1 else f"it has {distinct} different values"
+    total = len(values) if isinstance(values, list) else values.total()
+    return None if distinct >= 0.95 * total else f"it has {distinct} different values in {total} rows"
