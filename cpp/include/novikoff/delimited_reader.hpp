@@ -176,7 +176,7 @@ class DelimitedReader {
     for (const Piece& piece : pieces)
       parsers.emplace_back(layout_, tables, numbers.data() + piece.rows * layout_.numbers,
                            codes.data() + piece.rows * layout_.strings);
-    in_parallel(pieces.size(), threads_, [&](std::size_t k) { parse(pieces[k].text, parsers[k]); });
+    in_parallel(pieces.size() - 1, threads_, [&](std::size_t k) { parse(pieces[k].text, parsers[k]); });
     for (std::size_t k = 0; k < parsers.size(); ++k) {
       if (!parsers[k].bad) continue;
       parsers[k].bad->line += pieces[k].lines;
@@ -220,7 +220,7 @@ class DelimitedReader {
     }
     pieces.emplace_back();
     std::vector<std::size_t> lines(pieces.size());
-    in_parallel(pieces.size(), threads_, [&](std::size_t k) { lines[k] = count_byte(pieces[k].text, '\n'); });
+    in_parallel(pieces.size() - 1, threads_, [&](std::size_t k) { lines[k] = count_byte(pieces[k].text, '\n'); });
     for (std::size_t k = 1; k < pieces.size(); ++k) pieces[k].lines = pieces[k].rows = pieces[k - 1].lines + lines[k - 1];
     return pieces;
   }
@@ -240,14 +240,15 @@ class DelimitedReader {
   /// Adds the new strings of all pieces to the tables, and replaces their provisional codes.
   void give_codes(const std::vector<Piece>& pieces, const std::vector<PieceParser>& parsers) {
     std::vector<std::vector<std::int32_t>> given(parsers.size() * layout_.strings);  // code by position in `fresh`
-    in_parallel(layout_.strings, threads_, [&](std::size_t j) {
+    const std::size_t threads = parsers.size() > 2 ? threads_ : 1;  // starting some takes longer than a short block
+    in_parallel(layout_.strings, threads, [&](std::size_t j) {
       for (std::size_t k = 0; k < parsers.size(); ++k) {
         const StringTable& fresh = parsers[k].fresh[j];
         for (std::size_t i = 0; i < fresh.size(); ++i)
           given[k * layout_.strings + j].push_back(tables[j].find_or_add(StringKey::of(fresh[i])));
       }
     });
-    in_parallel(parsers.size(), threads_, [&](std::size_t k) {
+    in_parallel(parsers.size(), threads, [&](std::size_t k) {
       const auto* const to = given.data() + k * layout_.strings;
       if (std::all_of(to, to + layout_.strings, [](const auto& column) { return column.empty(); })) return;
       std::int32_t* code = codes.data() + pieces[k].rows * layout_.strings;

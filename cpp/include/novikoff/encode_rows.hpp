@@ -27,7 +27,7 @@ struct EncodingStep {
   enum class Kind : std::int32_t {
     number = 0,          // (x - shift) / scale, or `fill` if it is missing, at columns[0]
     indicator = 1,       // 1 at columns[0] if the number is missing
-    string = 2,          // 1 at columns[code], or at the last of the columns if it is missing; -1 is no column
+    string = 2,          // 1 at columns[code], or at the last of the columns if it is missing; -1 stands for nothing
     present_number = 3,  // as a number, but nothing if it is missing
   };
 
