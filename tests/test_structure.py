@@ -143,6 +143,7 @@ def test_no_modules_import_each_other_in_a_circle():
 # Test files that are about the package as a whole.
 ABOUT_THE_PACKAGE = {
     "browser/test_report.py",  # the report as browsers show it
+    "panel/test_panel.py",  # raw files in many dialects through all subcommands
     "test_extending.py",  # docs/extending.md
     "test_interrupted_fit.py",  # an interrupt at any moment of any fit
     "test_package.py",  # public names, docstrings, import

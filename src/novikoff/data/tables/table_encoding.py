@@ -141,7 +141,7 @@ class Unseen:
     rows : int
         Number of rows that were encoded.
     unknown : dict
-        Number of rows whose category has no column, by column.
+        Number of rows whose category has no column, or whose text has no word with one, by column.
     missing : dict
         Number of missing values in columns that had none, by column.
     absent : list of str
@@ -288,7 +288,7 @@ class TableEncoding:
         shift = np.array([column.shift for column in self.numbers])
         scale = np.array([column.scale for column in self.numbers])
         fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
-        numbers_of = [column.name for column in self.numbers]
+        numbers_of, string_names = [c.name for c in self.numbers], [c.name for c in self.categories]
         width = len(self.names) - sum(len(column.words) for column in self.texts)
         rows = _Rows(entries)
         texts: list[list[Any]] = [[] for _ in self.texts]
@@ -301,10 +301,12 @@ class TableEncoding:
                 for (kind, j), first in zip(plan, firsts, strict=True)
             ]
             numbers = np.ascontiguousarray(block.number_columns(numbers_of), dtype=np.float64)
-            codes = _codes(block, [column.name for column in self.categories])
-            rows.add(numbers, codes, plan, (shift, scale, fill), columns)
+            rows.add(numbers, _codes(block, string_names), plan, (shift, scale, fill), columns)
             for part, column in zip(texts, self.texts, strict=True):
-                part.append(self.words.counted(column.words, column.idf, *block.string_column(column.name)))
+                codes, values = block.string_column(column.name)
+                part.append(self.words.counted(column.words, column.idf, codes, values))
+                if unseen is not None and (empty := int(((np.diff(part[-1].indptr) == 0) & (codes >= 0)).sum())):
+                    unseen.unknown[column.name] = unseen.unknown.get(column.name, 0) + empty
         X = rows.matrix(width)
         if self.texts:
             X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
