@@ -10,7 +10,7 @@ from novikoff.errors import input_error
 from novikoff.persistence import model_file
 from novikoff.persistence.table_pipeline import TablePipeline
 
-from ._output import print_message
+from ._output import as_options, print_message
 
 
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
@@ -52,7 +52,7 @@ def print_notes(batch: Batch, quiet: bool = False) -> None:
     """Print how DATA was read, and what is unusual about it."""
     if not quiet:
         for line in ([f"read as {batch.read_as}"] if batch.read_as else []) + list(batch.notes):
-            print_message(f"note: {line}")
+            print_message(f"note: {as_options(line, ('target',))}")
 
 
 def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet: bool = False) -> Any:

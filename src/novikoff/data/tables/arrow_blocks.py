@@ -66,7 +66,8 @@ class ArrowBlocks:
             codes = np.empty((table.num_rows, len(strings)), dtype=np.int32)
             for j, name in enumerate(strings):
                 codes[:, j] = self._codes(name, columns[name], known[j], place)
-            yield Block(numbers, block, strings, codes, tuple(list(values) for values in known), place)
+            values = tuple(list(strings_of) for strings_of in known)
+            yield Block(numbers, block, strings, codes, values, place, lambda: self._invalid)
             first += table.num_rows
 
     def _numbers(self, name: str, kind: str, array: Any, dtype: Any, place: Place) -> NDArray[Any]:

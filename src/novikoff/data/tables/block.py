@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -14,6 +14,28 @@ Place = Callable[[int], str]  # returns where a row is, for error messages
 #: What a column holds. Numbers, booleans (0 and 1) and dates (days since 1970-01-01, with the time of the day as a
 #: fraction) are in ``Block.numbers``; strings are in ``Block.codes``.
 KINDS = ("number", "boolean", "date", "string")
+
+
+@dataclass(frozen=True)
+class Invalid:
+    """Values of a column that are not of its kind.
+
+    Parameters
+    ----------
+    count : int
+        How many there are.
+    first : str
+        The first of them.
+    place : str
+        Where it is, for error messages.
+    distinct : int
+        1 if all of them are the same; 2 if not.
+    """
+
+    count: int
+    first: str
+    place: str
+    distinct: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +58,9 @@ class Block:
         later blocks of the pass, and a code means the same string in all of them.
     place : callable
         Returns where a row of the block is, for error messages.
+    invalid : callable, default=dict
+        Returns the values of the pass so far that are not of the kind of their column, by column. They are missing
+        values in the block.
     """
 
     number_names: tuple[str, ...]
@@ -44,6 +69,7 @@ class Block:
     codes: NDArray[np.int32]
     values: tuple[Sequence[str], ...]
     place: Place
+    invalid: Callable[[], Mapping[str, Invalid]] = dict
 
     @property
     def rows(self) -> int:
@@ -70,15 +96,8 @@ class Block:
 
     def slice(self, start: int, stop: int) -> Block:
         """Return some of the rows."""
-        place = self.place
-        return Block(
-            self.number_names,
-            self.numbers[start:stop],
-            self.string_names,
-            self.codes[start:stop],
-            self.values,
-            lambda row: place(start + row),
-        )
+        place, numbers, codes = self.place, self.numbers[start:stop], self.codes[start:stop]
+        return replace(self, numbers=numbers, codes=codes, place=lambda row: place(start + row))
 
 
 class BlockReader(Protocol):
@@ -115,25 +134,3 @@ class BlockReader(Protocol):
     @property
     def invalid(self) -> dict[str, Invalid]:
         """The values so far that were not of the kind that was asked for, by column."""
-
-
-@dataclass(frozen=True)
-class Invalid:
-    """Values of a column that are not of its kind.
-
-    Parameters
-    ----------
-    count : int
-        How many there are.
-    first : str
-        The first of them.
-    place : str
-        Where it is, for error messages.
-    distinct : int
-        1 if all of them are the same; 2 if not.
-    """
-
-    count: int
-    first: str
-    place: str
-    distinct: int

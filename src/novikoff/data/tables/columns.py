@@ -69,6 +69,7 @@ class Columns:
         known: Mapping[str, str] | None = None,
     ) -> None:
         self.where, self.name = where, name
+        self.is_guessed = False  # whether nothing but the values says which column holds the labels
         names = list(schema)
         self.target = self._target(names, target, guess)
         self.weight = None if weight is None else self._known("weight", weight, names)
@@ -122,6 +123,7 @@ class Columns:
         if len(found) == 1:
             return found[0]
         if not found and guess is not None:
+            self.is_guessed = True
             return guess
         count = "no column" if not found else "more than one column"
         remedy = 'Use target= to name the column of labels, or target="last".'

@@ -171,7 +171,7 @@ class DelimitedBlocks:
             row = int(np.argmax(codes[:, columns.failed[0]] == columns.failed[1]))
             raise not_encoded(place(row), error.object[error.start], self._text.codec) from None
         columns.count_invalid(self._invalid, codes, place)
-        return block
+        return replace(block, invalid=lambda: self.invalid)
 
     def _place(self, line: int) -> str:
         return f"{self.name}, line {line}"

@@ -54,7 +54,7 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
         return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
     encoding = encoder.fit_blocks(blocks, kinds, columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    notes = [*_invalid(table), *encoder.notes_]
+    notes = [*_guessed(table), *_invalid(table), *encoder.notes_]
     return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
 
 
@@ -117,6 +117,15 @@ def _raw(table: TableSource) -> list[Block]:
         columns.kinds |= dict.fromkeys(wrong, "string")
         blocks = list(table.blocks())
     return blocks
+
+
+def _guessed(table: TableSource) -> list[str]:
+    """Return that the column of labels is a guess, if it is one."""
+    columns = table.columns
+    if not columns.is_guessed:
+        return []
+    place = "last" if columns.target == list(table.schema)[-1] else "first"
+    return [f"the labels are taken from the {place} column, {columns.target}; use target= to name another"]
 
 
 def _invalid(table: TableSource) -> list[str]:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from novikoff.data.hashing import Hashing
-from novikoff.errors import input_error
+from novikoff.errors import input_error, quote
 
 from .block import Block, Place
 
@@ -114,8 +114,12 @@ class HashedEncoder:
 
 
 def missing_value(block: Block, name: str, row: int) -> Exception:
-    """Return the error of a missing value of a feature."""
-    return input_error(block.place(row), f'column {name!r} has no value. Use missing="mean" or missing="zero".')
+    """Return the error of a missing value of a feature, or of one that is not of the kind of its column."""
+    place = block.place(row)
+    found = block.invalid().get(name)
+    if found is not None and found.place == place:
+        return input_error(place, f"column {name!r} must hold numbers, but there is {quote(found.first)}.")
+    return input_error(place, f'column {name!r} has no value. Use missing="mean" or missing="zero".')
 
 
 def _compressed(indices: NDArray[Any], values: NDArray[np.float64], width: int) -> Any:

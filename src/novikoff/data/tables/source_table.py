@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -131,7 +132,7 @@ def _with_codes_of(block: Block, several: list[_Merged]) -> Block:
     for j, merged in enumerate(several):
         codes[:, j] = merged.codes(block.codes[:, j], block.values[j])
     values = tuple(merged.values for merged in several)
-    return Block(block.number_names, block.numbers, block.string_names, codes, values, block.place)
+    return replace(block, codes=codes, values=values)
 
 
 def _added(one: Invalid | None, other: Invalid) -> Invalid:
