@@ -130,9 +130,10 @@ def test_the_file_name_determines_the_format_unless_it_is_given(tmp_path):
     assert format_named("x.gz") is format_named("x.svm") is format_named("csv") is None
     (tmp_path / "data.txt").write_text("x,label\n1,2\n")
     assert nk.read(tmp_path / "data.txt", format="csv").y.tolist() == [2]
-    assert find_format("scan", tmp_path / "data.txt") is FORMATS["svmlight"]
+    assert find_format("scan", tmp_path / "data.txt") is FORMATS["csv"]
+    assert find_format("scan", tmp_path / "data.txt", "svmlight") is FORMATS["svmlight"]
 
 
 def test_queries_and_frames_are_not_formats_of_files():
     assert set(FORMATS) - set(file_formats()) == {"sql", "frame"}
-    assert set(file_formats()) - set(file_formats(writable=True)) == {"json"}
+    assert set(file_formats()) - set(file_formats(writable=True)) == {"json", "excel"}

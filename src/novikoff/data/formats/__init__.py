@@ -13,6 +13,7 @@ from novikoff.errors import input_error, quote
 from .base import Batches as Batches
 from .base import DataFormat as DataFormat
 from .base import Rows as Rows
+from .content import beginning_of
 
 #: All data formats by name. A new one is a module with a ``DataFormat`` and a line here; code outside the package
 #: calls ``FORMATS.register(name, data_format)``.
@@ -26,13 +27,13 @@ FORMATS: Registry[DataFormat] = Registry(
         "json": "novikoff.data.formats.json:JSON",
         "parquet": "novikoff.data.formats.parquet:PARQUET",
         "arrow": "novikoff.data.formats.arrow:ARROW",
+        "excel": "novikoff.data.formats.excel:EXCEL",
         "cache": "novikoff.data.formats.cache:CACHE",
         "sql": "novikoff.data.formats.sql:SQL",
         "frame": "novikoff.data.formats.frame:FRAME",
     },
 )
 DEFAULT_FORMAT = "svmlight"  # if neither name nor content determine another
-SNIFFED_BYTES = 4096  # of the beginning of a file, for the formats that recognise their content
 
 
 def file_formats(*, writable: bool = False) -> list[str]:
@@ -47,7 +48,10 @@ def format_named(name: str, *, writable: bool = False) -> DataFormat | None:
 
 
 def find_format(where: str, source: Any, format: str | None = None) -> DataFormat:
-    """Return the format of a source: what it is, what ``format`` says, its name, its content, or svmlight."""
+    """Return the format of a source: what it is, what ``format`` says, its name and its content, or svmlight.
+
+    The content decides where the name does not, and where it contradicts the name of a text format.
+    """
     for known in FORMATS.values():
         if known.takes(source):
             if format not in (None, known.name):
@@ -59,11 +63,11 @@ def find_format(where: str, source: Any, format: str | None = None) -> DataForma
         raise input_error(where, "the list of files is empty.")
     if format is not None:
         return checked_format(where, format)
-    found = {format_named(os.fspath(part)) if is_path(part) else None for part in sources}
+    found = {sniffed(part) for part in sources}
     if len(found) > 1:
         listed = ", ".join(map(name_of, sources))
         raise input_error(where, f"all files must have one format, but these have several: {listed}.")
-    return found.pop() or next(filter(None, map(sniffed, sources)), FORMATS[DEFAULT_FORMAT])
+    return found.pop() or FORMATS[DEFAULT_FORMAT]
 
 
 def checked_format(where: str, format: Any, *, writable: bool = False) -> DataFormat:
@@ -79,13 +83,13 @@ def sources_of(source: Any) -> list[Any]:
     return list(source) if isinstance(source, list | tuple) else [source]
 
 
-def sniffed(path: Any) -> DataFormat | None:
-    """Return the format that recognises the content of a file. Pipes are left alone: a byte can be read only once."""
-    if not is_path(path) or not os.path.isfile(path):
-        return None
-    try:
-        with open(path, "rb") as file:
-            beginning = file.read(SNIFFED_BYTES)
-    except OSError:  # reported when the file is opened to read it
-        return None
-    return next((format for format in FORMATS.values() if format.recognizes(beginning)), None)
+def sniffed(source: Any) -> DataFormat | None:
+    """Return the format of a source by its name and content. Pipes are left alone: a byte can be read only once."""
+    named = format_named(os.fsdecode(source)) if is_path(source) else None
+    if named is not None and not named.yields_to_content:
+        return named
+    beginning = beginning_of(source)
+    if beginning is None or (named is not None and named.recognizes(beginning)):
+        return named
+    candidates = sorted(FORMATS.values(), key=lambda format: format.yields_to_content)
+    return next((format for format in candidates if format.recognizes(beginning)), named)

@@ -25,6 +25,9 @@ class Arrow(TableFormat):
     suffixes = (".arrow", ".feather", ".ipc")
     can_write = True
 
+    def recognizes(self, beginning: bytes) -> bool:
+        return beginning.startswith(FILE_MAGIC)
+
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         arrow, ipc, name = library(where, "pyarrow"), library(where, "pyarrow.ipc"), name_of(source)
         with explaining(name, "the file is not a readable Arrow or feather file"):

@@ -94,6 +94,9 @@ class DataFormat:
         The format is text by lines: it can come from a pipe, be followed, and be compressed as a whole.
     is_table : bool
         Columns have names and all batches have the same columns. Decides what can be written.
+    yields_to_content : bool
+        The name of a file may be wrong: another format that recognises its content is taken instead. Of several that
+        do, one that does not yield is taken.
     can_write : bool
         ``write`` is implemented.
     holds_weights : bool
@@ -108,6 +111,7 @@ class DataFormat:
     is_file = True
     is_text = True
     is_table = False
+    yields_to_content = False
     can_write = False
     holds_weights = True
     holds_fractions = False
@@ -117,7 +121,7 @@ class DataFormat:
         return False
 
     def recognizes(self, beginning: bytes) -> bool:
-        """Return whether a file whose name does not say its format has this one, by its first bytes."""
+        """Return whether a file whose name does not say its format has this one, by its first bytes, decompressed."""
         return False
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:

@@ -51,10 +51,10 @@ class Frame(TableFormat):
         return TableSource(where, open_pass, sources, options, known).opened()
 
 
-def frame_blocks(where: str, source: Any, batch_size: int) -> ArrowBlocks:
-    """Start a pass over a table in memory."""
+def frame_blocks(where: str, source: Any, batch_size: int, name: str | None = None) -> ArrowBlocks:
+    """Start a pass over a table in memory, which error messages call by its type if it has no name."""
     arrow = library(where, "pyarrow")
-    name = f"the {type(source).__name__}"
+    name = name or f"the {type(source).__name__}"
     if _package(source) == "pandas":
         return ArrowBlocks(where, _open_pandas(arrow, source, name, batch_size))
     with explaining(name, "this is not a table"):

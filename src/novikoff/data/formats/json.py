@@ -11,6 +11,7 @@ from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.table import TableFormat
 
+from .content import is_array
 from .ndjson import NDJSON
 from .sql import connect, open_relation, sql_string
 
@@ -22,6 +23,9 @@ class Json(TableFormat):
 
     name = "json"
     suffixes = (".json",)
+
+    def recognizes(self, beginning: bytes) -> bool:
+        return is_array(beginning)
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         path = name_of(source)

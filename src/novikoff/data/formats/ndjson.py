@@ -19,6 +19,7 @@ from novikoff.data.tables.text import TextReader, Types
 from novikoff.errors import input_error, quote
 
 from .base import Rows
+from .content import is_object
 
 
 class Ndjson(TextTableFormat):
@@ -26,8 +27,12 @@ class Ndjson(TextTableFormat):
 
     name = "ndjson"
     suffixes = (".ndjson", ".jsonl")
+    yields_to_content = True
     can_write = True
     holds_zeros = False
+
+    def recognizes(self, beginning: bytes) -> bool:
+        return is_object(beginning)
 
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int

@@ -15,6 +15,7 @@ from novikoff.data.tables.writing import write_arrow
 
 from .base import Rows
 
+MAGIC = b"PAR1"
 BUFFER_SIZE = 1 << 20  # bytes of each column that are buffered; without a buffer, whole row groups are held
 
 
@@ -24,6 +25,9 @@ class Parquet(TableFormat):
     name = "parquet"
     suffixes = (".parquet",)
     can_write = True
+
+    def recognizes(self, beginning: bytes) -> bool:
+        return beginning.startswith(MAGIC)
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         parquet, name = library(where, "pyarrow.parquet"), name_of(source)

@@ -31,6 +31,7 @@ from novikoff.data.source import (
 from novikoff.errors import InvalidInputError, input_error, quote
 
 from .base import Batches, DataFormat, Rows
+from .content import is_svmlight
 
 log = logging.getLogger("novikoff")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"  # some editors begin UTF-8 files with it
@@ -374,6 +375,9 @@ class Svmlight(DataFormat):
     options = ("n_features", "index_base", "dtype", "n_jobs")
     can_write = True
     holds_weights = False
+
+    def recognizes(self, beginning: bytes) -> bool:
+        return is_svmlight(beginning)
 
     def open(
         self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool

@@ -2,4 +2,4 @@
 
 from novikoff.data.tables.delimited import Delimited
 
-TSV = Delimited("tsv", (".tsv",), "\t", quotes=False)
+TSV = Delimited("tsv", (".tsv", ".tab"), "\t", quotes=False)

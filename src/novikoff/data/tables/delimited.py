@@ -10,11 +10,12 @@ from typing import IO, Any
 import numpy as np
 
 from novikoff.data.formats.base import Rows
+from novikoff.data.formats.content import is_array, is_object, is_svmlight
 from novikoff.data.source import Fill
 
 from .block import BlockReader
 from .delimited_blocks import DelimitedBlocks
-from .dialect import DialectOptions
+from .dialect import DialectOptions, is_delimited
 from .packages import library
 from .table import TextTableFormat
 from .words import ALL_CORES
@@ -38,12 +39,16 @@ class Delimited(TextTableFormat):
         Whether a field may be in double quotes, and then hold delimiters and line ends.
     """
 
+    yields_to_content = True
     can_write = True
     options = (*TextTableFormat.options, *DIALECT)
 
     def __init__(self, name: str, suffixes: tuple[str, ...], delimiter: str, *, quotes: bool) -> None:
         self.name, self.suffixes, self.delimiter, self.quotes = name, suffixes, delimiter, quotes
         self.forbidden = "" if quotes else f"{delimiter}\r\n"
+
+    def recognizes(self, beginning: bytes) -> bool:
+        return not (is_svmlight(beginning) or is_object(beginning) or is_array(beginning)) and is_delimited(beginning)
 
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int

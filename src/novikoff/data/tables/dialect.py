@@ -9,7 +9,7 @@ from itertools import takewhile
 from typing import Any
 
 from novikoff._validation import check_choice, check_flag
-from novikoff.errors import input_error, quote
+from novikoff.errors import InvalidInputError, input_error, quote
 
 from .cells import BOOLEANS, MISSING, is_number, number_convention
 from .dates import is_date
@@ -332,3 +332,12 @@ def _given_names(name: str, names: Sequence[str], width: int) -> tuple[str, ...]
         message = f"names= lists {len(names)} columns, but the records have {width} fields."
         raise input_error(name, f"{message} Use delimiter= if the fields are separated otherwise.")
     return tuple(names)
+
+
+def is_delimited(beginning: bytes) -> bool:
+    """Return whether text that begins like this has a delimiter; it may end anywhere."""
+    lines = beginning[: beginning.rfind(b"\n") + 1] or beginning
+    try:
+        return sniff("", "", lines, DialectOptions()).dialect.delimiter != ""
+    except InvalidInputError:
+        return False

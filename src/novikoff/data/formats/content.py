@@ -1,0 +1,88 @@
+"""The format of a file by its content, for files whose names do not say it, or say something else."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+from novikoff.data.compression import DamagedError, compression_of, decompressed
+from novikoff.data.source import is_path
+
+SNIFFED_BYTES = 1 << 14  # of the beginning of a file, after decompression
+CHUNK_SIZE = 1 << 16  # bytes that are read at a time
+MAX_COMPRESSED = 1 << 21  # bytes that are read of a compressed file; bzip2 needs up to 900,000 for the first of text
+
+NUMBER = rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+PAIR = rb"(?:[0-9]+|qid):%b" % NUMBER
+SVMLIGHT = re.compile(rb"%b(?:,%b)*((?:[ \t]+%b)*)[ \t]*(?:#.*)?" % (NUMBER, NUMBER, PAIR))
+OBJECT = re.compile(rb'\{\s*["}]')
+ARRAY = re.compile(rb"\[\s*[\{\]]")
+BLANK = b"\xef\xbb\xbf \t\r\n"  # before the first character of text
+
+
+def beginning_of(source: Any) -> bytes | None:
+    """Return the first bytes of a file or of bytes in memory, decompressed.
+
+    None for what cannot be read twice, such as a pipe, and for what cannot be read at all, which is reported when it is
+    opened.
+    """
+    if isinstance(source, bytes | bytearray | memoryview):
+        return _decompressed(iter([bytes(source[:MAX_COMPRESSED])]))
+    if not is_path(source) or not os.path.isfile(source):
+        return None
+    try:
+        with open(source, "rb") as file:
+            return _decompressed(_chunks(file))
+    except OSError:
+        return None
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    for _ in range(MAX_COMPRESSED // CHUNK_SIZE):
+        if not (chunk := file.read(CHUNK_SIZE)):
+            return
+        yield chunk
+
+
+def _decompressed(chunks: Iterator[bytes]) -> bytes:
+    first = next(chunks, b"")
+    if (compression := compression_of(first)) is None:
+        return first[:SNIFFED_BYTES]
+    found = b""
+    try:
+        for part in decompressed(compression, _chain(first, chunks)):
+            found += part
+            if len(found) >= SNIFFED_BYTES:
+                break
+    except DamagedError:  # reported when the file is read
+        pass
+    return found[:SNIFFED_BYTES]
+
+
+def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from rest
+
+
+def is_svmlight(beginning: bytes) -> bool:
+    """Return whether most lines are a label and pairs of an index and a value."""
+    lines = beginning.removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").split(b"\n")
+    if len(beginning) >= SNIFFED_BYTES:  # the last line may be cut
+        lines = lines[:-1] or [lines[0].rpartition(b" ")[0]]
+    matches = [
+        SVMLIGHT.fullmatch(line.strip()) for line in lines if line.strip() and not line.lstrip().startswith(b"#")
+    ]
+    has_pairs = any(match is not None and match[1] for match in matches)
+    return has_pairs and sum(match is not None for match in matches) >= len(matches) / 2
+
+
+def is_object(beginning: bytes) -> bool:
+    """Return whether text begins with a JSON object."""
+    return OBJECT.match(beginning.lstrip(BLANK)) is not None
+
+
+def is_array(beginning: bytes) -> bool:
+    """Return whether text begins with a JSON array of objects."""
+    return ARRAY.match(beginning.lstrip(BLANK)) is not None
