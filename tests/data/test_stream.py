@@ -324,19 +324,19 @@ def test_the_name_says_the_format_and_format_overrules_it(tmp_path):
         assert nk.read(tmp_path / name).y.tolist() == ["yes", "no"]
     for name in ("t", "t.txt", "t.svm"):
         (tmp_path / name).write_bytes(CSV)
-        assert nk.read(tmp_path / name, format="csv").y.tolist() == ["yes", "no"]
-        assert "t, line 1" in refusal(nk.read, tmp_path / "t")
+        assert nk.read(tmp_path / name).y.tolist() == nk.read(tmp_path / name, format="csv").y.tolist() == ["yes", "no"]
+        assert "t, line 1" in refusal(nk.read, tmp_path / "t", format="svmlight")
     (tmp_path / "lines.csv").write_bytes(TEXT)
     assert as_one([nk.read(tmp_path / "lines.csv", format="svmlight")]) == as_one([nk.read(TEXT)])
 
 
-def test_a_cache_is_known_by_its_content_unless_its_name_says_another_format(tmp_path):
-    for name in ("rows", "rows.svm", "rows.gz"):
+def test_a_cache_is_known_by_its_content_unless_its_name_says_another_binary_format(tmp_path):
+    for name in ("rows", "rows.svm", "rows.gz", "rows.csv"):
         nk.cache(TEXT, tmp_path / name)
         assert as_one([nk.read(tmp_path / name)]) == as_one([nk.read(TEXT)])
-    nk.cache(TEXT, tmp_path / "rows.csv")
-    refusal(nk.read, tmp_path / "rows.csv")
-    assert as_one([nk.read(tmp_path / "rows.csv", format="cache")]) == as_one([nk.read(TEXT)])
+    (tmp_path / "rows").rename(tmp_path / "rows.parquet")
+    refusal(nk.read, tmp_path / "rows.parquet")
+    assert as_one([nk.read(tmp_path / "rows.parquet", format="cache")]) == as_one([nk.read(TEXT)])
 
 
 def test_looking_for_a_cache_takes_nothing_from_a_pipe(tmp_path):
@@ -353,7 +353,7 @@ WRONG = {
     "target of svmlight": (
         TEXT,
         {"target": "y"},
-        "target='y' is an option of csv, tsv, ndjson, json, parquet, arrow, sql, frame, but the source is svmlight.",
+        "target='y' is an option of csv, tsv, ndjson, json, parquet, arrow, excel, sql, frame, but the source is svmlight.",
     ),
     "hashing of svmlight": (TEXT, {"hashing": nk.Hashing()}, "is an option of csv"),
     "missing of svmlight": (TEXT, {"missing": "zero"}, "missing='zero' is an option of csv"),
@@ -386,7 +386,7 @@ WRONG = {
     "an unknown format": (
         TEXT,
         {"format": "xml"},
-        "format must be one of svmlight, csv, tsv, ndjson, json, parquet, arrow, cache, but it is 'xml'.",
+        "format must be one of svmlight, csv, tsv, ndjson, json, parquet, arrow, excel, cache, but it is 'xml'.",
     ),
     "a format that is not a word": (TEXT, {"format": 3}, "format must be one of svmlight, csv"),
     "a format of no file": (TEXT, {"format": "frame"}, "format must be one of svmlight, csv"),
