@@ -353,7 +353,7 @@ WRONG = {
     "target of svmlight": (
         TEXT,
         {"target": "y"},
-        "target='y' is an option of csv, tsv, ndjson, json, parquet, arrow, excel, sql, frame, but the source is svmlight.",
+        "target='y' is an option of csv, tsv, ndjson, json, parquet, arrow, excel, sql, frame, but the source is",
     ),
     "hashing of svmlight": (TEXT, {"hashing": nk.Hashing()}, "is an option of csv"),
     "missing of svmlight": (TEXT, {"missing": "zero"}, "missing='zero' is an option of csv"),
