@@ -30,3 +30,16 @@ def test_separation_that_rounding_leaves_open_is_no_proof():
     run = novikoff("separable", "-", "--json", input=data)
     assert (run.code, run.json["kind"], run.json["verified"]) == (1, "complete", False)
     assert novikoff("separable", "-", "--exact", input=data).code == 0
+
+
+def test_many_coefficients_that_diverge_are_counted():
+    """Each of 300 columns occurs in one row, which is never on the wrong side; two more rows are equal."""
+    rows = "".join(f"{1 if column % 3 else -1} {column}:1\n" for column in range(1, 301))
+    data = f"{rows}1 5000:1\n-1 5000:1\n".encode()
+    run = novikoff("separable", "-", input=data)
+    (line,) = (line for line in run.out.splitlines() if line.startswith("coefficients"))
+    assert line.endswith(" and 280 more")
+    assert line.count("infinity") == 20
+    found = novikoff("separable", "-", "--json", input=data).json
+    assert found["columns"] == [str(column) for column in range(1, 301)]
+    assert found["divergence"]["length"] == 5000

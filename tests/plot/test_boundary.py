@@ -185,3 +185,12 @@ def test_wrong_arguments_are_refused(blobs):
         BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X[:, :1], y)
     with pytest.raises(nk.InvalidInputError, match="class_ must be one of"):
         BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y, class_="maybe")
+
+
+def test_columns_that_do_not_occur_change_nothing():
+    rng = np.random.default_rng(4)
+    rows = sp.csr_array(np.where(rng.random((80, 6)) < 0.5, rng.normal(size=(80, 6)), 0.0))
+    wide = sp.csr_array((rows.data, 100 * rows.indices + 5, rows.indptr), shape=(80, 10_000))
+    y = rng.integers(0, 2, 80)
+    narrow, full = (BoundaryDisplay.measure(nk.LinearSVM().fit(X, y), X, y) for X in (rows, wide))
+    np.testing.assert_allclose(full.points, narrow.points, atol=1e-12)

@@ -68,4 +68,5 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(nk.InvalidInputError, match="test: X must be a table of numbers"):
         table_of("test", [1.0, 2.0])
     with pytest.raises(nk.InvalidInputError, match="feature_names must have 2 entries, one per column, but it has 1"):
-        column_names("test", model, ["x"], 2)
+        column_names("test", model, ["x"], 2, (0,))
+    assert column_names("test", model, ["x", 7], 2, (1, 0)) == ["7", "x"]

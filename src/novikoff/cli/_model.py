@@ -88,4 +88,4 @@ def column_names(reading: Reading, count: int) -> list[str]:
     if reading.column_names is not None and len(reading.column_names) == count:
         return list(reading.column_names)
     first = reading.index_base if reading.features is None else 0
-    return [str(first + column) for column in range(count)]
+    return list(map(str, range(first, first + count)))

@@ -50,5 +50,6 @@ def inspect(
 
 def largest(weights: Any, names: list[str], count: int) -> list[dict[str, Any]]:
     """Return the weights of largest magnitude, with the names of their columns."""
-    some = np.argsort(-np.abs(weights), kind="stable")[:count]
-    return [{"feature": names[column], "weight": float(weights[column])} for column in some if weights[column] != 0]
+    nonzero = np.flatnonzero(weights)
+    some = nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:count]]
+    return [{"feature": names[column], "weight": float(weights[column])} for column in some]

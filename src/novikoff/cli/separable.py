@@ -26,6 +26,8 @@ from ._options import (
 )
 from ._output import NEGATIVE_VERDICT, print_result, progress
 
+MAX_SHOWN = 20  # columns whose coefficients diverge
+
 
 @with_options(READING)
 def separable(
@@ -57,15 +59,21 @@ def separable(
         checks = found.verify(batch.X, batch.y, exact=exact)
     proof = "verified" if checks else "not verified"
     names = column_names(reading.after(batch), batch.X.shape[1])
-    diverging = [
-        f"{names[j]} to {'+' if found.divergence[j] > 0 else '-'}infinity" for j in np.flatnonzero(found.divergence)
-    ]
     lines = [claim for claim in found.claims() if claim[0] != "coefficients"]
     if found.kind == "quasi-complete":
-        lines.append(("coefficients", ", ".join(diverging) or "only the intercept"))
+        lines.append(("coefficients", diverging(found.divergence, names) or "only the intercept"))
     lines += [("proof", f"{proof}, {'in exact arithmetic' if exact else 'in floating point'}")]
     lines += [("", str(check).strip()) for check in checks.checks]
-    result = json_module.loads(found.to_json()) | {"verified": bool(checks), "exact": exact, "columns": names}
+    result = json_module.loads(found.to_json()) | {"verified": bool(checks), "exact": exact}
+    listed = result["divergence"]
+    result["columns"] = names if isinstance(listed, list) else [names[j] for j in listed["indices"]]
     print_result(result, json, lines)
     if found.kind != "complete" or not checks:
         raise typer.Exit(NEGATIVE_VERDICT)
+
+
+def diverging(divergence: Any, names: list[str]) -> str:
+    """Return the first columns whose coefficients diverge, in words, and the number of the others."""
+    columns = np.flatnonzero(divergence).tolist()
+    words = ", ".join(f"{names[j]} to {'+' if divergence[j] > 0 else '-'}infinity" for j in columns[:MAX_SHOWN])
+    return words + (f" and {len(columns) - MAX_SHOWN:,} more" if len(columns) > MAX_SHOWN else "")

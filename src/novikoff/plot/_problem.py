@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -139,11 +140,11 @@ def table_of(where: str, X: Any) -> Any:
         raise input_error(where, f"X must be a table of numbers with one row per example: {error}") from error
 
 
-def column_names(where: str, estimator: Any, feature_names: Any, columns: int) -> list[str]:
-    """Return the given names, those that the classifier knows, or the numbers of the columns."""
+def column_names(where: str, estimator: Any, feature_names: Any, columns: int, chosen: Iterable[int]) -> list[str]:
+    """Return what chosen ones of all columns are called: by the given names, by the classifier, or by number."""
     names = getattr(estimator, "feature_names_in_", None) if feature_names is None else feature_names
     if names is None:
-        return [f"column {column}" for column in range(columns)]
+        return [f"column {column}" for column in chosen]
     if len(names) != columns:
         raise input_error(where, f"feature_names must have {columns} entries, one per column, but it has {len(names)}.")
-    return [str(name) for name in names]
+    return [str(names[column]) for column in chosen]

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff._validation import check_integer
 from novikoff.errors import input_error
+from novikoff.theory.columns import compact
 from novikoff.theory.geometry import Floats
 
 from ._display import Display, axes
@@ -245,7 +246,7 @@ def _coordinates(
     """Return the points to draw, the labels of the axes, and weights and intercept of the boundary among the points."""
     weights, intercept = problem.weights, problem.intercept
     if len(weights) == 2:
-        x_name, y_name = column_names(problem.where, problem.estimator, feature_names, 2)
+        x_name, y_name = column_names(problem.where, problem.estimator, feature_names, 2, (0, 1))
         points = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
         return points, (x_name, y_name), (weights, intercept)
     length = float(np.linalg.norm(weights))
@@ -254,6 +255,7 @@ def _coordinates(
     if len(weights) == 1:
         across, name = np.random.default_rng(0).random(len(distance)), "random offset"
     else:
+        rows, normal = compact(rows, normal)
         across, name = np.asarray(rows @ _principal(rows, normal), dtype=np.float64), "principal component"
         across = across - across.mean()
     points = np.column_stack([distance, across])

@@ -111,15 +111,14 @@ class WeightsDisplay(Display):
         check_integer(where, "k", k, at_least=1)
         problem = binary_problem(where, estimator, class_)
         weights = problem.weights
-        names = column_names(where, estimator, feature_names, len(weights))
-        largest = np.argsort(-np.abs(weights), kind="stable")[:k]
-        largest = largest[weights[largest] != 0]
+        nonzero = np.flatnonzero(weights)
+        largest = nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:k]]
         return cls(
-            names=[names[column] for column in largest],
+            names=column_names(where, estimator, feature_names, len(weights), largest.tolist()),
             weights=weights[largest],
             columns=largest.astype(np.int64),
             sides=problem.names,
-            nonzero=int(np.count_nonzero(weights)),
+            nonzero=len(nonzero),
             total=len(weights),
         )
 
