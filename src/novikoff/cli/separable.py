@@ -49,7 +49,9 @@ def separable(
 
     Exit code 0 if the separation is complete; 1 if it is not, or if rounding leaves that open (see --exact).
     """
-    reading, encoder = reading_from(options | {"scale": "none"}, data, format)
+    reading, encoder = reading_from(options, data, format)
+    if encoder is not None:
+        encoder.set_params(scale="none")  # whether rows are separable does not depend on units
     if reading.weight is not None:
         raise input_error("--weight", "separability does not depend on weights. Leave the option out.")
     batch = reading.read("separable", data, encoder=encoder, **opening_from(format, attach))
