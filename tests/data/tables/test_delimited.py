@@ -1,87 +1,89 @@
-"""CSV and TSV: quotes, missing values and the ends of records."""
+"""CSV and TSV as formats: which files they are, how they are read, and how they are written."""
 
 import csv
 import io
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
-from novikoff.data.tables import text as text_tables
-from reference.tables import hashed
-from table_files import arriving, lines, whole
-
-BITS = 8
+from novikoff.data.formats import FORMATS
+from novikoff.data.source import opened
+from novikoff.data.tables.dialect import DialectOptions
 
 
-@given(st.lists(st.lists(st.text('ab",\n\t', max_size=4), min_size=2, max_size=2), min_size=1, max_size=6), st.data())
-def test_the_last_record_end_is_the_end_of_a_record(rows, data):
-    text, ends = io.StringIO(), [0]
-    writer = csv.writer(text, lineterminator="\n")
-    for row in rows:
-        writer.writerow(row)
-        ends.append(text.tell())
-    at = data.draw(st.integers(0, ends[-1]))
-    block = text.getvalue().encode()[:at]
-    assert arriving([b"a\n1\n"], "csv").last_record_end(block) == max(end for end in ends if end <= at)
+def reader(text, format="csv", **options):
+    return FORMATS[format].reader("scan", "it", opened("scan", text), options, 0)
 
 
-@pytest.mark.parametrize(
-    ("block", "format", "end"),
-    [
-        (b"", "csv", 0),
-        (b"a,b", "csv", 0),
-        (b"a,b\nc", "csv", 4),
-        (b'a,"b\nc', "csv", 0),
-        (b'a,"b\n"\nc', "csv", 7),
-        (b'5" pipe,1\n6" pipe,2\n', "csv", 20),
-        (b'a,""\n"', "csv", 5),
-        (b'a,""""\n"""\n', "csv", 7),
-        (b'a\t"b\nc', "tsv", 5),
-        (b'{"a": "b\\n"}\n{"a"', "ndjson", 13),
-    ],
-)
-def test_quotes_count_in_csv_and_only_where_a_field_begins(block, format, end):
-    first = b'{"a": 1}\n' if format == "ndjson" else b"a\n1\n"
-    assert arriving([first], format).last_record_end(block) == end
+def test_csv_may_have_any_delimiter_and_tsv_prefers_tabs():
+    assert reader(b"a;b\n1,5;2\n").note == ";-separated, header, decimal comma"
+    text = b"a\tb,c,d\nu\tx,y,z\nv\tx,y,z\n"
+    assert reader(text).dialect.delimiter == ","
+    assert list(reader(text, "tsv").schema) == ["a", "b,c,d"]
 
 
-def test_what_is_missing_in_csv_depends_on_the_column():
-    data = b"x,s,body,label\n1,NA,,0\nNA,,null,1\nnan,clerk,a word,1\n"
-    X, _ = whole(lines(data, missing="indicator", text="body"))
-    expected = [
-        {"x": 1, "s=NA": 1},
-        {"x=missing": 1, "s=missing": 1, "null": 1},
-        {"x=missing": 1, "s=clerk": 1, "word": 1},
-    ]
-    np.testing.assert_array_equal(X, hashed(expected, BITS))
+def test_options_of_the_dialect_are_passed_on():
+    found = reader(b"a;b\n1;?\n2;x\n", header=False, names=["p", "q"], na=["x"])
+    assert (found.dialect.names, found.dialect.header) == (("p", "q"), False)
+    assert "x" in found.dialect.missing
+    assert reader(b"a;b\n1;2\n", dialect=DialectOptions(delimiter="|")).dialect.delimiter == "|"
+
+
+def test_expected_names_are_those_of_columns_without_a_header():
+    assert list(reader(b"1,2\n3,4\n", expected=["p", "q"]).schema) == ["p", "q"]
+    assert list(reader(b"1,2\n3,4\n", expected=["p", "q", "label"], label="label").schema) == ["p", "q"]
+
+
+def test_fields_of_tsv_may_have_quotes_that_surround_nothing(tmp_path):
+    path = tmp_path / "t.tsv"
+    path.write_text('label\tjob\tage\nham\t"he said\t1\nspam\t5" pipe, new\t2\n')
+    found = reader(path.read_bytes(), "tsv")
+    (block,) = found.blocks(found.schema)
+    assert block.values == (["ham", "spam"], ['"he said', '5" pipe, new'])
 
 
 def test_windows_line_ends_and_a_byte_order_mark_are_ignored():
-    X, y = whole(lines([b"\xef\xbb\xbfx,label\r\n1,a\r\n", b"2,b\r\n"]))
-    assert (X.ravel().tolist(), y.tolist()) == ([1, 2], ["a", "b"])
+    X, y = nk.read(b"\xef\xbb\xbfx,label\r\n1,a\r\n2,b\r\n", format="csv")
+    assert (np.asarray(X).shape[0], y.tolist()) == (2, ["a", "b"])
 
 
-def test_quotes_that_are_never_closed_end_in_an_error(monkeypatch):
-    monkeypatch.setattr(text_tables, "MAX_RECORD_LENGTH", 1000)
-    monkeypatch.setattr(text_tables, "BLOCK_SIZE", 100)
-    message = "it, line 3: the record is longer than 1000 bytes, or a quote is never closed"
-    with pytest.raises(nk.InvalidInputError, match=message):
-        list(lines([b'x,label\n1,a\n2,"a', *([b"bc\n"] * 1000)]))
+@pytest.mark.parametrize("word", ["", "NA", "None", "n/a", "#N/A", "<NA>", "null", "?", " ?", "nan"])
+def test_words_for_missing_values_are_missing(word):
+    found = reader(f"age,job,label\n31,cook,0\n{word},{word},1\n45,clerk,0\n".encode())
+    assert found.schema["age"] == "number"
+    (block,) = found.blocks(found.schema)
+    assert np.isnan(block.numbers[1, 0])
+    assert block.codes[:, 0].tolist() == [0, -1, 1]
 
 
-def test_fields_of_tsv_are_separated_by_tabs_and_have_no_quotes(tmp_path):
-    path = tmp_path / "t.tsv"
-    path.write_text('label\tjob\tage\nham\t"he said\t1\nspam\t5" pipe, new\t2\n')
-    frame = pa.table({"job": ['"he said', '5" pipe, new'], "age": [1, 2], "label": ["ham", "spam"]})
-    for a, b in zip(whole(nk.scan(path)), whole(nk.scan(frame)), strict=True):
-        np.testing.assert_array_equal(a, b)
+@pytest.mark.parametrize(
+    ("text", "is_table"),
+    [
+        (b"a,b\n1,2\n", True),
+        (b"a,b\n1,2\n3", True),  # the last line may be cut
+        (b"1 1:0.5 2:1\n", False),
+        (b'{"a": 1, "b": 2}\n', False),
+        (b'[{"a": 1, "b": 2}]\n', False),
+        (b"word\n", False),
+        (b"\x00,\x01\n", False),
+        (b"", False),
+    ],
+)
+def test_text_with_a_delimiter_is_recognised(text, is_table):
+    assert FORMATS["csv"].recognizes(text) == is_table
 
 
-@pytest.mark.parametrize("word", ["", "NA", "None", "n/a", "#N/A", "<NA>", "null"])
-def test_what_pandas_takes_for_missing_in_a_column_of_numbers_is_missing(word):
-    X, _ = nk.read(f"age,label\n31,0\n{word},1\n45,0\n".encode(), format="csv", missing="zero")
-    assert X.tolist() == [[31.0], [0.0], [45.0]]
+LABELS = st.lists(st.text("ab\",;\n'é ", min_size=1, max_size=5).map(str.strip).filter(bool), min_size=2, max_size=6)
+
+
+@given(LABELS)
+def test_labels_that_are_written_are_read_back(labels):
+    X, file = np.arange(len(labels), dtype=float)[:, None], io.BytesIO()
+    nk.write((X, np.array(labels)), file, format="csv")
+    rows = list(csv.reader(io.StringIO(file.getvalue().decode(), newline="")))
+    assert rows[0] == ["label", "x1"]
+    assert [row[0] for row in rows[1:]] == labels
+    assert nk.read(file.getvalue(), format="csv", delimiter=",").y.tolist() == labels
