@@ -21,7 +21,8 @@ def inspect(
     learner, reading = load_model(model)
     record, names = learner.record_, feature_names(learner, reading)
     parameters = {name: value for name, value in record.parameters.items() if name != "verbose"}
-    weights = [largest(problem.weights, names, top) for problem in record.problems]
+    scales = {} if reading.encoding is None else reading.encoding.scales
+    weights = [largest(problem.weights, names, top, scales) for problem in record.problems]
     claims = [dict(certificate.claims()) for certificate in record.certificates]
     classes = record.strategy.classes.tolist()
     lines = [
@@ -33,7 +34,7 @@ def inspect(
     for problem, own in zip(record.problems, weights, strict=True):
         lines += [] if problem.certificate is None else problem.certificate.claims()
         lines.append((f"weights for {problem.positive}", f"{problem.intercept:+.6g}  (intercept)"))
-        lines += [("", f"{entry['weight']:+.6g}  {entry['feature']}") for entry in own]
+        lines += [("", _line(entry)) for entry in own]
     result = {
         "learner": record.learner,
         "parameters": parameters,
@@ -48,8 +49,21 @@ def inspect(
     print_result(result, json, lines)
 
 
-def largest(weights: Any, names: list[str], count: int) -> list[dict[str, Any]]:
-    """Return the weights of largest magnitude, with the names of their columns."""
+def largest(weights: Any, names: list[str], count: int, scales: dict[str, float]) -> list[dict[str, Any]]:
+    """Return the weights of largest magnitude, with the names of their columns.
+
+    If the units of a column were changed, the weight of one unit as it is in the file is also returned.
+    """
     nonzero = np.flatnonzero(weights)
-    some = nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:count]]
-    return [{"feature": names[column], "weight": float(weights[column])} for column in some]
+    found: list[dict[str, Any]] = []
+    for column in nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:count]]:
+        name, weight = names[column], float(weights[column])
+        found.append({"feature": name, "weight": weight})
+        if name in scales:
+            found[-1]["per_unit"] = weight / scales[name]
+    return found
+
+
+def _line(entry: dict[str, Any]) -> str:
+    per_unit = f", {entry['per_unit']:+.4g} per unit" if "per_unit" in entry else ""
+    return f"{entry['weight']:+.6g}  {entry['feature']}{per_unit}"

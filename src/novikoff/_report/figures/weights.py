@@ -51,7 +51,15 @@ def weights(subject: Subject) -> Figure | None:
         f"{count(display.total)} columns. Positive weights increase the score of {display.sides[1]}, negative weights "
         f"that of {display.sides[0]}. Weights are comparable only between columns of the same scale."
     )
-    rows = [(name, f"{weight:.6g}") for name, weight in zip(display.names, display.weights.tolist(), strict=True)]
+    pairs = list(zip(display.names, display.weights.tolist(), strict=True))
+    heads, rows = ["column", "weight"], [[name, f"{weight:.6g}"] for name, weight in pairs]
+    reading = None if subject.record is None else subject.record.reading
+    scales = {} if reading is None or reading.encoding is None else reading.encoding.scales
+    if scales:
+        caption += " The table also shows the weight of one unit of a number as it is in the file."
+        heads.append("per unit")
+        for row, (name, weight) in zip(rows, pairs, strict=True):
+            row.append(f"{weight / scales[name]:.6g}" if name in scales else "")
     return Figure(
         "weights",
         "Largest weights",
@@ -59,5 +67,5 @@ def weights(subject: Subject) -> Figure | None:
         data,
         layout(axis("weight"), names, bargap=0.25),
         height=f"{5 + 1.5 * max(3, len(places)):g}rem",
-        table=Table("Largest weights", ["column", "weight"], rows),
+        table=Table("Largest weights", heads, rows),
     )

@@ -329,6 +329,11 @@ class TableEncoding:
             if missing and not category.indicator and category.name not in unseen.absent:
                 unseen.missing[category.name] = unseen.missing.get(category.name, 0) + missing
 
+    @property
+    def scales(self) -> dict[str, float]:
+        """The scale of each column of numbers whose units are changed."""
+        return {column.name: column.scale for column in self.numbers if (column.shift, column.scale) != (0.0, 1.0)}
+
     def original_units(self, weights: NDArray[Any], intercept: float) -> tuple[NDArray[np.float64], float]:
         """Return the weights and the intercept that give the same scores on numbers that are not scaled.
 
