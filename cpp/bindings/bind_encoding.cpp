@@ -1,8 +1,13 @@
 // Bindings for making sparse rows from tables.
 #include <nanobind/stl/vector.h>
 
+#include <cstdlib>
 #include <stdexcept>
 #include <vector>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "bindings.hpp"
 #include "novikoff/encode_rows.hpp"
@@ -51,9 +56,19 @@ void bind_encode_rows(nb::module_& m) {
         "Write the rows of a table as those of a CSR matrix, and return where they end.");
 }
 
+/// Returns memory that was freed to the operating system. The C library of GNU keeps it otherwise, unless it is at the end of
+/// the heap; other libraries need no such call.
+void release_freed_memory() {
+#ifdef __GLIBC__
+  nb::gil_scoped_release unlocked;
+  malloc_trim(0);
+#endif
+}
+
 }  // namespace
 
 void bind_encoding(nb::module_& m) {
   bind_encode_rows<double>(m);
   bind_encode_rows<float>(m);
+  m.def("release_freed_memory", &release_freed_memory, "Return memory that was freed to the operating system.");
 }

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import lzma
+import time
 
 import pytest
 
@@ -112,3 +113,10 @@ def test_json_is_told_from_words_in_braces():
 
 def test_names_of_text_formats_yield_to_content():
     assert {name for name in FORMATS if FORMATS[name].yields_to_content} == {"csv", "tsv", "ndjson"}
+
+
+def test_a_line_of_many_numbers_is_told_from_svmlight_at_once():
+    line = ",".join(str(i) for i in range(3000)).encode() + b",yes\n"
+    began = time.perf_counter()
+    assert not is_svmlight(line)
+    assert time.perf_counter() - began < 1  # a regular expression that tries every way takes minutes

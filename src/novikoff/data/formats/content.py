@@ -14,9 +14,10 @@ SNIFFED_BYTES = 1 << 14  # of the beginning of a file, after decompression
 CHUNK_SIZE = 1 << 16  # bytes that are read at a time
 MAX_COMPRESSED = 1 << 21  # bytes that are read of a compressed file; bzip2 needs up to 900,000 for the first of text
 
-NUMBER = rb"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
-PAIR = rb"(?:[0-9]+|qid):%b" % NUMBER
-SVMLIGHT = re.compile(rb"%b(?:,%b)*((?:[ \t]+%b)*)[ \t]*(?:#.*)?" % (NUMBER, NUMBER, PAIR))
+# Possessive quantifiers: a line of many numbers that are separated by commas must not be tried in every way.
+NUMBER = rb"[-+]?(?:[0-9]++(?:\.[0-9]*+)?|\.[0-9]++)(?:[eE][-+]?[0-9]++)?"
+PAIR = rb"(?:[0-9]++|qid):%b" % NUMBER
+SVMLIGHT = re.compile(rb"%b(?:,%b)*+((?:[ \t]++%b)*+)[ \t]*+(?:#.*)?" % (NUMBER, NUMBER, PAIR))
 OBJECT = re.compile(rb'\{\s*["}]')
 ARRAY = re.compile(rb"\[\s*[\{\]]")
 BLANK = b"\xef\xbb\xbf \t\r\n"  # before the first character of text

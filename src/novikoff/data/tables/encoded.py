@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import novikoff._core as _core
 from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.errors import input_error
@@ -18,6 +19,7 @@ from .labels import Labels, weights_of
 from .source_table import TableSource
 from .table_encoding import TableEncoding, Unseen
 
+RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
 MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it is a column of strings
 
 
@@ -158,5 +160,12 @@ def _weights(table: TableSource, blocks: list[Block]) -> NDArray[np.float64] | N
 def _freed(blocks: list[Block]) -> Iterator[Block]:
     """Return blocks from the first, and release each of them when the next one is asked for."""
     blocks.reverse()
+    freed = 0
     while blocks:
-        yield blocks.pop()
+        block = blocks.pop()
+        freed += block.numbers.nbytes + block.codes.nbytes
+        yield block
+        del block
+        if freed > RELEASED_SIZE:
+            _core.release_freed_memory()
+            freed = 0
