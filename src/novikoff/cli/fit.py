@@ -34,7 +34,7 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import check_output, percent, print_result, progress
+from ._output import check_output, percent, print_message, print_result, progress
 from ._weights import match_class_weight
 
 CROSS_VALIDATION = tuple(
@@ -106,6 +106,8 @@ def fit(
         X = match_columns("fit", model, model.reading_, other, quiet)
         result["test_accuracy"] = accuracy(model, Batch(X, *other[1:]))
     print_result(result, json, _lines(data, test, result))
+    if not (quiet or json):
+        _compare_with_most_frequent(result)
 
 
 def cross_validated(
@@ -145,6 +147,20 @@ def accuracy(model: Any, batch: Batch) -> float:
         raise input_error("fit", "the weights of all rows are 0.")
     confusion, _ = evaluate.confusion_of("fit", batch.y, model.predict(batch.X), batch.weights)
     return float(np.trace(confusion) / confusion.sum())
+
+
+def _compare_with_most_frequent(result: dict[str, Any]) -> None:
+    """Print a note if one label for all rows would be correct more often than the model.
+
+    One-vs-rest hinge losses of many rare classes are least at weights near 0, where the scores of all classes are near
+    -1 and their order means little. The squared hinge loss orders them by their frequencies at least.
+    """
+    most = max(result["classes"], key=lambda entry: entry["rows"])
+    share = most["rows"] / result["rows"]
+    if result["training_accuracy"] < share:
+        many = len(result["classes"]) > 2 and result["parameters"].get("loss") == "hinge"
+        remedy = "; use --loss squared_hinge for many rare classes" * many
+        print_message(f"note: the label {most['label']} alone is correct for {percent(share)} of the rows{remedy}")
 
 
 def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[str, str]]:
