@@ -96,7 +96,9 @@ class Delimited:
 
 def aligned(table):
     """Return columns of equal width between blanks, without a header."""
-    return "".join("".join(f"{value!s:>12}" for value in row) + "\n" for row in table.rows).encode()
+    return "".join(
+        "".join(f"{'NA' if value == '' else value!s:>12}" for value in row) + "\n" for row in table.rows
+    ).encode()
 
 
 def badly_named(table):
@@ -436,6 +438,7 @@ FILES = (
     RawFile("bank.csv", bank, SEMICOLONS, ";-separated, header", ("age", "job=clerk", "contact=cellular")),
     RawFile("decimal_comma.csv", plain, Delimited(";", decimal=","), ";-separated, header, decimal comma"),
     RawFile("adult.csv", adult, COMMA_BLANK, "comma-separated, no header, missing: ?", (*X_NAMES, "x4=missing")),
+    RawFile("adult.data", adult, COMMA_BLANK, "comma-separated, no header, missing: ?", (*X_NAMES, "x4=missing")),
     RawFile("latin1.csv", cities, Delimited(encoding="latin-1"), "latin-1", ("age", "city=Zürich")),
     RawFile("bom.csv", cities, Delimited(encoding="utf-8-sig"), "comma-separated, header", ("age", "city=Köln")),
     RawFile("utf16.csv", cities, Delimited("\t", encoding="utf-16"), "tab-separated, header", ("age", "city=Köln")),
@@ -444,6 +447,9 @@ FILES = (
     RawFile("quoted.csv", comments, Delimited(), "comma-separated", ("age", "comment=two\nlines, and a comma")),
     RawFile("single_quotes.csv", comments, Delimited(quote="'", quoted=True), "quoted by '", ("age", "job=clerk")),
     RawFile("thousands.csv", thousands, Delimited(), "thousands as 1,234", ("salary", "job=clerk")),
+    RawFile("tabs.data", plain, Delimited("\t"), "tab-separated, header"),
+    RawFile("tabs.txt", adult, Delimited("\t", header=False), "tab-separated, no header", X_NAMES),
+    RawFile("blanks.txt", wine, aligned, "blank-separated, no header", ("x2", "x3", "x4")),
     RawFile("pipes.csv", plain, Delimited("|"), "|-separated, header"),
     RawFile("label_first.csv", wine, Delimited(header=False), "comma-separated, no header", ("x2", "x3", "x4")),
     RawFile("label_with_blank.csv", messages, Delimited(), shown=("age", "links")),

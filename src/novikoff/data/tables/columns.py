@@ -127,6 +127,8 @@ class Columns:
             return guess
         count = "no column" if not found else "more than one column"
         remedy = 'Use target= to name the column of labels, or target="last".'
+        if names == [f"x{i}" for i in range(1, len(names) + 1)]:  # without a header
+            remedy = 'Use target="last", target="first" or the number of the column of labels.'
         message = f"{count} is called y, label, target or class. {remedy} The columns are {_listed(names)}."
         raise input_error(self.name, message)
 
