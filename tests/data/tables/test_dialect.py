@@ -19,6 +19,7 @@ def found(text, expected=None, preferred=None, **options):
 
 # ---- what is found ---------------------------------------------------------------------------------------------------
 
+NAMES_3 = ("x1", "x2", "x3")
 PANEL = {
     "commas": ("a,b\n1,2\n3,4\n", "comma-separated, header", ("a", "b")),
     "semicolons": ("a;b\n1;x\n3;y\n", ";-separated, header", ("a", "b")),
@@ -53,6 +54,12 @@ PANEL = {
     "trailing delimiter of the header": ("a,b,\n1,2\n3,4\n", "comma-separated, header", ("a", "b")),
     "repeated and empty names": ("a,a,,b\n1,2,3,4\n", "comma-separated, header", ("a", "a.2", "x3", "b")),
     "comments": ("# from a machine\n\na,b\n1,2\n", "comma-separated, header, 2 lines skipped", ("a", "b")),
+    "a title": ("About flowers\n\na,b,c\n1,2,x\n", "comma-separated, header, 2 lines skipped", ("a", "b", "c")),
+    "adult.test": (
+        "|1x3 Cross validator\n25, a, x.\n38, b, y.\n",
+        "comma-separated, no header, 1 line skipped",
+        NAMES_3,
+    ),
     "a marked header": ("# by numpy\n# a,b\n1,2\n", "comma-separated, header, 1 line skipped", ("a", "b")),
     "hashtags": ("#a,1\n#b,2\n#c,3\n", "comma-separated, no header", ("x1", "x2")),
     "Excel": ("sep=;\na;b\n1,5;2\n", ";-separated, header, decimal comma, 1 line skipped", ("a", "b")),

@@ -218,7 +218,7 @@ def sniff(
     if skipped == len(lines):
         raise input_error(name, "the file is empty." if not "".join(lines).strip() else "the table has no rows.")
     split = find_split(lines[skipped:], given.delimiter or delimiter, given.quote, preferred)
-    skipped, split = _with_marked_header(lines, skipped, split)
+    skipped, split = _with_marked_header(lines, *_without_title(lines, skipped, split))
     return _described(name, split, skipped, given, expected, encoding, optional)
 
 
@@ -237,6 +237,18 @@ def _preamble(lines: Sequence[str]) -> tuple[int, str | None]:
     if count < len(lines) and lines[count].lower().startswith("sep=") and len(lines[count].strip()) <= 5:
         return count + 1, lines[count][4].replace("\n", "\t")  # a line that Excel reads and writes
     return count, None
+
+
+def _without_title(lines: Sequence[str], skipped: int, split: Split) -> tuple[int, Split]:
+    """Skip lines of text above a table of three columns or more, which are records of one field."""
+    records = split.records
+    while split.width > 2 and split.delimiter != " " and len(records) > 2 and len(records[0]) == 1:
+        records = records[1:]
+        skipped += next(i for i, line in enumerate(lines[skipped + 1 :], 1) if line.strip())
+    if len(records) == len(split.records):
+        return skipped, split
+    again = split_records(lines[skipped:], split.delimiter, split.quote)
+    return skipped, again or replace(split, records=records)
 
 
 def _with_marked_header(lines: Sequence[str], skipped: int, split: Split) -> tuple[int, Split]:
