@@ -140,7 +140,7 @@ class RunRecord:
     def __post_init__(self) -> None:
         if self.column_names is None:
             names = None if self.feature_names is None else self.feature_names.tolist()
-            if names is None and self.reading is not None:
+            if names is None and isinstance(self.reading, Reading):
                 names = self.reading.column_names
             if names is not None and len(names) == self.n_features:
                 object.__setattr__(self, "column_names", names)

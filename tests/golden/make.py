@@ -13,7 +13,7 @@ import pandas as pd
 
 import novikoff as nk
 from novikoff.data.reading import Reading
-from novikoff.persistence.model_file import VERSION
+from novikoff.persistence.frame import VERSION
 
 ROWS = [[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0], [-2.0, 0.5], [0.5, -3.0], [1.5, -2.0]]
 TWO = ["yes", "yes", "no", "no", "no", "yes"]

@@ -6,4 +6,4 @@ from .learners import Learner as Learner
 from .model_file import is_model as is_model
 from .model_file import load as load
 from .model_file import save as save
-from .model_file import save_record as save_record
+from .stored_record import save_record as save_record

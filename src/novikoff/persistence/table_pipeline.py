@@ -14,6 +14,8 @@ from novikoff.data.tables.encoder import TableEncoder
 from novikoff.errors import input_error
 from novikoff.record import RunRecord
 
+from .stored_record import save_record
+
 ENCODER, MODEL = "encoder", "model"  # the names of the steps
 
 
@@ -57,8 +59,6 @@ class TablePipeline(Pipeline):  # type: ignore[misc]  # scikit-learn is untyped
         path : str or path-like
             The file.
         """
-        from .model_file import save_record  # it builds pipelines when it loads
-
         save_record(self.record_, path)
 
 
