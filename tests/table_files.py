@@ -13,7 +13,6 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
-from novikoff.data.formats import FORMATS
 from novikoff.data.hashing import Hashing
 from novikoff.data.source import Joined
 from novikoff.data.tables import table as tables
@@ -63,12 +62,6 @@ def write(folder, format, frame=FRAME):
         with new(path, frame.schema) as writer:
             writer.write_table(frame, max_chunksize=2)
     return path
-
-
-def arriving(chunks, format):
-    """A reader of text that arrives in chunks, with a wait after each."""
-    fill = Joined(chunk for part in chunks for chunk in (part, b"")).fill
-    return FORMATS[format].reader("scan", "it", nullcontext(fill), 0)
 
 
 def whole(batches):

@@ -10,10 +10,14 @@ from memory import run_alone
 from table_files import rows
 
 
-def test_a_parquet_file_that_differs_from_the_first_is_refused(tmp_path):
-    for i, table in enumerate([pa.table({"x": [1], "label": [0]}), pa.table({"x": ["a"], "label": [0]})]):
-        pyarrow.parquet.write_table(table, tmp_path / f"{i}.parquet")
-    with pytest.raises(nk.InvalidInputError, match=r"1\.parquet: column 'x' holds string, but numbers in .*0\.parquet"):
+def test_a_parquet_file_with_other_types_than_the_first_is_converted(tmp_path):
+    for i, x in enumerate([[1, 2], ["3", " 4.5"], pa.array([7, 8], pa.uint8())]):
+        pyarrow.parquet.write_table(pa.table({"x": x, "label": [0, 1]}), tmp_path / f"{i}.parquet")
+    X, y = rows(str(tmp_path / "*.parquet"))
+    assert X.ravel().tolist() == [1, 2, 3, 4.5, 7, 8]
+    assert y.tolist() == [0, 1] * 3
+    pyarrow.parquet.write_table(pa.table({"x": ["5", "a"], "label": [0, 1]}), tmp_path / "3.parquet")
+    with pytest.raises(nk.InvalidInputError, match=r"3\.parquet, row 1: column 'x' must hold numbers, .* 'a'"):
         rows(str(tmp_path / "*.parquet"))
 
 

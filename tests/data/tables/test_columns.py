@@ -8,6 +8,8 @@ import pyarrow as pa
 import pytest
 
 import novikoff as nk
+from novikoff.data.hashing import Hashing
+from novikoff.data.tables.columns import Columns
 
 
 def test_numbers_alone_are_a_dense_array_in_the_order_asked_for():
@@ -57,10 +59,74 @@ def test_weights_are_a_column_and_no_feature():
     assert weights.dtype == np.float64
 
 
-@pytest.mark.parametrize("name", ["y", "label", "target"])
+@pytest.mark.parametrize("name", ["y", "label", "target", "class", "Class"])
 def test_the_target_is_found_by_its_usual_names(name):
     (batch,) = nk.scan(pa.table({"x": [1.0], name: [7]}), target=None)
     assert batch.y.tolist() == [7]
+
+
+@pytest.mark.parametrize(
+    ("target", "features"),
+    [("first", ("b", "c")), ("last", ("a", "b")), (2, ("a", "c")), ("3", ("a", "b")), (np.int64(1).item(), ("b", "c"))],
+)
+def test_the_target_may_be_a_position(target, features):
+    (batch,) = nk.scan(pa.table({"a": [1], "b": [2], "c": [3]}), target=target)
+    assert batch.feature_names == features
+
+
+def test_a_name_goes_before_a_position():
+    (batch,) = nk.scan(pa.table({"a": [1], "1": [2], "last": [3], "x": [4]}), target="last")
+    assert (batch.target, batch.y.tolist()) == ("last", [3])
+    (batch,) = nk.scan(pa.table({"a": [1], "1": [2], "last": [3], "x": [4]}), target="1")
+    assert (batch.target, batch.y.tolist()) == ("1", [2])
+
+
+def test_columns_that_are_excluded_are_no_features():
+    table = pa.table({"a": [1], "b": [[2]], "y": [3], "c": [4]})
+    (batch,) = nk.scan(table, exclude="b")
+    assert batch.feature_names == ("a", "c")
+    (batch,) = nk.scan(table, exclude=["b", "c"])
+    assert batch.feature_names == ("a",)
+
+
+def test_dates_are_features_in_days_and_labels_in_words():
+    table = pa.table({"x": [datetime.date(1970, 1, 3)] * 2, "y": [0, 1]})
+    (batch,) = nk.scan(table)
+    assert batch.X.tolist() == [[2.0], [2.0]]
+    (batch,) = nk.scan(table, target="x")
+    assert batch.y.tolist() == ["1970-01-03"] * 2
+
+
+def test_numbers_that_are_said_to_be_text_are_words():
+    (batch,) = nk.scan(pa.table({"x": [17, 18], "y": [0, 1]}), text="x", hashing=Hashing(n_bits=8))
+    np.testing.assert_array_equal(batch.X.toarray(), Hashing(n_bits=8).transform(["17", "18"]).toarray())
+
+
+SCHEMA = {"a": "number", "b": "string", "c": "date", "d": "boolean", "y": "string"}
+
+
+def test_the_kinds_of_a_model_are_those_as_which_columns_are_read():
+    columns = Columns("scan", "it", SCHEMA, target="y", known={"a": "string", "q": "number", "d": "boolean"})
+    assert columns.features == ["a", "q", "d"]
+    assert columns.kinds == {"a": "string", "d": "boolean", "y": "string"}
+    assert columns.absent == ["q"]
+    with pytest.raises(nk.InvalidInputError, match=r"it: none of the columns of the model is in the table: 'q', 'r'"):
+        Columns("scan", "it", SCHEMA, target=False, known={"q": "number", "r": "number"})
+
+
+def test_the_guess_of_a_reader_is_taken_only_if_no_name_says_which_column_has_the_labels():
+    assert Columns("scan", "it", {"x1": "number", "x2": "number"}, guess="x1").target == "x1"
+    columns = Columns("scan", "it", SCHEMA, guess="a")
+    assert (columns.target, columns.is_guessed) == ("y", False)
+    assert Columns("scan", "it", {"x1": "number", "x2": "number"}, guess="x1").is_guessed
+
+
+def test_further_tables_may_have_other_columns_only_where_columns_are_chosen():
+    Columns("scan", "it", SCHEMA, features=["a"]).check_names("other", [*SCHEMA, "z"])
+    with pytest.raises(nk.InvalidInputError, match=r"^other: column 'z' is not in it\. Use features="):
+        Columns("scan", "it", SCHEMA).check_names("other", [*SCHEMA, "z"])
+    with pytest.raises(nk.InvalidInputError, match=r"^other: there is no column 'a', but it has one"):
+        Columns("scan", "it", SCHEMA).check_names("other", ["b", "c", "d", "y"])
 
 
 X2 = [1.0, 2.0]
@@ -68,7 +134,7 @@ REFUSED = {
     "no target": (
         {"x": X2, "z": [0, 1]},
         {"target": None},
-        r"no column is called y, label or target\. .* The columns are 'x', 'z'\.",
+        r"no column is called y, label, target or class\. Use target=.* The columns are 'x', 'z'\.",
     ),
     "two targets": ({"x": X2, "y": [0, 1], "label": [0, 1]}, {"target": None}, "more than one column is called y"),
     "unknown target": (
@@ -105,9 +171,9 @@ REFUSED = {
     "null": (
         {"x": [1.0, None], "y": [0, 1]},
         {},
-        r"^the Table, row 1: column 'x' has no value\. Use missing=\"zero\" or missing=\"indicator\"\.$",
+        r"^the Table, row 1: column 'x' has no value\. Use missing=\"mean\" or missing=\"zero\"\.$",
     ),
-    "NaN": ({"x": [1.0, np.nan], "y": [0, 1]}, {}, r"row 1: column 'x' has NaN"),
+    "NaN": ({"x": [1.0, np.nan], "y": [0, 1]}, {}, r"row 1: column 'x' has no value"),
     "infinity": (
         {"x": [1.0, -np.inf], "y": [0, 1]},
         {"missing": "zero"},
@@ -118,37 +184,37 @@ REFUSED = {
     "no label": (
         {"x": X2, "y": ["a", None]},
         {},
-        r"row 1: every row of column 'y' must have a label, but there is no value",
+        r"row 1: every row of column 'y' must have a label\.",
     ),
     "no number as label": (
         {"x": X2, "y": [1, None]},
         {},
-        r"row 1: every row of column 'y' must have a label, but there is no value",
+        r"row 1: every row of column 'y' must have a label\.",
     ),
     "NaN as label": (
         {"x": X2, "y": [1.0, np.nan]},
         {},
-        r"row 1: every row of column 'y' must have a label, but there is NaN",
+        r"row 1: every row of column 'y' must have a label\.",
     ),
     "fraction as label": (
         {"x": X2, "y": [1.0, 0.5]},
         {},
-        r"row 1: labels in column 'y' must be whole numbers.*but there is 0\.5",
+        r"row 1: labels in column 'y' must be whole numbers.*but there is '0\.5'",
     ),
     "infinity as label": (
         {"x": X2, "y": [1.0, np.inf]},
         {},
-        r"row 1: labels in column 'y' must be whole numbers.*but there is inf",
+        r"row 1: labels in column 'y' must be whole numbers.*but there is 'inf'",
     ),
     "large label": (
         {"x": X2, "y": pa.array([1, 2**63], pa.uint64())},
         {},
-        r"below 2\*\*63, but there is 9223372036854775808",
+        r"below 2\*\*63.* but there is '9223372036854775808'",
     ),
-    "date as label": (
-        {"x": X2, "y": [datetime.date(2020, 1, 1)] * 2},
+    "list as label": (
+        {"x": X2, "y": [[1], [2]]},
         {},
-        r"column 'y' of labels must hold numbers, strings or booleans, but it holds date32",
+        r"column 'y' of labels must hold numbers, strings or booleans, but it holds list<",
     ),
     "negative weight": (
         {"x": X2, "y": [0, 1], "w": [1, -1]},
@@ -158,7 +224,7 @@ REFUSED = {
     "NaN as weight": (
         {"x": X2, "y": [0, 1], "w": [1, np.nan]},
         {"weight": "w"},
-        r"row 1: weights in column 'w'.* but there is NaN",
+        r"row 1: weights in column 'w'.* but there is no value",
     ),
     "no weight": (
         {"x": X2, "y": [0, 1], "w": [1, None]},
@@ -170,17 +236,19 @@ REFUSED = {
         {"weight": "w"},
         "column 'w' of weights must hold numbers, but it holds string",
     ),
-    "number as text": (
-        {"x": X2, "y": [0, 1]},
-        {"text": "x"},
-        "column 'x' of text must hold strings, but it holds double",
-    ),
-    "date": (
-        {"x": [datetime.date(2020, 1, 1)] * 2, "y": [0, 1]},
+    "list": (
+        {"x": [[1], [2]], "y": [0, 1]},
         {},
-        r"column 'x' of features must hold .*date32.* Cast it in SQL, or leave it out with features=",
+        r"'x' of features must hold .*it holds list<.* Cast it in SQL, or leave it out with exclude='x'",
     ),
-    "list": ({"x": [[1], [2]], "y": [0, 1]}, {}, r"'x' of features .*it holds list<"),
+    "duration": ({"x": [datetime.timedelta(1)] * 2, "y": [0, 1]}, {}, r"'x' of features .*it holds duration"),
+    "excluded feature": (
+        {"x": X2, "y": [0, 1]},
+        {"features": ["x"], "exclude": "x"},
+        "column 'x' cannot be both a feature and excluded",
+    ),
+    "unknown excluded": ({"x": X2, "y": [0, 1]}, {"exclude": ["q"]}, r"there is no column 'q', which exclude= names"),
+    "position too large": ({"x": X2, "y": [0, 1]}, {"target": 3}, "there is no column 3, which target= names"),
     "struct": ({"x": [{"a": 1}] * 2, "y": [0, 1]}, {}, r"'x' of features .*it holds struct<a"),
     "blob": ({"x": [b"a", b"b"], "y": [0, 1]}, {}, r"'x' of features .*it holds binary"),
     "no hashing": ({"x": X2, "y": [0, 1]}, {"hashing": 18}, "hashing must be a Hashing, but it is 18"),
@@ -209,6 +277,6 @@ def test_a_table_without_labels_is_read_if_that_is_said(rest):
     assert bare.y is None
     assert bare.X.tolist() == [[1.0], [2.0]]
     assert labelled.y.tolist() == [5, 6]
-    assert nk.read(table, format="csv", target=False).X.shape[1] == labelled.X.shape[1] + (rest == "")
+    assert nk.read(table, format="csv", target=False).X.shape[1] == labelled.X.shape[1] + 1
     with pytest.raises(nk.InvalidInputError, match="a cache needs rows with labels"):
         nk.cache(table, "never-written.nvk", format="csv", target=False)

@@ -59,6 +59,20 @@ def test_words_for_missing_values_are_missing(word):
     assert block.codes[:, 0].tolist() == [0, -1, 1]
 
 
+def test_what_is_missing_depends_on_the_column():
+    found = reader(b"x,s,label\n1,none,0\n2,cook,0\nNA,,1\nnone,clerk,1\n")
+    (block,) = found.blocks({"x": "number", "s": "string"})
+    assert np.isnan(block.numbers[:, 0]).tolist() == [False, False, True, True]
+    assert block.codes[:, 0].tolist() == [0, 1, -1, 2]
+    assert found.invalid == {}
+
+
+def test_the_row_that_is_written_is_read():
+    cells = {"x": "a", "y z": "b,c", 'q"': "5\n6", "w": ""}
+    (header, row) = csv.reader(io.StringIO(FORMATS["csv"].one_row(cells).decode()))
+    assert dict(zip(header, row, strict=True)) == cells
+
+
 @pytest.mark.parametrize(
     ("text", "is_table"),
     [

@@ -1,6 +1,7 @@
 """The parser of delimited text: every value is what the csv module and float() give, however the text is cut."""
 
 import csv
+import io
 import math
 import re
 
@@ -204,6 +205,18 @@ def test_blanks_are_kept_without_trim():
 def test_a_record_ends_at_a_line_end_outside_quotes(text, expected):
     assert _core.record_end(text, '"', ",") == expected
     assert _core.record_end(np.frombuffer(text, np.uint8), '"', ",") == expected
+
+
+@given(st.lists(st.lists(st.text('ab",\n\t', max_size=4), min_size=2, max_size=2), min_size=1, max_size=6), st.data())
+def test_the_last_record_end_is_the_end_of_a_record(rows, data):
+    text, ends = io.StringIO(), [0]
+    writer = csv.writer(text, lineterminator="\n")
+    for row in rows:
+        writer.writerow(row)
+        ends.append(text.tell())
+    at = data.draw(st.integers(0, ends[-1]))
+    block = text.getvalue().encode()[:at]
+    assert _core.record_end(block, '"', ",", trim=False) == max(end for end in ends if end <= at)
 
 
 @pytest.mark.parametrize(

@@ -4,15 +4,9 @@ import pyarrow as pa
 import pytest
 
 import novikoff as nk
-from novikoff.data.tables.columns import Columns
 from novikoff.data.tables.reader import ArrowReader
 
 TABLE = pa.table({"x": [1.0, 2.0], "y": [0, 1]})
-
-
-def columns():
-    roles = {"target": None, "features": None, "weight": None, "text": None, "missing": "error", "hashing": None}
-    return Columns("scan", "it", TABLE.schema, **roles)
 
 
 def test_a_pass_returns_the_record_batches_of_the_needed_columns():
@@ -23,7 +17,7 @@ def test_a_pass_returns_the_record_batches_of_the_needed_columns():
         return iter(TABLE.to_batches(max_chunksize=1))
 
     reader = ArrowReader("it", TABLE.schema, batches)
-    assert [batch.num_rows for batch in reader.tables(columns())] == [1, 1]
+    assert [batch.num_rows for batch in reader.tables({"x": "number", "y": "string"})] == [1, 1]
     assert asked == [["x", "y"]]
     assert reader.place(7) == "it, row 7"
 
@@ -37,12 +31,6 @@ def test_an_error_at_the_start_or_on_the_way_names_the_table():
         raise RuntimeError("lost")
 
     with pytest.raises(nk.InvalidInputError, match=r"^it: the table cannot be read: lost\.$"):
-        list(ArrowReader("it", TABLE.schema, broken).tables(columns()))
+        list(ArrowReader("it", TABLE.schema, broken).tables({"x": "number", "y": "string"}))
     with pytest.raises(nk.InvalidInputError, match=r"^it: the table cannot be read to its end: lost\.$"):
-        list(ArrowReader("it", TABLE.schema, breaking).tables(columns()))
-
-
-def test_a_table_that_differs_from_the_first_is_refused():
-    other = ArrowReader("other", pa.schema({"x": pa.string(), "y": pa.int64()}), lambda needed: iter([]))
-    with pytest.raises(nk.InvalidInputError, match=r"^other: column 'x' holds string, but numbers in it\.$"):
-        list(other.tables(columns()))
+        list(ArrowReader("it", TABLE.schema, breaking).tables({"x": "number", "y": "string"}))

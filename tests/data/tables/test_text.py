@@ -12,20 +12,28 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from novikoff.data.hashing import Hashing
+from novikoff.data.tables import delimited_blocks
 from novikoff.data.tables import text as text_tables
+from novikoff.data.tables.cells import MISSING
 from reference.tables import hashed, keys_of
 from table_files import lines, whole
 
 BITS = 8
-fields = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6)
+CSV = {"delimiter": ",", "quote": '"', "header": True, "encoding": "utf-8", "decimal": "."}
+fields = st.text(st.characters(codec="utf-8", exclude_characters="\0\r"), min_size=1, max_size=6).filter(
+    lambda text: (
+        text == text.strip() and text not in MISSING
+    )  # CSV does not keep blanks and the words for missing values
+)
 numbers = st.floats(-100, 100, width=32)
 
 
 @st.composite
 def records(draw):
-    """Rows of a number, two strings and a label; the first can be mistaken for nothing else."""
+    """Rows of a number, two strings and a label; the first two can be mistaken for nothing else."""
     row = st.fixed_dictionaries({"x": numbers, "s": fields, "t": fields, "label": st.integers(0, 2)})
-    return [{"x": 1.5, "s": "a word", "t": "a word", "label": 1}, *draw(st.lists(row, max_size=12))]
+    first = [{"x": 1.5, "s": word, "t": word, "label": 1} for word in ("a word", "another one")]
+    return [*first, *draw(st.lists(row, max_size=12))]
 
 
 def as_csv(rows):
@@ -52,7 +60,7 @@ def cut(data, sizes):
 @given(records(), st.lists(st.integers(0, 40), max_size=20), st.sampled_from(["csv", "ndjson"]), st.integers(1, 9))
 def test_blocks_of_any_size_give_the_rows_of_the_whole(rows, sizes, format, batch_size):
     data = {"csv": as_csv, "ndjson": as_ndjson}[format](rows)
-    batches = list(lines(cut(data, [200, *sizes]), format, batch_size=batch_size))
+    batches = list(lines(cut(data, [200, *sizes]), format, batch_size=batch_size, **CSV if format == "csv" else {}))
     X, y = whole(batches)
     features = [keys_of({name: row[name] for name in ("x", "s", "t")}) for row in rows]
     np.testing.assert_allclose(X, hashed(features, BITS), rtol=1e-12)
@@ -65,8 +73,8 @@ def test_lines_are_read_as_files_are(tmp_path_factory, rows):
     path = tmp_path_factory.mktemp("lines") / "t.csv"
     path.write_bytes(as_csv(rows))
     for a, b in zip(
-        whole(lines(as_csv(rows))),
-        whole(nk.scan(path, target="label", hashing=Hashing(n_bits=BITS))),
+        whole(lines(as_csv(rows), **CSV)),
+        whole(nk.scan(path, target="label", hashing=Hashing(n_bits=BITS), **CSV)),
         strict=True,
     ):
         np.testing.assert_array_equal(a, b)
@@ -95,6 +103,15 @@ def test_whole_numbers_at_first_and_others_later_are_all_numbers():
 
 def test_a_record_longer_than_the_part_of_a_thread_is_read(monkeypatch):
     monkeypatch.setattr(text_tables, "THREAD_SIZE", 64)
+    long = "a\\n" * 200
+    labels = [0, *([1, 2] * 20)]
+    data = "".join(f'{{"s": "{"b" if label == 1 else long}", "label": {label}}}\n' for label in labels)
+    X, y = whole(lines(data.encode(), "ndjson"))
+    assert y.tolist() == labels
+    np.testing.assert_array_equal(X, X[np.array(labels)])
+
+
+def test_a_record_of_many_lines_is_read():
     long = '"' + "a\n" * 200 + '"'
     data = f"s,label\n{long},0\n" + f"b,1\n{long},2\n" * 20
     X, y = whole(lines(data.encode()))
@@ -108,19 +125,19 @@ REFUSED = {
     "word": (
         [b"x,label\n1,0\n2,0\n", b"3,0\n\nmany,0\n"],
         "csv",
-        r"^it, line 6: column 'x' must hold a number, .* 'many'\.$",
+        r"^it, line 6: column 'x' must hold numbers, but there is 'many'\.$",
     ),
-    "ragged": ([b"x,label\n1,0\n", b"3,0\n4\n"], "csv", r"^it, line 4: the line must have 2 fields, but it has 1\.$"),
-    "boolean": ([b"x,label\ntrue,0\n", b"2,0\n"], "csv", r"^it, line 3: column 'x' must hold a boolean, .* '2'\.$"),
+    "ragged": ([b"x,label\n1,0\n", b"3,0\n4\n"], "csv", r"^it, line 4: the line has 1 field, but the header has 2\."),
+    "boolean": ([b"x,label\ntrue,0\n", b"2,0\n"], "csv", r"^it, line 3: column 'x' must hold .*, but there is '2'\.$"),
     "infinity": (
-        [b'x,s,label\n1,"\n",0\n', b'3,"\n",0\ninf,b,0\n'],
+        [b'x,s,label\n1,"a\n",0\n', b'3,"\n",0\ninf,b,0\n'],
         "csv",
-        r"^it, line 6: numbers in column 'x' must be finite, but there is inf\.$",
+        r"^it, line 6: column 'x' must hold numbers, but there is 'inf'\.$",
     ),
     "no utf-8": (
-        [b"x,label\n1,a\n", b"3,b\n4,\xff\n"],
-        "csv",
-        r"^it, line 4: the text must be UTF-8, but there is the byte 0xff\.$",
+        [b'{"x":1,"label":0}\n', b'{"x":2,"label":0}\n{"x":1,"label":\xff}\n'],
+        "ndjson",
+        r"^it, line 3: the text must be UTF-8, but there is the byte 0xff\.$",
     ),
     "object": (
         [b'{"x":1,"label":0}\n', b'{"x":1,"label":0}\n{"x":"a"}\n'],
@@ -144,11 +161,11 @@ def test_a_bad_record_is_refused_with_its_line(case):
 
 
 def test_lines_are_known_also_where_batches_are_larger_than_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(text_tables, "BLOCK_SIZE", 64)
+    monkeypatch.setattr(delimited_blocks, "BLOCK_SIZE", 64)
     path = tmp_path / "t.csv"
     path.write_text("x,label\n" + "1,0\n" * 1000 + "inf,0\n" + "1,0\n" * 500)
     for batch_size in (1, 10, 700, 5000):
-        with pytest.raises(nk.InvalidInputError, match=r"t\.csv, line 1002: .*but there is inf"):
+        with pytest.raises(nk.InvalidInputError, match=r"t\.csv, line 1002: .*but there is 'inf'"):
             list(nk.scan(path, target="label", batch_size=batch_size))
 
 

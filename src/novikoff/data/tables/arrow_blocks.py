@@ -42,6 +42,9 @@ class ArrowBlocks:
             called = f"are called {quote(twice)}" if twice else "have an empty name"
             raise input_error(self.name, f"two columns {called}. Rename one of them, or select columns with SQL.")
         self.schema = {field.name: kind_of(self.arrow, field.type) for field in source.schema}
+        self.label_kinds = {
+            field.name: kind_of(self.arrow, _values_of(self.arrow, field.type)) for field in source.schema
+        }
         self._invalid: dict[str, Invalid] = {}
 
     @property
@@ -120,6 +123,8 @@ class ArrowBlocks:
     def _codes(self, name: str, array: Any, known: dict[str, int], place: Place) -> NDArray[np.int32]:
         """Return a code for each row, and add new strings to those that are known."""
         array = self._decoded(array)
+        if self.arrow.types.is_floating(array.type):  # NaN is a missing value, as null is
+            array = self.arrow.array(array.to_numpy(zero_copy_only=False), from_pandas=True)
         encoded = array.cast(self.arrow.large_string()).dictionary_encode()
         texts = self._python(name, encoded.dictionary, array, place)
         table = np.array([*(known.setdefault(text, len(known)) for text in texts), -1], dtype=np.int32)
@@ -159,6 +164,11 @@ def kind_of(arrow: Any, type_: Any) -> str:
     if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_) or types.is_null(type_):
         return "number"
     return str(type_)
+
+
+def _values_of(arrow: Any, type_: Any) -> Any:
+    """Return the type of the values of a column, also where they are stored as categories."""
+    return type_.value_type if arrow.types.is_dictionary(type_) else type_
 
 
 def is_utf8(value: bytes) -> bool:

@@ -58,7 +58,7 @@ class HashedEncoder:
 
     def rows(self, block: Block) -> Any:
         """Return the rows of a block."""
-        numbers = block.numbers[:, [block.number_names.index(name) for name in self.numbers]]
+        numbers = np.ascontiguousarray(block.numbers[:, [block.number_names.index(name) for name in self.numbers]])
         absent = np.isnan(numbers)
         if absent.any():
             if self.missing == "error":

@@ -62,13 +62,13 @@ class Labels:
         if self.decided == "boolean" and value.lower() in TRUTHS:
             return TRUTHS[value.lower()]
         number = _number(value)
-        if self.decided == "integer" and number is not None and number == int(number) and abs(number) < MAX_LABEL:
+        if self.decided == "integer" and number is not None and abs(number) < MAX_LABEL and number == int(number):
             return int(number)
         place = block.place(int(np.argmax(codes == code)))
         if self.decided == "integer" and number is None:
             wrong = f"labels in column {self.column!r} are whole numbers in the rows before"
         else:
-            wrong = f"labels in column {self.column!r} must be whole numbers, strings or booleans"
+            wrong = f"labels in column {self.column!r} must be whole numbers below 2**63, strings or booleans"
         raise input_error(place, f"{wrong}, but there is {quote(value)}.")
 
 
@@ -85,7 +85,7 @@ def weights_of(block: Block, column: str) -> NDArray[np.float64]:
 
 
 def _number(text: str) -> float | int | None:
-    """Return the number that a text stands for, exactly where it is whole; None if it is not a finite number."""
+    """Return the number that a text stands for, exactly where it is whole; None if it is not a number."""
     try:
         return int(text)
     except ValueError:
@@ -94,4 +94,4 @@ def _number(text: str) -> float | int | None:
         number = float(text)
     except ValueError:
         return None
-    return number if np.isfinite(number) else None
+    return None if np.isnan(number) else number

@@ -103,15 +103,21 @@ def find_split(lines: Sequence[str], delimiter: str | None, quote: str | None, p
     preferred : str or None
         The delimiter that the name of the file suggests.
     """
-    some = lines[:LINES_COMPARED]
     if delimiter is None:
-        splits = [_with_best_quote(some, known, quote) for known in DELIMITERS]
-        scores = [split.score() * (PREFERENCE if split.delimiter == preferred else 1) for split in splits]
-        best = max(range(len(splits)), key=scores.__getitem__)
-        whole = [line.strip() for line in some if line.strip()]
-        typed = all(is_number(line) or DATE.fullmatch(line) for line in whole[1:] or whole)
-        delimiter = "" if scores[best] == 0 or (typed and preferred is None) else splits[best].delimiter
+        delimiter = _delimiter(lines[:LINES_COMPARED], quote, preferred)
+        if not delimiter and len(lines) > LINES_COMPARED and any(sign in line for sign in "\"'" for line in lines):
+            delimiter = _delimiter(lines, quote, preferred)  # a record in quotes may have that many lines
     return _with_best_quote(lines, delimiter, quote)
+
+
+def _delimiter(lines: Sequence[str], quote: str | None, preferred: str | None) -> str:
+    """Return the most likely delimiter of lines, or "" if they have none."""
+    splits = [_with_best_quote(lines, known, quote) for known in DELIMITERS]
+    scores = [split.score() * (PREFERENCE if split.delimiter == preferred else 1) for split in splits]
+    best = max(range(len(splits)), key=scores.__getitem__)
+    whole = [line.strip() for line in lines if line.strip()]
+    typed = all(is_number(line) or DATE.fullmatch(line) for line in whole[1:] or whole)
+    return "" if scores[best] == 0 or (typed and preferred is None) else splits[best].delimiter
 
 
 def split_records(lines: Sequence[str], delimiter: str, quote: str) -> Split | None:

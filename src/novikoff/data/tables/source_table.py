@@ -70,6 +70,9 @@ class TableSource:
             roles = {name: self._options[name] for name in ROLES if name in self._options}
             guess = getattr(first, "guess", None)
             self.columns = Columns(self.where, first.name, first.schema, guess=guess, known=self._known, **roles)
+            if self.columns.target is not None:
+                kinds = getattr(first, "label_kinds", first.schema)  # categories of numbers are numbers as labels
+                self.columns.label_kind = kinds[self.columns.target]
             self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
 
     def opened(self) -> Self:
