@@ -132,6 +132,10 @@ void bind_delimited(nb::module_& m) {
               "bool = True) -> int"),
       "Return the position after the last complete record of a text, or 0.");
   m.def(
+      "line_ends", [](const DelimitedText& text) { return count_byte(view_of(text), '\n'); }, nb::arg("text"),
+      nb::sig("def line_ends(text: bytes | bytearray | memoryview | NDArray[numpy.uint8]) -> int"),
+      "Return the number of line ends in a text.");
+  m.def(
       "record_lines",
       [](const DelimitedText& text, const std::string& quote, const std::string& delimiter, bool trim) {
         return to_numpy(record_lines(view_of(text), splitting(delimiter, quote, trim)));

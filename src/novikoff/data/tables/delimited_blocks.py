@@ -133,7 +133,7 @@ class DelimitedBlocks:
         fill = self._text.after(self._line - 1)
         with self._stack:
             for text in self._blocks_of_text(fill):
-                lines = int(np.count_nonzero(np.frombuffer(text, np.uint8) == ord("\n")))
+                lines = _core.line_ends(text)
                 if (block := self._parsed(columns, text, lines)) is not None:
                     yield block
                 self._line += lines

@@ -17,7 +17,7 @@ from novikoff.errors import input_error, quote
 
 from .block import Block
 from .hashed import missing_value
-from .summaries import NumberSummary, StringSummary, columns_of, is_row_number, safe_scale
+from .summaries import NumberSummary, StringSummary, columns_of, is_row_number, safe_scale, string_counts
 from .table_encoding import CategoryColumn, LeftOutColumn, NumberColumn, TableEncoding, TextColumn, Unseen
 from .tables_of import raw_table
 from .words import WordSettings, inverse_document_frequency, looks_like_text
@@ -238,7 +238,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
                 left_out.append(LeftOutColumn(name, reason))
             else:
                 found_numbers.append(self._number(blocks, numbers, j, name, kinds[name]))
-        texts, categories = self._strings(strings, [*(self.text or ()), *text], left_out)
+        texts, categories = self._strings(blocks, strings, [*(self.text or ()), *text], left_out)
         encoding = TableEncoding(
             columns=tuple(kinds),
             numbers=tuple(found_numbers),
@@ -308,16 +308,17 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return NumberColumn(name, kind, shift, safe_scale(scale), fill, indicator)
 
     def _strings(
-        self, summary: StringSummary, text: Sequence[str], left_out: list[LeftOutColumn]
+        self, blocks: Sequence[Block], summary: StringSummary, text: Sequence[str], left_out: list[LeftOutColumn]
     ) -> tuple[list[TextColumn], list[CategoryColumn]]:
         """Return the columns of texts and of categories; the others are added to ``left_out``."""
         texts, categories = [], []
-        for name, counts in summary.counts.items():
-            values, rows, missing = summary.values[name], int(counts.sum()), summary.missing(name)
+        for name in summary.names:
+            values, missing = summary.values[name], summary.missing[name]
+            rows = summary.rows - missing
             if name in text or (self.text is None and looks_like_text(values, rows)):
-                texts.append(self._text(name, values, counts))
+                texts.append(self._text(blocks, name, values))
             elif self.keep:
-                categories.append(self._category(name, values, counts, missing))
+                categories.append(self._category(blocks, name, values, missing > 0))
             elif rows == 0:
                 left_out.append(LeftOutColumn(name, "empty"))
             elif len(values) == 1 and missing == 0:
@@ -325,20 +326,20 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             elif len(values) >= DISTINCT_SHARE * rows and rows >= MIN_ROWS:
                 left_out.append(LeftOutColumn(name, "identifier"))
             else:
-                categories.append(self._category(name, values, counts, missing))
+                categories.append(self._category(blocks, name, values, missing > 0))
         return texts, categories
 
-    def _category(self, name: str, values: Sequence[str], counts: NDArray[np.int64], missing: int) -> CategoryColumn:
+    def _category(self, blocks: Sequence[Block], name: str, values: Sequence[str], indicator: bool) -> CategoryColumn:
         buckets = 0
         chosen = list(values)
         if len(values) > self.max_categories:
-            order = np.argsort(-counts, kind="stable")[: self.max_categories]
+            order = np.argsort(-string_counts(blocks, name), kind="stable")[: self.max_categories]
             chosen, buckets = [values[j] for j in order.tolist()], BUCKETS
-        return CategoryColumn(name, tuple(sorted(chosen)), missing > 0, buckets)
+        return CategoryColumn(name, tuple(sorted(chosen)), indicator, buckets)
 
-    def _text(self, name: str, values: Sequence[str], counts: NDArray[np.int64]) -> TextColumn:
+    def _text(self, blocks: Sequence[Block], name: str, values: Sequence[str]) -> TextColumn:
         found, words = self._words().learned(values)
-        idf = inverse_document_frequency(found, counts).tolist() if self.idf else ()
+        idf = inverse_document_frequency(found, string_counts(blocks, name)).tolist() if self.idf else ()
         return TextColumn(name, tuple(words), tuple(idf))
 
     def _notes(
@@ -352,7 +353,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         if listed:
             what = f"the {self.missing}" if isinstance(self.missing, str) else f"{self.missing:g}"
             notes.append(f"missing numbers count as {what}, with an indicator column: {listed}")
-        listed = ", ".join(f"{c.name} ({strings.missing(c.name):,})" for c in encoding.categories if c.indicator)
+        listed = ", ".join(f"{c.name} ({strings.missing[c.name]:,})" for c in encoding.categories if c.indicator)
         if listed:
             notes.append(f"missing strings are a category of their own: {listed}")
         for reason, meaning in (("constant", "constant"), ("identifier", "identifiers of rows"), ("empty", "empty")):
@@ -394,7 +395,7 @@ def _refuse_missing(blocks: Sequence[Block], number_names: list[str], strings: S
         if absent.any():
             row, j = np.argwhere(absent)[0]
             raise missing_value(block, number_names[j], int(row))
-        for name in strings.counts:
+        for name in strings.names:
             codes, _ = block.string_column(name)
             if len(codes) and codes.min() < 0:
                 raise missing_value(block, name, int(np.argmin(codes)))

@@ -63,26 +63,35 @@ class NumberSummary:
 
 
 class StringSummary:
-    """How often each string of the columns of strings occurs, updated block by block."""
+    """The strings of the columns of strings, and how many are missing, updated block by block.
+
+    Parameters
+    ----------
+    names : sequence of str
+        The columns.
+    """
 
     def __init__(self, names: Sequence[str]) -> None:
         self.rows = 0
-        self.counts: dict[str, NDArray[np.int64]] = {name: np.zeros(0, dtype=np.int64) for name in names}
+        self.names = list(names)
+        self.missing: dict[str, int] = dict.fromkeys(names, 0)
         self.values: dict[str, Sequence[str]] = dict.fromkeys(names, ())
 
     def add(self, block: Block) -> None:
         """Add the rows of a block of the same pass."""
         self.rows += block.rows
-        for name in self.counts:
-            codes, values = block.string_column(name)
-            counts = np.bincount(codes + 1, minlength=len(values) + 1)[1:]
-            before = self.counts[name]
-            counts[: len(before)] += before
-            self.counts[name], self.values[name] = counts, values
+        missing = dict(zip(block.string_names, (block.codes < 0).sum(axis=0).tolist(), strict=True))
+        for name in self.names:
+            self.missing[name] += missing.get(name, block.rows)
+            self.values[name] = block.string_column(name)[1]
 
-    def missing(self, name: str) -> int:
-        """Return the number of rows without a value."""
-        return self.rows - int(self.counts[name].sum())
+
+def string_counts(blocks: Sequence[Block], name: str) -> NDArray[np.int64]:
+    """Return how often each string of a column occurs in the blocks of a pass."""
+    counts = np.zeros(len(blocks[-1].string_column(name)[1]) + 1, dtype=np.int64)
+    for block in blocks:
+        counts += np.bincount(block.string_column(name)[0] + 1, minlength=len(counts))
+    return counts[1:]
 
 
 def columns_of(blocks: Sequence[Block], name: str) -> NDArray[np.float64]:

@@ -264,53 +264,51 @@ class TableEncoding:
             parts.append(X)
         return np.concatenate(parts) if len(parts) != 1 else parts[0]
 
-    def _plan(self) -> tuple[NDArray[np.int32], list[int]]:
-        """Return the steps of the kernel that encodes a row, and the first encoded column of each."""
-        steps, firsts, first = [], [], 0
-        number_of = {column.name: j for j, column in enumerate(self.numbers)}
-        string_of = {column.name: j for j, column in enumerate(self.categories)}
+    def _steps(self) -> list[tuple[int, str, int]]:
+        """Return how the kernel encodes a row: kind of step, column of the table, and first encoded column."""
+        steps, first = [], 0
         for column in self._ordered:
-            if isinstance(column, NumberColumn):
-                steps.append((NUMBER, number_of[column.name]))
-                firsts.append(first)
-                if column.indicator:
-                    steps.append((INDICATOR, number_of[column.name]))
-                    firsts.append(first + 1)
-            else:
-                steps.append((CATEGORY, string_of[column.name]))
-                firsts.append(first)
+            is_number = isinstance(column, NumberColumn)
+            steps.append((NUMBER if is_number else CATEGORY, column.name, first))
+            if is_number and column.indicator:
+                steps.append((INDICATOR, column.name, first + 1))
             first += len(column.names)
-        return np.array(steps, dtype=np.int32).reshape(-1, 2), firsts
+        return steps
 
     def _sparse(self, blocks: Iterable[Block], unseen: Unseen | None, entries: int | None) -> Any:
         """Return CSR rows: numbers, indicators and categories by a kernel, and the words of texts."""
-        plan, firsts = self._plan()
-        shift = np.array([column.shift for column in self.numbers])
-        scale = np.array([column.scale for column in self.numbers])
-        fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
-        numbers_of, string_names = [c.name for c in self.numbers], [c.name for c in self.categories]
+        steps = self._steps()
+        category_of = {column.name: column for column in self.categories}
         width = len(self.names) - sum(len(column.words) for column in self.texts)
-        rows = _Rows(entries)
+        rows, lookup = _Rows(entries), _Lookup()
         texts: list[list[Any]] = [[] for _ in self.texts]
-        lookup = _Lookup(self.categories)
         for block in blocks:
             if unseen is not None:
                 self._count(block, unseen)
+            numbers, number_names = _numbers(block, [column.name for column in self.numbers])
+            codes, string_names = _codes(block, [column.name for column in self.categories])
             columns = [
-                lookup.columns(block, int(j), first) if kind == CATEGORY else np.array([first], dtype=np.int32)
-                for (kind, j), first in zip(plan, firsts, strict=True)
+                lookup.columns(block, category_of[name], first) if kind == CATEGORY else np.array([first], np.int32)
+                for kind, name, first in steps
             ]
-            numbers = np.ascontiguousarray(block.number_columns(numbers_of), dtype=np.float64)
-            rows.add(numbers, _codes(block, string_names), plan, (shift, scale, fill), columns)
+            place = {name: j for names in (number_names, string_names) for j, name in enumerate(names)}
+            plan = np.array([(kind, place[name]) for kind, name, _ in steps], dtype=np.int32).reshape(-1, 2)
+            rows.add(numbers, codes, plan, self._units(number_names), columns)
             for part, column in zip(texts, self.texts, strict=True):
-                codes, values = block.string_column(column.name)
-                part.append(self.words.counted(column.words, column.idf, codes, values))
-                if unseen is not None and (empty := int(((np.diff(part[-1].indptr) == 0) & (codes >= 0)).sum())):
-                    unseen.unknown[column.name] = unseen.unknown.get(column.name, 0) + empty
+                part.append(self.words.counted(column.words, column.idf, *block.string_column(column.name)))
         X = rows.matrix(width)
         if self.texts:
             X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
         return X
+
+    def _units(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """Return shift, scale and encoded missing value of columns of numbers; those of others are not used."""
+        known = {column.name: column for column in self.numbers}
+        units = [
+            (known[name].shift, known[name].scale, known[name].fill) if name in known else (0, 1, 0) for name in names
+        ]
+        shift, scale, fill = np.array(units, dtype=np.float64).reshape(-1, 3).T.copy()
+        return shift, scale, (fill - shift) / scale
 
     def _count(self, block: Block, unseen: Unseen) -> None:
         """Count unknown categories, and missing values of columns that had none."""
@@ -355,15 +353,14 @@ NUMBER, INDICATOR, CATEGORY = 0, 1, 2  # steps of the kernel
 class _Lookup:
     """The encoded columns of strings, looked up again only if a block has further strings."""
 
-    def __init__(self, categories: Sequence[CategoryColumn]) -> None:
-        self._categories = categories
-        self._known: dict[int, NDArray[np.int32]] = {}
+    def __init__(self) -> None:
+        self._known: dict[str, NDArray[np.int32]] = {}
 
-    def columns(self, block: Block, j: int, first: int) -> NDArray[np.int32]:
-        values = block.string_column(self._categories[j].name)[1]
-        known = self._known.get(j)
+    def columns(self, block: Block, column: CategoryColumn, first: int) -> NDArray[np.int32]:
+        values = block.string_column(column.name)[1]
+        known = self._known.get(column.name)
         if known is None or len(known) != len(values) + 1:
-            known = self._known[j] = self._categories[j].columns(values, first)
+            known = self._known[column.name] = column.columns(values, first)
         return known
 
 
@@ -404,11 +401,18 @@ class _Rows:
         return X
 
 
-def _codes(block: Block, names: Sequence[str]) -> NDArray[np.int32]:
-    """Return the codes of some columns side by side."""
-    if tuple(names) == block.string_names:
-        return block.codes
+def _numbers(block: Block, names: Sequence[str]) -> tuple[NDArray[np.float64], Sequence[str]]:
+    """Return an array that holds some columns of numbers, and its columns; that of the block if it has them all."""
+    if not set(names) <= set(block.number_names):
+        return np.ascontiguousarray(block.number_columns(names), dtype=np.float64), names
+    return np.ascontiguousarray(block.numbers, dtype=np.float64), block.number_names
+
+
+def _codes(block: Block, names: Sequence[str]) -> tuple[NDArray[np.int32], Sequence[str]]:
+    """Return an array that holds some columns of codes, and its columns; that of the block if it has them all."""
+    if set(names) <= set(block.string_names):
+        return np.ascontiguousarray(block.codes), block.string_names
     codes = np.empty((block.rows, len(names)), dtype=np.int32)
     for j, name in enumerate(names):
         codes[:, j] = block.string_column(name)[0]
-    return codes
+    return codes, names
