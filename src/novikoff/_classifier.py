@@ -61,6 +61,7 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     verbose: Any = 0  # a class attribute for subclasses without this parameter
     _watcher: ProgressCallback | None = None
     classes_: NDArray[Any]
+    record_: Any
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows."""
@@ -97,6 +98,22 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         signs: NDArray[np.int8] = np.sign(self.decision_function(X)).astype(np.int8)
         return signs
+
+    @property
+    def weights_(self) -> dict[Any, Any]:
+        """The weights that are not 0, by the name of their column; for more than two classes, one dict per class.
+
+        Columns have the names that a table, a data frame or the keys of dicts gave them; without names, their numbers.
+        """
+        record = self.record_
+        names = record.column_names
+        by_class = {}
+        for problem in record.problems:
+            columns = np.flatnonzero(problem.weights).tolist()
+            values = problem.weights[columns].tolist()
+            keys = columns if names is None else [names[column] for column in columns]
+            by_class[problem.positive] = dict(zip(keys, values, strict=True))
+        return by_class if len(by_class) > 1 else next(iter(by_class.values()))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the model to a file that ``novikoff.load`` reads.

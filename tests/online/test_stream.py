@@ -309,3 +309,66 @@ def test_columns_of_a_stream_are_those_of_a_frame_before():
 def test_fit_forgets_the_names_of_a_stream():
     model = nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv")).fit(np.eye(3), [0, 1, 0])
     assert model.predict_one({0: 1.0}) == 0
+
+
+# ---- tables whose columns grow ---------------------------------------------------------------------------------------
+
+JOBS = b"job,age,y\nclerk,3,1\ncook,5,0\nclerk,4,1\npilot,7,0\ncook,1,1\n"
+
+
+def jobs(size, **options):
+    return nk.scan(JOBS, format="csv", scale="standard", missing="mean", batch_size=size, **options)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_columns_of_a_table_grow_with_their_names(make, size):
+    model, whole = make().partial_fit(jobs(size)), make().partial_fit(jobs(100))
+    assert learned(model) == learned(whole)
+    assert model.weights_ == whole.weights_
+    assert set(model.weights_) <= {"age", "job=clerk", "job=cook", "job=pilot"}
+    assert model.reading_ == whole.reading_
+    assert model.reading_.running.names == ("age", "job=clerk", "job=cook", "job=pilot")
+
+
+def test_a_saved_stream_of_tables_continues_bit_for_bit(make, tmp_path):
+    batches = list(jobs(2).widening())
+    model = make().partial_fit(batches[0])
+    model.save(tmp_path / "m.nvk")
+    model = nk.load(tmp_path / "m.nvk")
+    rest = b"\n".join([JOBS.split(b"\n")[0], *JOBS.split(b"\n")[3:]])
+    model.partial_fit(model.reading_.scan(rest, format="csv", batch_size=1))
+    whole = make().partial_fit(jobs(100))
+    assert learned(model) == learned(whole)
+    assert model.reading_ == whole.reading_
+
+
+def test_dicts_and_batches_with_names_may_alternate():
+    first, second, third = jobs(2).widening()
+    model = nk.Perceptron().partial_fit(first)
+    model.learn_one({"job=cook": 1.0, "age": 0.5}, 1)
+    model.partial_fit(second).partial_fit(third)
+    model.learn_one({"job=pilot": 1.0}, 1)
+    assert model.n_features_in_ == 4
+    assert model.record_.column_names == ["age", "job=clerk", "job=cook", "job=pilot"]
+    model.learn_one({"town=a": 1.0}, 0)
+    with pytest.raises(nk.InvalidInputError, match="the columns were"):
+        model.partial_fit(next(iter(nk.scan(b"job,town,y\ncook,b,1\n", format="csv"))))
+
+
+def test_other_names_are_refused_in_a_stream_that_grows():
+    model = nk.Perceptron().partial_fit(jobs(100))
+    before = learned(model)
+    with pytest.raises(nk.InvalidInputError, match="the columns were"):
+        model.partial_fit(nk.scan(JOBS.replace(b"clerk", b"smith"), format="csv"))
+    assert learned(model) == before
+
+
+def test_weights_have_the_names_of_dict_keys():
+    model = nk.Perceptron()
+    model.learn_one({"free": 1.0, "money": 2.0}, "spam")
+    model.learn_one({"meeting": 1.0}, "ham")
+    assert model.weights_ == {"free": 1.0, "money": 2.0, "meeting": -1.0}
+    model.learn_one({"lunch": 1.0}, "other")
+    assert model.weights_["other"]["lunch"] == 1.0
+    assert nk.Perceptron().fit(np.eye(2), [0, 1]).weights_.keys() <= {0, 1}
+    assert not hasattr(nk.Perceptron(), "weights_")

@@ -35,6 +35,10 @@ class Batch(tuple[Any, ...]):
         All columns of the table, in its order.
     read_as : str, default=""
         How text was understood, such as ``;-separated, header, latin-1``.
+    weight_column : str, default=None
+        The column of the table that holds the weights.
+    running : RunningEncoding, default=None
+        What the encoder of a stream of tables knows after this batch, from which it can continue.
     """
 
     feature_names: tuple[str, ...] | None
@@ -45,6 +49,8 @@ class Batch(tuple[Any, ...]):
     notes: tuple[str, ...]
     table_columns: tuple[str, ...] | None
     read_as: str
+    weight_column: str | None
+    running: Any
 
     def __new__(  # noqa: D102  # documented in the class
         cls,
@@ -60,6 +66,8 @@ class Batch(tuple[Any, ...]):
         notes: Sequence[str] = (),
         table_columns: Sequence[str] | None = None,
         read_as: str = "",
+        weight_column: str | None = None,
+        running: Any = None,
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
         self.feature_names = None if feature_names is None else tuple(feature_names)
@@ -70,6 +78,8 @@ class Batch(tuple[Any, ...]):
         self.notes = tuple(notes)
         self.table_columns = None if table_columns is None else tuple(table_columns)
         self.read_as = read_as
+        self.weight_column = weight_column
+        self.running = running
         return self
 
     def __getnewargs_ex__(self) -> tuple[tuple[Any, ...], dict[str, Any]]:

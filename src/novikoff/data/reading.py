@@ -15,15 +15,18 @@ from novikoff.errors import input_error
 
 from .batch import Batch
 from .formats import find_format, sources_of
-from .formats.base import WHOLE_READ_BATCH
+from .formats.base import WHOLE_READ_BATCH, joined
 from .hashing import Hashing
 from .stream import Scan, read, scan
 from .tables.block import Block
 from .tables.dialect import DialectOptions
 from .tables.encoded import EncodedBatches, read_encoded
 from .tables.encoder import TableEncoder
+from .tables.running import RunningEncoding
+from .tables.running_batches import RunningBatches
 from .tables.source_table import TableSource
 from .tables.table_encoding import TableEncoding
+from .tables.words import WordSettings
 
 SCAN_BATCH = 8192  # rows of a batch
 
@@ -80,6 +83,8 @@ class Reading:
         What the table encoder has learned, by which rows of other tables are encoded.
     encoder : dict, default=None
         The parameters of the encoder.
+    running : RunningEncoding, default=None
+        What the encoder of a stream of tables knows after the last row that was learned.
     """
 
     target: str | int | None = None
@@ -96,11 +101,13 @@ class Reading:
     columns: tuple[str, ...] | None = None
     encoding: TableEncoding | None = None
     encoder: dict[str, Annotated[Any, TREE]] | None = None
+    running: RunningEncoding | None = None
 
     @property
     def column_names(self) -> tuple[str, ...] | None:
         """The names of the columns of X, if they have names."""
-        return self.names if self.encoding is None else self.encoding.names
+        encoding = self.encoding or self.running
+        return self.names if encoding is None else encoding.names
 
     def encoder_parameters(self) -> dict[str, Any]:
         """Return the parameters of the encoder."""
@@ -126,6 +133,9 @@ class Reading:
             index_base=self.index_base if batch.index_base is None else batch.index_base,
             columns=batch.table_columns or self.columns,
         )
+        if batch.running is not None:
+            weight = batch.weight_column or self.weight
+            return dataclasses.replace(known, weight=weight, text=batch.running.text, running=batch.running)
         if encoder is not None:
             parameters = {name: plain_to_tree(value) for name, value in encoder.get_params().items()}
             return dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters)
@@ -160,14 +170,21 @@ class Reading:
             Further options of ``read``.
         """
         if (table := self._table(where, source, labelled, format, encoder is not None, more)) is not None:
+            if encoder is None and self.running is not None:
+                return joined(where, list(self._running(table, WHOLE_READ_BATCH, frozen=True).batches(None)))
             return read_encoded(where, table, encoder or self._fitted())
         options = self._options(source, labelled, format)
         return self.checked(where, read(source, format=format, **more, **options))
 
     def scan(self, source: Any, *, labelled: bool = True, format: str | None = None, **more: Any) -> Scan:
-        """Open a source as a stream; ``more`` is passed to ``scan``."""
+        """Open a source as a stream; ``more`` is passed to ``scan``.
+
+        With labels, a running encoder continues to learn; without them, rows are encoded by what it knows.
+        """
         batch_size = more.pop("batch_size", SCAN_BATCH)
         if (table := self._table("scan", source, labelled, format, False, more, batch_size)) is not None:
+            if self.running is not None:
+                return Scan(self._running(table, batch_size, frozen=not labelled))
             return Scan(EncodedBatches(table, self._fitted(), batch_size))
         return scan(source, format=format, batch_size=batch_size, **more, **self._options(source, labelled, format))
 
@@ -188,6 +205,55 @@ class Reading:
         table.open()
         return table.blocks(table.columns.kinds | self.encoding.kinds)
 
+    def begin(
+        self,
+        source: Any,
+        *,
+        scale: str,
+        missing: str,
+        words: WordSettings,
+        format: str | None = None,
+        **more: Any,
+    ) -> Scan:
+        """Open a table as a stream that a running encoder begins with; see ``RunningEncoding`` for its settings."""
+        batch_size = more.pop("batch_size", SCAN_BATCH)
+        table = self._table("scan", source, True, format, True, more, batch_size)
+        if table is None:
+            raise TypeError("the source is not a table")
+        settings: dict[str, Any] = {"scale": scale, "missing": missing, "words": words, "finds_text": not self.text}
+        return Scan(RunningBatches(table, batch_size, **settings))
+
+    def as_learned(self, where: str, source: Any, *, format: str | None = None, **more: Any) -> tuple[Batch, bool]:
+        """Read all rows of a source as a stream had them, from its first row on.
+
+        Parameters
+        ----------
+        where : str
+            The function that the user called.
+        source : path, list of paths, bytes, binary file object, "-", SQL or table
+            As in ``scan``.
+        format : str, default=None
+            As in ``scan``.
+        **more : dict
+            Further options of ``scan``.
+
+        Returns
+        -------
+        batch : Batch
+            The rows: each is encoded with the means, scales and columns up to it.
+        same : bool
+            Whether the encoder then knows the same as the one of the model, bit for bit.
+        """
+        table = self._table(where, source, True, format, False, more)
+        if table is None or self.running is None:
+            return self.read(where, source, format=format, **more), self.running is None
+        again = RunningBatches(table, WHOLE_READ_BATCH, state=self.running.again())
+        batch = joined(where, list(again.batches(None)))
+        return batch, batch.running == self.running
+
+    def _running(self, table: TableSource, batch_size: int, frozen: bool) -> RunningBatches:
+        return RunningBatches(table, batch_size, state=self.running, frozen=frozen)
+
     def _fitted(self) -> TableEncoding:
         if self.encoding is None:
             raise TypeError("there is no encoder")
@@ -205,18 +271,20 @@ class Reading:
     ) -> TableSource | None:
         """Open a table for an encoder; None if the source is not a table, or if there is no encoder."""
         data_format = find_format(where, source, format)
-        if not data_format.is_table or not (is_new or self.encoding is not None):
+        known = None if is_new or self.encoding is None else self.encoding.kinds
+        if self.running is not None and not is_new:
+            known = self.running.known
+        if not data_format.is_table or not (is_new or known is not None):
             return None
         options: dict[str, Any] = {
             "target": self.target if labelled else False,
             "weight": self.weight if labelled else None,
             "dialect": self.dialect,
             "expected": self.columns,
-            "label": None if self.encoding is None else self.target,
+            "label": None if is_new else self.target,
         }
         if is_new:
             options |= {"features": self.features, "exclude": list(self.exclude), "text": list(self.text)}
-        known = None if is_new else self._fitted().kinds
         follow = more.get("follow", False)
         options |= {name: value for name, value in more.items() if name in data_format.options}
         table: TableSource = data_format.table(where, sources_of(source), options, batch_size, follow, known)

@@ -27,8 +27,9 @@ class Scan:
 
     Every batch unpacks as ``X, y``, or as ``X, y, weights``. Sources that can be read again, such as files, are read
     from the start in each loop. All batches of a loop are equally wide: an svmlight file without ``n_features`` is
-    read once in advance to find its width. A pipe cannot be read twice, so its batches are as wide as the features
-    seen so far. ``partial_fit`` and ``evaluate.progressive`` take the stream itself, and need no such first pass.
+    read once in advance to find its width, and so is a table with strings, to find its columns. A pipe cannot be read
+    twice, so its batches are as wide as the features seen so far. ``partial_fit`` and ``evaluate.progressive`` take the
+    stream itself, and need no such first pass.
 
     Parameters
     ----------
@@ -83,6 +84,7 @@ def scan(
     weight: str | None = None,
     text: str | Sequence[str] | None = None,
     missing: str = "error",
+    scale: str = "none",
     hashing: Hashing | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -121,12 +123,17 @@ def scan(
     weight : str, default=None
         The column of weights of a table; batches then unpack as ``X, y, weights``.
     text : str or list of str, default=None
-        Columns of a table that hold text, which is counted by words.
-    missing : {"error", "zero", "indicator"}, default="error"
-        What a missing value of a table means; "indicator" is 0 with a feature ``column=missing`` of value 1.
+        Columns of a table that hold text, which is counted by words. None takes those of the first 1,000 values of
+        which half are different, with three words on average.
+    missing : {"error", "zero", "mean", "indicator"}, default="error"
+        What a missing value of a table means: a number 0; or the mean of the rows so far, with a feature
+        ``column=missing`` of value 1. With hashing, "indicator" is 0 with that feature.
+    scale : {"none", "standard"}, default="none"
+        Whether numbers of a table are standardised, each with the mean and the standard deviation of the rows up to it.
     hashing : Hashing, default=None
-        How features become columns if one of them is not a number: ``column=value`` for strings, the words of a text,
-        and the column's name for numbers. None is ``Hashing()``. If all features are numbers, X is a dense array.
+        Features are hashed to a fixed number of columns if one of them is not a number: ``column=value`` for strings,
+        the words of a text, and the column's name for numbers. By default, each of them has a column of its own, whose
+        name is in ``feature_names``: ``age``, ``job=clerk``, ``mail:word``. If all features are numbers, X is dense.
     delimiter : str, default=None
         The character between two fields of delimited text, or the word tab, comma, semicolon, space or pipe. This and
         the next options are judged by the text itself by default.

@@ -33,6 +33,7 @@ from novikoff._validation import (
     thread_count,
 )
 from novikoff.data.batch import Batch
+from novikoff.data.reading import Reading
 from novikoff.data.rows import as_rows, is_keyed, one_row
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -46,7 +47,7 @@ from ._certify import Problem, certify_mistakes
 from ._classes import Classes
 from ._cycle import Cycle, Examples, Run
 from ._state import OnlineState, column_names_of, feature_names_of, kernel_configuration, restore, state_of
-from ._stream import check_same_columns, learn_batch, refuse_labels_beside, widened
+from ._stream import joined_columns, learn_batch, refuse_labels_beside, widened
 
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
 MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature
@@ -233,6 +234,7 @@ class OnlineClassifier(Classifier):
                 self.partial_fit(part, classes=classes)
             return self
         self._learn_batch(*self._check_batch(X, y, classes, sample_weight))
+        self._keep_reading(X)
         return self
 
     def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
@@ -257,6 +259,7 @@ class OnlineClassifier(Classifier):
             message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
             raise input_error(type(self).__name__, message)
         predictions = np.concatenate(self._learn_batch(*self._check_batch(X, y, None, sample_weight), predict=True))
+        self._keep_reading(X)
         if is_first:  # booleans declare their classes with the first batch, but none was known at its first row
             predictions = predictions.astype(object)
             predictions[0] = None
@@ -295,22 +298,31 @@ class OnlineClassifier(Classifier):
             self._runs, self._fast_path = None, None
         return predictions
 
+    def _keep_reading(self, X: Any) -> None:
+        """Keep how the rows of a table were encoded, so that a stream can continue from the model."""
+        if isinstance(X, Batch) and X.running is not None:
+            reading: Reading = getattr(self, "reading_", None) or Reading()
+            self.reading_ = reading.after(X)
+
     def _rows_of(self, where: str, batch: Batch) -> Any:
-        """Return the rows of a batch, whose columns must have the names they had before, if they had any."""
-        of_frame = self.__dict__.pop("feature_names_in_", None)  # scikit-learn would miss them in an array
+        """Return the rows of a batch, whose columns must have the names they had before, if they had any.
+
+        Columns of sparse rows may be added at the end, and those that do not occur in the batch may be absent there.
+        """
+        X, is_sparse = batch.X, sp.issparse(batch.X)
         first = not hasattr(self, "n_features_in_")
-        names = None if batch.feature_names is None else list(batch.feature_names)
-        check_same_columns(where, self._column_names if of_frame is None else of_frame.tolist(), names)
-        X = batch.X
-        if (
-            sp.issparse(X) and not self._by_name
-        ):  # columns of features that never occurred may be missing on either side
-            X = widened(X, max(1, self._width or 0, X.shape[1]))
-            self._width = None if self._width is None else X.shape[1]
+        of_frame = self.__dict__.pop("feature_names_in_", None)  # scikit-learn would miss them in an array
+        known = self._column_names if of_frame is None else of_frame.tolist()
+        names = joined_columns(where, known, batch.feature_names, is_sparse)
+        if is_sparse and (not self._by_name or known is not None):
+            width = max(1, 0 if first else self.n_features_in_, X.shape[1])
+            X = widened(X, width)
+            if not first and width > self.n_features_in_:
+                self.n_features_in_ = width  # columns by name get their names again when they are needed
         X = check_rows(self, where, X, reset=first)
         if of_frame is not None:
-            self.feature_names_in_ = of_frame
-        elif first and names is not None:
+            self.feature_names_in_ = of_frame if names is known else np.array(names, dtype=object)
+        elif names is not None and (first or known is not None):
             self._column_names = names
         return X
 

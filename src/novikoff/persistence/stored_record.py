@@ -23,7 +23,7 @@ from .frame import FORMAT, VERSION, pack, unpack
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, expand
 
-READING_ADDED = ("exclude", "dialect", "columns", "encoding", "encoder")  # by version 2
+READING_ADDED = ("exclude", "dialect", "columns", "encoding", "encoder", "running")  # by version 2
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 

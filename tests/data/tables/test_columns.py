@@ -167,7 +167,7 @@ REFUSED = {
         {"features": 3},
         "features must be a list of column names, but it is 3",
     ),
-    "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "mean"}, "missing"),
+    "missing unknown": ({"x": X2, "y": [0, 1]}, {"missing": "guess"}, "missing"),
     "null": (
         {"x": [1.0, None], "y": [0, 1]},
         {},

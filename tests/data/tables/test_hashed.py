@@ -107,10 +107,10 @@ def test_single_precision_stays_single_where_all_columns_are():
 
 def test_dense_indicators_come_after_all_features_whether_or_not_anything_is_missing():
     table = pa.table({"a": [1.0, None], "b": [2.0, 3.0], "y": [0, 1]})
-    (batch,) = nk.scan(table, target="y", missing="indicator")
+    (batch,) = nk.scan(table, target="y", missing="indicator", hashing=Hashing())
     assert batch.feature_names == ("a", "b", "a=missing", "b=missing")
     np.testing.assert_array_equal(batch.X, [[1, 2, 0, 0], [0, 3, 1, 0]])
-    (batch,) = nk.scan(table.slice(0, 1), target="y", missing="indicator")
+    (batch,) = nk.scan(table.slice(0, 1), target="y", missing="indicator", hashing=Hashing())
     np.testing.assert_array_equal(batch.X, [[1, 2, 0, 0]])
 
 

@@ -230,4 +230,4 @@ def joined(where: str, batches: list[Batch]) -> Batch:
         X = np.concatenate(parts)
     y = None if batches[0].y is None else np.concatenate([batch.y for batch in batches])
     weights = None if batches[0].weights is None else np.concatenate([batch.weights for batch in batches])
-    return Batch(X, y, weights, **vars(batches[0]))
+    return Batch(X, y, weights, **vars(batches[-1]))

@@ -11,41 +11,33 @@ from novikoff.data.formats.base import Batches
 from novikoff.data.hashing import Hashing
 from novikoff.errors import input_error, quote
 
-from .encoded import read_encoded
-from .encoder import TableEncoder
 from .hashed import HashedEncoder
 from .labels import Labels, weights_of
+from .running import POLICIES, SCALES
+from .running_batches import RunningBatches
 from .source_table import TableSource
 
-ENCODING = ("missing", "hashing")  # options that say how columns become features
+ENCODING = ("missing", "scale", "hashing")  # options that say how columns become features
 
 
-class TableBatches(Batches):
-    """The rows of a table in batches.
+class HashedBatches(Batches):
+    """The rows of a table in batches, whose columns are hashed unless all of them are numbers.
 
     Parameters
     ----------
-    where : str
-        The function that the user called, for error messages about options.
     table : TableSource
         The raw rows.
-    options : dict
-        The options in ``ENCODING``.
+    missing : {"error", "zero", "indicator"}
+        What a missing value means.
+    hashing : Hashing
+        How keys become columns.
     batch_size : int
         The largest number of rows of a batch.
     """
 
-    def __init__(self, where: str, table: TableSource, options: dict[str, Any], batch_size: int) -> None:
+    def __init__(self, table: TableSource, missing: str, hashing: Hashing, batch_size: int) -> None:
         super().__init__(self._pass)
-        self.table, self._batch_size = table, batch_size
-        missing = check_choice(where, "missing", options["missing"], ("error", "zero", "indicator"))
-        hashing = Hashing() if options["hashing"] is None else options["hashing"]
-        if not isinstance(hashing, Hashing):
-            raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
-        self._missing, self._hashing = missing, hashing
-
-    def read(self, where: str) -> Batch:
-        return read_encoded(where, self.table, TableEncoder())
+        self.table, self._missing, self._hashing, self._batch_size = table, missing, hashing, batch_size
 
     def _pass(self) -> Iterator[Batch]:
         self.table.open()
@@ -60,3 +52,35 @@ class TableBatches(Batches):
                 y = None if labels is None else labels.of(part)
                 weights = None if columns.weight is None else weights_of(part, columns.weight)
                 yield Batch(encoder.rows(part), y, weights, **origin)
+
+
+def open_table(where: str, table: TableSource, options: dict[str, Any], batch_size: int) -> Batches:
+    """Return the batches of a table, by the options in ``ENCODING``: hashed, or with names that grow.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages about options.
+    table : TableSource
+        The raw rows.
+    options : dict
+        The options of ``scan`` for tables.
+    batch_size : int
+        The largest number of rows of a batch.
+    """
+    hashing, missing = options["hashing"], options["missing"]
+    scale = check_choice(where, "scale", options["scale"], SCALES)
+    if hashing is None:
+        if isinstance(missing, str) and missing == "indicator":
+            message = 'missing="indicator" needs hashing=Hashing(). Use missing="mean", which adds indicators too.'
+            raise input_error(where, message)
+        check_choice(where, "missing", missing, POLICIES)
+        finds_text = options.get("text") is None
+        return RunningBatches(table, batch_size, scale=scale, missing=missing, finds_text=finds_text)
+    if not isinstance(hashing, Hashing):
+        raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
+    if scale != "none":
+        raise input_error(where, 'scale="standard" cannot be combined with hashing.')
+    return HashedBatches(
+        table, check_choice(where, "missing", missing, ("error", "zero", "indicator")), hashing, batch_size
+    )

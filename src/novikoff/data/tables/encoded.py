@@ -16,7 +16,7 @@ from novikoff.errors import input_error
 from .block import Block
 from .encoder import TableEncoder
 from .labels import Labels, weights_of
-from .source_table import TableSource
+from .source_table import TableSource, invalid_values, origin_of
 from .table_encoding import TableEncoding, Unseen
 
 RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
@@ -47,16 +47,16 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
     if not sum(block.rows for block in blocks):
         raise input_error(where, "the source has no rows.")
     y, weights = _labels(table, blocks), _weights(table, blocks)
-    origin = _origin(table)
+    origin = origin_of(table)
     kinds = origin["columns"]
     if isinstance(encoder, TableEncoding):
         unseen = Unseen(absent=columns.absent)
         X = encoder.rows(_freed(blocks), unseen)
-        notes = [*_invalid(table), *unseen.sentences()]
+        notes = [*invalid_values(table), *unseen.sentences()]
         return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
     encoding = encoder.fit_blocks(blocks, kinds, columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    notes = [*_guessed(table), *_invalid(table), *encoder.notes_]
+    notes = [*_guessed(table), *invalid_values(table), *encoder.notes_]
     return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
 
 
@@ -81,14 +81,14 @@ class EncodedBatches(Batches):
     @property
     def notes(self) -> list[str]:
         """What a user should know about the rows so far."""
-        return [*_invalid(self.table), *self.unseen.sentences()]
+        return [*invalid_values(self.table), *self.unseen.sentences()]
 
     def _pass(self) -> Iterator[Batch]:
         self.table.open()
         columns = self.table.columns
         self.unseen = Unseen(absent=columns.absent)
         labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
-        origin = _origin(self.table)
+        origin = origin_of(self.table)
         for block in self.table.blocks():
             for start in range(0, block.rows, self._batch_size):
                 part = block.slice(start, start + self._batch_size)
@@ -96,13 +96,6 @@ class EncodedBatches(Batches):
                 y = None if labels is None else labels.of(part)
                 weights = None if columns.weight is None else weights_of(part, columns.weight)
                 yield Batch(X, y, weights, feature_names=self._encoding.names, **origin)
-
-
-def _origin(table: TableSource) -> dict[str, Any]:
-    """Return where rows come from, as arguments of a batch."""
-    columns = table.columns
-    kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
-    return {"columns": kinds, "target": columns.target, "table_columns": tuple(table.schema), "read_as": table.note}
 
 
 def _raw(table: TableSource) -> list[Block]:
@@ -128,16 +121,6 @@ def _guessed(table: TableSource) -> list[str]:
         return []
     place = "last" if columns.target == list(table.schema)[-1] else "first"
     return [f"the labels are taken from the {place} column, {columns.target}; use target= to name another"]
-
-
-def _invalid(table: TableSource) -> list[str]:
-    """Return what to say about values that are not of the kind of their column."""
-    notes = []
-    for name, found in table.invalid.items():
-        some = f"{found.first!r} ({found.place})"
-        kind = table.columns.kinds.get(name, "number")
-        notes.append(f"{found.count:,} values of {name} are not {kind}s and count as missing, such as {some}")
-    return notes
 
 
 def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:

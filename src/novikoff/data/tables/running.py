@@ -16,7 +16,9 @@ from novikoff.errors import input_error
 from .block import KINDS, Block
 from .hashed import missing_value
 from .moments import Moments
+from .words import WordSettings
 
+WORDS = WordSettings()
 SCALES = ("none", "standard")
 POLICIES = ("error", "zero", "mean")
 MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
@@ -41,14 +43,8 @@ class RunningEncoding:
     missing : {"error", "zero", "mean"}
         What a missing value means: an error; a number 0, and no category; or the mean so far, and a feature
         ``column=missing`` of value 1.
-    lowercase : bool
-        Whether texts are converted to lower case.
-    ngram_range : tuple of int
-        The fewest and the most words of a text that make up one feature.
-    binary : bool
-        Whether each word counts at most once per text.
-    sublinear_tf : bool
-        Whether a word count k is replaced by 1 + log(k).
+    words : WordSettings
+        How texts are split into words.
     names : tuple of str
         The encoded columns so far: numbers, and then all others in order of first appearance.
     counts : tuple of int
@@ -64,10 +60,7 @@ class RunningEncoding:
     text: tuple[str, ...]
     scale: str
     missing: str
-    lowercase: bool
-    ngram_range: tuple[int, ...]
-    binary: bool
-    sublinear_tf: bool
+    words: WordSettings
     names: tuple[str, ...]
     counts: tuple[int, ...]
     shifts: tuple[float, ...]
@@ -77,7 +70,7 @@ class RunningEncoding:
     def __post_init__(self) -> None:
         """Refuse parts that do not fit each other, which a damaged file may have."""
         numbers = [name for name, kind in zip(self.features, self.kinds, strict=False) if kind != "string"]
-        low, high = self.ngram_range if len(self.ngram_range) == 2 else (0, 0)
+        low, high = self.words.ngram_range if len(self.words.ngram_range) == 2 else (0, 0)
         if (
             len(self.features) != len(self.kinds)
             or not set(self.kinds) <= set(KINDS)
@@ -100,10 +93,7 @@ class RunningEncoding:
         *,
         scale: str = "none",
         missing: str = "error",
-        lowercase: bool = True,
-        ngram_range: tuple[int, ...] = (1, 1),
-        binary: bool = False,
-        sublinear_tf: bool = False,
+        words: WordSettings = WORDS,
     ) -> Self:
         """Return the encoding before the first row, of features with these kinds, some of which hold texts."""
         names = tuple(name for name, kind in kinds.items() if kind != "string" and name not in text)
@@ -114,10 +104,7 @@ class RunningEncoding:
             text=tuple(name for name in kinds if name in text),
             scale=scale,
             missing=missing,
-            lowercase=lowercase,
-            ngram_range=tuple(ngram_range),
-            binary=binary,
-            sublinear_tf=sublinear_tf,
+            words=words,
             names=names,
             counts=(0,) * len(names),
             shifts=(0.0,) * len(names),
@@ -127,15 +114,12 @@ class RunningEncoding:
 
     def again(self) -> Self:
         """Return the encoding of the same features before the first row."""
-        kinds = dict(zip(self.features, self.kinds, strict=True))
-        begun = self.begin(kinds, self.text, scale=self.scale, missing=self.missing)
-        return replace(
-            begun,
-            lowercase=self.lowercase,
-            ngram_range=self.ngram_range,
-            binary=self.binary,
-            sublinear_tf=self.sublinear_tf,
-        )
+        return self.begin(self.known, self.text, scale=self.scale, missing=self.missing, words=self.words)
+
+    @property
+    def known(self) -> dict[str, str]:
+        """The feature columns and their kinds."""
+        return dict(zip(self.features, self.kinds, strict=True))
 
     @property
     def numbers(self) -> list[str]:
@@ -146,19 +130,6 @@ class RunningEncoding:
     def is_dense(self) -> bool:
         """Whether rows are a dense array: all features are numbers, and the columns do not grow."""
         return len(self.numbers) == len(self.features) and self.missing != "mean"
-
-    def text_options(self) -> _core.TextOptions:
-        """Return the options of the kernel that counts words."""
-        shortest, longest = self.ngram_range
-        return _core.TextOptions(
-            bits=1,  # words are not hashed
-            lowercase=self.lowercase,
-            shortest=shortest,
-            longest=longest,
-            binary=self.binary,
-            sublinear=self.sublinear_tf,
-            unit_length=False,
-        )
 
 
 class RunningEncoder:
@@ -182,7 +153,7 @@ class RunningEncoder:
     unknown : dict
         How many categories and words ``rows`` dropped because they have no column, by column of the table.
     missing : dict
-        How many missing values ``rows`` met, by column of the table.
+        How many missing values ``rows`` met in columns that had none before, by column of the table.
     """
 
     def __init__(self, state: RunningEncoding) -> None:
@@ -194,7 +165,7 @@ class RunningEncoder:
         self._column = {name: j for j, name in enumerate(state.names)}
         self._moments = Moments(state.scale == "standard", state.counts, state.shifts, state.sums, state.squares)
         self._tables = {name: np.array([PENDING], dtype=np.int32) for name in self._categories}
-        self._vocabularies, self._words, self._options = {}, {}, state.text_options()
+        self._vocabularies, self._words, self._options = {}, {}, state.words.options()
         for name in self.text:
             words = [known.removeprefix(f"{name}:") for known in self.names if known.startswith(f"{name}:")]
             self._vocabularies[name] = _core.Vocabulary(words)
@@ -202,6 +173,11 @@ class RunningEncoder:
             self._words[name] = np.array(columns, dtype=np.int32)
         self.unknown: dict[str, int] = {}
         self.missing: dict[str, int] = {}
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether rows are a dense array, whose columns do not grow."""
+        return self._begun.is_dense
 
     @property
     def state(self) -> RunningEncoding:
@@ -219,7 +195,7 @@ class RunningEncoder:
         if self._begun.missing == "error":
             self._refuse_missing(block, absent)
         numbers = self._moments.learn(numbers, absent)
-        if self._begun.is_dense:
+        if self.is_dense:
             return numbers
         counted = {name: self._count_words(block, name, grow=True) for name in self.text}
         self._add_columns(block, absent, counted)
@@ -282,7 +258,11 @@ class RunningEncoder:
         """Return counts, words and ends of the rows of a column of texts."""
         codes, values = block.string_column(name)
         texts = [values[code] if code >= 0 else "" for code in codes.tolist()]
-        return _core.count_words(texts, self._options, self._vocabularies[name], grow, 1)
+        values_of, words, ends = _core.count_words(texts, self._options, self._vocabularies[name], grow, 1)
+        if self._begun.words.norm == "l2":
+            rows = np.repeat(np.arange(block.rows), np.diff(ends))
+            values_of /= np.sqrt(np.bincount(rows, values_of * values_of))[rows]
+        return values_of, words, ends
 
     # ---- rows ------------------------------------------------------------------------------------------------------
 
@@ -293,22 +273,27 @@ class RunningEncoder:
         are dropped. Both are counted.
         """
         numbers, absent = self._numbers(block)
-        for name, count in zip(self.numbers, absent.sum(axis=0).tolist(), strict=True):
-            self._tally(self.missing, name, count)
+        if self._begun.missing != "zero":
+            for name, count in zip(self.numbers, absent.sum(axis=0).tolist(), strict=True):
+                self._tally_missing(name, count)
+            for name in self._strings:
+                self._tally_missing(name, int((block.string_column(name)[0] < 0).sum()))
         numbers = self._moments.apply(numbers, absent)
-        if self._begun.is_dense:
+        if self.is_dense:
             return numbers
         counted = {}
         for name in self.text:
             before = self._vocabularies[name].unknown
             counted[name] = self._count_words(block, name, grow=False)
             self._tally(self.unknown, name, self._vocabularies[name].unknown - before)
-        for name in self._strings:
+        for name in self._categories:
             codes, values = block.string_column(name)
-            self._tally(self.missing, name, int((codes < 0).sum()))
-            if name in self._tables:
-                self._tally(self.unknown, name, int(((self._table(name, values)[codes] < 0) & (codes >= 0)).sum()))
+            self._tally(self.unknown, name, int(((self._table(name, values)[codes] < 0) & (codes >= 0)).sum()))
         return self._matrix(block, numbers, absent, counted)
+
+    def _tally_missing(self, name: str, count: int) -> None:
+        if f"{name}={MISSING}" not in self._column:
+            self._tally(self.missing, name, count)
 
     @staticmethod
     def _tally(counts: dict[str, int], name: str, count: int) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.source import is_lasting, is_path, is_pipe
+from novikoff.data.source import is_path, is_pipe
 
 from .block import Block, BlockReader, Invalid
 from .columns import Columns
@@ -56,7 +56,7 @@ class TableSource:
         follow: bool = False,
     ) -> None:
         self.where, self._open_pass, self._sources = where, open_pass, sources
-        self._options, self._known = options, known
+        self._options, self._known, self._follow = options, known, follow
         self._waiting: list[BlockReader] = []
         self.invalid: dict[str, Invalid] = {}
         if is_path(sources[0]) and not is_pipe(sources[0]) and not follow:
@@ -83,7 +83,7 @@ class TableSource:
     @property
     def is_lasting(self) -> bool:
         """Whether the sources can be read more than once."""
-        return all(is_lasting(source) or not isinstance(source, str) for source in self._sources)
+        return not self._follow and all(map(_is_lasting, self._sources))
 
     def blocks(self, kinds: Mapping[str, str] | None = None) -> Iterator[Block]:
         """Return the rows of all sources, with the columns that are needed as the given kinds."""
@@ -103,6 +103,30 @@ class TableSource:
                 yield block if several is None else _with_codes_of(block, several)
             for column, found in reader.invalid.items():
                 self.invalid[column] = _added(self.invalid.get(column), found)
+
+
+def origin_of(table: TableSource) -> dict[str, Any]:
+    """Return where rows come from, as arguments of a batch."""
+    columns = table.columns
+    kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
+    return {"columns": kinds, "target": columns.target, "table_columns": tuple(table.schema), "read_as": table.note}
+
+
+def invalid_values(table: TableSource) -> list[str]:
+    """Return what to say about values that are not of the kind of their column."""
+    notes = []
+    for name, found in table.invalid.items():
+        some = f"{found.first!r} ({found.place})"
+        kind = table.columns.kinds.get(name, "number")
+        notes.append(f"{found.count:,} values of {name} are not {kind}s and count as missing, such as {some}")
+    return notes
+
+
+def _is_lasting(source: Any) -> bool:
+    """Return whether a file, a query or a table in memory can be read more than once."""
+    if is_path(source):
+        return not is_pipe(source)
+    return not isinstance(source, str) and not hasattr(source, "read") and not hasattr(source, "read_next_batch")
 
 
 class _Merged:

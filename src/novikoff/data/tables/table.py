@@ -15,11 +15,11 @@ from typing import Any
 import scipy.sparse as sp
 
 from novikoff.data.batch import Batch
-from novikoff.data.formats.base import WHOLE_READ_BATCH, Batches, DataFormat, Rows, joined
+from novikoff.data.formats.base import WHOLE_READ_BATCH, Batches, DataFormat, Rows
 from novikoff.data.source import Fill, is_path, is_pipe, name_of, opened
 from novikoff.errors import file_error, input_error, quote
 
-from .batches import ENCODING, TableBatches
+from .batches import ENCODING, open_table
 from .block import BlockReader
 from .encoded import read_encoded
 from .encoder import TableEncoder
@@ -60,12 +60,12 @@ class TableFormat(DataFormat):
         return TableSource(where, open_pass, paths, options, known, follow)
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
-        return TableBatches(where, self.table(where, sources, options, batch_size, follow), options, batch_size)
+        return open_table(where, self.table(where, sources, options, batch_size, follow), options, batch_size)
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
         table = self.table(where, sources, options, WHOLE_READ_BATCH)
         if options["hashing"] is not None:
-            return joined(where, list(TableBatches(where, table, options, WHOLE_READ_BATCH).batches(None)))
+            return open_table(where, table, options, WHOLE_READ_BATCH).read(where)
         encoder = TableEncoder(scale=options.get("scale") or "none", missing=options["missing"], keep=True)
         return read_encoded(where, table, encoder)
 
