@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from typing import Any
@@ -34,11 +35,18 @@ class JsonFormat(ExportFormat):
             "feature_names": column_names(record, columns),
             "coef": model.coef.tolist(),
             "intercept": model.intercept.tolist(),
+            "encoder": _encoder(record),
             "certificate": None if not certificates else certificates[0] if len(model.coef) == 1 else certificates,
         }
         text = json.dumps(fields, allow_nan=False)
         with replacing(path) as file:
             file.write(text.encode())
+
+
+def _encoder(record: RunRecord) -> dict[str, Any] | None:
+    """Return how the columns of a table become those of the model; None if the model was not fitted to a table."""
+    encoding = None if record.reading is None else record.reading.encoding
+    return None if encoding is None else dataclasses.asdict(encoding)
 
 
 JSON = JsonFormat()
@@ -48,7 +56,8 @@ def to_json(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as plain JSON, which any program can read.
 
     The file is one object with the fields ``library``, ``version``, ``learner``, ``parameters``, ``classes``,
-    ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept`` and ``certificate``: null, one
+    ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept``, ``encoder`` (null, or how the
+    columns of a table are encoded: shift and scale of numbers, categories, words) and ``certificate``: null, one
     object, or for more than two classes a list with one object per class. If there are at least 256 columns and less
     than half of them have a weight, ``columns`` lists these, and ``feature_names`` and ``coef`` have an entry for each
     of them only; otherwise ``columns`` is null, and they have one for every column. Numbers read back to the same bits;
