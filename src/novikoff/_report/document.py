@@ -16,6 +16,7 @@ from novikoff._atomic import replacing
 from novikoff._verify import verify
 from novikoff.errors import missing_package
 from novikoff.evaluate import Scores
+from novikoff.persistence.table_pipeline import is_table_pipeline
 
 from .certificate import command, meanings, split
 from .figures.figure import figures_of
@@ -49,7 +50,7 @@ def report(
     ----------
     model : estimator
         A fitted classifier with ``decision_function``. Classifiers of scikit-learn are accepted; they have no
-        certificate.
+        certificate. For a pipeline with a ``TableEncoder``, X is the table.
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The rows that the model was fitted to, in the same order.
     y : array-like of shape (n_samples,)
@@ -101,6 +102,10 @@ def report(
         from .page import render  # needs packages that are not always installed
     except ModuleNotFoundError as error:
         raise missing_package(WHERE, error.name, "plot") from error
+    if is_table_pipeline(model):
+        encoder, learner = model.steps[0][1], model.steps[1][1]
+        X, test = encoder.transform(X), None if test is None else (encoder.transform(test[0]), test[1])
+        model, feature_names = learner, encoder.encoding_.names if feature_names is None else feature_names
     subject = subject_of(model, X, y, class_, test, feature_names)
     found = verify(model, X, y, sample_weight) if subject.certificates else None
     parts, general = split(list(map(str, subject.strategy.positives)), subject.certificates, found)
@@ -136,6 +141,9 @@ def _summary(subject: Subject) -> list[tuple[str, str]]:
     model, table = subject.model, subject.table
     rows = [("learner", type(model).__name__), ("parameters", _parameters(model))]
     rows.append(("training data", f"{count(table.shape[0])} rows, {count(table.shape[1])} columns"))
+    reading = None if subject.record is None else subject.record.reading
+    if reading is not None and reading.encoding is not None:
+        rows.append(("columns of the table", reading.encoding.summary()))
     if sp.issparse(table):
         rows.append(("nonzero entries", f"{count(table.nnz)}, {percent(table.nnz / np.prod(table.shape))}"))
     for name, found in subject.all_scores():

@@ -31,6 +31,8 @@ def inspect(
         ("classes", ", ".join(map(str, classes))),
         ("features", f"{record.n_features:,}"),
     ]
+    if reading.encoding is not None:
+        lines.append(("columns", reading.encoding.summary()))
     for problem, own in zip(record.problems, weights, strict=True):
         lines += [] if problem.certificate is None else problem.certificate.claims()
         lines.append((f"weights for {problem.positive}", f"{problem.intercept:+.6g}  (intercept)"))

@@ -327,6 +327,18 @@ class TableEncoding:
             if missing and not category.indicator and category.name not in unseen.absent:
                 unseen.missing[category.name] = unseen.missing.get(category.name, 0) + missing
 
+    def summary(self) -> str:
+        """Return the kinds of columns in one line."""
+        categories, words = (
+            sum(len(part) for part in parts)
+            for parts in ([column.categories for column in self.categories], [column.words for column in self.texts])
+        )
+        parts = [f"{len(self.numbers)} of numbers"] * bool(self.numbers)
+        parts += [f"{len(self.categories)} of strings with {categories:,} categories"] * bool(self.categories)
+        parts += [f"{len(self.texts)} of texts with {words:,} words"] * bool(self.texts)
+        left_out = ", ".join(f"{column.name} ({column.reason})" for column in self.left_out)
+        return ", ".join(parts) + (f"; left out: {left_out}" if left_out else "")
+
     @property
     def scales(self) -> dict[str, float]:
         """The scale of each column of numbers whose units are changed."""
