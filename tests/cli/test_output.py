@@ -257,7 +257,7 @@ def test_characters_that_the_output_cannot_encode_are_one_sentence(tmp_path, mon
     assert_refused(fresh("predict", tmp_path / "m.nvk", tmp_path / "rows.csv"), "utf-8")
 
 
-OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probability", "format"]
+OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probability", "format", "header", "quote"]
 
 
 @pytest.mark.parametrize(
@@ -271,6 +271,8 @@ OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probabi
         ("Use fit_intercept=True.", "Use fit_intercept=True."),
         ("Use probability=True, max_iter=1000.", "Use --probability, --max-iter 1000."),
         ("there is no column 'x', which missing= names.", "there is no column 'x', which --missing names."),
+        ("Use header=False or header=True.", "Use --no-header or --header."),
+        ('Use quote="" if quotes are values.', 'Use --quote "" if quotes are values.'),
         ("Use index_base=0.", "Use index_base=0."),  # not an option of this subcommand
         ("x.svm: the format must match.", "x.svm: the format must match."),
     ],

@@ -22,6 +22,7 @@ from novikoff._progress import ProgressCallback
 from novikoff.errors import NovikoffError, input_error
 
 NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
+FLAGS_OF_FALSE = {"header": "--no-header", "day_first": "--month-first"}  # where both True and False have a flag
 RENAMED = {"n_bits": "hash_bits", "ngram_range": "ngrams"}  # parameters of the library that options name otherwise
 
 
@@ -80,7 +81,9 @@ def as_options(message: str, options: Iterable[str]) -> str:
         name, value = known[match[1]], match[2].strip("\"'")
         if value == ("False" if name.startswith("no_") else "True"):
             return flag(name)
-        return match[0] if value in ("True", "False") else f"{flag(name)} {value}"
+        if value == "False" and name in FLAGS_OF_FALSE:
+            return FLAGS_OF_FALSE[name]
+        return match[0] if value in ("True", "False") else f"{flag(name)} {value or match[2]}"
 
     names = "|".join(sorted(known, key=len, reverse=True))
     message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)

@@ -2,6 +2,7 @@
 
 import bz2
 import gzip
+import io
 import lzma
 import time
 
@@ -97,11 +98,24 @@ def test_a_line_that_is_longer_than_the_beginning_is_enough():
 
 
 def test_what_cannot_be_read_twice_or_at_all_is_left_alone(tmp_path):
-    assert beginning_of("-") is None
     assert beginning_of(tmp_path) is None
     assert beginning_of(tmp_path / "missing") is None
     assert beginning_of(gzip.compress(b"abc" * 1000)[:-10]).startswith(b"abc")
     assert beginning_of(memoryview(b"abc")) == b"abc"
+
+
+def test_standard_input_is_looked_at_and_read_all_the_same(monkeypatch):
+    stream = io.TextIOWrapper(io.BufferedReader(io.BytesIO(b"a,b\n1,2\n3")))
+    monkeypatch.setattr("sys.stdin", stream)
+    assert beginning_of("-") == b"a,b\n1,2\n"
+    assert find_format("scan", "-").name == "csv"
+    assert stream.buffer.read() == b"a,b\n1,2\n3"
+
+
+def test_a_terminal_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a,b\n")))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert beginning_of("-") is None
 
 
 def test_json_is_told_from_words_in_braces():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -24,13 +25,15 @@ BLANK = b"\xef\xbb\xbf \t\r\n"  # before the first character of text
 
 
 def beginning_of(source: Any) -> bytes | None:
-    """Return the first bytes of a file or of bytes in memory, decompressed.
+    """Return the first bytes of a file, of standard input or of bytes in memory, decompressed.
 
-    None for what cannot be read twice, such as a pipe, and for what cannot be read at all, which is reported when it is
-    opened.
+    None for what cannot be read twice, such as a named pipe, and for what cannot be read at all, which is reported when
+    it is opened. The first bytes of standard input are waited for, unless a person types them.
     """
     if isinstance(source, bytes | bytearray | memoryview):
         return _decompressed(iter([bytes(source[:MAX_COMPRESSED])]))
+    if isinstance(source, str) and source == "-":
+        return _beginning_of_input()
     if not is_path(source) or not os.path.isfile(source):
         return None
     try:
@@ -38,6 +41,25 @@ def beginning_of(source: Any) -> bytes | None:
             return _decompressed(_chunks(file))
     except OSError:
         return None
+
+
+def _beginning_of_input() -> bytes | None:
+    """Return what standard input has in its buffer, up to the end of a line, without reading it."""
+    stream: Any = getattr(sys.stdin, "buffer", None)
+    try:
+        if stream is None or sys.stdin.isatty():
+            return None
+        if hasattr(stream, "peek"):
+            found = stream.peek()
+        else:  # what tests and notebooks put in place of it
+            found = stream.read(SNIFFED_BYTES)
+            stream.seek(-len(found), os.SEEK_CUR)
+    except (OSError, ValueError):
+        return None
+    if compression_of(found) is None:
+        whole = found[: found.rfind(b"\n") + 1]
+        return bytes(whole or found) or None
+    return _decompressed(iter([bytes(found)])) or None
 
 
 def _chunks(file: BinaryIO) -> Iterator[bytes]:

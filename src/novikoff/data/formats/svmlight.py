@@ -194,7 +194,8 @@ class _Lines:
         """Return the error of a malformed line."""
         text = word.decode("utf-8", "backslashreplace")
         shown = ascii(text[:MAX_QUOTED]) + "..." * (len(text) > MAX_QUOTED)
-        return input_error(f"{self.name}, line {line}", f"{message}, but there is {shown}.")
+        remedy = ' Use format="csv" if it is a table.' * (line == 1 and ":" not in text)
+        return input_error(f"{self.name}, line {line}", f"{message}, but there is {shown}.{remedy}")
 
 
 def _batch(arrays: tuple[Any, ...], width: int, base: int) -> Batch:

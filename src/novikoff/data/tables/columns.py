@@ -129,6 +129,8 @@ class Columns:
         remedy = 'Use target= to name the column of labels, or target="last".'
         if names == [f"x{i}" for i in range(1, len(names) + 1)]:  # without a header
             remedy = 'Use target="last", target="first" or the number of the column of labels.'
+            wrong = "the table has no header, and neither its last nor its first column looks like labels."
+            raise input_error(self.name, f"{wrong} {remedy}")
         message = f"{count} is called y, label, target or class. {remedy} The columns are {_listed(names)}."
         raise input_error(self.name, message)
 

@@ -249,7 +249,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         )
         if not encoding.names:
             reasons = ", ".join(f"{column.name} ({column.reason})" for column in left_out)
-            raise input_error(WHERE, f"no column can be used as a feature: {reasons}.")
+            raise input_error(WHERE, f"no column can be used as a feature: {reasons}. Use keep=True to keep them.")
         self.encoding_ = encoding
         self.feature_names_in_ = np.array(list(kinds), dtype=object)
         self.n_features_in_ = len(kinds)

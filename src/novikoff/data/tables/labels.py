@@ -42,7 +42,8 @@ class Labels:
         codes, values = block.codes[:, j], block.values[j]
         if len(codes) and codes.min() < 0:
             row = int(np.argmin(codes >= 0))
-            raise input_error(block.place(row), f"every row of column {self.column!r} must have a label.")
+            wrong = f"every row of column {self.column!r} must have a label, but there is no value"
+            raise input_error(block.place(row), f"{wrong}. Remove the row, or label it.")
         self.decide(values)
         for code in range(len(self._converted), len(values)):
             self._converted.append(self._convert(values[code], code, codes, block))
