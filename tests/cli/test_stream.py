@@ -236,3 +236,80 @@ def test_a_stream_that_a_learner_refuses_ends_with_a_sentence(folder, tmp_path):
     assert run.code == 2
     assert "columns" in run.err
     assert "terminate" not in run.err
+
+
+# ---- tables ----------------------------------------------------------------------------------------------------------
+
+HEADER = b"age,job,pay,y\n"
+PEOPLE = [
+    b"%d,%s,%s,%s\n"
+    % (20 + i % 40, [b"clerk", b"cook", b"pilot"][i % 3 - (i > 30)], pay, [b"no", b"yes"][i * i % 3 % 2])
+    for i, pay in enumerate([b"%d" % (1000 * i) if i % 7 else b"?" for i in range(60)])
+]
+
+
+def table(path, rows):
+    path.write_bytes(HEADER + b"".join(rows))
+    return path
+
+
+def test_a_stream_of_tables_goes_on_bit_for_bit(tmp_path):
+    done("stream", table(tmp_path / "whole.csv", PEOPLE), "-q", "-o", tmp_path / "whole.nvk")
+    done("stream", table(tmp_path / "a.csv", PEOPLE[:13]), "-q", "-o", tmp_path / "m.nvk")
+    for name, rows in (("b", PEOPLE[13:29]), ("c", PEOPLE[29:])):
+        done("stream", table(tmp_path / f"{name}.csv", rows), "-i", tmp_path / "m.nvk", "-q", "-o", tmp_path / "m.nvk")
+    assert sets.same_model(tmp_path / "m.nvk", tmp_path / "whole.nvk")
+    names = nk.load(tmp_path / "m.nvk").reading_.running.names
+    assert names == ("age", "pay", "job=clerk", "pay=missing", "job=cook", "job=pilot")
+
+
+def test_what_was_learned_from_a_stream_of_tables_is_used_and_checked(tmp_path):
+    data, model = table(tmp_path / "t.csv", PEOPLE), tmp_path / "m.nvk"
+    done("stream", data, "-q", "-o", model)
+    assert done("certify", model, data, "--json").json["checks"][0]["claim"] == "encoding"
+    other = table(tmp_path / "other.csv", [PEOPLE[0].replace(b"clerk", b"smith"), *PEOPLE[1:]])
+    run = novikoff("certify", model, other, "--json")
+    assert (run.code, run.json["verdict"]) == (1, "refuted")
+    assert done("score", model, data, "--json").json["rows"] == len(PEOPLE)
+    assert "job=cook" in done("inspect", model).out
+    (tmp_path / "new.csv").write_bytes(b"job,pay\nsmith,\n")
+    run = novikoff("predict", model, tmp_path / "new.csv")
+    assert run.out.strip() in ("no", "yes")
+    assert "the table has no column 'age'" in run.err
+    assert "job (1)" in run.err
+
+
+def test_options_of_tables_reach_a_stream(tmp_path):
+    data, model = table(tmp_path / "t.csv", PEOPLE), tmp_path / "m.nvk"
+    done("stream", data, "--scale", "none", "--missing", "zero", "--exclude", "age", "-q", "-o", model)
+    running = nk.load(model).reading_.running
+    assert (running.scale, running.missing, running.features) == ("none", "zero", ("job", "pay"))
+    done("stream", data, "--hash-bits", "6", "--missing", "zero", "-q", "-o", model)
+    assert nk.load(model).n_features_in_ == 64
+    assert_refused(novikoff("stream", data, "--scale", "minmax"), "--scale")
+    assert_refused(novikoff("stream", data, "--missing", "median"), "--missing")
+    assert_refused(novikoff("stream", data, "--idf"), "--idf")
+    assert_refused(novikoff("stream", data, "-i", model, "--scale", "none"), "--scale")
+
+
+# ---- mistakes --------------------------------------------------------------------------------------------------------
+
+
+def summary(folder, *arguments):
+    """The lines below the table, by name."""
+    lines = done("stream", *arguments, folder=folder).out.partition("\n\n")[2].splitlines()
+    return dict(line.split(maxsplit=1) for line in lines if line and not line.startswith(" "))
+
+
+def test_mistakes_are_counted_once_where_both_counts_agree(folder):
+    found = summary(folder, "two.svm", "--learner", "passive-aggressive")
+    run = done("stream", "two.svm", "--learner", "passive-aggressive", "--json", folder=folder)
+    assert found["mistakes"].startswith(f"{run.json['mistakes']} (")
+    assert "certificate" not in found
+
+
+def test_another_count_of_mistakes_is_explained(folder, fitted):
+    assert "average" in summary(folder, "two.svm", "--learner", "averaged-perceptron")["certificate"]
+    assert "one per class" in summary(folder, "three.svm")["certificate"]
+    assert "before this run" in summary(folder, "two.svm", "-i", fitted("two.svm", subcommand="stream"))["certificate"]
+    assert "by their weights" in summary(folder, "two.svm", "--class-weight", "balanced")["certificate"]

@@ -39,12 +39,18 @@ def read_rows(
     keep_columns: bool = False,
     quiet: bool = False,
 ) -> Batch:
-    """Return rows, labels and weights of DATA; columns that the model does not know are dropped or kept."""
-    batch = reading.read(where, data, **opening)
+    """Return rows, labels and weights of DATA; columns that the model does not know are dropped or kept.
+
+    With ``keep_columns``, the rows of a stream of tables are as it learned them; see ``Reading.as_learned``.
+    """
+    is_stream = keep_columns and reading.running is not None
+    batch = reading.as_learned(where, data, **opening)[0] if is_stream else reading.read(where, data, **opening)
     print_notes(batch, quiet)
     _check_kind(where, reading, batch)
     if keep_columns and batch.X.shape[1] > model.n_features_in_:
         return batch
+    if is_stream:
+        return Batch(fitting(where, batch.X, model.n_features_in_)[0], batch.y, batch.weights, **vars(batch))
     return Batch(match_columns(where, model, reading, batch, quiet), batch.y, batch.weights, **vars(batch))
 
 

@@ -8,7 +8,7 @@ import typer
 
 from novikoff._verify import verify
 from novikoff._verify_table import check_encoding
-from novikoff.theory.verification import Verification
+from novikoff.theory.verification import Check, Verification
 
 from ._model import load_model, read_rows
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
@@ -36,6 +36,10 @@ def certify(
         if raw is not None and reading.encoding is not None:
             of_encoder = check_encoding(reading.encoding, reading.encoder_parameters(), raw)
             found = Verification((*of_encoder, *found.checks))
+        if reading.running is not None and batch.running is not None:
+            same = batch.running == reading.running
+            detail = f"means, scales and columns after the last row are {'' if same else 'not '}those of DATA"
+            found = Verification((Check("encoding", "holds" if same else "fails", detail), *found.checks))
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]

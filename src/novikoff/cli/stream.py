@@ -13,13 +13,18 @@ import typer
 from novikoff import evaluate
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
-from novikoff.errors import NovikoffError, input_error
+from novikoff.data.stream import Scan
+from novikoff.data.tables.running import POLICIES, SCALES
+from novikoff.data.tables.words import WordSettings
+from novikoff.errors import NovikoffError, input_error, quote
 from novikoff.persistence import model_file
+from novikoff.record import RunRecord
 
 from ._learners import ONLINE
-from ._model import load_model
+from ._model import load_model, print_notes
 from ._options import (
     READING,
+    SCALING,
     Attach,
     DataArgument,
     Format,
@@ -32,14 +37,16 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import INTERRUPTED, check_output, flag, print_message, print_result
+from ._output import INTERRUPTED, check_output, flag, percent, print_message, print_result
 from ._weights import convert_class_weight
 
+NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
+MAX_LISTED = 8  # classes whose mistakes are listed
 HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
 HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
 
 
-@with_options([*READING, *learner_options(ONLINE)])
+@with_options([*READING, *SCALING, *learner_options(ONLINE)])
 def stream(
     data: DataArgument = "-",
     input: Annotated[
@@ -71,15 +78,19 @@ def stream(
     what was learned so far is saved.
     """
     check_output("stream", output, data)
-    reading, _ = reading_from(options, data, format)
+    opening: dict[str, Any] = {"follow": follow, **opening_from(format, attach)}
     if input is None:
+        settings = _given(options)
+        reading, encoder = reading_from(options, data, format)
         model = build(learner or "perceptron", ONLINE, options)
+        rows = reading.scan(data, **opening) if encoder is None else _begun(reading, data, encoder, settings, opening)
     else:
-        model, reading = _continued(input, reading, options | {"learner": learner})
-    rows = reading.scan(data, follow=follow, **opening_from(format, attach))
+        model, reading = _continued(input, options | {"learner": learner})
+        rows = reading.scan(data, **opening)
+    model.reading_ = reading
     began = time.perf_counter()
     with stoppable(saves=output is not None) as stop, closing(rows.widening()) as parts:
-        batches = Batches(parts, reading, stop, model)
+        batches = Batches(parts, reading, stop, model, quiet or json)
         progress = evaluate.progressive(model, batches, every=every, list_mistakes=False)
         failure: Exception | None
         try:
@@ -91,7 +102,7 @@ def stream(
             raise KeyboardInterrupt
         if failure is None and progress.examples and not hasattr(model, "certificate_"):
             failure = input_error("stream", "the weights of all rows are 0.")
-        if batches.count:
+        if batches.count and model.reading_.running is None:
             model.reading_ = batches.reading
         if output is not None and hasattr(model, "certificate_"):
             model_file.save(model, output)  # while signals are still caught: a second Ctrl-C must not lose it
@@ -99,19 +110,46 @@ def stream(
         if output is not None and progress.examples and hasattr(model, "certificate_"):
             print_message(f"note: {output} holds what was learned from the first {progress.examples:,} examples")
         raise failure
-    _print_summary(model, progress, seconds, output, json)
+    if not (quiet or json):
+        for note in rows.notes:
+            print_message(f"note: {note}")
+    _print_summary(model, progress, seconds, output, json, is_continued=input is not None)
     if stop.asked:
         raise typer.Exit(INTERRUPTED)
 
 
-def _continued(path: str, reading: Reading, options: dict[str, Any]) -> tuple[Any, Reading]:
+def _given(options: dict[str, Any]) -> list[str]:
+    """Return the names of the options of how to read DATA that are not at their defaults."""
+    known = (*READING, *SCALING)
+    return [option.name for option in known if options.get(option.name, option.default) not in (option.default, [])]
+
+
+def _begun(reading: Reading, data: str, encoder: Any, given: list[str], opening: dict[str, Any]) -> Scan:
+    """Open a table, whose numbers are standardised and whose columns grow with its rows."""
+    if wrong := [name for name in given if name in NOT_IN_STREAMS]:
+        message = f"{flag(wrong[0])} is not available in a stream, whose rows are encoded as they come."
+        raise input_error("stream", f"{message} Use 'novikoff fit'.")
+    for name, value, known in (("scale", encoder.scale, SCALES), ("missing", encoder.missing, POLICIES)):
+        if value not in known:
+            raise input_error(flag(name), f"a stream knows {', '.join(known)}, but not {quote(value)}.")
+    words = WordSettings(
+        ngram_range=tuple(encoder.ngram_range),
+        binary=encoder.binary,
+        sublinear_tf=encoder.sublinear_tf,
+        norm=encoder.norm,
+    )
+    return reading.begin(data, scale=encoder.scale, missing=encoder.missing, words=words, **opening)
+
+
+def _continued(path: str, options: dict[str, Any]) -> tuple[Any, Reading]:
     """Return the model to continue from; it knows its parameters and how its data became rows."""
     model, known = load_model(path, allow_unlearned=True)
     if not hasattr(model, "learn_one"):
         raise input_error(path, f"{type(model).__name__} is not an online learner; a stream cannot continue from it.")
-    given = sorted(name for name, value in options.items() if is_given(value))
-    if given or reading != Reading():
-        wrong = f"{flag(given[0])} cannot" if given else "options of how to read DATA cannot"
+    reading = _given(options)
+    others = {name: value for name, value in options.items() if name not in {o.name for o in (*READING, *SCALING)}}
+    if given := reading + sorted(name for name, value in others.items() if is_given(value)):
+        wrong = f"{flag(given[0])} cannot"
         raise input_error("stream", f"{wrong} be combined with -i: the model keeps the options it began with.")
     return model, known
 
@@ -168,13 +206,14 @@ def stoppable(saves: bool) -> Iterator[Stop]:
 class Batches:
     """The batches of a stream until its end, or until a signal asks to stop."""
 
-    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any) -> None:
-        self._batches, self._stop, self._model = batches, stop, model
+    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any, quiet: bool) -> None:
+        self._batches, self._stop, self._model, self._quiet = batches, stop, model, quiet
         self.reading, self.count = reading, 0
 
     def __iter__(self) -> Iterator[Batch]:
         while (batch := self._next()) is not None:
             if self.count == 0:
+                print_notes(batch, self._quiet)
                 self.reading = self.reading.after(self.reading.checked("stream", batch))
                 convert_class_weight(self._model, batch.y)
             self.count += 1
@@ -199,11 +238,14 @@ def _line(record: evaluate.Record) -> str:
     return f"{losses} {record.examples:12,} {record.label!s:>12.12} {prediction!s:>12.12}"
 
 
-def _print_summary(model: Any, progress: evaluate.Progress, seconds: float, output: str | None, json: bool) -> None:
+def _print_summary(
+    model: Any, progress: evaluate.Progress, seconds: float, output: str | None, json: bool, is_continued: bool
+) -> None:
     """Print what was learned."""
     if progress.examples == 0:
         raise input_error("stream", "DATA has no rows.")
     mistakes, record = progress.wrong, model.record_
+    other_count = _other_count(record, progress, is_continued)
     result = {
         "learner": record.learner,
         "examples": progress.examples,
@@ -211,16 +253,41 @@ def _print_summary(model: Any, progress: evaluate.Progress, seconds: float, outp
         "loss": mistakes / progress.examples,
         "seconds": seconds,
         "certificates": [dict(certificate.claims()) for certificate in record.certificates],
+        "other_count": other_count,
         "model": output,
     }
-    rate = mistakes / progress.examples
+    rate = percent(mistakes / progress.examples)
     lines = [
         ("", ""),
         ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} per second"),
-        ("error rate", f"{rate:.2%}, each prediction made before its label was seen"),
+        ("mistakes", f"{mistakes:,} ({rate}); each prediction was made before its label was seen"),
     ]
+    if other_count is not None:
+        lines.append(("certificate", other_count))
     if len(record.certificates) == 1:
-        lines += record.certificates[0].claims()
+        lines += [claim for claim in record.certificates[0].claims() if claim[0] != "mistakes"]
     if output is not None:
         lines.append(("saved", f"{output}; continue with: novikoff stream -i {output} -o {output} DATA"))
     print_result(result, json, lines)
+
+
+def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: bool) -> str | None:
+    """Return why the certificates count other mistakes than the predictions, in words; None if they count the same."""
+    counts = [getattr(certificate, "mistakes", None) for certificate in record.certificates]
+    if not counts or None in counts or counts == [progress.wrong]:
+        return None
+    if len(counts) > 1:
+        some = ", ".join(f"{p.positive} {c:g}" for p, c in zip(record.problems[:MAX_LISTED], counts, strict=False))
+        more = ", ..." * (len(counts) > MAX_LISTED)
+        return f"one per class, which counts the mistakes of its own yes-or-no decisions: {some}{more}"
+    found = f"{counts[0]:g} mistakes: "
+    run = record.problems[0].run
+    examples: Any = getattr(record.certificates[0], "examples", progress.examples)
+    if is_continued:
+        return f"{found}it also counts the examples before this run, {examples:g} in all"
+    if examples != progress.examples:
+        return f"{found}it counts examples by their weights, {examples:g} in all"
+    if run is not None and run.rule.keep != "last":
+        combined = "average" if run.rule.keep == "average" else "vote"
+        return f"{found}it counts those of the latest weights, and the {combined} of all weights predicts"
+    return f"{found}it counts a score of exactly 0 as one, also where the prediction is right"
