@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from novikoff._verify_table import check_encoding
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading, fitting
 from novikoff.errors import input_error
 from novikoff.persistence import model_file
 from novikoff.persistence.table_pipeline import TablePipeline
+from novikoff.theory.verification import Check
 
 from ._output import as_options, print_message
 
@@ -39,19 +41,33 @@ def read_rows(
     keep_columns: bool = False,
     quiet: bool = False,
 ) -> Batch:
-    """Return rows, labels and weights of DATA; columns that the model does not know are dropped or kept.
-
-    With ``keep_columns``, the rows of a stream of tables are as it learned them; see ``Reading.as_learned``.
-    """
-    is_stream = keep_columns and reading.running is not None
-    batch = reading.as_learned(where, data, **opening)[0] if is_stream else reading.read(where, data, **opening)
+    """Return rows, labels and weights of DATA; columns that the model does not know are dropped or kept."""
+    batch = reading.read(where, data, **opening)
     print_notes(batch, quiet)
     _check_kind(where, reading, batch)
     if keep_columns and batch.X.shape[1] > model.n_features_in_:
         return batch
-    if is_stream:
-        return Batch(fitting(where, batch.X, model.n_features_in_)[0], batch.y, batch.weights, **vars(batch))
     return Batch(match_columns(where, model, reading, batch, quiet), batch.y, batch.weights, **vars(batch))
+
+
+def read_learned(
+    where: str, model: Any, reading: Reading, data: str, opening: dict[str, Any], quiet: bool = False
+) -> tuple[Batch, list[Check]]:
+    """Return the rows of DATA as the model learned from them, and the checks of the encoder of a table."""
+    if reading.running is not None:
+        batch, same = reading.as_learned(where, data, **opening)
+        print_notes(batch, quiet)
+        X = batch.X
+        if X.shape[1] < model.n_features_in_:
+            X = fitting(where, X, model.n_features_in_)[0]
+        detail = f"means, scales and columns after the last row are {'' if same else 'not '}those of DATA"
+        check = Check("encoder", "holds" if same else "fails", detail)
+        return Batch(X, batch.y, batch.weights, **vars(batch)), [check]
+    batch = read_rows(where, model, reading, data, opening, keep_columns=True, quiet=quiet)
+    raw = None if data == "-" else reading.raw(where, data, **opening)
+    if raw is None or reading.encoding is None:
+        return batch, []
+    return batch, check_encoding(reading.encoding, reading.encoder_parameters(), raw)
 
 
 def print_notes(batch: Batch, quiet: bool = False) -> None:

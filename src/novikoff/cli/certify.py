@@ -7,10 +7,9 @@ import dataclasses
 import typer
 
 from novikoff._verify import verify
-from novikoff._verify_table import check_encoding
-from novikoff.theory.verification import Check, Verification
+from novikoff.theory.verification import Verification
 
-from ._model import load_model, read_rows
+from ._model import load_model, read_learned
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
 from ._output import NEGATIVE_VERDICT, print_result, progress
 
@@ -29,17 +28,10 @@ def certify(
     leaves a claim undecided, and --exact decides it).
     """
     learner, reading = load_model(model)
-    batch = read_rows("certify", learner, reading, data, opening_from(format, attach), keep_columns=True, quiet=json)
     with progress("checking", quiet=json):
+        batch, of_encoder = read_learned("certify", learner, reading, data, opening_from(format, attach), quiet=json)
         found = verify(learner, batch.X, batch.y, batch.weights, exact)
-        raw = None if data == "-" else reading.raw("certify", data, **opening_from(format, attach))
-        if raw is not None and reading.encoding is not None:
-            of_encoder = check_encoding(reading.encoding, reading.encoder_parameters(), raw)
-            found = Verification((*of_encoder, *found.checks))
-        if reading.running is not None and batch.running is not None:
-            same = batch.running == reading.running
-            detail = f"means, scales and columns after the last row are {'' if same else 'not '}those of DATA"
-            found = Verification((Check("encoding", "holds" if same else "fails", detail), *found.checks))
+        found = Verification((*of_encoder, *found.checks))
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]

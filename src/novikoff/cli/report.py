@@ -8,7 +8,7 @@ import typer
 
 from novikoff.errors import input_error
 
-from ._model import feature_names, load_model, read_rows
+from ._model import feature_names, load_model, read_learned
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
 from ._output import check_output, print_result, progress
 
@@ -31,9 +31,8 @@ def report(
 
     check_output("report", output, model, data)
     learner, reading = load_model(model)
-    batch = read_rows(
-        "report", learner, reading, data, opening_from(format, attach), keep_columns=True, quiet=quiet or json
-    )
+    opening = opening_from(format, attach)
+    batch, _ = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
     if batch.X.shape[1] != learner.n_features_in_:
         wrong = f"DATA has {batch.X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
         raise input_error("report", wrong)
