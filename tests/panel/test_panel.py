@@ -126,6 +126,18 @@ def test_two_classes_are_separable_or_not(fitted):
     assert run.json["kind"] in ("complete", "quasi-complete", "overlap")
 
 
+def test_a_stream_of_the_file_is_certified(fitted):
+    model = fitted.folder / "streamed.nvk"
+    run = done("stream", fitted.data, "-o", model, "--json", *fitted.option)
+    assert run.json["examples"] == len(fitted.table.rows)
+    assert done("certify", model, fitted.data, "--json").json["verdict"] == "proved"
+    found = done("inspect", model, "--json").json["weights"]
+    assert not any(entry["feature"].isdigit() for problem in found for entry in problem["largest"])
+    done("predict", model, fitted.write(fitted.table.unusual(), "unusual"))
+    done("stream", fitted.data, "-i", model, "-o", model, "--json")
+    assert done("score", model, fitted.data, "--json").json["accuracy"] > 0.8
+
+
 def test_a_small_table_makes_a_small_model(tmp_path):
     text = "text,label\nfree money now,spam\nsee you at home,ham\ncash prize call,spam\ndinner with you,ham\n"
     (tmp_path / "small.csv").write_text(text)

@@ -153,6 +153,11 @@ class Unseen:
     missing: dict[str, int] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
 
+    def add_texts(self, name: str, codes: NDArray[np.int32], counts: Any) -> None:
+        """Count the texts of a column that have no word with a column."""
+        if empty := int(((np.diff(counts.indptr) == 0) & (codes >= 0)).sum()):
+            self.unknown[name] = self.unknown.get(name, 0) + empty
+
     def sentences(self) -> list[str]:
         """Return what a user should know, one sentence for each kind."""
         found = []
@@ -295,7 +300,10 @@ class TableEncoding:
             plan = np.array([(kind, place[name]) for kind, name, _ in steps], dtype=np.int32).reshape(-1, 2)
             rows.add(numbers, codes, plan, self._units(number_names), columns)
             for part, column in zip(texts, self.texts, strict=True):
-                part.append(self.words.counted(column.words, column.idf, *block.string_column(column.name)))
+                texts_of, values = block.string_column(column.name)
+                part.append(self.words.counted(column.words, column.idf, texts_of, values))
+                if unseen is not None:
+                    unseen.add_texts(column.name, texts_of, part[-1])
         X = rows.matrix(width)
         if self.texts:
             X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
