@@ -1,16 +1,15 @@
-"""Strings that stand for numbers, booleans and dates."""
+"""Strings that stand for numbers, booleans and dates, where a column of another table held these."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
-TRUTHS = {"true": 1.0, "false": 0.0}
-SECONDS_PER_DAY = 86_400
+from .cells import BOOLEANS
+from .dates import days_since_1970
 
 
 def parsed(texts: Iterable[str], kind: str) -> NDArray[np.float64]:
@@ -28,14 +27,9 @@ def _number(text: str) -> float:
 
 
 def _truth(text: str) -> float:
-    return TRUTHS.get(text.lower(), math.nan)
+    return BOOLEANS.get(text.lower(), math.nan)
 
 
 def _days(text: str) -> float:
-    """Return a date in the format of ISO 8601 as days since 1970-01-01, with the time of the day as a fraction."""
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return math.nan
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
-    return moment.timestamp() / SECONDS_PER_DAY
+    days = days_since_1970(text, day_first=False)
+    return math.nan if days is None else days
