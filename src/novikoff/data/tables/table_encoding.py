@@ -159,17 +159,16 @@ class Unseen:
             self.unknown[name] = self.unknown.get(name, 0) + empty
 
     def sentences(self) -> list[str]:
-        """Return what a user should know, one sentence for each kind."""
+        """Return what a user should know, one line for each kind."""
         found = []
         if self.absent:
-            listed = ", ".join(map(repr, self.absent))
-            found.append(f"the table has no column {listed}, which the model uses; all its values count as missing.")
+            found.append(f"columns of the model that the table lacks count as missing values: {', '.join(self.absent)}")
         if self.missing:
             listed = ", ".join(f"{name} ({count:,})" for name, count in self.missing.items())
-            found.append(f"missing values in columns that had none when the model was fitted: {listed}.")
+            found.append(f"missing values in columns that had none when the model was fitted: {listed}")
         if self.unknown:
             listed = ", ".join(f"{name} ({count:,})" for name, count in self.unknown.items())
-            found.append(f"values that did not occur when the model was fitted, and that have no weight: {listed}.")
+            found.append(f"values that did not occur when the model was fitted, and have no weight: {listed}")
         return found
 
 
