@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
-from novikoff.errors import input_error
+from novikoff.errors import input_error, quote
 
 from .batch import Batch
 from .formats import find_format, sources_of
@@ -111,13 +111,20 @@ class Reading:
 
     def encoder_parameters(self) -> dict[str, Any]:
         """Return the parameters of the encoder."""
-        return {name: plain_from_tree(value) for name, value in (self.encoder or {}).items()}
+        try:
+            parameters = {name: plain_from_tree(value) for name, value in (self.encoder or {}).items()}
+        except ValueError as error:
+            raise input_error("reading.encoder", f"{error}.") from None
+        if unknown := sorted(parameters.keys() - TableEncoder().get_params().keys()):
+            raise input_error("reading.encoder", f"there is no parameter {quote(unknown[0])}.")
+        return parameters
 
     def table_encoder(self) -> TableEncoder | None:
         """Return the encoder that was fitted, with its parameters; None if there is none."""
         if self.encoding is None:
             return None
         encoder = TableEncoder(**self.encoder_parameters())
+        encoder.check()
         encoder.encoding_ = self.encoding
         encoder.feature_names_in_ = np.array(self.encoding.columns, dtype=object)
         encoder.n_features_in_ = len(self.encoding.columns)

@@ -64,6 +64,10 @@ class TablePipeline(Pipeline):  # type: ignore[misc]  # scikit-learn is untyped
 
 def pipeline_of(model: Any) -> TablePipeline:
     """Return a learner whose ``reading_`` has an encoder as a pipeline."""
+    width = len(model.reading_.encoding.names)
+    if width != model.n_features_in_:
+        message = f"the encoder makes {width} columns, but the model has weights for {model.n_features_in_}."
+        raise input_error("reading.encoding", message)
     return TablePipeline([(ENCODER, model.reading_.table_encoder()), (MODEL, model)])
 
 

@@ -16,8 +16,16 @@ from novikoff.data.hashing import Hashing
 from novikoff.errors import input_error, quote
 
 from .block import Block
-from .hashed import missing_value
-from .summaries import NumberSummary, StringSummary, columns_of, is_row_number, safe_scale, string_counts
+from .hashed import SQUARABLE_MAX, SQUARABLE_MIN, missing_value
+from .summaries import (
+    NumberSummary,
+    StringSummary,
+    columns_of,
+    is_row_number,
+    safe_scale,
+    scaled_moments,
+    string_counts,
+)
 from .table_encoding import CategoryColumn, LeftOutColumn, NumberColumn, TableEncoding, TextColumn, Unseen
 from .tables_of import raw_table
 from .words import WordSettings, inverse_document_frequency, looks_like_text
@@ -143,9 +151,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         TableEncoder
             The fitted encoder.
         """
-        table = raw_table(WHERE, X, None)
-        blocks = list(table.blocks())
-        self.fit_blocks(blocks, table.columns.kinds, table.columns.text)
+        self._fitted_blocks(X)
         return self
 
     def fit_transform(self, X: Any, y: Any = None, **_: Any) -> Any:
@@ -163,7 +169,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         csr_array or ndarray of shape (n_samples, n_columns)
             The encoded rows; dense if all columns are numbers.
         """
-        return self.fit(X).transform(X)
+        blocks = self._fitted_blocks(X)
+        return self.encoding_.rows(blocks, entries=self.entries_)
 
     def transform(self, X: Any) -> Any:
         """Return encoded rows.
@@ -179,7 +186,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The encoded rows; dense if all columns are numbers.
         """
         check_is_fitted(self, "encoding_")
-        table = raw_table(WHERE, X, self.encoding_.kinds)
+        table = raw_table(WHERE, X, self.encoding_.kinds, self.n_features_in_)
         unseen = Unseen(absent=table.columns.absent)
         rows = self.encoding_.rows(table.blocks(), unseen)
         for sentence in unseen.sentences():
@@ -202,6 +209,13 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         check_is_fitted(self, "encoding_")
         return np.array(self.encoding_.names, dtype=object)
 
+    def _fitted_blocks(self, X: Any) -> list[Block]:
+        """Learn from a table, and return its raw rows."""
+        table = raw_table(WHERE, X, None)
+        blocks = list(table.blocks())
+        self.fit_blocks(blocks, table.columns.kinds, table.columns.text)
+        return blocks
+
     # ---- fitting ---------------------------------------------------------------------------------------------------
 
     def fit_blocks(self, blocks: Sequence[Block], kinds: Mapping[str, str], text: Sequence[str] = ()) -> TableEncoding:
@@ -221,7 +235,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         TableEncoding
             What was learned, which is also ``encoding_``.
         """
-        self._check()
+        self.check()
         number_names = [name for name, kind in kinds.items() if kind != "string"]
         numbers, strings = NumberSummary(len(number_names)), StringSummary([n for n in kinds if kinds[n] == "string"])
         for block in blocks:
@@ -257,7 +271,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.entries_ = _entries(encoding, numbers, number_names, strings)
         return encoding
 
-    def _check(self) -> None:
+    def check(self) -> None:
+        """Refuse parameters that cannot be used; ``fit`` calls it."""
         check_choice(WHERE, "scale", self.scale, SCALES)
         if isinstance(self.missing, bool) or not isinstance(self.missing, int | float):
             check_choice(WHERE, "missing", self.missing, FILLS)
@@ -288,7 +303,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return None
 
     def _number(self, blocks: Sequence[Block], summary: NumberSummary, j: int, name: str, kind: str) -> NumberColumn:
-        mean, least, largest = float(summary.mean[j]), float(summary.least[j]), float(summary.largest[j])
+        mean, deviation = float(summary.mean[j]), float(summary.deviation[j])
+        least, largest = float(summary.least[j]), float(summary.largest[j])
+        if least == largest:  # the mean of equal values may be rounded
+            mean, deviation = least, 0.0
+        elif least < largest and not SQUARABLE_MIN < deviation < SQUARABLE_MAX:
+            mean, deviation = scaled_moments(columns_of(blocks, name))
         middle, quartiles = mean, 1.0
         if summary.count[j] == 0:
             least = largest = 0.0
@@ -296,7 +316,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             low, middle, high = np.quantile(columns_of(blocks, name), [0.25, 0.5, 0.75]).tolist()
             quartiles = high - low
         shift, scale = {
-            "standard": (mean, float(summary.deviation[j])),
+            "standard": (mean, deviation),
             "none": (0.0, 1.0),
             "maxabs": (0.0, max(abs(least), abs(largest))),
             "minmax": (least, largest - least),

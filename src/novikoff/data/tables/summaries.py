@@ -40,9 +40,8 @@ class NumberSummary:
         count = len(numbers) - missing.sum(axis=0)
         divisor = np.maximum(count, 1)
         some = missing.any()
-        # The mean of values divided first does not overflow where their sum would.
-        mean = (np.where(missing, 0.0, numbers) if some else numbers).mean(axis=0) * (len(numbers) / divisor)
-        with np.errstate(over="ignore"):
+        with np.errstate(over="ignore", invalid="ignore"):
+            mean = (np.where(missing, 0.0, numbers) if some else numbers).sum(axis=0) / divisor
             deviations = numbers - mean
             if some:
                 deviations[missing] = 0.0
@@ -51,7 +50,7 @@ class NumberSummary:
             shift = mean - self.mean
             share = np.divide(count, total, out=np.zeros(len(total)), where=total > 0)
             self._squares += squares + shift * shift * self.count * share
-        self.mean += shift * share
+            self.mean += shift * share
         self.count, self.rows = total, self.rows + len(numbers)
         self.least = np.fmin(self.least, np.fmin.reduce(numbers, axis=0))
         self.largest = np.fmax(self.largest, np.fmax.reduce(numbers, axis=0))
@@ -92,6 +91,13 @@ def string_counts(blocks: Sequence[Block], name: str) -> NDArray[np.int64]:
     for block in blocks:
         counts += np.bincount(block.string_column(name)[0] + 1, minlength=len(counts))
     return counts[1:]
+
+
+def scaled_moments(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and the standard deviation of values whose squares overflow or underflow."""
+    unit = float(np.abs(values).max())
+    scaled = values / unit
+    return float(scaled.mean()) * unit, float(scaled.std()) * unit
 
 
 def columns_of(blocks: Sequence[Block], name: str) -> NDArray[np.float64]:

@@ -66,7 +66,8 @@ class TableFormat(DataFormat):
         table = self.table(where, sources, options, WHOLE_READ_BATCH)
         if options["hashing"] is not None:
             return open_table(where, table, options, WHOLE_READ_BATCH).read(where)
-        encoder = TableEncoder(scale=options.get("scale") or "none", missing=options["missing"], keep=True)
+        missing, scale = options["missing"], options.get("scale") or "none"
+        encoder = TableEncoder(scale=scale, missing=missing, indicator=missing != "zero", keep=True)
         return read_encoded(where, table, encoder)
 
     def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,10 +13,14 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff.errors import input_error, quote
 
-from .block import Block
-from .words import ALL_CORES, WordSettings
+from .block import KINDS, Block
+from .words import ALL_CORES, WordSettings, count_with_words
 
+WHERE = "TableEncoder"
+REASONS = ("constant", "identifier", "empty")  # why columns give no feature
+MAX_BUCKETS = 1 << 20
 MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
 
 
@@ -153,10 +158,11 @@ class Unseen:
     missing: dict[str, int] = field(default_factory=dict)
     absent: list[str] = field(default_factory=list)
 
-    def add_texts(self, name: str, codes: NDArray[np.int32], counts: Any) -> None:
-        """Count the texts of a column that have no word with a column."""
-        if empty := int(((np.diff(counts.indptr) == 0) & (codes >= 0)).sum()):
-            self.unknown[name] = self.unknown.get(name, 0) + empty
+    def add_texts(self, name: str, codes: NDArray[np.int32], values: Sequence[str], counts: Any) -> None:
+        """Count the texts of a column that have words, but none with a column."""
+        empty = codes[(np.diff(counts.indptr) == 0) & (codes >= 0)]
+        if unknown := count_with_words(empty, values):
+            self.unknown[name] = self.unknown.get(name, 0) + unknown
 
     def sentences(self) -> list[str]:
         """Return what a user should know, one line for each kind."""
@@ -201,6 +207,9 @@ class TableEncoding:
     left_out: tuple[LeftOutColumn, ...]
     words: WordSettings
 
+    def __post_init__(self) -> None:
+        _refuse_impossible(self)
+
     @property
     def kinds(self) -> dict[str, str]:
         """The columns of the table that are needed, and the kinds as which they are read."""
@@ -220,6 +229,15 @@ class TableEncoding:
         """The names of the encoded columns."""
         named: list[NumberColumn | CategoryColumn | TextColumn] = [*self._ordered, *self.texts]
         return tuple(name for one in named for name in one.names)
+
+    @cached_property
+    def _first_columns(self) -> dict[str, int]:
+        """The first encoded column of each column. Encoded columns may have equal names, as with a category missing."""
+        first, found = 0, {}
+        for column in self._ordered:
+            found[column.name] = first
+            first += len(column.names)
+        return found
 
     @property
     def is_dense(self) -> bool:
@@ -248,9 +266,9 @@ class TableEncoding:
         shift = np.array([column.shift for column in self.numbers])
         scale = np.array([column.scale for column in self.numbers])
         fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
-        place = {name: j for j, name in enumerate(self.names)}
-        own = [place[name] for name in names]
-        marks = [(j, place[column.names[1]]) for j, column in enumerate(self.numbers) if column.indicator]
+        first = self._first_columns
+        own = [first[name] for name in names]
+        marks = [(j, own[j] + 1) for j, column in enumerate(self.numbers) if column.indicator]
         parts = []
         for block in blocks:
             numbers = block.number_columns(names)
@@ -270,13 +288,12 @@ class TableEncoding:
 
     def _steps(self) -> list[tuple[int, str, int]]:
         """Return how the kernel encodes a row: kind of step, column of the table, and first encoded column."""
-        steps, first = [], 0
+        steps = []
         for column in self._ordered:
-            is_number = isinstance(column, NumberColumn)
+            is_number, first = isinstance(column, NumberColumn), self._first_columns[column.name]
             steps.append((NUMBER if is_number else CATEGORY, column.name, first))
             if is_number and column.indicator:
                 steps.append((INDICATOR, column.name, first + 1))
-            first += len(column.names)
         return steps
 
     def _sparse(self, blocks: Iterable[Block], unseen: Unseen | None, entries: int | None) -> Any:
@@ -302,7 +319,7 @@ class TableEncoding:
                 texts_of, values = block.string_column(column.name)
                 part.append(self.words.counted(column.words, column.idf, texts_of, values))
                 if unseen is not None:
-                    unseen.add_texts(column.name, texts_of, part[-1])
+                    unseen.add_texts(column.name, texts_of, values, part[-1])
         X = rows.matrix(width)
         if self.texts:
             X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
@@ -357,13 +374,34 @@ class TableEncoding:
         Since w (x - shift) / scale = (w / scale) x - w shift / scale, a weight is divided by the scale of its column,
         and the intercept takes what remains.
         """
-        place = {name: j for j, name in enumerate(self.names)}
         changed = np.array(weights, dtype=np.float64)
         for column in self.numbers:
-            j = place[column.name]
+            j = self._first_columns[column.name]
             changed[j] = weights[j] / column.scale
             intercept -= float(changed[j]) * column.shift
         return changed, float(intercept)
+
+
+def _refuse_impossible(encoding: TableEncoding) -> None:
+    """Refuse what no encoder learns, such as a scale of 0. A damaged model file may hold it."""
+    names = [column.name for column in (*encoding.numbers, *encoding.categories)]
+    names += [column.name for column in encoding.texts] + [column.name for column in encoding.left_out]
+    if len(set(encoding.columns)) < len(encoding.columns) or sorted(names) != sorted(encoding.columns):
+        raise input_error(WHERE, "each column of the table must have one role and a name of its own.")
+    for number in encoding.numbers:
+        units = (number.shift, number.scale, number.fill)
+        if number.kind not in KINDS[:-1] or not all(map(math.isfinite, units)) or number.scale <= 0:
+            message = f"column {quote(number.name)} must hold numbers, with finite units and a positive scale."
+            raise input_error(WHERE, message)
+    for category in encoding.categories:
+        if len(set(category.categories)) < len(category.categories) or not 0 <= category.buckets <= MAX_BUCKETS:
+            raise input_error(WHERE, f"the categories of column {quote(category.name)} must differ.")
+    for text in encoding.texts:
+        fits = len(text.idf) in (0, len(text.words)) and all(map(math.isfinite, text.idf))
+        if len(set(text.words)) < len(text.words) or not fits:
+            raise input_error(WHERE, f"the words of column {quote(text.name)} must differ, with one factor for each.")
+    if any(column.reason not in REASONS for column in encoding.left_out):
+        raise input_error(WHERE, f"a column is left out because it is {', '.join(REASONS)}, and for no other reason.")
 
 
 NUMBER, INDICATOR, CATEGORY = 0, 1, 2  # steps of the kernel

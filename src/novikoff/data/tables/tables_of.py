@@ -39,7 +39,9 @@ class ArrayBlocks:
         yield Block(tuple(kinds), numbers, (), codes, (), lambda row: f"X, row {row}")
 
 
-def raw_table(where: str, source: Any, known: Mapping[str, str] | None, **options: Any) -> TableSource:
+def raw_table(
+    where: str, source: Any, known: Mapping[str, str] | None, width: int | None = None, **options: Any
+) -> TableSource:
     """Open a table without labels.
 
     Parameters
@@ -50,6 +52,8 @@ def raw_table(where: str, source: Any, known: Mapping[str, str] | None, **option
         The table.
     known : mapping of str to str or None
         The columns of a fitted encoder and their kinds; other columns are ignored. None takes all columns.
+    width : int, default=None
+        The number of columns that an array must have, since they have no names.
     **options : dict
         Options of the format.
     """
@@ -61,6 +65,9 @@ def raw_table(where: str, source: Any, known: Mapping[str, str] | None, **option
         X = np.asarray(source)
         if X.dtype.kind not in "OUS":
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+            if width is not None and X.shape[1] != width:
+                expected = f"{where} is expecting {width} features as input"
+                raise input_error(where, f"X has {X.shape[1]} features, but {expected}.")
             return TableSource(where, lambda _: ArrayBlocks(X), [X], {"target": False}, known).opened()
         raise input_error(where, "an array must hold numbers. Use a data frame for columns of strings.")
     in_memory = isinstance(source, bytes | bytearray | memoryview)

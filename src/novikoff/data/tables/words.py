@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,9 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._validation import thread_count
+from novikoff.errors import input_error, quote
 
+WORD = re.compile(r"\w\w")  # as the kernel defines words
 ALL_CORES = thread_count("words", -1)
 
 
@@ -39,6 +42,14 @@ class WordSettings:
     binary: bool = False
     sublinear_tf: bool = False
     norm: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.ngram_range) != 2 or not 1 <= self.ngram_range[0] <= self.ngram_range[1]:
+            raise input_error(
+                "TableEncoder", f"ngram_range must be two ascending numbers, but it is {self.ngram_range}."
+            )
+        if self.norm not in (None, "l2"):
+            raise input_error("TableEncoder", f'norm must be None or "l2", but it is {quote(self.norm)}.')
 
     def options(self) -> _core.TextOptions:
         """Return the options of the kernel, which does not apply the norm."""
@@ -76,6 +87,13 @@ class WordSettings:
             counts.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(counts.indptr))
         place = np.where(codes >= 0, np.searchsorted(used, codes), len(texts))
         return counts[place]
+
+
+def count_with_words(codes: NDArray[np.int32], values: Sequence[str]) -> int:
+    """Return how many of some texts have a word at all."""
+    distinct, counts = np.unique(codes, return_counts=True)
+    pairs = zip(distinct.tolist(), counts.tolist(), strict=True)
+    return sum(count for code, count in pairs if WORD.search(values[code]))
 
 
 def inverse_document_frequency(counts: Any, rows_of_text: NDArray[np.int64]) -> NDArray[np.float64]:
