@@ -384,8 +384,9 @@ class TableEncoding:
 
 def _refuse_impossible(encoding: TableEncoding) -> None:
     """Refuse what no encoder learns, such as a scale of 0. A damaged model file may hold it."""
-    names = [column.name for column in (*encoding.numbers, *encoding.categories)]
-    names += [column.name for column in encoding.texts] + [column.name for column in encoding.left_out]
+    used: list[NumberColumn | CategoryColumn | TextColumn | LeftOutColumn]
+    used = [*encoding.numbers, *encoding.categories, *encoding.texts, *encoding.left_out]
+    names = [column.name for column in used]
     if len(set(encoding.columns)) < len(encoding.columns) or sorted(names) != sorted(encoding.columns):
         raise input_error(WHERE, "each column of the table must have one role and a name of its own.")
     for number in encoding.numbers:
