@@ -78,7 +78,7 @@ def test_a_reading_continues_with_labels_and_encodes_without():
     assert batch.running == before.running
     assert [note.partition(":")[0] for note in stream.notes] == [
         "missing values in columns that had none when the model was fitted",
-        "values that did not occur when the model was fitted, and that have no weight",
+        "values that did not occur when the model was fitted, and have no weight",
     ]
     whole_read = reading.read("score", TABLE, format="csv")
     assert whole_read.X.shape == (4, 3)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.source import is_path, is_pipe
+from novikoff.errors import quote
 
 from .block import Block, BlockReader, Invalid
 from .columns import Columns
@@ -116,9 +117,9 @@ def invalid_values(table: TableSource) -> list[str]:
     """Return what to say about values that are not of the kind of their column."""
     notes = []
     for name, found in table.invalid.items():
-        some = f"{found.first!r} ({found.place})"
         kind = table.columns.kinds.get(name, "number")
-        notes.append(f"{found.count:,} values of {name} are not {kind}s and count as missing, such as {some}")
+        some = f"{found.count:,}, such as {quote(found.first)} in {found.place}"
+        notes.append(f"values that are not {kind}s count as missing: {name} ({some})")
     return notes
 
 
