@@ -16,7 +16,7 @@ from novikoff.errors import input_error
 from .block import Block
 from .encoder import TableEncoder
 from .labels import Labels, weights_of
-from .source_table import TableSource, invalid_values, origin_of
+from .source_table import TableSource, guessed_labels, invalid_values, origin_of
 from .table_encoding import TableEncoding, Unseen
 
 RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
@@ -56,7 +56,7 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
         return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
     encoding = encoder.fit_blocks(blocks, kinds, columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    notes = [*_guessed(table), *invalid_values(table), *encoder.notes_]
+    notes = [*guessed_labels(table), *invalid_values(table), *encoder.notes_]
     return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
 
 
@@ -112,15 +112,6 @@ def _raw(table: TableSource) -> list[Block]:
         columns.kinds |= dict.fromkeys(wrong, "string")
         blocks = list(table.blocks())
     return blocks
-
-
-def _guessed(table: TableSource) -> list[str]:
-    """Return that the column of labels is a guess, if it is one."""
-    columns = table.columns
-    if not columns.is_guessed:
-        return []
-    place = "last" if columns.target == list(table.schema)[-1] else "first"
-    return [f"the labels are taken from the {place} column, {columns.target}; use target= to name another"]
 
 
 def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:

@@ -16,7 +16,7 @@ from .encoded import read_encoded
 from .encoder import TableEncoder
 from .labels import Labels, weights_of
 from .running import WORDS, RunningEncoder, RunningEncoding
-from .source_table import TableSource, invalid_values, origin_of
+from .source_table import TableSource, guessed_labels, invalid_values, origin_of
 from .table_encoding import Unseen
 from .words import WordSettings, looks_like_text
 
@@ -103,13 +103,14 @@ class RunningBatches(Batches):
             X = encoder.rows(part) if self._frozen else encoder.learn(part)
             if names is not None and sp.issparse(X):
                 X.resize(X.shape[0], len(names))
-            yield Batch(
+            yield Batch(  # notes about values come at the end of the pass
                 X,
                 y,
                 weights,
                 feature_names=names or encoder.names,
                 weight_column=columns.weight,
                 running=encoder.state,
+                notes=guessed_labels(self.table),
                 **origin_of(self.table),
             )
 

@@ -113,6 +113,15 @@ def origin_of(table: TableSource) -> dict[str, Any]:
     return {"columns": kinds, "target": columns.target, "table_columns": tuple(table.schema), "read_as": table.note}
 
 
+def guessed_labels(table: TableSource) -> list[str]:
+    """Return that the column of labels is a guess, if it is one."""
+    columns = table.columns
+    if not columns.is_guessed:
+        return []
+    place = "last" if columns.target == list(table.schema)[-1] else "first"
+    return [f"the labels are taken from the {place} column, {columns.target}; use target= to name another"]
+
+
 def invalid_values(table: TableSource) -> list[str]:
     """Return what to say about values that are not of the kind of their column."""
     notes = []
