@@ -112,7 +112,8 @@ def test_a_distance_is_compared_exactly(rows, weights, fourths):
         ]
         for most in (fourths / 4, math.sqrt(fourths)):
             expected = sum(t * t for t in total) <= (Fraction(most) * sum(b)) ** 2
-            found = distance_is_at_most(
-                Examples(X, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
-            )
-            assert found == expected
+            for rows in (X, sp.csr_array(X)):
+                found = distance_is_at_most(
+                    Examples(rows, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
+                )
+                assert found == expected

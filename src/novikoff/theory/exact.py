@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import math
+from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
@@ -27,7 +28,7 @@ EPS = float(np.finfo(np.float64).eps)
 MAX_EXACT_INTEGER = 2.0**53  # integers, and sums of integers, up to here are exact in floating point
 MIN_RELATIVE_ENTRY = 1e-280  # smaller entries, relative to the largest, would lose digits
 MAX_INT64_FACTOR = 2**30  # a difference of two products of integers below this fits into 64 bits
-EXACT_BATCH_ROWS = 1000  # rows that are converted to integers at a time
+EXACT_BATCH_ENTRIES = 1_000_000  # of dense rows that are converted to integers at a time
 UNDERFLOW_BOUND = 1e-290  # an upper bound on the error of a product that underflows
 
 
@@ -184,8 +185,9 @@ def margin_is_at_least(examples: Examples, direction: Floats, least: float, with
     bound = least * length if least > 0 else 0.0
     for cut, scores, errors in examples.scores(direction):
         close = np.flatnonzero(~(scores - errors > bound)) + cut.start
-        for first in range(0, len(close), EXACT_BATCH_ROWS):
-            some = close[first : first + EXACT_BATCH_ROWS]
+        size = max(1, EXACT_BATCH_ENTRIES // examples.columns)
+        for first in range(0, len(close), size):
+            some = close[first : first + size]
             used = examples.used(some)
             entries = [v[j] for j in used]
             for vector, exponent in examples.integer_rows(some, used):
@@ -207,16 +209,38 @@ def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Fl
     if free:
         sums = [sum(a for a, p in zip(amounts, positive, strict=True) if p == side) for side in (True, False)]
         amounts = [a * sums[1 if p else 0] for a, p in zip(amounts, positive, strict=True)]
+    combined = _sparse_combination if sp.issparse(examples.X) else _dense_combination
+    total, exponent = combined(examples, rows, amounts, examples.fit_intercept and not free)
+    square = sum(entry * entry for entry in total) * Fraction(4) ** exponent
+    return most >= 0 and sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
+
+
+def _dense_combination(
+    examples: Examples, rows: NDArray[np.int64], amounts: IntegerVector, with_intercept: bool
+) -> tuple[IntegerVector, int]:
+    """Return the entries of sum a_i z_i as integers k and exponent e."""
     vectors = examples.integer_rows(rows, examples.used(rows))
     least = min(exponent for _, exponent in vectors)
     scaled = np.array(
         [a << (exponent - least) for a, (_, exponent) in zip(amounts, vectors, strict=True)], dtype=object
     )
-    total = (scaled @ np.array([vector for vector, _ in vectors], dtype=object)).tolist()
-    if free and examples.fit_intercept:
-        total = total[:-1]
-    square = sum(entry * entry for entry in total) * Fraction(4) ** least
-    return most >= 0 and sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
+    total: IntegerVector = (scaled @ np.array([vector for vector, _ in vectors], dtype=object)).tolist()
+    return (total if with_intercept or not examples.fit_intercept else total[:-1]), least
+
+
+def _sparse_combination(
+    examples: Examples, rows: NDArray[np.int64], amounts: IntegerVector, with_intercept: bool
+) -> tuple[IntegerVector, int]:
+    """Return the entries of sum a_i z_i that rows have, in time and memory of their entries."""
+    x = examples.X[rows]
+    numbers, exponent = to_integers(np.append(np.asarray(x.data, dtype=np.float64), [1.0] if with_intercept else []))
+    signed = [a if sign > 0 else -a for a, sign in zip(amounts, examples.signs[rows].tolist(), strict=True)]
+    total: dict[int, int] = defaultdict(int)
+    columns, ends = x.indices.tolist(), x.indptr.tolist()
+    for a, start, end in zip(signed, ends, ends[1:], strict=False):
+        for column, number in zip(columns[start:end], numbers[start:end], strict=True):
+            total[column] += a * number
+    return [*total.values(), *([sum(signed) * numbers[-1]] if with_intercept else [])], exponent
 
 
 def _products(block: Any, matrix: Floats, with_biases: bool) -> Floats | None:
