@@ -11,6 +11,7 @@
 
 #include "bindings.hpp"
 #include "novikoff/encode_rows.hpp"
+#include "novikoff/running_moments.hpp"
 
 using namespace novikoff;
 
@@ -56,6 +57,17 @@ void bind_encode_rows(nb::module_& m) {
         "Write the rows of a table as those of a CSR matrix, and return where they end.");
 }
 
+void add_to_moments(const Matrix<double>& numbers, const Vector<std::int64_t>& counts, const Vector<double>& shifts,
+                    const Vector<double>& sums, const Vector<double>& squares, const Vector<double>& out, bool standardise) {
+  const std::size_t width = numbers.shape(1);
+  if (counts.size() != width || shifts.size() != width || sums.size() != width || squares.size() != width ||
+      (out.size() != 0 && out.size() != numbers.size()))
+    throw std::invalid_argument("add_to_moments: the arrays do not fit each other.");
+  nb::gil_scoped_release unlocked;
+  add_rows({numbers.data(), numbers.size()}, {span_of(counts), span_of(shifts), span_of(sums), span_of(squares)}, span_of(out),
+           standardise);
+}
+
 /// Returns memory that was freed to the operating system. The C library of GNU keeps it otherwise, unless it is at the end of
 /// the heap; other libraries need no such call.
 void release_freed_memory() {
@@ -70,5 +82,9 @@ void release_freed_memory() {
 void bind_encoding(nb::module_& m) {
   bind_encode_rows<double>(m);
   bind_encode_rows<float>(m);
+  m.def(
+      "add_to_moments", &add_to_moments, nb::arg("numbers"), nb::arg("counts").noconvert(), nb::arg("shifts").noconvert(),
+      nb::arg("sums").noconvert(), nb::arg("squares").noconvert(), nb::arg("out").noconvert(), nb::arg("standardise"),
+      "Add rows to running moments, and write them, standardised by the moments up to each of them, to `out` if it has room.");
   m.def("release_freed_memory", &release_freed_memory, "Return memory that was freed to the operating system.");
 }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+import novikoff._core as _core
 
 #: The largest distance of a value from the first value of its column, and the largest standardised value. The squares
 #: of 1e8 larger ones would overflow.
@@ -19,7 +19,7 @@ class Moments:
     """Counts, sums and sums of squares of columns, updated with one row after the other.
 
     The first value of a column is subtracted before values are added up, so that a large mean does not cancel a small
-    variance. Sums are cumulative sums in the order of the rows: cutting the rows into blocks does not change a bit.
+    variance. Sums are in the order of the rows: cutting the rows into blocks does not change a bit.
 
     Parameters
     ----------
@@ -51,49 +51,24 @@ class Moments:
 
         A missing value is 0; without standardisation, it is the mean so far, and all others are as they were.
         """
-        if numbers.size == 0:
-            return numbers
-        first = numbers[np.argmin(absent, axis=0), np.arange(numbers.shape[1])]
-        self._shifts = np.where((self._counts == 0) & ~absent.all(axis=0), first, self._shifts)
-        distances = self._distances(numbers, absent)
-        counts = self._counts + np.cumsum(~absent, axis=0)
-        sums = _cumulative(self._sums, distances)
-        squares = _cumulative(self._squares, distances * distances) if self._standardise else self._squares[None]
-        self._counts, self._sums, self._squares = counts[-1], sums[-1], squares[-1]
-        return self._encoded(numbers, absent, distances, counts, sums, squares)
+        has_output = self._standardise or absent.any()
+        out = np.empty(numbers.size if has_output else 0)
+        values = np.ascontiguousarray(numbers, dtype=np.float64)
+        arrays = self._counts, self._shifts, self._sums, self._squares, out
+        _core.add_to_moments(values, *arrays, self._standardise)
+        return out.reshape(numbers.shape) if has_output else numbers
 
     def apply(self, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> NDArray[Any]:
         """Return rows standardised with the present moments, which do not change."""
-        distances = self._distances(numbers, absent)
-        return self._encoded(numbers, absent, distances, self._counts, self._sums, self._squares)
-
-    def _distances(self, numbers: NDArray[Any], absent: NDArray[np.bool_]) -> Floats:
         with np.errstate(over="ignore"):
             distances = np.clip(numbers - self._shifts, -LARGEST, LARGEST)
-        distances[absent] = 0.0
-        return distances
-
-    def _encoded(
-        self,
-        numbers: NDArray[Any],
-        absent: NDArray[np.bool_],
-        distances: Floats,
-        counts: NDArray[np.int64],
-        sums: Floats,
-        squares: Floats,
-    ) -> NDArray[Any]:
-        means = sums / np.maximum(counts, 1)
+        counts = np.maximum(self._counts, 1)
+        means = self._sums / counts
         if not self._standardise:
-            so_far = np.where(counts > 0, self._shifts + means, 0.0)  # 0 before the first value
+            so_far = np.where(self._counts > 0, self._shifts + means, 0.0)  # 0 before the first value
             return np.where(absent, so_far, numbers) if absent.any() else numbers
-        counts = np.maximum(counts, 1)
-        deviations = np.sqrt(np.maximum(squares / counts - means * means, 0.0))
+        deviations = np.sqrt(np.maximum(self._squares / counts - means * means, 0.0))
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
             standard = np.clip((distances - means) / deviations, -LARGEST, LARGEST)
         standard[absent | (deviations == 0.0)] = 0.0
         return standard
-
-
-def _cumulative(before: Floats, values: Floats) -> Floats:
-    """Return the sums of all values up to each row, which are added one after the other."""
-    return np.cumsum(np.concatenate([before[None], values]), axis=0)[1:]
