@@ -73,7 +73,7 @@ def fit(
     >>> model = nk.fit(text, format="csv")
     >>> model.predict(b"age;job\n50;smith\n")
     array(['yes'], dtype='<U3')
-    >>> bool(model.certificate_.is_converged)
+    >>> bool(model.certificate_.converged)
     True
     """
     where = "fit"

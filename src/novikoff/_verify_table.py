@@ -16,13 +16,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.data.tables.block import Block
-from novikoff.data.tables.table_encoding import CategoryColumn, NumberColumn, TableEncoding, TextColumn
+from novikoff.data.tables.table_encoding import (
+    CategoryColumn,
+    LeftOutColumn,
+    NumberColumn,
+    TableEncoding,
+    TextColumn,
+)
 from novikoff.theory.verification import Check
 
 RELATIVE = 1e-9  # of a standard deviation, by which a mean or a scale may differ from the exact one
-ROUNDING = 1e-13  # of the largest magnitude of a column, that the rounding of a mean may add
+ROUNDING = 2e-14  # of the largest magnitude of a column, that the rounding of a mean may add
 WORD = re.compile(r"\w\w+")
 CLAIM = "encoder"
+BUCKETS = 1024  # columns that rare categories share
+MIN_ROWS, DISTINCT_SHARE = 20, 0.95  # of strings that are identifiers
 
 
 def check_encoding(encoding: TableEncoding, parameters: Mapping[str, Any], blocks: Iterable[Block]) -> list[Check]:
@@ -47,7 +55,7 @@ def check_encoding(encoding: TableEncoding, parameters: Mapping[str, Any], block
     checks = [
         _check("numbers", encoding.numbers, lambda column: _number(column, parameters, table)),
         _check("categories", encoding.categories, lambda column: _category(column, parameters, table)),
-        _check("words", encoding.texts, lambda column: _text(column, encoding, table)),
+        _check("words", encoding.texts, lambda column: _text(column, parameters, encoding, table)),
         _check("columns left out", encoding.left_out, lambda column: _left_out(column, table)),
     ]
     return [check for check in checks if check is not None]
@@ -98,8 +106,7 @@ def _number(column: NumberColumn, parameters: Mapping[str, Any], table: _Table) 
     count = len(values)
     if count == 0:
         return None if (column.shift, column.scale) == (0.0, 1.0) else "it has no values"
-    mean = math.fsum(values) / count
-    deviation = math.sqrt(math.fsum((values - mean) ** 2) / count)
+    mean, deviation = _moments(values)
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     least, largest = float(values.min()), float(values.max())
     shift, scale = {
@@ -116,10 +123,22 @@ def _number(column: NumberColumn, parameters: Mapping[str, Any], table: _Table) 
         if not abs(claimed - found) <= slack:
             return f"claimed {name} {claimed:.12g}, found {found:.12g}"
     expected = scale if scale > 0 else 1.0
-    if not abs(column.scale - expected) <= slack + RELATIVE * expected:
+    if not abs(column.scale - expected) <= RELATIVE * expected + min(slack, slack * (slack / expected)):
         return f"claimed scale {column.scale:.12g}, found {expected:.12g}"
     indicator = bool(parameters["indicator"]) and count < table.rows
     return None if column.indicator == indicator else f"{table.rows - count} values are missing"
+
+
+def _moments(values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the mean and the standard deviation, in units of a power of 2 so that squares do not overflow."""
+    least, largest = float(values.min()), float(values.max())
+    if least == largest:
+        return least, 0.0
+    unit = math.ldexp(1.0, math.frexp(max(abs(least), abs(largest)))[1] - 1)
+    scaled = values / unit
+    mean = math.fsum(scaled.tolist()) / len(scaled)
+    deviation = math.sqrt(math.fsum(((scaled - mean) ** 2).tolist()) / len(scaled))
+    return mean * unit, deviation * unit
 
 
 def _category(column: CategoryColumn, parameters: Mapping[str, Any], table: _Table) -> str | None:
@@ -128,9 +147,13 @@ def _category(column: CategoryColumn, parameters: Mapping[str, Any], table: _Tab
     claimed = set(column.categories)
     if claimed - found.keys():
         return f"{min(claimed - found.keys())!r} does not occur"
+    if list(column.categories) != sorted(claimed):
+        return "the categories are not in ascending order"
     others = found.keys() - claimed
+    if column.buckets != (BUCKETS if others else 0):
+        return f"{column.buckets} columns are shared by {len(others)} other categories"
     most = parameters["max_categories"]
-    if others and not (column.buckets and len(claimed) == most):
+    if others and len(claimed) != most:
         return f"{min(others)!r} occurs and is not among the categories"
     if others and max(found[value] for value in others) > min(found[value] for value in claimed):
         return f"more frequent categories than {min(claimed, key=lambda value: found[value])!r} have no column"
@@ -138,7 +161,7 @@ def _category(column: CategoryColumn, parameters: Mapping[str, Any], table: _Tab
     return None if column.indicator == indicator else f"{table.rows - found.total()} values are missing"
 
 
-def _text(column: TextColumn, encoding: TableEncoding, table: _Table) -> str | None:
+def _text(column: TextColumn, parameters: Mapping[str, Any], encoding: TableEncoding, table: _Table) -> str | None:
     """Return what is wrong with the words of a column."""
     frequency: Counter[str] = Counter()
     for text, count in table.strings(column.name).items():
@@ -146,6 +169,8 @@ def _text(column: TextColumn, encoding: TableEncoding, table: _Table) -> str | N
     if set(column.words) != frequency.keys():
         other = min(set(column.words) ^ frequency.keys())
         return f"the word {other!r} is {'claimed, but does not occur' if other in column.words else 'not claimed'}"
+    if len(column.idf) != (len(column.words) if parameters["idf"] else 0):
+        return f"{len(column.idf)} factors of words are claimed, with idf={parameters['idf']}"
     rows = table.strings(column.name).total()
     for word, factor in zip(column.words, column.idf, strict=False):
         if not math.isclose(factor, math.log((1 + rows) / (1 + frequency[word])) + 1, rel_tol=1e-9):
@@ -166,13 +191,18 @@ def _words(text: str, encoding: TableEncoding) -> set[str]:
     }
 
 
-def _left_out(column: Any, table: _Table) -> str | None:
+def _left_out(column: LeftOutColumn, table: _Table) -> str | None:
     """Return why a column should not be left out."""
-    values = table.numbers(column.name).tolist() if table.is_number(column.name) else table.strings(column.name)
-    distinct = len(set(values))
+    is_number = table.is_number(column.name)
+    numbers, strings = table.numbers(column.name), table.strings(column.name)
+    distinct = len(np.unique(numbers)) if is_number else len(strings)
     if column.reason == "empty":
         return None if distinct == 0 else "it has values"
     if column.reason == "constant":
         return None if distinct == 1 else f"it has {distinct} different values"
-    total = len(values) if isinstance(values, list) else values.total()
-    return None if distinct >= 0.95 * total else f"it has {distinct} different values in {total} rows"
+    if is_number:
+        counts_rows = len(numbers) == table.rows >= MIN_ROWS and bool(np.all(np.diff(numbers) == 1))
+        return None if counts_rows else "it does not number the rows"
+    total = strings.total()
+    is_identifier = total >= MIN_ROWS and distinct >= DISTINCT_SHARE * total
+    return None if is_identifier else f"it has {distinct} different values in {total} rows"

@@ -45,7 +45,9 @@ class NumberSummary:
             deviations = numbers - mean
             if some:
                 deviations[missing] = 0.0
-            squares = np.einsum("ij,ij->j", deviations, deviations)
+            correction = deviations.sum(axis=0) / divisor  # of the mean, whose sum was rounded
+            mean += correction
+            squares = np.einsum("ij,ij->j", deviations, deviations) - count * correction * correction
             total = self.count + count
             shift = mean - self.mean
             share = np.divide(count, total, out=np.zeros(len(total)), where=total > 0)

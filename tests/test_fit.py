@@ -1,0 +1,204 @@
+"""From a table to a model in one line: any source, any learner, and back from a file."""
+
+import json
+import pickle
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+
+import novikoff as nk
+from novikoff import TableEncoder
+
+ROWS = 60
+RNG = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "age": RNG.normal(40, 10, ROWS).round(1),
+        "job": RNG.choice(["cook", "clerk", "smith"], ROWS),
+        "new": RNG.random(ROWS) < 0.5,
+        "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(RNG.integers(0, 999, ROWS), "D"),
+    }
+)
+FRAME.loc[::9, "age"] = np.nan
+FRAME.loc[::7, "job"] = None
+Y = np.where(FRAME["age"].fillna(40) + 15 * (FRAME["job"] == "cook") > 44, "yes", "no")
+LABELLED = FRAME.assign(y=Y)
+
+
+@pytest.fixture(scope="module")
+def model():
+    return nk.fit(LABELLED)
+
+
+def test_a_pipeline_predicts_from_frames_with_the_names_of_its_columns(model):
+    assert isinstance(model, Pipeline)
+    assert [name for name, _ in model.steps] == ["encoder", "model"]
+    assert model.score(FRAME, Y) > 0.9
+    assert set(model.weights_) >= {"age", "age=missing", "job=cook", "job=missing", "new", "since"}
+    assert list(model["encoder"].feature_names_in_) == list(FRAME.columns)
+    assert model.certificate_ is model["model"].certificate_
+    assert model.record_.column_names == model["encoder"].encoding_.names
+
+
+def sources(folder):
+    LABELLED.to_csv(folder / "t.csv", index=False)
+    LABELLED.to_csv(folder / "semicolons.csv", index=False, sep=";", decimal=",")
+    LABELLED.to_parquet(folder / "t.parquet")
+    halves = [folder / "part1.csv", folder / "part2.csv"]
+    LABELLED[:25].to_csv(halves[0], index=False)
+    LABELLED[25:].to_csv(halves[1], index=False)
+    records = json.loads(LABELLED.to_json(orient="records", date_format="iso"))
+    lines = "".join(json.dumps(record) + "\n" for record in records)
+    (folder / "t.ndjson").write_text(lines.replace("T00:00:00.000", ""))
+    return {
+        "path": (folder / "t.csv", {}),
+        "text path": (str(folder / "t.csv"), {}),
+        "semicolons": (folder / "semicolons.csv", {}),
+        "parquet": (folder / "t.parquet", {}),
+        "ndjson": (folder / "t.ndjson", {}),
+        "files": (halves, {}),
+        "pattern": (str(folder / "part*.csv"), {}),
+        "bytes": ((folder / "t.csv").read_bytes(), {"format": "csv"}),
+        "polars": (pl.from_pandas(LABELLED), {}),
+        "SQL": (f"SELECT * FROM '{folder}/t.parquet'", {}),
+    }
+
+
+def test_every_source_gives_the_same_model(tmp_path, model):
+    for name, (source, options) in sources(tmp_path).items():
+        found = nk.fit(source, **options)
+        assert found["encoder"].encoding_.names == model["encoder"].encoding_.names, name
+        np.testing.assert_allclose(found["model"].coef_, model["model"].coef_, rtol=1e-6, atol=1e-8, err_msg=name)
+        np.testing.assert_array_equal(found.predict(FRAME), model.predict(FRAME))
+
+
+def test_svmlight_gives_the_learner_itself():
+    model = nk.fit(b"1 1:0.5 3:2\n-1 2:1\n1 1:1 3:1\n-1 2:2\n")
+    assert isinstance(model, nk.LinearSVM)
+    assert model.coef_.shape == (1, 3)
+
+
+def test_the_learner_and_the_encoder_may_be_given():
+    encoder = TableEncoder(scale="minmax", indicator=False)
+    model = nk.fit(LABELLED, model=nk.Perceptron(), encoder=encoder)
+    assert isinstance(model["model"], nk.Perceptron)
+    assert model["encoder"].get_params() == encoder.get_params()
+    assert "age=missing" not in model.weights_
+
+
+def test_options_choose_the_columns():
+    table = LABELLED.assign(weight=np.arange(ROWS) % 3, note="some words here and there")
+    model = nk.fit(table, target="new", features=["age", "job"], weight="weight")
+    assert {name.split("=")[0] for name in model.weights_} == {"age", "job"}
+    assert set(model.classes_) == {False, True}
+    model = nk.fit(table, exclude=["weight", "note", "since"])
+    assert {name.split("=")[0] for name in model.weights_} == {"age", "job", "new"}
+    assert "note:words" in nk.fit(table, text="note", exclude="weight").weights_
+    weighted = nk.fit(table.drop(columns="note"), weight="weight")
+    assert weighted.record_.reading.weight == "weight"
+    assert nk.verify(weighted, FRAME, Y, sample_weight=table["weight"])
+    assert not nk.verify(weighted, FRAME, Y)
+
+
+def test_options_say_how_text_is_written():
+    data = b"1,5|0|n/k\n2,5|1|a\n4,5|1|b\n0,5|0|a\n"
+    options = {"delimiter": "|", "decimal": ",", "header": False, "names": ["x", "label", "s"], "na": ["n/k"]}
+    model = nk.fit(data, format="csv", **options)
+    assert list(model["encoder"].get_feature_names_out()) == ["x", "s=a", "s=b", "s=missing"]
+    assert model.predict(pd.DataFrame({"x": [9.5], "s": ["a"]})).tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"hashing": None}, "fit: there is no option hashing. The options are features, exclude"),
+        ({"target": "q"}, "there is no column 'q', which target= names"),
+        ({"delimiter": ",;"}, "delimiter"),
+        ({"encoder": TableEncoder(scale="log")}, "scale must be"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options, message):
+    with pytest.raises(nk.InvalidInputError, match=message):
+        nk.fit(b"x,y\n1,0\n2,1\n", format="csv", **options)
+
+
+def test_a_missing_file_is_a_file_error(tmp_path):
+    with pytest.raises(nk.FileError, match=r"no\.csv"):
+        nk.fit(tmp_path / "no.csv")
+
+
+# ---- pipelines of scikit-learn ---------------------------------------------------------------------------------------
+
+
+def test_the_pipeline_is_what_scikit_learn_would_make(model):
+    own = make_pipeline(TableEncoder(), nk.LinearSVM()).fit(FRAME, Y)
+    np.testing.assert_array_equal(own.decision_function(FRAME), model.decision_function(FRAME))
+    np.testing.assert_array_equal(clone(model).fit(FRAME, Y).predict(FRAME), model.predict(FRAME))
+
+
+def test_encoders_can_be_searched_and_cross_validated():
+    pipeline = make_pipeline(TableEncoder(), nk.LinearSVM())
+    assert cross_val_score(pipeline, FRAME, Y, cv=3).mean() > 0.8
+    grid = {"tableencoder__scale": ["standard", "minmax"], "linearsvm__C": [0.1, 10.0]}
+    search = GridSearchCV(pipeline, grid, cv=3).fit(FRAME, Y)
+    assert search.best_score_ > 0.8
+    assert search.predict(FRAME).shape == (ROWS,)
+
+
+def test_pickles_predict_the_same(model):
+    again = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(again.decision_function(FRAME), model.decision_function(FRAME))
+
+
+def test_a_saved_pipeline_is_loaded_bit_for_bit(model, tmp_path):
+    for one, path in (
+        (model, tmp_path / "a.nvk"),
+        (make_pipeline(TableEncoder(), nk.LinearSVM()).fit(FRAME, Y), tmp_path / "b.nvk"),
+    ):
+        nk.save(one, path)
+        again = nk.load(path)
+        assert again["encoder"].encoding_ == one.steps[0][1].encoding_
+        assert again["encoder"].get_params() == one.steps[0][1].get_params()
+        np.testing.assert_array_equal(again.decision_function(FRAME), one.decision_function(FRAME))
+        assert again.weights_ == model.weights_
+
+
+def test_other_pipelines_are_not_saved(tmp_path):
+    from sklearn.preprocessing import StandardScaler
+
+    with pytest.raises(nk.InvalidInputError, match="a pipeline must be of a TableEncoder and a learner"):
+        nk.save(make_pipeline(StandardScaler(), nk.LinearSVM()), tmp_path / "m.nvk")
+    with pytest.raises((nk.InvalidInputError, NotFittedError)):
+        nk.save(make_pipeline(TableEncoder(), nk.LinearSVM()), tmp_path / "m.nvk")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_certificates_of_a_pipeline_are_checked_from_the_raw_table(model):
+    found = nk.verify(model, FRAME, Y)
+    assert found
+    claims = [check.claim for check in found.checks]
+    assert claims[:2] == ["encoder: numbers", "encoder: categories"]
+    assert nk.verify(make_pipeline(TableEncoder(), nk.LinearSVM()).fit(FRAME, Y), FRAME, Y)
+    changed = FRAME.assign(age=FRAME["age"] + 1e-3)
+    failed = nk.verify(model, changed, Y)
+    assert not failed
+    assert next(check for check in failed.checks if check.status == "fails").claim == "encoder: numbers"
+
+
+def test_a_learner_takes_a_scan_of_a_table(tmp_path, model):
+    LABELLED.to_csv(tmp_path / "t.csv", index=False)
+    found = nk.LinearSVM().fit(nk.scan(tmp_path / "t.csv"))
+    assert found.score(FRAME, Y) > 0.9 if isinstance(found, Pipeline) else found.classes_.tolist() == ["no", "yes"]
+
+
+def test_a_row_with_nothing_known_is_predicted_and_said(model):
+    table = pd.DataFrame({"job": ["astronaut"]})
+    unknown = "values that did not occur when the model was fitted, and have no weight: job"
+    with pytest.warns(UserWarning, match=unknown), pytest.warns(UserWarning, match="missing values: age, new, since"):
+        assert model.predict(table).shape == (1,)
