@@ -165,7 +165,8 @@ def _text(column: TextColumn, parameters: Mapping[str, Any], encoding: TableEnco
     """Return what is wrong with the words of a column."""
     frequency: Counter[str] = Counter()
     for text, count in table.strings(column.name).items():
-        frequency.update(dict.fromkeys(_words(text, encoding), count))
+        words = _words(text, encoding)
+        frequency.update(words if count == 1 else dict.fromkeys(words, count))
     if set(column.words) != frequency.keys():
         other = min(set(column.words) ^ frequency.keys())
         return f"the word {other!r} is {'claimed, but does not occur' if other in column.words else 'not claimed'}"
@@ -180,10 +181,13 @@ def _text(column: TextColumn, parameters: Mapping[str, Any], encoding: TableEnco
 
 def _words(text: str, encoding: TableEncoding) -> set[str]:
     settings = encoding.words
-    if settings.lowercase:  # character by character, as ``Hashing`` documents
-        text = "".join(lower if len(lower := character.lower()) == 1 else lower[0] for character in text)
+    if settings.lowercase:  # character by character, as ``Hashing`` documents; two of them depend on their neighbours
+        text = text.replace("\N{LATIN CAPITAL LETTER I WITH DOT ABOVE}", "i")
+        text = text.replace("\N{GREEK CAPITAL LETTER SIGMA}", "\N{GREEK SMALL LETTER SIGMA}").lower()
     words = WORD.findall(text)
     shortest, longest = settings.ngram_range
+    if longest == 1:
+        return set(words)
     return {
         " ".join(words[i : i + length])
         for length in range(shortest, longest + 1)
