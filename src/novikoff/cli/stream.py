@@ -74,8 +74,9 @@ def stream(
 ) -> None:
     """Learn from DATA in one pass: predict each row, then learn from it.
 
-    Memory does not grow with the number of rows. Ctrl-C, SIGTERM and SIGHUP end the pass after the current batch, and
-    what was learned so far is saved.
+    Memory grows with the number of columns, not with that of rows; --hash-bits bounds it for tables with ever new
+    categories or words. Ctrl-C, SIGTERM and SIGHUP end the pass after the current batch, and what was learned so far is
+    saved.
     """
     check_output("stream", output, data)
     opening: dict[str, Any] = {"follow": follow, **opening_from(format, attach)}

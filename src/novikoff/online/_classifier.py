@@ -5,7 +5,7 @@
 import copy
 import numbers
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
@@ -102,7 +102,7 @@ class OnlineClassifier(Classifier):
     # State before anything is learned. It has no annotations, which would make parameters of it.
     _by_name = False  # whether features have names, and columns appear with new names
     _width = cast("int | None", None)  # number of columns of the rows seen
-    _column_names = cast("list[str] | None", None)  # names that the batches of a stream gave their columns
+    _column_names = cast("Sequence[str] | None", None)  # names that the batches of a stream gave their columns
     _runs = cast("list[Run] | None", None)  # outcome of ``fit``; None on a stream or after several fits
     _fast_path = cast("FastPath | None", None)
 

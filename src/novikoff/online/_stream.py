@@ -85,29 +85,29 @@ def _learn_piece(
 
 
 def joined_columns(
-    where: str, known: list[str] | None, names: Sequence[str] | None, may_grow: bool
-) -> list[str] | None:
+    where: str, known: Sequence[str] | None, names: Sequence[str] | None, may_grow: bool
+) -> Sequence[str] | None:
     """Return the names of the columns before and with a batch, of which both must begin with the same columns.
 
     Parameters
     ----------
     where : str
         The learner, for error messages.
-    known : list of str or None
+    known : sequence of str or None
         The names before the batch; None if the columns had no names.
     names : sequence of str or None
         The names of the columns of the batch.
     may_grow : bool
         Whether columns may be added at the end, or be absent there, as in a stream of sparse rows.
     """
-    if known is None:
-        return None if names is None else list(names)
+    if known is None or known is names:
+        return names
     if names is not None and (may_grow or len(names) == len(known)):
         shared = min(len(names), len(known))
-        if known[:shared] == list(names[:shared]):
-            return list(names) if len(names) > shared else known
+        if tuple(known[:shared]) == tuple(names[:shared]):
+            return names if len(names) > shared else known
     found = "this batch has columns without names" if names is None else f"this batch has {quote(list(names))}"
-    raise input_error(where, f"the columns were {quote(known)} before, but {found}.")
+    raise input_error(where, f"the columns were {quote(list(known))} before, but {found}.")
 
 
 def widened(X: Any, width: int) -> Any:

@@ -193,4 +193,4 @@ def test_features_of_one_name_share_a_column():
 def test_a_damaged_state_is_refused(change):
     tree = to_tree(RunningEncoding, begun().state, "", Tensors()) | change
     with pytest.raises(nk.InvalidInputError):
-        from_tree(RunningEncoding, tree, "running", Tensors())
+        RunningEncoder(from_tree(RunningEncoding, tree, "running", Tensors()))

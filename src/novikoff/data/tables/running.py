@@ -79,7 +79,6 @@ class RunningEncoding:
             or self.missing not in POLICIES
             or not 1 <= low <= high
             or list(self.names[: len(numbers)]) != numbers
-            or len(set(self.names)) < len(self.names)
             or any(len(part) != len(numbers) for part in (self.counts, self.shifts, self.sums, self.squares))
             or min((*self.counts, *self.squares), default=0) < 0
         ):
@@ -163,6 +162,8 @@ class RunningEncoder:
         self._categories = [name for name in self._strings if name not in self.text]
         self._position = {name: j for j, name in enumerate(state.features)}
         self._column = {name: j for j, name in enumerate(state.names)}
+        if len(self._column) < len(state.names):
+            raise input_error("running encoding", "two of its columns have the same name.")
         self._moments = Moments(state.scale == "standard", state.counts, state.shifts, state.sums, state.squares)
         self._tables = {name: np.array([PENDING], dtype=np.int32) for name in self._categories}
         self._vocabularies, self._words, self._options = {}, {}, state.words.options()
