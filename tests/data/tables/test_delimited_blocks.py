@@ -308,3 +308,25 @@ def test_a_table_is_the_same_however_it_arrives():
         found = reader(chunks, delimiter=";", quote='"', header=True, decimal=",")
         kinds = {"a": "number", "b": "string", "c": "string"}
         assert [row for block in found.blocks(kinds) for row in rows_of(block, kinds)] == expected
+
+
+TEXT = st.lists(
+    st.sampled_from(
+        ["a", "1", "2.5", "-", "?", "NA", ",", ";", "\t", " ", '"', "'", "\n", "\r\n", "#", "é", "1/2/2024", "true"]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(st.binary(max_size=200) | TEXT.map(str.encode) | TEXT.map(lambda text: text.encode("latin-1")))
+def test_any_bytes_are_read_or_refused(data):
+    try:
+        found = reader([data[:20], data[20:]])
+        blocks = list(found.blocks(found.schema))
+    except nk.InvalidInputError:
+        return
+    assert sum(block.rows for block in blocks) > 0
+    for block in blocks:
+        assert set(block.number_names) | set(block.string_names) == set(found.schema)
+        assert all(block.place(row).startswith("it, line ") for row in range(block.rows))
+        assert all(block.codes[:, j].max(initial=-1) < len(values) for j, values in enumerate(block.values))
