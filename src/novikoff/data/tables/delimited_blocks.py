@@ -127,7 +127,7 @@ class DelimitedBlocks:
         Block
             The next rows.
         """
-        if lacking := [name for name in kinds if name not in self.dialect.names]:
+        if lacking := [name for name in kinds if name not in self.schema]:
             raise input_error(self.name, f"there is no column {quote(lacking[0])}.")
         columns = _Columns(self.dialect, self._text.codec, kinds, self._threads)
         fill = self._text.after(self._line - 1)

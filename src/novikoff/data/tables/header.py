@@ -96,10 +96,12 @@ def unique_names(fields: Sequence[str]) -> tuple[str, ...]:
         The fields of a header.
     """
     names = [field.strip().removeprefix("\ufeff") or f"x{i}" for i, field in enumerate(fields, 1)]
-    taken, found = set(names), []
+    taken, found = set(names), dict[str, None]()
+    next_number = dict.fromkeys(names, 2)
     for name in names:
-        new, number = name, 2
+        new = name
         while new in found or (new != name and new in taken):
-            new, number = f"{name}.{number}", number + 1
-        found.append(new)
+            new = f"{name}.{next_number[name]}"
+            next_number[name] += 1
+        found[new] = None
     return tuple(found)
