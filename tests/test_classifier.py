@@ -3,6 +3,7 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.exceptions import NotFittedError
 
@@ -53,3 +54,26 @@ def test_verbose_messages_go_to_standard_error(cls, capsys):
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith(f"[{cls.__name__}] ")
+
+
+@pytest.mark.parametrize("cls", LEARNERS)
+def test_weights_have_the_names_of_their_columns_and_no_zeros(cls):
+    frame = pd.DataFrame({"a": [-2.0, -1.0, 1.0, 2.0], "zero": 0.0})
+    model = cls().fit(frame, [0, 0, 1, 1])
+    assert model.weights_ == {"a": model.coef_[0, 0]}
+    if cls is nk.HardMarginSVM:
+        return  # the middle class cannot be separated from the rest
+    several = cls().fit(frame, [0, 1, 2, 2])
+    assert list(several.weights_) == [0, 1, 2]
+    assert several.weights_[2] == {"a": several.coef_[2, 0]}
+    assert cls().fit(frame.to_numpy(), [0, 0, 1, 1]).weights_.keys() == {0}
+
+
+@pytest.mark.parametrize("cls", LEARNERS)
+def test_a_fit_to_an_array_forgets_how_a_table_was_read(cls):
+    table = b"a,job,y\n-1,clerk,0\n-2,cook,0\n1,clerk,1\n2,cook,1\n"
+    model = cls()
+    model.fit(nk.scan(table, format="csv"))
+    assert model.reading_.encoding is not None
+    model.fit(np.eye(2), [0, 1])
+    assert not hasattr(model, "reading_")

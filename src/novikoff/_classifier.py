@@ -35,7 +35,10 @@ def takes_scans(fit: Fit) -> Fit:
     @functools.wraps(fit)
     def fit_any(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         if not isinstance(X, Scan):
-            return fit(self, X, y, sample_weight)
+            fitted = fit(self, X, y, sample_weight)
+            if not getattr(self, "warm_start", False):
+                self.__dict__.pop("reading_", None)  # of a table that was learned before
+            return fitted
         where = type(self).__name__
         if y is not None or sample_weight is not None:
             raise input_error(where, "a stream has its own labels and weights. Leave out y and sample_weight.")

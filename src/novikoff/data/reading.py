@@ -142,7 +142,8 @@ class Reading:
         )
         if batch.running is not None:
             weight = batch.weight_column or self.weight
-            return dataclasses.replace(known, weight=weight, text=batch.running.text, running=batch.running)
+            own = {"weight": weight, "text": batch.running.text, "running": batch.running}
+            return dataclasses.replace(known, **own, encoding=None, encoder=None, kinds=None, names=None)
         if encoder is not None:
             parameters = {name: plain_to_tree(value) for name, value in encoder.get_params().items()}
             return dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters)
