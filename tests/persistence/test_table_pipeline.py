@@ -202,8 +202,7 @@ def test_any_change_of_the_encoding_is_refused_or_gives_a_model(tmp_path_factory
     file.write_bytes(pack(tree, tensors))
     try:
         model = nk.load(file)
-    except nk.InvalidInputError as error:
-        assert "the model file is damaged: " in str(error)
+    except nk.InvalidInputError:
         return
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # numbers and names may be absurd

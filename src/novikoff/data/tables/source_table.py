@@ -90,7 +90,8 @@ class TableSource:
         """Return the rows of all sources, with the columns that are needed as the given kinds."""
         self.open()
         kinds = self.columns.kinds if kinds is None else kinds
-        several = [_Merged() for kind in kinds.values() if kind == "string"] if len(self._sources) > 1 else None
+        strings = [name for name, kind in kinds.items() if kind == "string"]
+        several = {name: _Merged() for name in strings} if len(self._sources) > 1 else None
         self.invalid = {}
         for source in self._sources:
             try:
@@ -98,7 +99,7 @@ class TableSource:
             except IndexError:
                 reader = self._open_pass(source)
             self.columns.check_names(reader.name, list(reader.schema))
-            for merged in several or ():
+            for merged in (several or {}).values():
                 merged.begin()
             for block in reader.blocks(kinds):
                 yield block if several is None else _with_codes_of(block, several)
@@ -164,11 +165,12 @@ class _Merged:
         return self._table[codes]
 
 
-def _with_codes_of(block: Block, several: list[_Merged]) -> Block:
+def _with_codes_of(block: Block, several: Mapping[str, _Merged]) -> Block:
     codes = np.empty_like(block.codes)
-    for j, merged in enumerate(several):
+    own = [several[name] for name in block.string_names]  # the columns of another file may be in another order
+    for j, merged in enumerate(own):
         codes[:, j] = merged.codes(block.codes[:, j], block.values[j])
-    values = tuple(merged.values for merged in several)
+    values = tuple(merged.values for merged in own)
     return replace(block, codes=codes, values=values)
 
 
