@@ -35,6 +35,8 @@ class Batch(tuple[Any, ...]):
         All columns of the table, in its order.
     read_as : str, default=""
         How text was understood, such as ``;-separated, header, latin-1``.
+    day_first : bool, default=None
+        Whether dates of the text have the day before the month; None if it has no dates such as 01/02/2024.
     weight_column : str, default=None
         The column of the table that holds the weights.
     running : RunningEncoding, default=None
@@ -49,6 +51,7 @@ class Batch(tuple[Any, ...]):
     notes: tuple[str, ...]
     table_columns: tuple[str, ...] | None
     read_as: str
+    day_first: bool | None
     weight_column: str | None
     running: Any
 
@@ -66,6 +69,7 @@ class Batch(tuple[Any, ...]):
         notes: Sequence[str] = (),
         table_columns: Sequence[str] | None = None,
         read_as: str = "",
+        day_first: bool | None = None,
         weight_column: str | None = None,
         running: Any = None,
     ) -> Self:
@@ -78,6 +82,7 @@ class Batch(tuple[Any, ...]):
         self.notes = tuple(notes)
         self.table_columns = None if table_columns is None else tuple(table_columns)
         self.read_as = read_as
+        self.day_first = day_first
         self.weight_column = weight_column
         self.running = running
         return self

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.data.tables.dates import day_comes_first, days_since_1970, is_date
+from novikoff.data.tables.dates import day_comes_first, days_since_1970, has_open_order, is_date
 
 FORMS = {
     "%Y-%m-%d": None,
@@ -53,6 +53,12 @@ def test_offsets_fractions_and_short_years(text, moment):
 def test_other_text_is_not_a_date(text):
     assert days_since_1970(text, False) is None
     assert not is_date(text)
+
+
+def test_only_dates_with_the_year_last_and_slashes_or_dashes_leave_the_order_open():
+    assert has_open_order(["2024-01-31", "01/02/2024"])
+    assert has_open_order(["13-02-2024"])
+    assert not has_open_order(["2024-01-31", "31.01.2024", "word"])
 
 
 def test_a_first_number_above_12_is_a_day():

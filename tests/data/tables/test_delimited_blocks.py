@@ -90,6 +90,14 @@ def test_booleans_and_dates_are_numbers():
     assert block.codes.shape == (3, 0)
 
 
+def test_the_order_of_dates_is_known_where_it_matters():
+    assert reader("a,b\n25/12/2024,1\n").day_first is True
+    assert reader("a,b\n01/02/2024,1\n").day_first is False
+    assert reader("a,b\n01/02/2024,1\n", day_first=True).day_first is True
+    assert reader("a,b\n2024-12-25,1\n").day_first is None
+    assert nk.read(b"when,label\n25/12/2024,1\n24/12/2024,0\n").day_first is True
+
+
 def test_the_columns_that_are_asked_for_are_read_in_the_order_of_the_table():
     found = reader("a,b,c,d\n1,x,true,2\n3,y,false,4\n")
     (block,) = found.blocks({"d": "number", "b": "string", "c": "boolean", "a": "string"})

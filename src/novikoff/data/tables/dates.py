@@ -41,6 +41,11 @@ def days_since_1970(text: str, day_first: bool) -> float | None:
     return _days(text, day_first)
 
 
+def has_open_order(texts: Collection[str]) -> bool:
+    """Return whether one of some dates is written such as 01/02/2024, which does not say what comes first."""
+    return any((match := DATE.fullmatch(text)) is not None and match["first"] is not None for text in texts)
+
+
 def day_comes_first(texts: Collection[str]) -> bool | None:
     """Return whether the day comes first in the dates of a column.
 

@@ -18,7 +18,7 @@ from novikoff.errors import InvalidInputError, input_error, quote
 
 from .block import Block, Invalid, Place
 from .cells import BOOLEANS, MISSING_NUMBERS
-from .dates import days_since_1970
+from .dates import days_since_1970, has_open_order
 from .dialect import Dialect, DialectOptions, Sniffed, sniff
 from .kinds import kind_of
 from .sampled_text import MAX_RECORD_LENGTH, SampledText
@@ -62,6 +62,8 @@ class DelimitedBlocks:
         The kind of each column, judged by the first lines.
     note : str
         The dialect in words.
+    day_first : bool or None
+        Whether the day comes before the month; None if the text has no dates such as 01/02/2024.
     guess : str or None
         The column that probably holds the labels, if columns have no names: the last one, or else the first one, that
         has few different values.
@@ -89,6 +91,8 @@ class DelimitedBlocks:
             for column, counts in zip(dialect.names, sniffed.columns, strict=True)
         }
         self.note = dialect.note()
+        dates = [counts for counts, kind in zip(sniffed.columns, self.schema.values(), strict=True) if kind == "date"]
+        self.day_first = dialect.day_first if any(map(has_open_order, dates)) else None
         self.guess = None if dialect.header else _label_column(self.schema, sniffed.columns)
         self._line = 1 + dialect.skipped + dialect.header_lines
         self._invalid: dict[str, Invalid] = {}

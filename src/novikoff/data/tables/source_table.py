@@ -43,6 +43,8 @@ class TableSource:
         The roles of the columns.
     note : str
         How the first source was understood, in words.
+    day_first : bool or None
+        Whether its dates have the day before the month; None if it has no dates that leave this open.
     invalid : dict
         The values of the latest pass that were not of the kind of their column, by column.
     """
@@ -75,6 +77,7 @@ class TableSource:
                 kinds = getattr(first, "label_kinds", first.schema)  # categories of numbers are numbers as labels
                 self.columns.label_kind = kinds[self.columns.target]
             self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
+            self.day_first: bool | None = getattr(first, "day_first", None)
 
     def opened(self) -> Self:
         """Start the first pass, and return the table."""
@@ -111,7 +114,13 @@ def origin_of(table: TableSource) -> dict[str, Any]:
     """Return where rows come from, as arguments of a batch."""
     columns = table.columns
     kinds = {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
-    return {"columns": kinds, "target": columns.target, "table_columns": tuple(table.schema), "read_as": table.note}
+    return {
+        "columns": kinds,
+        "target": columns.target,
+        "table_columns": tuple(table.schema),
+        "read_as": table.note,
+        "day_first": table.day_first,
+    }
 
 
 def guessed_labels(table: TableSource) -> list[str]:
