@@ -241,9 +241,9 @@ class MistakeCertificate(OnlineCertificate):
             for value in (float(self.examples), float(self.mistakes))
         )
         words = (
-            f"Each of {examples} examples was predicted before its label was seen, and {mistakes} predictions were "
-            f"wrong. No plane separates the examples with a margin above {self.margin_upper_bound:.6g}: the sum of the "
-            "examples that it learned from proves it. "
+            f"Each of {examples} examples was scored by the latest weights before its label was seen, and {mistakes} "
+            "scores were not on the side of the label. No plane separates the examples with a margin above "
+            f"{self.margin_upper_bound:.6g}: the sum of the examples that it learned from proves it. "
         )
         if self.separates:
             return words + "The last pass made no mistake: the weights it ended with have every example on its side."
