@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,34 +20,22 @@ from novikoff.persistence.model_file import save
 from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.theory.geometry import Floats
 
-Fit = TypeVar("Fit", bound=Callable[..., Any])
 
+def fit_to_scan(model: Any, stream: Scan, y: Any, sample_weight: Any) -> Any:
+    """Fit a learner to a stream that ``novikoff.scan`` opened, which has its own labels and weights.
 
-def takes_scans(fit: Fit) -> Fit:
-    """Let ``fit`` take a stream that ``novikoff.scan`` opened, in place of rows, labels and weights.
-
-    A table is read whole and encoded by a ``TableEncoder``; ``fit`` then returns a pipeline of the encoder and the
-    learner, which predicts from tables.
+    A table is read whole and encoded by a ``TableEncoder``. A pipeline of the encoder and the learner is then returned,
+    which predicts from tables; for other sources, it is the learner.
     """
-
-    @functools.wraps(fit)
-    def fit_any(self: Any, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        if not isinstance(X, Scan):
-            fitted = fit(self, X, y, sample_weight)
-            if not getattr(self, "warm_start", False):
-                self.__dict__.pop("reading_", None)  # of a table that was learned before
-            return fitted
-        where = type(self).__name__
-        if y is not None or sample_weight is not None:
-            raise input_error(where, "a stream has its own labels and weights. Leave out y and sample_weight.")
-        batch = X.read(where)
-        fit(self, batch.X, batch.y, batch.weights)
-        if batch.encoder is None:
-            return self
-        self.reading_ = Reading().after(batch)
-        return pipeline_of(self)
-
-    return cast("Fit", fit_any)
+    where = type(model).__name__
+    if y is not None or sample_weight is not None:
+        raise input_error(where, "a stream has its own labels and weights. Leave out y and sample_weight.")
+    batch = stream.read(where)
+    model.fit(batch.X, batch.y, batch.weights)
+    if batch.encoder is None:
+        return model
+    model.reading_ = Reading().after(batch)
+    return pipeline_of(model)
 
 
 class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -148,6 +134,11 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         self._watcher = tell
         return self
+
+    def _forget_reading(self) -> None:
+        """Forget how a table was read that was learned before, unless this fit continues from it."""
+        if not getattr(self, "warm_start", False):
+            self.__dict__.pop("reading_", None)
 
     def _progress(self) -> ProgressCallback | None:
         """Return the function that takes progress messages; None if nobody would see them."""

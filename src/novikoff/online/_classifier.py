@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_is_fitted
 import novikoff._core as _core
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._class_weights import RunningBalance, bad_class_weight, class_weight_of, row_weights
-from novikoff._classifier import Classifier, takes_scans
+from novikoff._classifier import Classifier, fit_to_scan
 from novikoff._labels import Codes, declared_classes, encode
 from novikoff._validation import (
     check_flag,
@@ -116,8 +116,7 @@ class OnlineClassifier(Classifier):
 
     # ---- fit -------------------------------------------------------------------------------------------------------
 
-    @takes_scans
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Pass over the rows until nothing is left to learn, or ``max_iter`` passes were made.
 
         Parameters
@@ -133,9 +132,12 @@ class OnlineClassifier(Classifier):
         Returns
         -------
         self : object
-            The fitted learner.
+            The fitted learner. For a stream of a table, a pipeline of the encoder and the learner.
         """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
         with AllOrNothing(self):
+            self._forget_reading()
             self._fit(X, y, sample_weight)
         return self
 

@@ -8,16 +8,17 @@ import numbers
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
-from novikoff._classifier import takes_scans
+from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
+from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
@@ -180,8 +181,7 @@ class LinearSVMCV(BatchClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @takes_scans
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Choose C by cross-validation, and fit the model to all rows.
 
         Parameters
@@ -197,10 +197,13 @@ class LinearSVMCV(BatchClassifier):
         Returns
         -------
         self : object
-            The fitted model.
+            The fitted model. For a stream of a table, a pipeline of the encoder and the learner.
         """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         with AllOrNothing(self), one_core:
+            self._forget_reading()
             settings = Settings.of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)

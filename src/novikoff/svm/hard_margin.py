@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
-from novikoff._classifier import takes_scans
+from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
 from novikoff._validation import check_integer, check_number, thread_count
+from novikoff.data.stream import Scan
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.solver import SolverOptions
@@ -121,8 +122,7 @@ class HardMarginSVM(BatchClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    @takes_scans
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the model.
 
         Parameters
@@ -138,15 +138,18 @@ class HardMarginSVM(BatchClassifier):
         Returns
         -------
         self : object
-            The fitted model.
+            The fitted model. For a stream of a table, a pipeline of the encoder and the learner.
 
         Raises
         ------
         NotSeparableError
             If no hyperplane separates a class from the rest. Its ``witness`` has the rows that prove it.
         """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         with AllOrNothing(self), one_core:
+            self._forget_reading()
             intercept = intercept_of(where, self)
             tol = check_number(where, "tol", self.tol, above=0, at_most=1)
             max_iter = check_integer(where, "max_iter", self.max_iter, at_least=1)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
-from novikoff._classifier import takes_scans
+from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_flag, check_integer, check_number
+from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.persistence import save
 from novikoff.record import ProblemRecord, RunRecord
@@ -141,8 +142,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @takes_scans
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Solve for every C.
 
         Parameters
@@ -158,10 +158,13 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         Returns
         -------
         self : object
-            The fitted path.
+            The fitted path. For a stream of a table, a pipeline of the encoder and the learner.
         """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         with AllOrNothing(self), one_core:
+            self._forget_reading()
             settings = Settings.of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,11 @@ from sklearn.exceptions import NotFittedError
 from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
-from novikoff._classifier import takes_scans
+from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
 from novikoff._validation import check_flag, check_number, check_weights
+from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
@@ -183,8 +184,7 @@ class LinearSVM(BatchClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    @takes_scans
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
         """Fit the model.
 
         Parameters
@@ -200,8 +200,10 @@ class LinearSVM(BatchClassifier):
         Returns
         -------
         self : object
-            The fitted model.
+            The fitted model. For a stream of a table, a pipeline of the encoder and the learner.
         """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
         warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
@@ -222,6 +224,7 @@ class LinearSVM(BatchClassifier):
             Weights of the rows.
         """
         with AllOrNothing(self), one_core:
+            self._forget_reading()
             settings = Settings.of(where, self, self._cost(where))
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
