@@ -18,7 +18,7 @@ from novikoff.theory import bounds
 from snapshots import plain
 
 MACHINES = (nk.HardMarginSVM, nk.LinearClassifier, nk.LinearSVM, nk.LinearSVMCV, nk.LinearSVMPath)
-ESTIMATORS = (*CLASSES, *MACHINES, nk.Hashing)
+ESTIMATORS = (*CLASSES, *MACHINES, nk.Hashing, nk.TableEncoder)
 PUBLIC = {name: getattr(nk, name) for name in nk.__all__ if not name.startswith("_")}
 MODULES = [
     m.name for m in pkgutil.walk_packages(nk.__path__, "novikoff.") if not m.name.endswith(("._core", "__main__"))
@@ -28,9 +28,9 @@ MODULES = [
 def test_the_public_names_are_those_of_the_design():
     classes = {cls.__name__ for cls in (*CLASSES, *MACHINES)}
     modules = {name for name in PUBLIC if inspect.ismodule(PUBLIC[name])}
-    data = {"Hashing", "cache", "read", "read_svmlight", "scan", "write", "write_svmlight"}
+    data = {"Hashing", "TableEncoder", "cache", "read", "read_svmlight", "scan", "write", "write_svmlight"}
     errors = {"FileError", "InvalidInputError", "MissingFileError", "NotSeparableError", "NovikoffError"}
-    functions = {"load", "report", "save", "separability", "verify"}
+    functions = {"fit", "load", "report", "save", "separability", "verify"}
     listed = classes | data | errors | functions
     assert set(PUBLIC) - modules == listed, "a new learner belongs into tests/learners.py, another name into this test"
     assert modules == {"evaluate", "export", "plot", "testing", "theory"}

@@ -40,6 +40,7 @@ def with_block(language, without=()):
 def test_the_python_code_of_a_page_runs(page, tmp_path, monkeypatch):
     """All blocks of a page, one after the other, as a reader would try them."""
     monkeypatch.chdir(tmp_path)
+    DEMO.write_table(tmp_path / "tumours.csv")
     names = {"__name__": "__main__"}
     for code in blocks(page, "python"):
         exec(compile(code, page, "exec"), names)

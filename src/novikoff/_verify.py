@@ -70,7 +70,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     where = "verify"
     if is_table_pipeline(model):
         encoder, learner = model.steps[0][1], model.steps[1][1]
-        table = raw_table(where, X, None, features=list(encoder.encoding_.columns))
+        table = raw_table(where, X, None, encoder.encoding_.columns, features=list(encoder.encoding_.columns))
         kinds = table.columns.kinds | encoder.encoding_.kinds
         checks = check_encoding(encoder.encoding_, encoder.get_params(), table.blocks(kinds))
         found = verify(learner, encoder.transform(X), y, sample_weight, exact)

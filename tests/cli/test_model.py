@@ -125,8 +125,8 @@ def test_missing_values_mean_what_they_meant(tmp_path):
     records = [record | ({"size": None} if i % 5 == 0 else {}) for i, record in enumerate(sets.ROWS)]
     (tmp_path / "holes.csv").write_bytes(sets.separated(records, ","))
     (tmp_path / "holes.ndjson").write_bytes(sets.ndjson(records))
-    assert_refused(novikoff("fit", tmp_path / "holes.csv"), "size")
-    for missing in ("zero", "indicator"):
+    assert_refused(novikoff("fit", tmp_path / "holes.csv", "--missing", "error"), "size")
+    for missing in ("mean", "median", "zero", "-1.5"):
         model = tmp_path / f"{missing}.nvk"
         done("fit", tmp_path / "holes.csv", "--missing", missing, "-q", "-o", model)
         for data in ("holes.csv", "holes.ndjson"):

@@ -14,6 +14,8 @@ from novikoff.theory.verification import Check
 
 from ._output import as_options, print_message
 
+PLAIN = ("", "comma-separated, header", "tab-separated, header")  # text that needs no note about how it was read
+
 
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
@@ -73,7 +75,8 @@ def read_learned(
 def print_notes(batch: Batch, quiet: bool = False) -> None:
     """Print how DATA was read, and what is unusual about it."""
     if not quiet:
-        for line in ([f"read as {batch.read_as}"] if batch.read_as else []) + list(batch.notes):
+        read_as = [f"read as {batch.read_as}"] * (batch.read_as not in PLAIN)
+        for line in [*read_as, *batch.notes]:
             print_message(f"note: {as_options(line, ('target',))}")
 
 

@@ -369,7 +369,7 @@ def test_columns_that_look_like_text_are_counted_by_words_unless_others_are_name
     assert "t:number" in encoder.get_feature_names_out()
     assert encoder.notes_ == ["read as text: t (25 words)"]
     assert "t:number" not in TableEncoder(text=[], keep=True).fit(table).get_feature_names_out()
-    assert "s:a" not in TableEncoder(text=["s"], keep=True).fit(table).get_feature_names_out(), "one letter is no word"
+    assert "s:a" not in TableEncoder(text=["s"], keep=True).fit(table).get_feature_names_out(), "a letter is not a word"
 
 
 # ---- extreme numbers -------------------------------------------------------------------------------------------------

@@ -71,8 +71,16 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The columns of texts. By default, columns of strings that are mostly different, and of three words or more.
     keep : bool, default=False
         Keep columns that are constant, that are empty, or that look like identifiers.
-    lowercase, ngram_range, binary, sublinear_tf, norm
-        How texts are split into words and counted, as in ``Hashing``.
+    lowercase : bool, default=True
+        Convert texts to lower case.
+    ngram_range : tuple of (int, int), default=(1, 1)
+        The fewest and the most words of a text that make up one column.
+    binary : bool, default=False
+        In texts, use 1 for every word that occurs.
+    sublinear_tf : bool, default=False
+        In texts, use 1 + log(count) instead of the count.
+    norm : {"l2"}, default=None
+        "l2" divides the counts of each text by their Euclidean length.
     idf : bool, default=False
         Multiply the counts of words by their inverse document frequency, log((1 + n) / (1 + df)) + 1.
 
@@ -91,6 +99,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
     --------
     Hashing : Encode texts and named features without a vocabulary.
     fit : Fit an encoder and a learner to a file in one line.
+
+    References
+    ----------
+    Weinberger, Dasgupta, Langford, Smola and Attenberg (2009), Feature hashing for large scale multitask learning, for
+    the columns that rare categories share.
 
     Examples
     --------
@@ -186,7 +199,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The encoded rows; dense if all columns are numbers.
         """
         check_is_fitted(self, "encoding_")
-        table = raw_table(WHERE, X, self.encoding_.kinds, self.n_features_in_)
+        table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns)
         unseen = Unseen(absent=table.columns.absent)
         rows = self.encoding_.rows(table.blocks(), unseen)
         for sentence in unseen.sentences():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,13 +19,13 @@ from .source_table import TableSource
 
 
 class ArrayBlocks:
-    """One pass over an array of numbers, whose columns are called x0, x1, ... as scikit-learn does."""
+    """One pass over an array of numbers, whose columns have the given names."""
 
     name, note = "X", ""
 
-    def __init__(self, X: NDArray[Any]) -> None:
-        self._X = X
-        self.schema = {f"x{j}": "number" for j in range(X.shape[1])}
+    def __init__(self, X: NDArray[Any], names: Sequence[str]) -> None:
+        self._X, self._names = X, list(names)
+        self.schema = dict.fromkeys(names, "number")
 
     @property
     def invalid(self) -> dict[str, Invalid]:
@@ -34,13 +34,13 @@ class ArrayBlocks:
 
     def blocks(self, kinds: Mapping[str, str]) -> Iterator[Block]:
         """Return all rows as one block."""
-        numbers = np.ascontiguousarray(self._X[:, [int(name[1:]) for name in kinds]])
+        numbers = np.ascontiguousarray(self._X[:, [self._names.index(name) for name in kinds]])
         codes = np.empty((len(numbers), 0), dtype=np.int32)
         yield Block(tuple(kinds), numbers, (), codes, (), lambda row: f"X, row {row}")
 
 
 def raw_table(
-    where: str, source: Any, known: Mapping[str, str] | None, width: int | None = None, **options: Any
+    where: str, source: Any, known: Mapping[str, str] | None, columns: Sequence[str] | None = None, **options: Any
 ) -> TableSource:
     """Open a table without labels.
 
@@ -52,8 +52,9 @@ def raw_table(
         The table.
     known : mapping of str to str or None
         The columns of a fitted encoder and their kinds; other columns are ignored. None takes all columns.
-    width : int, default=None
-        The number of columns that an array must have, since they have no names.
+    columns : sequence of str, default=None
+        All columns that a fitted encoder was fitted to, by which the columns of an array are called. By default these
+        are called x0, x1, ... as in scikit-learn.
     **options : dict
         Options of the format.
     """
@@ -65,10 +66,11 @@ def raw_table(
         X = np.asarray(source)
         if X.dtype.kind not in "OUS":
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-            if width is not None and X.shape[1] != width:
-                expected = f"{where} is expecting {width} features as input"
-                raise input_error(where, f"X has {X.shape[1]} features, but {expected}.")
-            return TableSource(where, lambda _: ArrayBlocks(X), [X], {"target": False}, known).opened()
+            names = [f"x{j}" for j in range(X.shape[1])] if columns is None else list(columns)
+            if len(names) != X.shape[1]:
+                expecting = f"{where} is expecting {len(names)} features as input"
+                raise input_error(where, f"X has {X.shape[1]} features, but {expecting}.")
+            return TableSource(where, lambda _: ArrayBlocks(X, names), [X], {"target": False}, known).opened()
         raise input_error(where, "an array must hold numbers. Use a data frame for columns of strings.")
     in_memory = isinstance(source, bytes | bytearray | memoryview)
     data_format = find_format(where, source, "csv" if in_memory else None)
