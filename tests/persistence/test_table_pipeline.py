@@ -164,7 +164,7 @@ DAMAGE = {
     "no encoding": set_at("reading", "encoding", {}),
     "unknown parameter": set_at("reading", "encoder", {"power": 9}),
     "parameter of another kind": set_at("reading", "encoder", "scale", "log"),
-    "parameter that is no value": set_at("reading", "encoder", "scale", {"tuple": 3}),
+    "parameter that is not a value": set_at("reading", "encoder", "scale", {"tuple": 3}),
     "features none": set_at("reading", "features", 3),
 }
 

@@ -164,7 +164,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         with AllOrNothing(self), one_core:
-            self._forget_reading()
+            self.__dict__.pop("reading_", None)  # of a table that was learned before
             settings = Settings.of(where, self, 1.0)
             screen = check_flag(where, "screen", self.screen)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
