@@ -47,5 +47,6 @@ def test_the_notation_is_the_one_with_which_most_fields_are_numbers(column, deli
 
 def test_a_decimal_point_that_is_given_is_kept():
     assert number_convention([["1.5", "2.5"]], ";", ",") == (",", "")
+    assert number_convention([["1.500", "2.500"]], ";", ",") == (",", ".")
     assert number_convention([["1,5", "2,5"]], ",", ",") == (",", "")
     assert number_convention([["1,500", "2,500"]], ";", ".") == (".", ",")

@@ -58,7 +58,7 @@ def number_convention(columns: Sequence[Collection[str]], delimiter: str, decima
     decimal : str or None
         The decimal point that the user named.
     """
-    mixed = re.compile(r"[0-9][,' ][0-9]|,[0-9]")
+    mixed = re.compile(r"[0-9][,' ][0-9]|,[0-9]" if decimal != "," else r"[0-9][.,' ][0-9]|,[0-9]")
     if not any(mixed.search("\n".join(column)) for column in columns):
         return decimal or ".", ""
     pairs = [(".", ""), (",", ""), (".", ","), (".", "'"), (".", " "), (",", "."), (",", " "), (",", "'")]
