@@ -54,3 +54,12 @@ def test_sparse_rows_are_made_as_wide_as_the_model_and_dense_ones_refused():
     assert (narrow.toarray().tolist(), dropped) == ([[1.0]], 2)
     with pytest.raises(nk.InvalidInputError, match="the model was fitted on 2 features, but the rows have 3"):
         fitting("predict", np.ones((1, 3)), 2)
+
+
+def test_later_dates_have_the_order_of_day_and_month_of_the_first_table():
+    days = [f"{day:02}/03/2023" for day in range(1, 31)]
+    text = "when,label\n" + "".join(f"{day},{'late' if i > 14 else 'early'}\n" for i, day in enumerate(days))
+    model = nk.fit(text.encode(), format="csv")
+    later = b"when\n05/03/2023\n"  # which alone would be the third of May, far behind all other days
+    assert model[-1].reading_.dialect.day_first is True
+    assert model[-1].reading_.read("predict", later, labelled=False, format="csv").X[0, 0] < 0

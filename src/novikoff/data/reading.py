@@ -139,6 +139,7 @@ class Reading:
             features=self.features if columns is None else tuple(columns),
             index_base=self.index_base if batch.index_base is None else batch.index_base,
             columns=batch.table_columns or self.columns,
+            dialect=self._dialect_after(batch),
         )
         if batch.running is not None:
             weight = batch.weight_column or self.weight
@@ -149,6 +150,12 @@ class Reading:
             return dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters)
         kinds = self.kinds if columns is None else tuple(columns.values())
         return dataclasses.replace(known, kinds=kinds, names=batch.feature_names)
+
+    def _dialect_after(self, batch: Batch) -> DialectOptions | None:
+        """Return what is known about delimited text: later dates have the order of day and month of the first."""
+        if batch.day_first is None or (self.dialect is not None and self.dialect.day_first is not None):
+            return self.dialect
+        return dataclasses.replace(self.dialect or DialectOptions(), day_first=batch.day_first)
 
     def read(
         self,
