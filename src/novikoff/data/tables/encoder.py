@@ -261,7 +261,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         left_out: list[LeftOutColumn] = []
         found_numbers = []
         for j, name in enumerate(number_names):
-            if (reason := self._reason(blocks, numbers, j, name)) is not None:
+            if (reason := self._reason(blocks, numbers, j, name, kinds[name])) is not None:
                 left_out.append(LeftOutColumn(name, reason))
             else:
                 found_numbers.append(self._number(blocks, numbers, j, name, kinds[name]))
@@ -301,7 +301,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         Hashing(**settings).fit()  # checks them
         return WordSettings(**settings | {"ngram_range": tuple(self.ngram_range)})
 
-    def _reason(self, blocks: Sequence[Block], summary: NumberSummary, j: int, name: str) -> str | None:
+    def _reason(self, blocks: Sequence[Block], summary: NumberSummary, j: int, name: str, kind: str) -> str | None:
         """Return why a column of numbers gives no feature; None if it gives one."""
         count, rows = int(summary.count[j]), summary.rows
         if self.keep:
@@ -310,7 +310,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             return "empty"
         if summary.least[j] == summary.largest[j] and (count == rows or not self.indicator):
             return "constant"
-        counts_rows = count == rows >= MIN_ROWS and summary.largest[j] - summary.least[j] == rows - 1
+        counts_rows = (
+            kind == "number" and count == rows >= MIN_ROWS and summary.largest[j] - summary.least[j] == rows - 1
+        )
         if counts_rows and is_row_number(columns_of(blocks, name)):
             return "identifier"
         return None
