@@ -95,7 +95,7 @@ def test_names_of_columns_come_back_or_are_refused(tmp_path_factory, name, forma
     try:
         nk.write((frame, [1]), path)
     except nk.InvalidInputError:
-        assert name == "label" or (format == "tsv" and set(name) & set("\t\r\n"))
+        assert name == "label" or (format in ("csv", "tsv") and not name.isalpha())
         return
     batch = nk.read(path, target="label")
     assert batch.feature_names == (name, "second")

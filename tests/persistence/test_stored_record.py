@@ -23,6 +23,7 @@ def test_an_old_reading_gets_fields_that_keep_its_meaning():
         "columns": None,
         "encoding": None,
         "encoder": None,
+        "running": None,
     }
 
 

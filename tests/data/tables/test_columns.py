@@ -184,17 +184,17 @@ REFUSED = {
     "no label": (
         {"x": X2, "y": ["a", None]},
         {},
-        r"row 1: every row of column 'y' must have a label\.",
+        r"row 1: every row of column 'y' must have a label",
     ),
     "no number as label": (
         {"x": X2, "y": [1, None]},
         {},
-        r"row 1: every row of column 'y' must have a label\.",
+        r"row 1: every row of column 'y' must have a label",
     ),
     "NaN as label": (
         {"x": X2, "y": [1.0, np.nan]},
         {},
-        r"row 1: every row of column 'y' must have a label\.",
+        r"row 1: every row of column 'y' must have a label",
     ),
     "fraction as label": (
         {"x": X2, "y": [1.0, 0.5]},

@@ -460,6 +460,6 @@ def test_parameters_that_cannot_be_used_are_refused(parameters, message):
         (b"1 1:2\n", "."),
     ],
 )
-def test_what_is_no_table_is_refused(source, message):
+def test_what_is_not_a_table_is_refused(source, message):
     with pytest.raises(nk.InvalidInputError, match=message):
         TableEncoder().fit(source)

@@ -49,7 +49,7 @@ def test_numbers_in_lists_are_an_array():
         (np.ones((2, 3)), "X has 3 features, but it is expecting 2 features"),
     ],
 )
-def test_what_is_no_table_is_refused(source, message):
+def test_what_is_not_a_table_is_refused(source, message):
     with pytest.raises(ValueError, match=message):
         raw_table("it", source, None, 2)
 

@@ -29,7 +29,7 @@ def has_header(
     """Return whether the first record is a header.
 
     It is, if it has words where columns hold numbers or dates, or words that do not occur again in columns whose values
-    do. Where nothing tells, distinct words that look like names are a header.
+    do. Numbers that count the columns, besides words, are names, too. Where nothing tells, distinct words that look like names are a header.
 
     Parameters
     ----------
@@ -52,10 +52,16 @@ def has_header(
         return not any(map(is_typed, first)) and (expected is None or _matches(first, expected) > 0 or any(first))
     votes = [_vote(name, counts, is_typed, missing) for name, counts in zip(first, columns, strict=False)]
     if any(votes):
-        return sum(votes) > 0
+        values = [name for name, vote in zip(first, votes, strict=False) if vote < 0]
+        return sum(votes) > 0 or (1 in votes and _are_positions(values))
     if expected is not None:
         return _matches(first, expected) > 0
     return _look_like_names(first, columns)
+
+
+def _are_positions(names: Sequence[str]) -> bool:
+    """Return whether names count columns from 0 or 1."""
+    return any(list(names) == [str(first + i) for i in range(len(names))] for first in (0, 1))
 
 
 def _matches(first: Sequence[str], expected: Sequence[str]) -> float:

@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 import scipy.sparse as sp
@@ -81,6 +81,7 @@ class TableFormat(DataFormat):
                 raise input_error(where, f"the names of features must differ, but {quote(name)} {reason}.")
             seen.add(name)
             self._check_text(where, "names of columns", name)
+        self.check_names(where, [*taken, *(first.names or ())])
         if self.holds_zeros and sp.issparse(first.X) and first.X.shape[1] > MAX_DENSE_WIDTH:
             limit = f"{self.name} stores all zeros, so sparse rows may have at most {MAX_DENSE_WIDTH} columns"
             found = f"these have {first.X.shape[1]}"
@@ -94,6 +95,9 @@ class TableFormat(DataFormat):
                 self.check_labels(where, new)
                 known.update(new)
             yield part
+
+    def check_names(self, where: str, names: list[str]) -> None:
+        """Refuse names of columns that would not be read back."""
 
     def check_labels(self, where: str, labels: list[str]) -> None:
         """Refuse string labels that would not be read back as strings."""
@@ -125,6 +129,15 @@ class TextTableFormat(TableFormat):
     @abstractmethod
     def one_row(self, cells: dict[str, str]) -> bytes:
         """Return the text of a table of one row of strings."""
+
+    def check_names(self, where: str, names: list[str]) -> None:
+        """Read a row with these columns: text does not keep blanks around names, for example."""
+        text = self.one_row({name: f"{i}.5" for i, name in enumerate(names)})
+        found = list(self.open_pass(where, text, {}, 0, False).schema)
+        for name, again in zip_longest(names, found):
+            if name != again:
+                reason = f"the name {quote(name)} of a column would not be read back from {self.name}"
+                raise input_error(where, f"{reason}. Use Parquet, or rename the column.")
 
     def check_labels(self, where: str, labels: list[str]) -> None:
         """Read a row with a column for each label: text does not say whether a column holds strings."""
