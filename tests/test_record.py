@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import novikoff as nk
@@ -44,6 +45,15 @@ def test_the_parameters_of_a_problem_are_those_that_its_certificate_states():
         (problem,) = model.fit(X, TWO).record_.problems
         stated = problem.certificate.stated()
         assert stated.items() <= problem.parameters.items()
+
+
+def test_a_record_names_its_columns():
+    assert nk.LinearSVM().fit(X, TWO).record_.column_names is None
+    frame = pd.DataFrame(X, columns=list("abc"))
+    assert list(nk.LinearSVM().fit(frame, TWO).record_.column_names) == ["a", "b", "c"]
+    model = nk.fit(frame.assign(job=np.where(X[:, 1] > 0, "cook", "clerk"), y=TWO))
+    assert list(model.record_.column_names) == ["a", "b", "c", "job=clerk", "job=cook"]
+    assert model["model"].record_.column_names == model.record_.column_names
 
 
 def test_weights_from_elsewhere_have_no_certificates():

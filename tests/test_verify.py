@@ -1,7 +1,11 @@
 """verify: nothing is true of a model but what its certificates and its data show."""
 
+import dataclasses
+
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
 
 import novikoff as nk
 
@@ -43,6 +47,28 @@ def test_several_fits_are_left_open():
     found = nk.verify(model, 0.01 * X, TWO)
     assert not found
     assert "open" in [check.status for check in found.checks]
+
+
+def test_a_pipeline_is_checked_from_its_table():
+    table = pd.DataFrame(X, columns=list("abc")).assign(job=np.where(X[:, 1] > 0, "cook", None))
+    pipeline = make_pipeline(nk.TableEncoder(), nk.LinearSVM()).fit(table, TWO)
+    found = nk.verify(pipeline, table, TWO)
+    assert found
+    assert [check.claim for check in found.checks][:2] == ["encoder: numbers", "encoder: categories"]
+    assert not nk.verify(pipeline, table.assign(job="cook"), TWO)
+    assert not nk.verify(pipeline, table, np.roll(TWO, 1))
+    pipeline[1].coef_ = pipeline[1].coef_ + 1e-3
+    assert not nk.verify(pipeline, table, TWO)
+
+
+def test_a_forged_encoder_refutes_a_pipeline():
+    table = pd.DataFrame(X, columns=list("abc"))
+    pipeline = make_pipeline(nk.TableEncoder(), nk.LinearSVM()).fit(table, TWO)
+    encoding = pipeline[0].encoding_
+    first = dataclasses.replace(encoding.numbers[0], scale=2 * encoding.numbers[0].scale)
+    pipeline[0].encoding_ = dataclasses.replace(encoding, numbers=(first, *encoding.numbers[1:]))
+    found = nk.verify(pipeline, table, TWO)
+    assert "encoder: numbers" in [check.claim for check in found.failures]
 
 
 def test_a_model_without_a_certificate_is_refused():

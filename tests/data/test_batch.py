@@ -29,6 +29,20 @@ def test_names_and_base_are_those_given():
     assert Batch(X, Y, index_base=0).index_base == 0
 
 
+def test_a_batch_of_a_table_says_where_it_comes_from():
+    plain = Batch(X, Y)
+    assert (plain.columns, plain.target, plain.encoder, plain.notes, plain.read_as) == (None, None, None, (), "")
+    batch = nk.read(b"a;s;y\n1,5;u;0\n;v;1\n", format="csv", missing="mean")
+    assert batch.columns == {"a": "number", "s": "string"}
+    assert (batch.target, batch.table_columns) == ("y", ("a", "s", "y"))
+    assert batch.read_as.startswith(";-separated")
+    assert batch.encoder.encoding_.names == batch.feature_names == ("a", "a=missing", "s=u", "s=v")
+    assert batch.notes == ("missing numbers count as the mean, with an indicator column: a (1)",)
+    again = pickle.loads(pickle.dumps(batch))
+    assert (again.columns, again.notes, again.read_as) == (batch.columns, batch.notes, batch.read_as)
+    assert again.encoder.encoding_ == batch.encoder.encoding_
+
+
 def test_it_says_how_much_it_holds():
     assert repr(Batch(X, Y)) == "Batch(3 rows, 3 columns)"
     assert repr(Batch(X, Y, WEIGHTS)) == "Batch(3 rows, 3 columns, weighted)"

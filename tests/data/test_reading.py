@@ -1,11 +1,15 @@
 """The options of a model's files: other files are read in the same way, or refused."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff import TableEncoder
 from novikoff.data.reading import HashingSettings, Reading, fitting
+from novikoff.data.tables.dialect import DialectOptions
 
 TABLE = b"a,job,y\n1,clerk,0\n2,cook,1\n"
 
@@ -63,3 +67,80 @@ def test_later_dates_have_the_order_of_day_and_month_of_the_first_table():
     later = b"when\n05/03/2023\n"  # which alone would be the third of May, far behind all other days
     assert model[-1].reading_.dialect.day_first is True
     assert model[-1].reading_.read("predict", later, labelled=False, format="csv").X[0, 0] < 0
+
+
+# ---- with an encoder -------------------------------------------------------------------------------------------------
+
+
+def after_fit(text=TABLE, encoder=None, **options):
+    reading = Reading(**options)
+    batch = reading.read("fit", text, format="csv", encoder=encoder or TableEncoder(scale="none"))
+    return batch, reading.after(batch)
+
+
+def test_the_encoder_of_a_model_encodes_other_files():
+    batch, reading = after_fit()
+    assert reading.column_names == batch.feature_names == ("a", "job=clerk", "job=cook")
+    assert (reading.features, reading.columns, reading.target) == (("a", "job"), ("a", "job", "y"), "y")
+    other = b"job;other;a\ncook;x;3\nthief;x;?\n"
+    found = reading.read("predict", other, format="csv", labelled=False)
+    assert found.X.toarray().tolist() == [[3, 0, 1], [1.5, 0, 0]]
+    assert found.y is None
+    assert len(found.notes) == 2
+    scan = reading.scan(other, format="csv", labelled=False, batch_size=1)
+    assert [batch.X.toarray().tolist() for batch in scan] == [[[3, 0, 1]], [[1.5, 0, 0]]]
+    assert list(scan.notes) == list(found.notes)
+    labelled = reading.read("score", b"y,a,job\n1,3,cook\n", format="csv")
+    assert labelled.y.tolist() == [1]
+
+
+def test_a_file_without_a_header_has_the_columns_of_the_model():
+    _, reading = after_fit()
+    found = reading.read("predict", b"5,cook\n6,clerk\n", format="csv", labelled=False)
+    assert found.X.toarray().tolist() == [[5, 0, 1], [6, 1, 0]]
+
+
+def test_the_fitted_encoder_is_made_again():
+    encoder = TableEncoder(scale="minmax", missing=-1.0, ngram_range=(1, 2))
+    batch, reading = after_fit(encoder=encoder)
+    again = reading.table_encoder()
+    assert again.get_params() == encoder.get_params()
+    assert again.encoding_ == batch.encoder.encoding_
+    assert (again.n_features_in_, again.feature_names_in_.tolist()) == (2, ["a", "job"])
+    assert Reading().table_encoder() is None
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"power": 2}, "there is no parameter 'power'"),
+        ({"scale": "log"}, "scale must be"),
+        ({"scale": {"int": "x"}}, "reading.encoder: "),
+    ],
+)
+def test_parameters_that_no_encoder_has_are_refused(parameters, message):
+    _, reading = after_fit()
+    with pytest.raises(nk.InvalidInputError, match=message):
+        dataclasses.replace(reading, encoder=parameters).table_encoder()
+
+
+def test_raw_rows_have_all_columns_that_the_encoder_was_fitted_to():
+    text = b"a,job,one,y\n" + b"".join(b"%d,%s,7,%d\n" % (i % 3, [b"clerk", b"cook"][i % 2], i % 2) for i in range(9))
+    _, reading = after_fit(text)
+    assert [column.name for column in reading.encoding.left_out] == ["one"]
+    (block,) = reading.raw("certify", text, format="csv")
+    assert block.number_columns(["one"])[:, 0].tolist() == [7.0] * 9
+    assert set(block.string_names) == {"job"}
+    assert Reading().raw("certify", text, format="csv") is None
+    assert reading.raw("certify", b"1 1:2\n") is None
+
+
+def test_options_of_columns_and_dialect_are_those_of_the_model():
+    text = b"a|job|id|w|y\n1,5|clerk|7|1|0\n2,5|cook|8|2|1\n"
+    dialect = DialectOptions(delimiter="|", decimal=",")
+    batch, reading = after_fit(text, dialect=dialect, exclude=("id",), weight="w")
+    assert batch.feature_names == ("a", "job=clerk", "job=cook")
+    assert batch.weights.tolist() == [1, 2]
+    again = reading.read("score", text, format="csv")
+    np.testing.assert_array_equal(again.X.toarray(), batch.X.toarray())
+    assert again.weights.tolist() == [1, 2]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.data.tables import text as text_tables
 from reference.tables import hashed
 from table_files import lines, whole
 
@@ -18,6 +19,12 @@ def test_an_empty_string_in_json_is_a_string():
 
 def test_other_keys_are_ignored_if_features_are_listed():
     X, y = whole(lines([b'{"x": 1, "label": 0}\n', b'{"x": 2, "q": [1], "label": 1}\n'], "ndjson", features=["x"]))
+    assert (X.ravel().tolist(), y.tolist()) == ([1, 2], [0, 1])
+
+
+def test_keys_that_the_first_lines_lack_are_ignored(monkeypatch):
+    monkeypatch.setattr(text_tables, "BLOCK_SIZE", 30)
+    X, y = whole(lines([b'{"x": 1, "label": 0}\n', b'{"x": 2, "q": "new", "label": 1}\n'], "ndjson"))
     assert (X.ravel().tolist(), y.tolist()) == ([1, 2], [0, 1])
 
 

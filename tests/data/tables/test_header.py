@@ -24,6 +24,13 @@ def test_words_above_numbers_are_a_header():
     assert not found(["?", "clerk"], ["1", "clerk"], ["2", "cook"])
 
 
+def test_numbers_that_count_the_columns_are_names_besides_a_word():
+    assert found(["label", "0", "1", "2"], ["1", "0.5", "7", "8"], ["0", "1.5", "7", "9"])
+    assert found(["label", "1", "2"], ["1", "0.5", "7"], ["0", "1.5", "7"])
+    assert not found(["label", "5", "2"], ["1", "0.5", "7"], ["0", "1.5", "7"])
+    assert not found(["0", "1", "2"], ["1", "0.5", "7"], ["0", "1.5", "7"])
+
+
 def test_a_word_that_occurs_again_in_its_column_is_a_value():
     assert not found(["ham", "some words"], ["ham", "other words"], ["spam", "label"])
 

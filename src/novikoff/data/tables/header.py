@@ -29,7 +29,8 @@ def has_header(
     """Return whether the first record is a header.
 
     It is, if it has words where columns hold numbers or dates, or words that do not occur again in columns whose values
-    do. Numbers that count the columns, besides words, are names, too. Where nothing tells, distinct words that look like names are a header.
+    do. Numbers that count the columns are names, too, if there is such a word. Where nothing tells, distinct words that
+    look like names are a header.
 
     Parameters
     ----------
