@@ -39,7 +39,8 @@ def convert(
     Models are read in the formats of novikoff and LIBLINEAR, and written in those that --to lists.
     """
     check_output("convert", destination, source)
-    (reading, _), opening = reading_from(options, source, format), opening_from(format, attach)
+    missing = options.get("missing") or "error"
+    (reading, encoder), opening = reading_from(options, source, format), opening_from(format, attach)
     model_format = None if format is not None else format_of_file(source)
     if model_format is None:
         named = format_by_suffix(destination) if to is None else None
@@ -47,7 +48,12 @@ def convert(
             raise input_error(destination, f"the ending is that of a model, but {source} is data.")
         from novikoff.data.write import write
 
-        write(reading.scan(source, **opening), destination, format=to)
+        if encoder is None:
+            rows = reading.scan(source, **opening)
+        else:
+            words = encoder.word_settings()
+            rows = reading.begin(source, scale="none", missing=missing, words=words, **opening)
+        write(rows, destination, format=to)
         result = {"kind": "data"}
     else:
         convert_model(source, model_format, destination, to)

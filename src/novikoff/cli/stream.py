@@ -15,7 +15,6 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.data.stream import Scan
 from novikoff.data.tables.running import POLICIES, SCALES
-from novikoff.data.tables.words import WordSettings
 from novikoff.errors import NovikoffError, input_error, quote
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
@@ -133,13 +132,7 @@ def _begun(reading: Reading, data: str, encoder: Any, given: list[str], opening:
     for name, value, known in (("scale", encoder.scale, SCALES), ("missing", encoder.missing, POLICIES)):
         if value not in known:
             raise input_error(flag(name), f"a stream knows {', '.join(known)}, but not {quote(value)}.")
-    words = WordSettings(
-        ngram_range=tuple(encoder.ngram_range),
-        binary=encoder.binary,
-        sublinear_tf=encoder.sublinear_tf,
-        norm=encoder.norm,
-    )
-    return reading.begin(data, scale=encoder.scale, missing=encoder.missing, words=words, **opening)
+    return reading.begin(data, scale=encoder.scale, missing=encoder.missing, words=encoder.word_settings(), **opening)
 
 
 def _continued(path: str, options: dict[str, Any]) -> tuple[Any, Reading]:

@@ -272,7 +272,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             categories=tuple(categories),
             texts=tuple(texts),
             left_out=tuple(left_out),
-            words=self._words(),
+            words=self.word_settings(),
         )
         if not encoding.names:
             reasons = ", ".join(f"{column.name} ({column.reason})" for column in left_out)
@@ -295,7 +295,14 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             check_flag(WHERE, name, getattr(self, name))
         check_integer(WHERE, "max_categories", self.max_categories, at_least=1)
 
-    def _words(self) -> WordSettings:
+    def word_settings(self) -> WordSettings:
+        """Return how texts are split into words.
+
+        Returns
+        -------
+        WordSettings
+            The parameters that concern texts, after a check.
+        """
         shared = ("lowercase", "ngram_range", "binary", "sublinear_tf", "norm")
         settings = {name: getattr(self, name) for name in shared}
         Hashing(**settings).fit()  # checks them
@@ -373,7 +380,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return CategoryColumn(name, tuple(sorted(chosen)), indicator, buckets)
 
     def _text(self, blocks: Sequence[Block], name: str, values: Sequence[str]) -> TextColumn:
-        found, words = self._words().learned(values)
+        found, words = self.word_settings().learned(values)
         idf = inverse_document_frequency(found, string_counts(blocks, name)).tolist() if self.idf else ()
         return TextColumn(name, tuple(words), tuple(idf))
 
