@@ -47,6 +47,7 @@ CROSS_VALIDATION = tuple(
     )
 )
 MAX_CLASSES_LISTED = 6
+MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
 MAX_CERTIFICATES_LISTED = 5
 
 
@@ -79,6 +80,7 @@ def fit(
         batch = reading.read("fit", data, encoder=encoder, **opening)
     print_notes(batch, quiet or json)
     read = time.perf_counter()
+    _warn_of_amounts(batch.y, quiet or json)
     match_class_weight(model, batch.y)
     with progress(type(model).__name__, quiet) as update:
         model.watch(update).fit(batch.X, batch.y, batch.weights)
@@ -147,6 +149,13 @@ def accuracy(model: Any, batch: Batch) -> float:
         raise input_error("fit", "the weights of all rows are 0.")
     confusion, _ = evaluate.confusion_of("fit", batch.y, model.predict(batch.X), batch.weights)
     return float(np.trace(confusion) / confusion.sum())
+
+
+def _warn_of_amounts(y: Any, quiet: bool) -> None:
+    """Print a note if labels are as many different numbers as amounts are, since the fit takes long and helps little."""
+    labels = len(np.unique(y))
+    if not quiet and y.dtype.kind in "iu" and labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
+        print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
 
 
 def _compare_with_most_frequent(result: dict[str, Any]) -> None:

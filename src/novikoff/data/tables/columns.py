@@ -174,7 +174,8 @@ class Columns:
 
     def check_names(self, name: str, names: Sequence[str]) -> None:
         """Refuse a further table that lacks a column, or has another one where all columns are features."""
-        lacking = [column for column in self.kinds if column not in names]
+        known = set(names)
+        lacking = [column for column in self.kinds if column not in known]
         if lacking:
             message = f"there is no column {lacking[0]!r}, but {self.name} has one. The columns are {_listed(names)}."
             raise input_error(name, message)

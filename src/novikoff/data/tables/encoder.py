@@ -325,7 +325,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         return None
 
     def _number(self, blocks: Sequence[Block], summary: NumberSummary, j: int, name: str, kind: str) -> NumberColumn:
-        mean, deviation = float(summary.mean[j]), float(summary.deviation[j])
+        mean, deviation = float(summary.mean[j]), summary.deviation(j)
         least, largest = float(summary.least[j]), float(summary.largest[j])
         if least == largest:  # the mean of equal values may be rounded
             mean, deviation = least, 0.0

@@ -57,10 +57,9 @@ class NumberSummary:
         self.least = np.fmin(self.least, np.fmin.reduce(numbers, axis=0))
         self.largest = np.fmax(self.largest, np.fmax.reduce(numbers, axis=0))
 
-    @property
-    def deviation(self) -> NDArray[np.float64]:
-        """The standard deviations, in the form that divides by the number of values."""
-        return np.sqrt(self._squares / np.maximum(self.count, 1))
+    def deviation(self, j: int) -> float:
+        """Return the standard deviation of a column, in the form that divides by the number of values."""
+        return float(np.sqrt(self._squares[j] / max(int(self.count[j]), 1)))
 
 
 class StringSummary:
