@@ -107,7 +107,9 @@ def _number(column: NumberColumn, parameters: Mapping[str, Any], table: _Table) 
     if count == 0:
         return None if (column.shift, column.scale) == (0.0, 1.0) else "it has no values"
     mean, deviation = _moments(values)
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
+    low = middle = high = 0.0
+    if parameters["scale"] == "robust" or parameters["missing"] == "median":
+        low, middle, high = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     least, largest = float(values.min()), float(values.max())
     shift, scale = {
         "standard": (mean, deviation),

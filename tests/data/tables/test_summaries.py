@@ -31,7 +31,7 @@ def test_moments_do_not_depend_on_blocks(rows, cuts):
     for j, column in enumerate(present):
         if len(column):
             np.testing.assert_allclose(summary.mean[j], column.mean(), rtol=1e-12, atol=1e-9)
-            np.testing.assert_allclose(summary.deviation[j], column.std(), rtol=1e-9, atol=1e-8)
+            np.testing.assert_allclose(summary.deviation(j), column.std(), rtol=1e-9, atol=1e-8)
             assert (summary.least[j], summary.largest[j]) == (column.min(), column.max())
 
 
@@ -41,7 +41,7 @@ def test_a_mean_of_many_large_values_is_exact_to_the_last_digits():
     summary.add(np.ascontiguousarray(values[:, None]))
     exact = 1.7e9 + np.mean(values - 1.7e9)  # the differences are exact
     assert summary.mean[0] == pytest.approx(exact, abs=5e-7)
-    assert summary.deviation[0] == pytest.approx(np.std(values - 1.7e9), rel=1e-6)
+    assert summary.deviation(0) == pytest.approx(np.std(values - 1.7e9), rel=1e-6)
 
 
 def test_no_rows_and_no_columns_are_nothing():

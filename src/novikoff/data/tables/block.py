@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -80,18 +81,24 @@ class Block:
         """Return some columns of numbers side by side; a column that the block does not have is missing throughout."""
         if tuple(names) == self.number_names:
             return self.numbers
-        place = {name: j for j, name in enumerate(self.number_names)}
         found = np.full((self.rows, len(names)), np.nan, dtype=self.numbers.dtype)
         for j, name in enumerate(names):
-            if name in place:
-                found[:, j] = self.numbers[:, place[name]]
+            if (place := self._number_places.get(name)) is not None:
+                found[:, j] = self.numbers[:, place]
         return found
+
+    @cached_property
+    def _number_places(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.number_names)}
+
+    @cached_property
+    def _string_places(self) -> dict[str, int]:
+        return {name: j for j, name in enumerate(self.string_names)}
 
     def string_column(self, name: str) -> tuple[NDArray[np.int32], Sequence[str]]:
         """Return the codes and the strings of a column; one that the block does not have is missing throughout."""
-        if name not in self.string_names:
+        if (j := self._string_places.get(name)) is None:
             return np.full(self.rows, -1, dtype=np.int32), ()
-        j = self.string_names.index(name)
         return self.codes[:, j], self.values[j]
 
     def slice(self, start: int, stop: int) -> Block:

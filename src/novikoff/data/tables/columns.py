@@ -68,7 +68,7 @@ class Columns:
         guess: str | None = None,
         known: Mapping[str, str] | None = None,
     ) -> None:
-        self.where, self.name = where, name
+        self.where, self.name, self._schema = where, name, schema
         self.is_guessed = False  # whether nothing but the values says which column holds the labels
         names = list(schema)
         self.target = self._target(names, target, guess)
@@ -167,7 +167,7 @@ class Columns:
         return chosen
 
     def _known(self, role: str, name: Any, names: list[str]) -> str:
-        if isinstance(name, str) and name in names:
+        if isinstance(name, str) and name in self._schema:
             return name
         message = f"there is no column {quote(name)}, which {role}= names. The columns are {_listed(names)}."
         raise input_error(self.name, message)
