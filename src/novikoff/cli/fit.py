@@ -152,7 +152,7 @@ def accuracy(model: Any, batch: Batch) -> float:
 
 
 def _warn_of_amounts(y: Any, quiet: bool) -> None:
-    """Print a note if labels are as many different numbers as amounts are, since the fit takes long and helps little."""
+    """Print a note if labels are many different numbers, as amounts are: the fit takes long and helps little."""
     labels = len(np.unique(y))
     if not quiet and y.dtype.kind in "iu" and labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
         print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
