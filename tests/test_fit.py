@@ -133,6 +133,28 @@ def test_a_missing_file_is_a_file_error(tmp_path):
         nk.fit(tmp_path / "no.csv")
 
 
+DAYS = "when,y\n" + "".join(f"{day:02}/03/2023,{'late' if day > 15 else 'early'}\n" for day in range(1, 31))
+ONE_DAY = b"when\n05/03/2023\n"  # which alone would be the third of May
+
+
+def test_text_is_read_as_the_first_text_was(tmp_path):
+    model = nk.fit(DAYS.encode(), format="csv")
+    assert model.predict(ONE_DAY).tolist() == ["early"]
+    model.save(tmp_path / "m.nvk")
+    assert nk.load(tmp_path / "m.nvk").predict(ONE_DAY).tolist() == ["early"]
+    table = tmp_path / "t.csv"
+    table.write_text(DAYS.replace(",early", "").replace(",late", "").replace(",y", ""))
+    own = make_pipeline(TableEncoder(), nk.LinearSVM()).fit(table, ["early"] * 15 + ["late"] * 15)
+    assert own.predict(ONE_DAY).tolist() == ["early"]
+    nk.save(own, tmp_path / "own.nvk")
+    assert nk.load(tmp_path / "own.nvk").predict(ONE_DAY).tolist() == ["early"]
+
+
+def test_text_without_a_header_has_the_columns_of_the_model():
+    model = nk.fit(b"1|0|a\n2|1|b\n4|1|b\n0|0|a\n", format="csv", names=["x", "label", "s"], delimiter="|")
+    assert model.predict(b"9|b\n-1|a\n").tolist() == [1, 0]
+
+
 # ---- pipelines of scikit-learn ---------------------------------------------------------------------------------------
 
 

@@ -128,6 +128,7 @@ class Reading:
         encoder.encoding_ = self.encoding
         encoder.feature_names_in_ = np.array(self.encoding.columns, dtype=object)
         encoder.n_features_in_ = len(self.encoding.columns)
+        encoder.text_options_ = {"dialect": self.dialect, "expected": self.columns, "label": self.target}
         return encoder
 
     def after(self, batch: Batch) -> Self:

@@ -90,7 +90,8 @@ def table_record(pipeline: Pipeline) -> RunRecord:
         raise AttributeError("the pipeline has not been fitted")
     known = record.reading or Reading(features=encoder.encoding_.columns)
     parameters = {name: plain_to_tree(value) for name, value in encoder.get_params().items()}
-    reading = dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters)
+    dialect = known.dialect or encoder.text_options_.get("dialect")
+    reading = dataclasses.replace(known, encoding=encoder.encoding_, encoder=parameters, dialect=dialect)
     return dataclasses.replace(record, reading=reading, column_names=encoder.encoding_.names)
 
 

@@ -184,6 +184,12 @@ def test_names_must_be_as_many_as_the_columns():
         found("a,b\n1,2\n", names=["p", "q", "r"])
 
 
+def test_names_may_include_labels_that_the_text_lacks():
+    options = DialectOptions(names=("p", "label", "q"), header=False)
+    sniffed = sniff("scan", "it", b"1,2\n3,4\n", options, optional="label")
+    assert sniffed.dialect.names == ("p", "q")
+
+
 def test_the_note_says_what_is_unusual_only():
     plain = Dialect(",", '"', ".", "", "utf-8", True, ("a",), ())
     assert plain.note() == "comma-separated, header"

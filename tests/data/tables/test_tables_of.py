@@ -12,10 +12,10 @@ from novikoff.data.tables.tables_of import ArrayBlocks, raw_table
 
 def test_an_array_is_one_block_of_numbers():
     X = np.array([[1.0, 2.0, 3.0], [4.0, np.nan, 6.0]])
-    found = ArrayBlocks(X)
-    assert found.schema == {"x0": "number", "x1": "number", "x2": "number"}
+    found = ArrayBlocks(X, ["a", "b", "c"])
+    assert found.schema == {"a": "number", "b": "number", "c": "number"}
     assert (found.name, found.note, found.invalid) == ("X", "", {})
-    (block,) = found.blocks({"x2": "number", "x0": "number"})
+    (block,) = found.blocks({"c": "number", "a": "number"})
     assert block.numbers.tolist() == [[3, 1], [6, 4]]
     assert block.numbers.flags.c_contiguous
     assert block.place(1) == "X, row 1"
@@ -25,7 +25,7 @@ def test_an_array_is_one_block_of_numbers():
 def test_a_table_has_no_labels_unless_a_target_is_named(tmp_path):
     (tmp_path / "t.csv").write_text("x,y\n1,0\n2,1\n")
     frame = pl.DataFrame({"x": [1.0, 2.0], "y": [0, 1]})
-    for source in (tmp_path / "t.csv", str(tmp_path / "t.csv"), [tmp_path / "t.csv"], b"x,y\n1,0\n2,1\n", frame):
+    for source in (tmp_path / "t.csv", str(tmp_path / "t.csv"), [str(tmp_path / "t.csv")], b"x,y\n1,0\n2,1\n", frame):
         found = raw_table("it", source, None)
         assert (found.columns.target, found.columns.features) == (None, ["x", "y"])
     assert raw_table("it", frame, None, target="y").columns.features == ["x"]
@@ -51,7 +51,7 @@ def test_numbers_in_lists_are_an_array():
 )
 def test_what_is_not_a_table_is_refused(source, message):
     with pytest.raises(ValueError, match=message):
-        raw_table("it", source, None, 2)
+        raw_table("it", source, None, ["a", "b"])
 
 
 def test_svmlight_is_refused(tmp_path):
@@ -61,6 +61,6 @@ def test_svmlight_is_refused(tmp_path):
 
 
 def test_columns_that_a_model_does_not_know_are_ignored():
-    found = raw_table("it", pd.DataFrame({"a": [1], "b": ["x"]}), {"b": "string", "c": "number"}, 7)
+    found = raw_table("it", pd.DataFrame({"a": [1], "b": ["x"]}), {"b": "string", "c": "number"}, ["b", "c"])
     assert found.columns.kinds == {"b": "string"}
     assert found.columns.absent == ["c"]

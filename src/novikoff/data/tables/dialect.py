@@ -298,7 +298,7 @@ def _described(
     else:
         names = unique_names([ROW_NAMES] * (len(columns) == len(first) + 1) + first)
     if given.names is not None:
-        names = _given_names(name, given.names, len(names))
+        names = _given_names(name, given.names, len(names), optional)
     columns = [*columns, *(Counter() for _ in names)][: len(names)]  # a header of another length is refused later
     order = day_first(columns) if given.day_first is None else given.day_first
     dialect = Dialect(
@@ -339,7 +339,9 @@ def _names_by_place(width: int, expected: Sequence[str], optional: str | None) -
     return tuple(next(fitting, [f"x{i}" for i in range(1, width + 1)]))
 
 
-def _given_names(name: str, names: Sequence[str], width: int) -> tuple[str, ...]:
+def _given_names(name: str, names: Sequence[str], width: int, optional: str | None) -> tuple[str, ...]:
+    if len(names) == width + 1 and optional in names:
+        return tuple(column for column in names if column != optional)
     if len(names) != width:
         message = f"names= lists {len(names)} columns, but the records have {width} fields."
         raise input_error(name, f"{message} Use delimiter= if the fields are separated otherwise.")

@@ -16,6 +16,7 @@ from novikoff.data.hashing import Hashing
 from novikoff.errors import input_error, quote
 
 from .block import Block
+from .dialect import DialectOptions
 from .hashed import SQUARABLE_MAX, SQUARABLE_MIN, missing_value
 from .summaries import (
     NumberSummary,
@@ -92,6 +93,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         The columns of the table.
     n_features_in_ : int
         Their number.
+    text_options_ : dict
+        How delimited text is written, where it does not tell itself, such as the order of day and month.
     notes_ : list of str
         What was noticed in ``fit``: missing values, columns that are left out.
 
@@ -119,6 +122,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
            [30.,  1.,  1.,  0.,  0.],
            [40.,  0.,  0.,  1.,  0.]])
     """
+
+    text_options_: dict[str, Any]
 
     def __init__(
         self,
@@ -199,7 +204,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The encoded rows; dense if all columns are numbers.
         """
         check_is_fitted(self, "encoding_")
-        table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns)
+        table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns, **self.text_options_)
         unseen = Unseen(absent=table.columns.absent)
         rows = self.encoding_.rows(table.blocks(), unseen)
         for sentence in unseen.sentences():
@@ -227,6 +232,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         table = raw_table(WHERE, X, None)
         blocks = list(table.blocks())
         self.fit_blocks(blocks, table.columns.kinds, table.columns.text)
+        if table.day_first is not None:
+            self.text_options_ = {"dialect": DialectOptions(day_first=table.day_first)}
         return blocks
 
     # ---- fitting ---------------------------------------------------------------------------------------------------
@@ -278,6 +285,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             reasons = ", ".join(f"{column.name} ({column.reason})" for column in left_out)
             raise input_error(WHERE, f"no column can be used as a feature: {reasons}. Use keep=True to keep them.")
         self.encoding_ = encoding
+        self.text_options_ = {}
         self.feature_names_in_ = np.array(list(kinds), dtype=object)
         self.n_features_in_ = len(kinds)
         self.notes_ = self._notes(encoding, numbers, number_names, strings)

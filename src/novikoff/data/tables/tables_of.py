@@ -12,6 +12,7 @@ from sklearn.utils import check_array
 
 from novikoff.data.formats import find_format, sources_of
 from novikoff.data.formats.base import WHOLE_READ_BATCH
+from novikoff.data.source import is_path
 from novikoff.errors import input_error, quote
 
 from .block import Block, Invalid
@@ -82,4 +83,4 @@ def raw_table(
 
 
 def _is_paths(source: Any) -> bool:
-    return isinstance(source, list | tuple) and len(source) > 0 and all(hasattr(part, "__fspath__") for part in source)
+    return isinstance(source, list | tuple) and len(source) > 0 and all(map(is_path, source))
