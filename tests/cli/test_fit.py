@@ -61,6 +61,23 @@ def test_data_that_a_hard_margin_cannot_separate_are_refused(tmp_path):
     assert_refused(novikoff("fit", tmp_path / "x.svm", "--learner", "hard-margin"), "separate")
 
 
+def test_a_note_says_that_one_label_is_correct_more_often(tmp_path):
+    rows = "".join(f"{row % 7},{'abcdefg'[row * row % 11 % 7]}\n" for row in range(70))
+    (tmp_path / "noise.csv").write_text("x,label\n" + rows)
+    run = novikoff("fit", tmp_path / "noise.csv", "--C", "0.001")
+    frequent = max("abcdefg", key=rows.count)
+    share = rows.count(frequent) / 70
+    assert (
+        f"note: the label {frequent} alone is correct for {share:.2%} of the rows; use --loss squared_hinge" in run.err
+    )
+    assert novikoff("fit", tmp_path / "noise.csv", "--C", "0.001", "-q").err == ""
+
+
+def test_a_note_says_that_labels_look_like_amounts(tmp_path):
+    (tmp_path / "prices.csv").write_text("x,label\n" + "".join(f"{row % 50},{100 * row}\n" for row in range(60)))
+    assert "the labels have 60 different values" in novikoff("fit", tmp_path / "prices.csv").err
+
+
 def test_cross_validation_takes_its_options(folder):
     words = ["fit", "two.svm", "--cv", "3", "--Cs", "4", "--C-max", "2", "--selection", "best", "--json"]
     run = done(*words, folder=folder)

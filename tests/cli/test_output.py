@@ -284,6 +284,7 @@ OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probabi
         ("Use fit_intercept=True.", "Use fit_intercept=True."),
         ("Use probability=True, max_iter=1000.", "Use --probability, --max-iter 1000."),
         ("there is no column 'x', which missing= names.", "there is no column 'x', which --missing names."),
+        ("there is no column 'x', which target= names.", "there is no column 'x', which the model needs."),
         ("Use header=False or header=True.", "Use --no-header or --header."),
         ('Use quote="" if quotes are values.', 'Use --quote "" if quotes are values.'),
         ("Use index_base=0.", "Use index_base=0."),  # not an option of this subcommand

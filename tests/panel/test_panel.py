@@ -104,6 +104,14 @@ def test_missing_values_and_unknown_categories_are_counted(fitted):
     assert "missing" in run.err or "did not occur" in run.err, run
 
 
+@pytest.mark.parametrize("fitted", NAMED, ids=lambda file: file.name, indirect=True)
+def test_a_column_that_is_missing_counts_as_missing_values(fitted):
+    used = fitted.file.shown[0].split("=")[0].split(":")[0]
+    run = done("predict", fitted.model, fitted.write(fitted.table.without(used), "narrow"))
+    assert len(run.out.splitlines()) == len(fitted.table.rows)
+    assert used in run.err
+
+
 def test_the_model_is_certified_from_the_raw_file(fitted):
     assert done("certify", fitted.model, fitted.data, "--json").json["verdict"] == "proved"
 

@@ -88,6 +88,7 @@ def as_options(message: str, options: Iterable[str]) -> str:
     names = "|".join(sorted(known, key=len, reverse=True))
     message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)
     message = re.sub(rf"\b({names})=(?!\S)", lambda match: flag(known[match[1]]), message)
+    message = re.sub(r"which \w+= names", "which the model needs", message)  # not an option: the model has the name
     return re.sub(rf"^(\w+): ({names}) must\b", lambda match: f"{match[1]}: {flag(known[match[2]])} must", message)
 
 
