@@ -65,7 +65,7 @@ def raw_table(
         raise input_error(where, "the table must be dense, but it is a sparse matrix.")
     if isinstance(source, np.ndarray | list | tuple) and not _is_paths(source):
         X = np.asarray(source)
-        if X.dtype.kind not in "OUS":
+        if X.dtype.kind not in "OUSV":
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
             names = [f"x{j}" for j in range(X.shape[1])] if columns is None else list(columns)
             if len(names) != X.shape[1]:
@@ -73,6 +73,8 @@ def raw_table(
                 raise input_error(where, f"X has {X.shape[1]} features, but {expecting}.")
             return TableSource(where, lambda _: ArrayBlocks(X, names), [X], {"target": False}, known).opened()
         raise input_error(where, "an array must hold numbers. Use a data frame for columns of strings.")
+    if source is None or isinstance(source, Mapping):
+        raise input_error(where, f"the table must be an array, a data frame, a path or SQL, but it is {quote(source)}.")
     in_memory = isinstance(source, bytes | bytearray | memoryview)
     data_format = find_format(where, source, "csv" if in_memory else None)
     if not data_format.is_table:
