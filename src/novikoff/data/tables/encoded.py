@@ -90,9 +90,10 @@ class EncodedBatches(Batches):
         labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
         origin = origin_of(self.table)
         for block in self.table.blocks():
+            rows = self._encoding.rows([block], self.unseen)  # at once: each string is looked up once per block
             for start in range(0, block.rows, self._batch_size):
                 part = block.slice(start, start + self._batch_size)
-                X = self._encoding.rows([part], self.unseen)
+                X = rows if part.rows == block.rows else rows[start : start + self._batch_size]
                 y = None if labels is None else labels.of(part)
                 weights = None if columns.weight is None else weights_of(part, columns.weight)
                 yield Batch(X, y, weights, feature_names=self._encoding.names, **origin)
