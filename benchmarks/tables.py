@@ -79,8 +79,8 @@ def imported_peer() -> None:
 
 def ours(_: None, path: str) -> dict[str, Any]:
     """Read and encode by novikoff."""
+    from novikoff.data.encoding.encoder import TableEncoder
     from novikoff.data.reading import Reading
-    from novikoff.data.tables.encoder import TableEncoder
 
     before, start, cpu = peak(), time.perf_counter(), time.process_time()
     batch = Reading(target="label").read("read", path, encoder=TableEncoder())

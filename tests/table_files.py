@@ -13,9 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.data.formats import table as tables
 from novikoff.data.hashing import Hashing
 from novikoff.data.source import Joined
-from novikoff.data.tables import table as tables
 
 RECORDS = [
     {"age": 39.0, "job": "clerk", "new": True, "label": "yes"},

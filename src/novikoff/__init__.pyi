@@ -7,13 +7,13 @@ from ._fit import fit as fit
 from ._report import report as report
 from ._separability import separability as separability
 from ._verify import verify as verify
+from .data.encoding.encoder import TableEncoder as TableEncoder
 from .data.formats.svmlight import read_svmlight as read_svmlight
 from .data.formats.svmlight import write_svmlight as write_svmlight
 from .data.hashing import Hashing as Hashing
 from .data.stream import cache as cache
 from .data.stream import read as read
 from .data.stream import scan as scan
-from .data.tables.encoder import TableEncoder as TableEncoder
 from .data.write import write as write
 from .errors import FileError as FileError
 from .errors import InvalidInputError as InvalidInputError

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from novikoff.data.delimited.dialect import DialectOptions
+from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.formats import find_format
 from novikoff.data.reading import Reading
-from novikoff.data.tables.dialect import DialectOptions
-from novikoff.data.tables.encoder import TableEncoder
 from novikoff.errors import input_error
 from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.svm import LinearSVM

@@ -14,7 +14,7 @@ from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import encode
 from novikoff._validation import check_labels, check_weights
 from novikoff._verify_table import check_encoding
-from novikoff.data.tables.tables_of import raw_table
+from novikoff.data.encoding.tables_of import raw_table
 from novikoff.errors import input_error
 from novikoff.persistence.table_pipeline import is_table_pipeline
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord

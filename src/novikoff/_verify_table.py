@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.tables.block import Block
-from novikoff.data.tables.table_encoding import (
+from novikoff.data.encoding.table_encoding import (
     CategoryColumn,
     LeftOutColumn,
     NumberColumn,
     TableEncoding,
     TextColumn,
 )
+from novikoff.data.tables.block import Block
 from novikoff.theory.verification import Check
 
 RELATIVE = 1e-9  # of a standard deviation, by which a mean or a scale may differ from the exact one

@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff import TableEncoder
+from novikoff.data.delimited.dialect import DialectOptions
 from novikoff.data.reading import HashingSettings, Reading, fitting
-from novikoff.data.tables.dialect import DialectOptions
 
 TABLE = b"a,job,y\n1,clerk,0\n2,cook,1\n"
 

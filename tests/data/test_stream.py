@@ -25,8 +25,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from memory import run_alone
 from novikoff.data import source as sources
+from novikoff.data.delimited import blocks as blocks_module
 from novikoff.data.formats import FORMATS, file_formats, svmlight
-from novikoff.data.tables import delimited_blocks
 from snapshots import plain
 from table_files import write
 
@@ -510,7 +510,7 @@ def test_batches_before_the_block_of_a_bad_line_come_first(tmp_path, monkeypatch
 
 
 def test_a_bad_record_is_refused_with_its_line_after_the_batches_before(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited_blocks, "BLOCK_SIZE", 64)
+    monkeypatch.setattr(blocks_module, "BLOCK_SIZE", 64)
     path = tmp_path / "t.csv"
     path.write_bytes(b"a,label\n" + b"1,yes\n" * 100 + b"what,no\n")
     for source, options in ((path, {}), (io.BytesIO(path.read_bytes()), {"format": "csv"})):
@@ -564,7 +564,7 @@ LONG = ("t.svm", "t.svm.gz", "t.csv", "t.csv.gz")
 @pytest.mark.parametrize("way", ["close", "drop", "raise"])
 def test_a_stream_that_is_left_half_way_leaves_no_thread_and_no_file(long, monkeypatch, name, way):
     monkeypatch.setattr(svmlight, "BLOCK_SIZE", 1 << 12)
-    monkeypatch.setattr(delimited_blocks, "BLOCK_SIZE", 1 << 12)
+    monkeypatch.setattr(blocks_module, "BLOCK_SIZE", 1 << 12)
     batches = iter(nk.scan(long[0] / name, batch_size=100).widening())
     next(batches)
     next(batches)

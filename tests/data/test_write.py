@@ -389,7 +389,7 @@ import sys
 import numpy as np
 import novikoff as nk
 from novikoff.data.formats import svmlight
-from novikoff.data.tables import writing
+from novikoff.data.formats import writing
 if int(sys.argv[1]) < 20:
     svmlight.ENTRIES_PER_WRITE = writing.MAX_ENTRIES = writing.MAX_TEXT_ENTRIES = 1 << 14
 rng = np.random.default_rng(0)

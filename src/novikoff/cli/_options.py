@@ -14,10 +14,10 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff.data.delimited.dialect import DialectOptions
+from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.formats import file_formats, find_format
 from novikoff.data.reading import HashingSettings, Reading
-from novikoff.data.tables.dialect import DialectOptions
-from novikoff.data.tables.encoder import TableEncoder
 from novikoff.errors import input_error, quote
 
 from ._learners import LEARNERS, ONLINE

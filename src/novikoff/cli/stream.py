@@ -12,9 +12,9 @@ import typer
 
 from novikoff import evaluate
 from novikoff.data.batch import Batch
+from novikoff.data.encoding.running import POLICIES, SCALES
 from novikoff.data.reading import Reading
 from novikoff.data.stream import Scan
-from novikoff.data.tables.running import POLICIES, SCALES
 from novikoff.errors import NovikoffError, input_error, quote
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord

@@ -11,6 +11,13 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
+from novikoff.data.delimited.dialect import DialectOptions
+from novikoff.data.encoding.encoded import EncodedBatches, read_encoded
+from novikoff.data.encoding.encoder import TableEncoder
+from novikoff.data.encoding.running import RunningEncoding
+from novikoff.data.encoding.running_batches import RunningBatches
+from novikoff.data.encoding.table_encoding import TableEncoding
+from novikoff.data.encoding.words import WordSettings
 from novikoff.errors import input_error, quote
 
 from .batch import Batch
@@ -19,14 +26,7 @@ from .formats.base import WHOLE_READ_BATCH, joined
 from .hashing import Hashing
 from .stream import Scan, read, scan
 from .tables.block import Block
-from .tables.dialect import DialectOptions
-from .tables.encoded import EncodedBatches, read_encoded
-from .tables.encoder import TableEncoder
-from .tables.running import RunningEncoding
-from .tables.running_batches import RunningBatches
 from .tables.source_table import TableSource
-from .tables.table_encoding import TableEncoding
-from .tables.words import WordSettings
 
 SCAN_BATCH = 8192  # rows of a batch
 

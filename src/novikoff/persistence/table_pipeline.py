@@ -9,8 +9,8 @@ from typing import Any
 from sklearn.pipeline import Pipeline
 
 from novikoff._json import plain_to_tree
+from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.reading import Reading
-from novikoff.data.tables.encoder import TableEncoder
 from novikoff.errors import input_error
 from novikoff.record import RunRecord
 

@@ -97,6 +97,7 @@ def test_the_origin_of_rows_names_their_columns():
     found = table("a;b;w;y\n1,5;u;1;0\n2;v;2;1\n", weight="w").opened()
     assert origin_of(found) == {
         "columns": {"a": "number", "b": "string"},
+        "day_first": None,
         "target": "y",
         "table_columns": ("a", "b", "w", "y"),
         "read_as": found.note,

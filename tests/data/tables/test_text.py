@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.data.delimited import blocks as blocks_module
 from novikoff.data.hashing import Hashing
-from novikoff.data.tables import delimited_blocks
 from novikoff.data.tables import text as text_tables
 from novikoff.data.tables.cells import MISSING
 from reference.tables import hashed, keys_of
@@ -161,7 +161,7 @@ def test_a_bad_record_is_refused_with_its_line(case):
 
 
 def test_lines_are_known_also_where_batches_are_larger_than_blocks(tmp_path, monkeypatch):
-    monkeypatch.setattr(delimited_blocks, "BLOCK_SIZE", 64)
+    monkeypatch.setattr(blocks_module, "BLOCK_SIZE", 64)
     path = tmp_path / "t.csv"
     path.write_text("x,label\n" + "1,0\n" * 1000 + "inf,0\n" + "1,0\n" * 500)
     for batch_size in (1, 10, 700, 5000):

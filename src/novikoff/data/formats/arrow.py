@@ -10,10 +10,10 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
-from novikoff.data.tables.table import TableFormat
-from novikoff.data.tables.writing import write_arrow
 
 from .base import Rows
+from .table import TableFormat
+from .writing import write_arrow
 
 FILE_MAGIC = b"ARROW1"
 

@@ -9,10 +9,10 @@ from typing import Any
 from novikoff.data.source import name_of
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining
-from novikoff.data.tables.table import TableFormat
 from novikoff.errors import input_error
 
 from .frame import frame_blocks
+from .table import TableFormat
 
 OLD_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"  # of .xls
 ZIP_MAGIC = b"PK\x03\x04"

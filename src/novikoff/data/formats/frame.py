@@ -10,10 +10,10 @@ from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
 from novikoff.data.tables.source_table import TableSource
-from novikoff.data.tables.table import TableFormat
 from novikoff.errors import input_error
 
 from .sql import relation_reader
+from .table import TableFormat
 
 ATTRIBUTES = {"pandas": "iloc", "polars": "to_arrow"}  # of versions without __arrow_c_stream__
 

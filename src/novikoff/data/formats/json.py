@@ -9,11 +9,11 @@ from novikoff.data.source import name_of
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
-from novikoff.data.tables.table import TableFormat
 
 from .content import is_array
 from .ndjson import NDJSON
 from .sql import connect, open_relation, sql_string
+from .table import TableFormat
 
 LOOKED_AT = 1 << 16  # bytes in which the first character must be found
 

@@ -14,12 +14,12 @@ from novikoff.data.source import Fill
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import sentence
-from novikoff.data.tables.table import MAX_DENSE_WIDTH, TextTableFormat
 from novikoff.data.tables.text import TextReader, Types
 from novikoff.errors import input_error, quote
 
 from .base import Rows
 from .content import is_object
+from .table import MAX_DENSE_WIDTH, TextTableFormat
 
 
 class Ndjson(TextTableFormat):

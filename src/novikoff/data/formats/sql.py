@@ -16,8 +16,9 @@ from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library, sentence
 from novikoff.data.tables.reader import ArrowReader
 from novikoff.data.tables.source_table import TableSource
-from novikoff.data.tables.table import TableFormat
 from novikoff.errors import input_error, quote
+
+from .table import TableFormat
 
 QUERY = re.compile(r"\s*(select|with|from)(?=[\s(*'\"])", re.IGNORECASE)
 MEMORY_LIMIT = "2GB"  # of sorts and joins; beyond it DuckDB writes to the temporary directory

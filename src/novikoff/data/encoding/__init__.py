@@ -1,0 +1,1 @@
+"""How the raw columns of a table become rows of numbers."""

@@ -1,0 +1,146 @@
+"""The rows of a table, encoded by a table encoder: all at once, and in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import novikoff._core as _core
+from novikoff.data.batch import Batch
+from novikoff.data.formats.base import Batches
+from novikoff.data.tables.block import Block
+from novikoff.data.tables.labels import Labels, weights_of
+from novikoff.data.tables.source_table import TableSource, guessed_labels, invalid_values, origin_of
+from novikoff.errors import input_error
+
+from .encoder import TableEncoder
+from .table_encoding import TableEncoding, Unseen
+
+RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
+MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it is a column of strings
+
+
+def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEncoding) -> Batch:
+    """Read all rows of a table, and encode them.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages.
+    table : TableSource
+        The raw rows.
+    encoder : TableEncoder or TableEncoding
+        An encoder, which is fitted to the rows; or what one has learned before.
+
+    Returns
+    -------
+    Batch
+        The rows, labels and weights, with the encoder that was fitted, and notes for the user.
+    """
+    table.open()
+    columns = table.columns
+    is_fitted = isinstance(encoder, TableEncoding)
+    blocks = list(table.blocks()) if is_fitted else _raw(table)
+    if not sum(block.rows for block in blocks):
+        raise input_error(where, "the source has no rows.")
+    y, weights = _labels(table, blocks), _weights(table, blocks)
+    origin = origin_of(table)
+    kinds = origin["columns"]
+    if isinstance(encoder, TableEncoding):
+        unseen = Unseen(absent=columns.absent)
+        X = encoder.rows(_freed(blocks), unseen)
+        notes = [*invalid_values(table), *unseen.sentences()]
+        return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
+    encoding = encoder.fit_blocks(blocks, kinds, columns.text)
+    X = encoding.rows(_freed(blocks), entries=encoder.entries_)
+    notes = [*guessed_labels(table), *invalid_values(table), *encoder.notes_]
+    return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
+
+
+class EncodedBatches(Batches):
+    """The rows of a table in batches, as a fitted encoder makes them.
+
+    Parameters
+    ----------
+    table : TableSource
+        The raw rows.
+    encoding : TableEncoding
+        What the encoder has learned.
+    batch_size : int
+        The largest number of rows of a batch.
+    """
+
+    def __init__(self, table: TableSource, encoding: TableEncoding, batch_size: int) -> None:
+        super().__init__(self._pass)
+        self.table, self._encoding, self._batch_size = table, encoding, batch_size
+        self.unseen = Unseen()
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far."""
+        return [*invalid_values(self.table), *self.unseen.sentences()]
+
+    def _pass(self) -> Iterator[Batch]:
+        self.table.open()
+        columns = self.table.columns
+        self.unseen = Unseen(absent=columns.absent)
+        labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
+        origin = origin_of(self.table)
+        for block in self.table.blocks():
+            rows = self._encoding.rows([block], self.unseen)  # at once: each string is looked up once per block
+            for start in range(0, block.rows, self._batch_size):
+                part = block.slice(start, start + self._batch_size)
+                X = rows if part.rows == block.rows else rows[start : start + self._batch_size]
+                y = None if labels is None else labels.of(part)
+                weights = None if columns.weight is None else weights_of(part, columns.weight)
+                yield Batch(X, y, weights, feature_names=self._encoding.names, **origin)
+
+
+def _raw(table: TableSource) -> list[Block]:
+    """Read all rows. A column that looked like numbers in the first rows and is not is read again as strings."""
+    columns = table.columns
+    blocks = list(table.blocks())
+    rows = sum(block.rows for block in blocks)
+    wrong = [
+        name
+        for name, found in table.invalid.items()
+        if found.distinct > 1 and found.count > MAX_INVALID_SHARE * rows and name in columns.features
+    ]
+    if wrong and table.is_lasting:
+        columns.kinds |= dict.fromkeys(wrong, "string")
+        blocks = list(table.blocks())
+    return blocks
+
+
+def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:
+    """Return the labels of all rows. The strings of the last block are those of all blocks."""
+    columns = table.columns
+    if columns.target is None:
+        return None
+    labels = Labels(columns.target, columns.label_kind or "string")
+    j = blocks[-1].string_names.index(columns.target)
+    labels.decide(blocks[-1].values[j])
+    return np.concatenate([labels.of(block) for block in blocks])
+
+
+def _weights(table: TableSource, blocks: list[Block]) -> NDArray[np.float64] | None:
+    if table.columns.weight is None:
+        return None
+    return np.concatenate([weights_of(block, table.columns.weight) for block in blocks])
+
+
+def _freed(blocks: list[Block]) -> Iterator[Block]:
+    """Return blocks from the first, and release each of them when the next one is asked for."""
+    blocks.reverse()
+    freed = 0
+    while blocks:
+        block = blocks.pop()
+        freed += block.numbers.nbytes + block.codes.nbytes
+        yield block
+        del block
+        if freed > RELEASED_SIZE:
+            _core.release_freed_memory()
+            freed = 0
