@@ -237,9 +237,14 @@ def test_missing_values_are_certified_as_they_were_learned(folder, tmp_path):
     filled.write_bytes(sets.separated([record | {"size": record["size"] or 0.0} for record in records], ","))
     for missing in ("zero", "indicator"):
         model = tmp_path / f"{missing}.nvk"
-        done("fit", data, "--missing", missing, "--text", "subject", "-q", "-o", model)
+        done("fit", data, "--missing", missing, "--text", "subject", "--hash-bits", "12", "-q", "-o", model)
         assert verdict(model, data) == "proved"
         assert verdict(model, filled) == {"zero": "proved", "indicator": "refuted"}[missing]
+    for missing in ("zero", "mean"):  # means and indicators are part of the model
+        model = tmp_path / f"named-{missing}.nvk"
+        done("fit", data, "--missing", missing, "--text", "subject", "-q", "-o", model)
+        assert verdict(model, data) == "proved"
+        assert verdict(model, filled) == "refuted"
 
 
 def test_the_row_that_refutes_is_named(fitted, folder, tmp_path):
