@@ -1,6 +1,7 @@
 // Bindings for making sparse rows from tables.
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <vector>
@@ -10,6 +11,7 @@
 #endif
 
 #include "bindings.hpp"
+#include "novikoff/column_moments.hpp"
 #include "novikoff/encode_rows.hpp"
 #include "novikoff/running_moments.hpp"
 
@@ -68,6 +70,23 @@ void add_to_moments(const Matrix<double>& numbers, const Vector<std::int64_t>& c
            standardise);
 }
 
+/// Returns counts, means, squared deviations, least and largest values of the columns of numbers.
+nb::tuple moments_of_columns(const Matrix<double>& numbers, std::size_t threads) {
+  ColumnMoments found(0);
+  {
+    nb::gil_scoped_release unlocked;
+    found = column_moments({numbers.data(), numbers.size()}, numbers.shape(1), threads);
+  }
+  const auto array = [](const std::vector<double>& values) {
+    double* copy = new double[values.size()];
+    std::copy(values.begin(), values.end(), copy);
+    nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return Vector<double>(copy, {values.size()}, owner);
+  };
+  return nb::make_tuple(array(found.counts), array(found.means), array(found.squares), array(found.least),
+                        array(found.largest));
+}
+
 /// Returns memory that was freed to the operating system. The C library of GNU keeps it otherwise, unless it is at the end of
 /// the heap; other libraries need no such call.
 void release_freed_memory() {
@@ -86,5 +105,9 @@ void bind_encoding(nb::module_& m) {
       "add_to_moments", &add_to_moments, nb::arg("numbers"), nb::arg("counts").noconvert(), nb::arg("shifts").noconvert(),
       nb::arg("sums").noconvert(), nb::arg("squares").noconvert(), nb::arg("out").noconvert(), nb::arg("standardise"),
       "Add rows to running moments, and write them, standardised by the moments up to each of them, to `out` if it has room.");
+  m.def("column_moments", &moments_of_columns, nb::arg("numbers"), nb::arg("threads"),
+        nb::sig("def column_moments(numbers: NDArray[numpy.float64], threads: int) -> tuple[NDArray[numpy.float64], "
+                "NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64], NDArray[numpy.float64]]"),
+        "Return counts, means, squared deviations, least and largest values of columns; NaN is a missing value.");
   m.def("release_freed_memory", &release_freed_memory, "Return memory that was freed to the operating system.");
 }

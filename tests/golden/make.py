@@ -23,6 +23,9 @@ FRAME = pd.DataFrame(ROWS, columns=["size", "größe"])
 EVENTS = [({"free": 1.0, "offer": 2.0}, "spam"), ({"lunch": 1.0, "free": 1.0}, "ham"), ({"offer": 1.0, 7: 2.0}, "spam")]
 
 
+TABLE = b"age;job;note;y\n20,5;clerk;free lunch;no\n;smith;no offer;yes\n41;smith;;yes\n33;cook;free;no\n"
+
+
 def stream(model):
     for x, y in EVENTS:
         model.learn_one(x, y)
@@ -50,22 +53,30 @@ MODELS = {
     "svm-cross-validated": lambda: nk.LinearSVMCV(Cs=(0.1, 1.0), cv=2).fit(ROWS, TWO),
     "svm-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(ROWS, TWO),
     "hard-margin": lambda: nk.HardMarginSVM().fit(ROWS, APART),
+    "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
+    "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
 }
 
 
 def told(model):
     """What a model says, in JSON: numbers as they are, so that any other digit shows. An online one learns on."""
+    model = model[-1] if hasattr(model, "steps") else model  # the learner of a pipeline
     parameters = {name: repr(value) for name, value in model.get_params().items()}
     answers = {"learner": type(model).__name__, "parameters": parameters}
+    certificates = getattr(model, "certificates_", getattr(model, "certificate_", []))
+    answers["certificates"] = [
+        json.loads(one.to_json()) for one in (certificates if isinstance(certificates, list) else [certificates])
+    ]
+    if (reading := getattr(model, "reading_", None)) is not None and (reading.encoding or reading.running):
+        X = reading.read("golden", TABLE, format="csv").X
+        return answers | {"rows": X.toarray().tolist(), "scores": model.decision_function(X).tolist()}
     if hasattr(model, "predict") and getattr(model, "n_features_in_", 0) == 2:
         answers["predict"] = model.predict(FRAME if hasattr(model, "feature_names_in_") else ROWS).tolist()
     if hasattr(model, "predict_one"):
         answers["scores"] = [_scores(model.score_one(x)) for x in ([EVENTS[0][0]] if model._by_name else ROWS)]
     if hasattr(model, "coef_"):
         answers["coef"] = model.coef_.tolist()
-    found = getattr(model, "certificates_", getattr(model, "certificate_", []))
-    answers["certificates"] = [json.loads(one.to_json()) for one in (found if isinstance(found, list) else [found])]
     if hasattr(model, "learn_one"):
         x, y = (EVENTS[1][0], "spam") if model._by_name else ([1.0, -4.0], model.classes_.tolist()[0])
         model.learn_one(x, y)

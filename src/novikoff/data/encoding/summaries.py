@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import novikoff._core as _core
 from novikoff.data.tables.block import Block
+
+from .words import ALL_CORES
 
 
 class NumberSummary:
@@ -35,27 +38,16 @@ class NumberSummary:
         if len(numbers) == 0 or numbers.shape[1] == 0:
             self.rows += len(numbers)
             return
-        numbers = numbers.astype(np.float64, copy=False)
-        missing = np.isnan(numbers)
-        count = len(numbers) - missing.sum(axis=0)
-        divisor = np.maximum(count, 1)
-        some = missing.any()
+        rows = np.ascontiguousarray(numbers, dtype=np.float64)
+        count, mean, squares, least, largest = _core.column_moments(rows, ALL_CORES)
         with np.errstate(over="ignore", invalid="ignore"):
-            mean = (np.where(missing, 0.0, numbers) if some else numbers).sum(axis=0) / divisor
-            deviations = numbers - mean
-            if some:
-                deviations[missing] = 0.0
-            correction = deviations.sum(axis=0) / divisor  # of the mean, whose sum was rounded
-            mean += correction
-            squares = np.einsum("ij,ij->j", deviations, deviations) - count * correction * correction
-            total = self.count + count
+            total = self.count + count.astype(np.int64)
             shift = mean - self.mean
             share = np.divide(count, total, out=np.zeros(len(total)), where=total > 0)
             self._squares += squares + shift * shift * self.count * share
             self.mean += shift * share
-        self.count, self.rows = total, self.rows + len(numbers)
-        self.least = np.fmin(self.least, np.fmin.reduce(numbers, axis=0))
-        self.largest = np.fmax(self.largest, np.fmax.reduce(numbers, axis=0))
+        self.count, self.rows = total, self.rows + len(rows)
+        self.least, self.largest = np.fmin(self.least, least), np.fmax(self.largest, largest)
 
     def deviation(self, j: int) -> float:
         """Return the standard deviation of a column, in the form that divides by the number of values."""
