@@ -54,8 +54,8 @@ standardised, and one column per category (`benchmarks/tables.py`, measured on t
 {tables}
 
 Beyond the encoded rows, novikoff needed {ours_beyond:.0f} MB of memory and the peer {peer_beyond:.0f} MB. The command
-`novikoff fit` took {adult:.1f} s from a CSV file of 32,000 rows with 6 numbers and 8 categories to a saved model with its
-certificate, the start of Python included.
+`novikoff fit` took {adult:.1f} s from a CSV file of 32,000 rows with 6 numbers and 8 categories to a saved model with
+its certificate, the start of Python included.
 
 ## Hashing of text
 
