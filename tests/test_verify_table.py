@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from frames import SCALERS, frame, tables
 from novikoff._verify_table import check_encoding
-from novikoff.data.encoding.table_encoding import CategoryColumn, LeftOutColumn, TableEncoding
+from novikoff.data.encoding.encoded_columns import CategoryColumn, LeftOutColumn
+from novikoff.data.encoding.table_encoding import TableEncoding
 from novikoff.data.encoding.tables_of import raw_table
 
 

@@ -15,13 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.data.encoding.table_encoding import (
-    CategoryColumn,
-    LeftOutColumn,
-    NumberColumn,
-    TableEncoding,
-    TextColumn,
-)
+from novikoff.data.encoding.encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
+from novikoff.data.encoding.table_encoding import TableEncoding
 from novikoff.data.tables.block import Block
 from novikoff.theory.verification import Check
 

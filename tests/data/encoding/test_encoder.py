@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
@@ -463,3 +464,11 @@ def test_parameters_that_cannot_be_used_are_refused(parameters, message):
 def test_what_is_not_a_table_is_refused(source, message):
     with pytest.raises(nk.InvalidInputError, match=message):
         TableEncoder().fit(source)
+
+
+def test_a_data_frame_of_categories_is_dense():
+    table = pd.DataFrame({"job": ["clerk", "smith", "clerk"]})
+    frame = TableEncoder().set_output(transform="pandas").fit_transform(table)
+    assert frame.to_dict("list") == {"job=clerk": [1.0, 0.0, 1.0], "job=smith": [0.0, 1.0, 0.0]}
+    with config_context(transform_output="polars"):
+        assert TableEncoder().fit(table).transform(table).columns == ["job=clerk", "job=smith"]

@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from frames import frame, tables
-from novikoff.data.encoding.table_encoding import (
-    CategoryColumn,
-    LeftOutColumn,
-    NumberColumn,
-    TableEncoding,
-    TextColumn,
-    Unseen,
-)
+from novikoff.data.encoding.encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
+from novikoff.data.encoding.table_encoding import TableEncoding
 from novikoff.data.encoding.tables_of import raw_table
 from novikoff.data.encoding.words import WordSettings
 
@@ -61,32 +55,6 @@ def test_rows_are_those_of_the_definition():
     expected[1, [2, 5, 6]] = [1, 0.5, 1]
     expected[2, bucket] = 1
     np.testing.assert_array_equal(X, expected)
-
-
-def test_columns_of_strings_end_with_that_of_missing_values():
-    assert JOB.columns(["cook", "clerk"], 10).tolist() == [11, 10, 12]
-    plain = CategoryColumn("job", ("clerk",), False)
-    assert plain.columns(["cook", "clerk"], 10).tolist() == [-1, 10, -1]
-    assert (plain.names, plain.columns([], 0).tolist()) == (["job=clerk"], [-1])
-
-
-def test_what_is_new_is_counted_by_column():
-    plain = dataclasses.replace(
-        ENCODING,
-        numbers=(dataclasses.replace(AGE, indicator=False),),
-        categories=(CategoryColumn("job", ("clerk",), False),),
-    )
-    unseen = Unseen()
-    rows(plain, TABLE, unseen)
-    assert unseen.rows == 3
-    assert unseen.unknown == {"job": 2, "mail": 1}
-    assert unseen.missing == {"age": 1, "job": 1}
-    assert len(unseen.sentences()) == 2
-    known = Unseen(absent=["age"])
-    rows(plain, TABLE.drop("age"), known)
-    assert known.missing == {"job": 1}
-    assert len(known.sentences()) == 3
-    assert Unseen().sentences() == []
 
 
 @given(tables(), st.integers(0, 2**32 - 1))

@@ -17,7 +17,8 @@ from novikoff.data.tables.source_table import TableSource, guessed_labels, inval
 from novikoff.errors import input_error
 
 from .encoder import TableEncoder
-from .table_encoding import TableEncoding, Unseen
+from .table_encoding import TableEncoding
+from .unseen import Unseen
 
 RELEASED_SIZE = 1 << 25  # bytes of raw rows after which their memory is returned to the operating system
 MAX_INVALID_SHARE = 0.01  # of the values of a column of numbers; beyond, it is a column of strings

@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
+from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,7 +19,9 @@ from novikoff.data.hashing import Hashing
 from novikoff.data.tables.block import Block
 from novikoff.errors import input_error, quote
 
+from .encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
 from .hashed import SQUARABLE_MAX, SQUARABLE_MIN, missing_value
+from .noticed import notes, upper_bound
 from .summaries import (
     NumberSummary,
     StringSummary,
@@ -27,8 +31,9 @@ from .summaries import (
     scaled_moments,
     string_counts,
 )
-from .table_encoding import CategoryColumn, LeftOutColumn, NumberColumn, TableEncoding, TextColumn, Unseen
+from .table_encoding import TableEncoding
 from .tables_of import raw_table
+from .unseen import Unseen
 from .words import WordSettings, inverse_document_frequency, looks_like_text
 
 SCALES = ("standard", "none", "maxabs", "minmax", "robust")
@@ -188,7 +193,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             The encoded rows; dense if all columns are numbers.
         """
         blocks = self._fitted_blocks(X)
-        return self.encoding_.rows(blocks, entries=self.entries_)
+        return self._as_asked(self.encoding_.rows(blocks, entries=self.entries_))
 
     def transform(self, X: Any) -> Any:
         """Return encoded rows.
@@ -209,7 +214,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         rows = self.encoding_.rows(table.blocks(), unseen)
         for sentence in unseen.sentences():
             warnings.warn(f"{WHERE}: {sentence}", UserWarning, stacklevel=2)
-        return rows
+        return self._as_asked(rows)
+
+    def _as_asked(self, rows: Any) -> Any:
+        """Return dense rows if ``set_output`` asks for a data frame, which cannot hold sparse ones."""
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        return rows.toarray() if asked != "default" and sp.issparse(rows) else rows
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
         """Return the names of the encoded columns.
@@ -288,8 +298,8 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self.text_options_ = {}
         self.feature_names_in_ = np.array(list(kinds), dtype=object)
         self.n_features_in_ = len(kinds)
-        self.notes_ = self._notes(encoding, numbers, number_names, strings)
-        self.entries_ = _entries(encoding, numbers, number_names, strings)
+        self.notes_ = notes(encoding, self.missing, self.max_categories, numbers, number_names, strings)
+        self.entries_ = upper_bound(encoding, numbers, number_names, strings)
         return encoding
 
     def check(self) -> None:
@@ -392,50 +402,12 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         idf = inverse_document_frequency(found, string_counts(blocks, name)).tolist() if self.idf else ()
         return TextColumn(name, tuple(words), tuple(idf))
 
-    def _notes(
-        self, encoding: TableEncoding, numbers: NumberSummary, number_names: list[str], strings: StringSummary
-    ) -> list[str]:
-        notes = []
-        lacking = {n: numbers.rows - int(c) for n, c in zip(number_names, numbers.count, strict=True)}
-        listed = ", ".join(
-            f"{column.name} ({lacking[column.name]:,})" for column in encoding.numbers if column.indicator
-        )
-        if listed:
-            what = f"the {self.missing}" if isinstance(self.missing, str) else f"{self.missing:g}"
-            notes.append(f"missing numbers count as {what}, with an indicator column: {listed}")
-        listed = ", ".join(f"{c.name} ({strings.missing[c.name]:,})" for c in encoding.categories if c.indicator)
-        if listed:
-            notes.append(f"missing strings are a category of their own: {listed}")
-        for reason, meaning in (("constant", "constant"), ("identifier", "identifiers of rows"), ("empty", "empty")):
-            listed = ", ".join(column.name for column in encoding.left_out if column.reason == reason)
-            if listed:
-                notes.append(f"left out because they are {meaning}: {listed}")
-        listed = ", ".join(f"{column.name} ({len(column.words):,} words)" for column in encoding.texts)
-        if listed:
-            notes.append(f"read as text: {listed}")
-        listed = ", ".join(column.name for column in encoding.categories if column.buckets)
-        if listed:
-            notes.append(f"more than {self.max_categories:,} categories, so that rare ones share columns: {listed}")
-        return notes
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
         tags.input_tags.allow_nan = True
         return tags
-
-
-def _entries(encoding: TableEncoding, numbers: NumberSummary, number_names: list[str], strings: StringSummary) -> int:
-    """Return an upper bound on the number of entries of sparse rows, without texts."""
-    place = {name: j for j, name in enumerate(number_names)}
-    entries = len(encoding.categories) * strings.rows
-    for column in encoding.numbers:
-        filled = column.fill != column.shift
-        count = int(numbers.count[place[column.name]])
-        missing = numbers.rows - count
-        entries += count + missing * (int(filled) + int(column.indicator))
-    return entries
 
 
 def _refuse_missing(blocks: Sequence[Block], number_names: list[str], strings: StringSummary) -> None:

@@ -17,7 +17,7 @@ from novikoff.data.tables.source_table import TableSource, guessed_labels, inval
 from .encoded import read_encoded
 from .encoder import TableEncoder
 from .running import WORDS, RunningEncoder, RunningEncoding
-from .table_encoding import Unseen
+from .unseen import Unseen
 from .words import WordSettings, looks_like_text
 
 TEXT_SAMPLE = 1000  # rows that show which columns of strings hold texts

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,166 +16,13 @@ import novikoff._core as _core
 from novikoff.data.tables.block import KINDS, Block
 from novikoff.errors import input_error, quote
 
-from .words import ALL_CORES, WordSettings, count_with_words
+from .encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
+from .unseen import Unseen
+from .words import ALL_CORES, WordSettings
 
 WHERE = "TableEncoder"
 REASONS = ("constant", "identifier", "empty")  # why columns give no feature
 MAX_BUCKETS = 1 << 20
-MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
-
-
-@dataclass(frozen=True)
-class NumberColumn:
-    """A column of numbers: the encoded value is (x - shift) / scale.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    kind : {"number", "boolean", "date"}
-        What it holds.
-    shift, scale : float
-        The change of units.
-    fill : float
-        What a missing value is taken for, before the change of units.
-    indicator : bool
-        Whether a further column ``name=missing`` is 1 where the value is missing, and 0 elsewhere.
-    """
-
-    name: str
-    kind: str
-    shift: float
-    scale: float
-    fill: float
-    indicator: bool
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the encoded columns."""
-        return [self.name, f"{self.name}={MISSING}"] if self.indicator else [self.name]
-
-
-@dataclass(frozen=True)
-class CategoryColumn:
-    """A column of strings: one encoded column per category, which is 1 where the category occurs.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    categories : tuple of str
-        The categories with a column each.
-    indicator : bool
-        Whether a further column ``name=missing`` is 1 where the value is missing.
-    buckets : int
-        Number of columns ``name#0``, ``name#1``, ... that all other strings share, by their hash. 0 if others have no
-        column.
-    """
-
-    name: str
-    categories: tuple[str, ...]
-    indicator: bool
-    buckets: int = 0
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the encoded columns."""
-        named = [f"{self.name}={category}" for category in self.categories]
-        missing = [f"{self.name}={MISSING}"] * self.indicator
-        return [*named, *missing, *(f"{self.name}#{bucket}" for bucket in range(self.buckets))]
-
-    def columns(self, values: Sequence[str], first: int) -> NDArray[np.int32]:
-        """Return the encoded column of each string, -1 for none, and at the end that of a missing value."""
-        place = {category: first + j for j, category in enumerate(self.categories)}
-        found = [place.get(value, -1) for value in values]
-        end = first + len(self.categories)
-        if self.buckets:
-            others = [j for j, column in enumerate(found) if column < 0]
-            start = end + self.indicator
-            for j, code in zip(others, _core.hash_keys([values[j] for j in others]).tolist(), strict=True):
-                found[j] = start + code % self.buckets
-        return np.array([*found, end if self.indicator else -1], dtype=np.int32)
-
-
-@dataclass(frozen=True)
-class TextColumn:
-    """A column of texts: one encoded column per word, which counts it.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    words : tuple of str
-        The words, or sequences of words, with a column each.
-    idf : tuple of float
-        The factor of each word, by its inverse document frequency; empty if counts are not weighted.
-    """
-
-    name: str
-    words: tuple[str, ...]
-    idf: tuple[float, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the encoded columns."""
-        return [f"{self.name}:{word}" for word in self.words]
-
-
-@dataclass(frozen=True)
-class LeftOutColumn:
-    """A column that gives no feature.
-
-    Parameters
-    ----------
-    name : str
-        The column.
-    reason : {"constant", "identifier", "empty"}
-        Why it is left out.
-    """
-
-    name: str
-    reason: str
-
-
-@dataclass
-class Unseen:
-    """What the data of a model lacks or has in addition, compared with the data that the encoder was fitted to.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows that were encoded.
-    unknown : dict
-        Number of rows whose category has no column, or whose text has no word with one, by column.
-    missing : dict
-        Number of missing values in columns that had none, by column.
-    absent : list of str
-        Columns that are missing altogether.
-    """
-
-    rows: int = 0
-    unknown: dict[str, int] = field(default_factory=dict)
-    missing: dict[str, int] = field(default_factory=dict)
-    absent: list[str] = field(default_factory=list)
-
-    def add_texts(self, name: str, codes: NDArray[np.int32], values: Sequence[str], counts: Any) -> None:
-        """Count the texts of a column that have words, but none with a column."""
-        empty = codes[(np.diff(counts.indptr) == 0) & (codes >= 0)]
-        if unknown := count_with_words(empty, values):
-            self.unknown[name] = self.unknown.get(name, 0) + unknown
-
-    def sentences(self) -> list[str]:
-        """Return what a user should know, one line for each kind."""
-        found = []
-        if self.absent:
-            found.append(f"columns of the model that the table lacks count as missing values: {', '.join(self.absent)}")
-        if self.missing:
-            listed = ", ".join(f"{name} ({count:,})" for name, count in self.missing.items())
-            found.append(f"missing values in columns that had none when the model was fitted: {listed}")
-        if self.unknown:
-            listed = ", ".join(f"{name} ({count:,})" for name, count in self.unknown.items())
-            found.append(f"values that did not occur when the model was fitted, and have no weight: {listed}")
-        return found
 
 
 @dataclass(frozen=True)
