@@ -2,6 +2,7 @@
 
 import json
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -224,3 +225,37 @@ def test_a_row_with_nothing_known_is_predicted_and_said(model):
     unknown = "values that did not occur when the model was fitted, and have no weight: job"
     with pytest.warns(UserWarning, match=unknown), pytest.warns(UserWarning, match="missing values: age, new, since"):
         assert model.predict(table).shape == (1,)
+
+
+def test_a_frame_has_dates_in_the_order_of_the_text_that_was_fitted():
+    days = [f"{day:02}/03/2023" for day in range(1, 31)]
+    text = "when,other,label\n" + "".join(f"{day},{i % 3},{'ab'[i > 14]}\n" for i, day in enumerate(days))
+    model = nk.fit(text.encode(), format="csv")
+    later = pd.DataFrame({"when": ["05/03/2023", "28/03/2023"], "other": [1, 1]})
+    assert model.predict(later).tolist() == ["a", "b"]
+
+
+def test_options_of_a_scan_are_kept_by_the_pipeline_of_a_fit():
+    text = b"x;y\n" + b"".join(b"%d;%d\n" % (i, i > 20) for i in range(40)) + b"-999;0\n"
+    model = nk.LinearSVM().fit(nk.scan(text, format="csv", na=["-999"], scale="none", missing="zero"))
+    assert model[0].get_params()["missing"] == "zero"
+    assert model[0].encoding_.scales == {}
+    assert model.predict(b"x\n-999\n").tolist() == model.predict(b"x\nNA\n").tolist()
+    labels = [int(line.partition(b";")[2]) for line in text.split()[1:]]
+    assert nk.verify(model, text, labels)
+
+
+def test_a_guess_and_values_of_another_kind_give_a_warning():
+    text = b"".join(b"%d,%s\n" % (i % 7, [b"no", b"yes"][i % 7 > 3]) for i in range(300)) + b"many,no\n"
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        nk.fit(text, format="csv")
+    messages = [str(warning.message) for warning in found]
+    assert any("last column" in message for message in messages)
+    assert any("'many'" in message for message in messages)
+
+
+def test_no_rows_give_no_predictions():
+    frame = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0], "job": ["x", "y", "x", "y"]})
+    model = nk.fit(frame.assign(y=[0, 1, 0, 1]))
+    assert model[0].transform(frame.iloc[:0]).shape == (0, 3)

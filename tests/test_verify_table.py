@@ -132,13 +132,13 @@ def leaving_out(name, reason):
         others(HONEST.numbers),
         others(HONEST.categories),
         others(HONEST.texts),
-        (*HONEST.left_out, LeftOutColumn(name, reason)),
+        (*HONEST.left_out, LeftOutColumn(name, reason, "number")),
         HONEST.words,
     )
 
 
 def with_reason(name, reason):
-    left_out = [LeftOutColumn(c.name, reason) if c.name == name else c for c in HONEST.left_out]
+    left_out = [LeftOutColumn(c.name, reason, c.kind) if c.name == name else c for c in HONEST.left_out]
     return dataclasses.replace(HONEST, left_out=tuple(left_out))
 
 

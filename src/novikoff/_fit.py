@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
-from novikoff.data.delimited.dialect import DialectOptions
+from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.formats import find_format
 from novikoff.data.reading import Reading
@@ -13,7 +14,6 @@ from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.svm import LinearSVM
 
 ROLES = ("features", "exclude", "text")
-DIALECT = ("delimiter", "header", "names", "encoding", "na", "decimal", "quote", "day_first")
 
 
 def fit(
@@ -94,6 +94,8 @@ def fit(
     encoder = (TableEncoder() if encoder is None else encoder) if is_table else None
     more = {"attach": options["attach"]} if options.get("attach") else {}
     batch = reading.read(where, source, format=format, encoder=encoder, **more)
+    for note in batch.warnings:
+        warnings.warn(f"{where}: {note}", UserWarning, stacklevel=2)
     learner.fit(batch.X, batch.y, batch.weights)
     learner.reading_ = reading.after(batch)
     return pipeline_of(learner) if is_table else learner

@@ -70,8 +70,9 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     where = "verify"
     if is_table_pipeline(model):
         encoder, learner = model.steps[0][1], model.steps[1][1]
-        table = raw_table(where, X, None, encoder.encoding_.columns, features=list(encoder.encoding_.columns))
-        kinds = table.columns.kinds | encoder.encoding_.kinds
+        known = encoder.encoding_
+        table = raw_table(where, X, None, known.columns, features=list(known.columns), **encoder.text_options_)
+        kinds = table.columns.kinds | known.all_kinds
         checks = check_encoding(encoder.encoding_, encoder.get_params(), table.blocks(kinds))
         found = verify(learner, encoder.transform(X), y, sample_weight, exact)
         return Verification((*checks, *found.checks))

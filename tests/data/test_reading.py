@@ -128,11 +128,12 @@ def test_raw_rows_have_all_columns_that_the_encoder_was_fitted_to():
     text = b"a,job,one,y\n" + b"".join(b"%d,%s,7,%d\n" % (i % 3, [b"clerk", b"cook"][i % 2], i % 2) for i in range(9))
     _, reading = after_fit(text)
     assert [column.name for column in reading.encoding.left_out] == ["one"]
-    (block,) = reading.raw("certify", text, format="csv")
+    batch, (block,) = reading.as_fitted("certify", text, format="csv")
     assert block.number_columns(["one"])[:, 0].tolist() == [7.0] * 9
-    assert set(block.string_names) == {"job"}
-    assert Reading().raw("certify", text, format="csv") is None
-    assert reading.raw("certify", b"1 1:2\n") is None
+    assert set(block.string_names) == {"job", "y"}
+    assert (batch.X.shape, batch.y.tolist()) == ((9, 3), [0, 1] * 4 + [0])
+    assert Reading().as_fitted("certify", text, format="csv") is None
+    assert reading.as_fitted("certify", b"1 1:2\n") is None
 
 
 def test_options_of_columns_and_dialect_are_those_of_the_model():

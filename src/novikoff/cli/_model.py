@@ -65,11 +65,12 @@ def read_learned(
         detail = f"means, scales and columns after the last row are {'' if same else 'not '}those of DATA"
         check = Check("encoder", "holds" if same else "fails", detail)
         return Batch(X, batch.y, batch.weights, **vars(batch)), [check]
-    batch = read_rows(where, model, reading, data, opening, keep_columns=True, quiet=quiet)
-    raw = None if data == "-" else reading.raw(where, data, **opening)
-    if raw is None or reading.encoding is None:
-        return batch, []
-    return batch, check_encoding(reading.encoding, reading.encoder_parameters(), raw)
+    found = reading.as_fitted(where, data, **opening)
+    if found is None or reading.encoding is None:
+        return read_rows(where, model, reading, data, opening, keep_columns=True, quiet=quiet), []
+    batch, blocks = found
+    print_notes(batch, quiet)
+    return batch, check_encoding(reading.encoding, reading.encoder_parameters(), blocks)
 
 
 def print_notes(batch: Batch, quiet: bool = False) -> None:
@@ -86,6 +87,8 @@ def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet:
     _check_kind(where, reading, batch)
     if reading.column_names is not None and batch.columns is None and not quiet:
         print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
+    if batch.columns is None and (reading.encoding is not None or reading.running is not None):
+        raise input_error(where, "the model encodes tables, but DATA is not a table. Use the table itself.")
     if batch.columns is not None and batch.X.shape[1] != width:
         raise input_error(where, f"DATA has {batch.X.shape[1]} features, but the model was fitted to {width}.")
     X, dropped = fitting(where, batch.X, width)

@@ -140,7 +140,7 @@ READING = (
     ExtraOption(
         "no_indicator",
         bool,
-        "Add no columns that tell where values are missing.",
+        "Add no columns that tell where numbers are missing.",
         _TABLES,
         ("--no-indicator",),
         default=False,
@@ -215,15 +215,17 @@ def reading_from(options: dict[str, Any], source: str, format: str | None) -> tu
     if not is_table:
         return reading, None
     if given["hash_bits"] is not None:
+        for name in ("scale", "idf", "keep", "no_indicator", "max_categories"):
+            if given[name]:
+                raise input_error(flag(name), "this cannot be combined with --hash-bits. Leave one of them out.")
         hashing = HashingSettings(n_bits=given["hash_bits"], **words)
         return dataclasses.replace(reading, hashing=hashing, missing=given["missing"] or "error"), None
     encoder = TableEncoder(
         scale=given["scale"] or "standard",
         missing=_number_or_word(given["missing"] or "mean"),
         indicator=not given["no_indicator"],
-        max_categories=given["max_categories"] or 10_000,
+        max_categories=10_000 if given["max_categories"] is None else given["max_categories"],
         keep=given["keep"],
-        text=None,
         idf=given["idf"],
         **words,
     )

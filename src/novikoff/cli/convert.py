@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff.data.encoding.running import POLICIES
 from novikoff.data.formats import file_formats
 from novikoff.errors import input_error, quote
 from novikoff.export import EXPORTS, ExportFormat, format_by_suffix, format_of_file
 
 from ._options import READING, Attach, Format, Json, opening_from, reading_from, with_options
-from ._output import check_output, print_result
+from ._output import check_output, flag, print_result
 
 DATA_SUFFIXES = (".json", ".txt")  # that data have, too
 
@@ -40,6 +41,11 @@ def convert(
     """
     check_output("convert", destination, source)
     missing = options.get("missing") or "error"
+    if missing not in POLICIES and options.get("hash_bits") is None:
+        raise input_error("--missing", f"convert knows {', '.join(POLICIES)}, but not {quote(missing)}.")
+    for name in ("idf", "keep", "no_indicator", "max_categories"):
+        if options.get(name):
+            raise input_error(flag(name), "this is an option of fit. Leave it out.")
     (reading, encoder), opening = reading_from(options, source, format), opening_from(format, attach)
     model_format = None if format is not None else format_of_file(source)
     if model_format is None:

@@ -10,7 +10,7 @@ from novikoff.errors import input_error
 
 from ._model import feature_names, load_model, read_learned
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
-from ._output import check_output, print_result, progress
+from ._output import check_output, print_message, print_result, progress
 
 
 def report(
@@ -32,7 +32,10 @@ def report(
     check_output("report", output, model, data)
     learner, reading = load_model(model)
     opening = opening_from(format, attach)
-    batch, _ = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
+    batch, of_encoder = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
+    for check in of_encoder:
+        if check.status == "fails":
+            print_message(f"warning: the check of the {check.claim} fails: {check.detail}")
     if batch.X.shape[1] != learner.n_features_in_:
         wrong = f"DATA has {batch.X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
         raise input_error("report", wrong)

@@ -31,6 +31,8 @@ class Batch(tuple[Any, ...]):
         The encoder that was fitted to the table, if the features were made by one.
     notes : sequence of str, default=()
         What a user should know about the rows, such as values that were missing.
+    warnings : sequence of str, default=()
+        Those of the notes that may point to a mistake.
     table_columns : sequence of str, default=None
         All columns of the table, in its order.
     read_as : str, default=""
@@ -39,6 +41,8 @@ class Batch(tuple[Any, ...]):
         Whether dates of the text have the day before the month; None if it has no dates such as 01/02/2024.
     weight_column : str, default=None
         The column of the table that holds the weights.
+    dialect : DialectOptions, default=None
+        What the user said about delimited text.
     running : RunningEncoding, default=None
         What the encoder of a stream of tables knows after this batch, from which it can continue.
     """
@@ -49,10 +53,12 @@ class Batch(tuple[Any, ...]):
     target: str | None
     encoder: Any
     notes: tuple[str, ...]
+    warnings: tuple[str, ...]
     table_columns: tuple[str, ...] | None
     read_as: str
     day_first: bool | None
     weight_column: str | None
+    dialect: Any
     running: Any
 
     def __new__(  # noqa: D102  # documented in the class
@@ -67,10 +73,12 @@ class Batch(tuple[Any, ...]):
         target: str | None = None,
         encoder: Any = None,
         notes: Sequence[str] = (),
+        warnings: Sequence[str] = (),
         table_columns: Sequence[str] | None = None,
         read_as: str = "",
         day_first: bool | None = None,
         weight_column: str | None = None,
+        dialect: Any = None,
         running: Any = None,
     ) -> Self:
         self = super().__new__(cls, (X, y) if weights is None else (X, y, weights))
@@ -80,10 +88,12 @@ class Batch(tuple[Any, ...]):
         self.target = target
         self.encoder = encoder
         self.notes = tuple(notes)
+        self.warnings = tuple(warnings)
         self.table_columns = None if table_columns is None else tuple(table_columns)
         self.read_as = read_as
         self.day_first = day_first
         self.weight_column = weight_column
+        self.dialect = dialect
         self.running = running
         return self
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
 
@@ -12,7 +11,7 @@ import scipy.sparse as sp
 
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff.data.delimited.dialect import DialectOptions
-from novikoff.data.encoding.encoded import EncodedBatches, read_encoded
+from novikoff.data.encoding.encoded import EncodedBatches, encoded_batch, read_encoded
 from novikoff.data.encoding.encoder import TableEncoder
 from novikoff.data.encoding.running import RunningEncoding
 from novikoff.data.encoding.running_batches import RunningBatches
@@ -49,9 +48,10 @@ class HashingSettings:
 
 @dataclass(frozen=True)
 class Reading:
-    """The options with which files are read, as a model that the command line fitted keeps them in ``reading_``.
+    """The options with which files are read, as a model that learned from a file keeps them in ``reading_``.
 
-    The parameters are those of ``scan``, except for the last two.
+    The parameters are those of ``scan``, except for ``kinds``, ``names`` of columns of X, ``dialect``, ``columns``,
+    ``encoding``, ``encoder`` and ``running``.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class Reading:
     index_base : {0, 1}, default=1
         The number of the first feature of svmlight.
     kinds : tuple of str, default=None
-        What each of the features must hold: number, string or text.
+        What each of the features must hold: number, boolean, date or string.
     names : tuple of str, default=None
         The names of the columns of X, if they have names and no encoder.
     exclude : tuple of str, default=()
@@ -125,7 +125,7 @@ class Reading:
             return None
         encoder = TableEncoder(**self.encoder_parameters())
         encoder.check()
-        encoder.encoding_ = self.encoding
+        encoder.encoding_, encoder.notes_ = self.encoding, []
         encoder.feature_names_in_ = np.array(self.encoding.columns, dtype=object)
         encoder.n_features_in_ = len(self.encoding.columns)
         encoder.text_options_ = {"dialect": self.dialect, "expected": self.columns, "label": self.target}
@@ -141,10 +141,10 @@ class Reading:
             index_base=self.index_base if batch.index_base is None else batch.index_base,
             columns=batch.table_columns or self.columns,
             dialect=self._dialect_after(batch),
+            weight=batch.weight_column or self.weight,
         )
         if batch.running is not None:
-            weight = batch.weight_column or self.weight
-            own = {"weight": weight, "text": batch.running.text, "running": batch.running}
+            own = {"text": batch.running.text, "running": batch.running}
             return dataclasses.replace(known, **own, encoding=None, encoder=None, kinds=None, names=None)
         if encoder is not None:
             parameters = {name: plain_to_tree(value) for name, value in encoder.get_params().items()}
@@ -154,9 +154,10 @@ class Reading:
 
     def _dialect_after(self, batch: Batch) -> DialectOptions | None:
         """Return what is known about delimited text: later dates have the order of day and month of the first."""
-        if batch.day_first is None or (self.dialect is not None and self.dialect.day_first is not None):
-            return self.dialect
-        return dataclasses.replace(self.dialect or DialectOptions(), day_first=batch.day_first)
+        said = self.dialect or batch.dialect
+        if batch.day_first is None or (said is not None and said.day_first is not None):
+            return said
+        return dataclasses.replace(said or DialectOptions(), day_first=batch.day_first)
 
     def read(
         self,
@@ -204,22 +205,32 @@ class Reading:
             return Scan(EncodedBatches(table, self._fitted(), batch_size))
         return scan(source, format=format, batch_size=batch_size, **more, **self._options(source, labelled, format))
 
-    def raw(self, where: str, source: Any, *, format: str | None = None, **more: Any) -> Iterator[Block] | None:
-        """Return the raw rows of all columns that the encoder was fitted to, as it read them; None without an encoder.
+    def as_fitted(
+        self, where: str, source: Any, *, format: str | None = None, **more: Any
+    ) -> tuple[Batch, list[Block]] | None:
+        """Read all rows of a table once, with all columns that the encoder was fitted to.
 
         Parameters
         ----------
         where, source, format, **more
             As in ``read``.
+
+        Returns
+        -------
+        tuple of (Batch, list of Block) or None
+            The encoded rows, and the raw ones, from which the numbers of the encoder can be computed again. None
+            without an encoder, and for sources that are not tables.
         """
         if self.encoding is None or not find_format(where, source, format).is_table:
             return None
-        known = dataclasses.replace(self, features=self.encoding.columns)
-        table = known._table(where, source, False, format, True, more)
+        known = dataclasses.replace(self, features=self.encoding.columns, exclude=())
+        table = known._table(where, source, True, format, True, more)
         if table is None:
             return None
         table.open()
-        return table.blocks(table.columns.kinds | self.encoding.kinds)
+        table.columns.kinds |= self.encoding.all_kinds
+        blocks = list(table.blocks())
+        return encoded_batch(where, table, list(blocks), self.encoding), blocks
 
     def begin(
         self,
@@ -320,7 +331,7 @@ class Reading:
         options = {
             "target": self.target if labelled else False,
             "features": self.features,
-            "exclude": list(self.exclude) or None,
+            "exclude": (list(self.exclude) or None) if self.features is None else None,
             "weight": self.weight if labelled else None,
             "text": list(self.text) or None,
             "missing": self.missing,

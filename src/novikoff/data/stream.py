@@ -83,8 +83,8 @@ def scan(
     exclude: str | Sequence[str] | None = None,
     weight: str | None = None,
     text: str | Sequence[str] | None = None,
-    missing: str = "error",
-    scale: str = "none",
+    missing: str | None = None,
+    scale: str | None = None,
     hashing: Hashing | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
@@ -125,11 +125,13 @@ def scan(
     text : str or list of str, default=None
         Columns of a table that hold text, which is counted by words. None takes those of the first 1,000 values of
         which half are different, with three words on average.
-    missing : {"error", "zero", "mean", "indicator"}, default="error"
+    missing : {"error", "zero", "mean", "indicator"}, default=None
         What a missing value of a table means: a number 0; or the mean of the rows so far, with a feature
-        ``column=missing`` of value 1. With hashing, "indicator" is 0 with that feature.
-    scale : {"none", "standard"}, default="none"
+        ``column=missing`` of value 1. With hashing, "indicator" is 0 with that feature. None is "error"; in ``fit`` of
+        a learner, which reads the whole table, it is "mean".
+    scale : {"none", "standard"}, default=None
         Whether numbers of a table are standardised, each with the mean and the standard deviation of the rows up to it.
+        None is "none"; in ``fit`` of a learner, it is "standard", with the moments of all rows.
     hashing : Hashing, default=None
         Features are hashed to a fixed number of columns if one of them is not a number: ``column=value`` for strings,
         the words of a text, and the column's name for numbers. By default, each of them has a column of its own, whose

@@ -131,6 +131,8 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
         if isinstance(tree.get("reading"), dict):  # later fields of Reading have defaults that keep the old meaning
             added: dict[str, Any] = dict.fromkeys(READING_ADDED) | {"exclude": []}
             tree["reading"] = added | tree["reading"]
+            if isinstance(kinds := tree["reading"].get("kinds"), list):  # texts are strings now
+                tree["reading"]["kinds"] = ["string" if kind == "text" else kind for kind in kinds]
     return tree
 
 

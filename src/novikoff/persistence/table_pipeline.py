@@ -33,9 +33,6 @@ class TablePipeline(Pipeline):  # type: ignore[misc]  # scikit-learn is untyped
         The other parameters of ``Pipeline``.
     """
 
-    def __init__(self, steps: list[tuple[str, Any]], **settings: Any) -> None:
-        super().__init__(steps, **settings)
-
     @property
     def certificate_(self) -> Any:
         """The certificate of the learner, over the encoded rows."""

@@ -10,7 +10,7 @@ def test_encoded_columns_have_names():
     assert NumberColumn("age", "date", 0.0, 1.0, 0.0, False).names == ["age"]
     assert JOB.names == ["job=clerk", "job=cook", "job=missing", "job#0", "job#1"]
     assert TextColumn("mail", ("free", "free money")).names == ["mail:free", "mail:free money"]
-    assert not hasattr(LeftOutColumn("id", "identifier"), "names")
+    assert not hasattr(LeftOutColumn("id", "identifier", "number"), "names")
 
 
 def test_columns_of_strings_end_with_that_of_missing_values():

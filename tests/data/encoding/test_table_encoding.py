@@ -19,7 +19,12 @@ AGE = NumberColumn("age", "number", 40.0, 10.0, 45.0, True)
 JOB = CategoryColumn("job", ("clerk", "cook"), True, 2)
 MAIL = TextColumn("mail", ("free", "money"), (1.0, 2.0))
 ENCODING = TableEncoding(
-    ("mail", "job", "id", "age"), (AGE,), (JOB,), (MAIL,), (LeftOutColumn("id", "identifier"),), WordSettings()
+    ("mail", "job", "id", "age"),
+    (AGE,),
+    (JOB,),
+    (MAIL,),
+    (LeftOutColumn("id", "identifier", "number"),),
+    WordSettings(),
 )
 TABLE = pl.DataFrame(
     {
@@ -106,7 +111,7 @@ def changed(**changes):
         lambda: changed(texts=(TextColumn("mail", ("a", "a")),)),
         lambda: changed(texts=(TextColumn("mail", ("a", "b"), (1.0,)),)),
         lambda: changed(texts=(TextColumn("mail", ("a",), (np.nan,)),)),
-        lambda: changed(left_out=(LeftOutColumn("id", "ugly"),)),
+        lambda: changed(left_out=(LeftOutColumn("id", "ugly", "number"),)),
     ],
 )
 def test_what_no_encoder_learns_is_refused(make):

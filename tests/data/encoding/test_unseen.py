@@ -13,7 +13,7 @@ ENCODING = TableEncoding(
     (NumberColumn("age", "number", 40.0, 10.0, 45.0, False),),
     (CategoryColumn("job", ("clerk",), False),),
     (TextColumn("mail", ("free", "money"), (1.0, 2.0)),),
-    (LeftOutColumn("id", "identifier"),),
+    (LeftOutColumn("id", "identifier", "number"),),
     WordSettings(),
 )
 TABLE = pl.DataFrame(

@@ -98,6 +98,8 @@ def test_the_origin_of_rows_names_their_columns():
     assert origin_of(found) == {
         "columns": {"a": "number", "b": "string"},
         "day_first": None,
+        "dialect": None,
+        "weight_column": "w",
         "target": "y",
         "table_columns": ("a", "b", "w", "y"),
         "read_as": found.note,

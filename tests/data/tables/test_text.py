@@ -125,14 +125,18 @@ REFUSED = {
     "word": (
         [b"x,label\n1,0\n2,0\n", b"3,0\n\nmany,0\n"],
         "csv",
-        r"^it, line 6: column 'x' must hold numbers, but there is 'many'\.$",
+        r"^it, line 6: column 'x' must hold numbers, but there is 'many'\. Use na= .*$",
     ),
     "ragged": ([b"x,label\n1,0\n", b"3,0\n4\n"], "csv", r"^it, line 4: the line has 1 field, but the header has 2\."),
-    "boolean": ([b"x,label\ntrue,0\n", b"2,0\n"], "csv", r"^it, line 3: column 'x' must hold .*, but there is '2'\.$"),
+    "boolean": (
+        [b"x,label\ntrue,0\n", b"2,0\n"],
+        "csv",
+        r"^it, line 3: column 'x' must hold .*, but there is '2'\. Use na= .*$",
+    ),
     "infinity": (
         [b'x,s,label\n1,"a\n",0\n', b'3,"\n",0\ninf,b,0\n'],
         "csv",
-        r"^it, line 6: column 'x' must hold numbers, but there is 'inf'\.$",
+        r"^it, line 6: column 'x' must hold numbers, but there is 'inf'\. Use na= .*$",
     ),
     "no utf-8": (
         [b'{"x":1,"label":0}\n', b'{"x":2,"label":0}\n{"x":1,"label":\xff}\n'],

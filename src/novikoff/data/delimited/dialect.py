@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from itertools import takewhile
 from typing import Any
 
@@ -93,6 +93,9 @@ def _strings(where: str, option: str, values: Any) -> tuple[str, ...]:
     if not isinstance(values, Sequence) or not all(isinstance(value, str) for value in values):
         raise input_error(where, f"{option} must be a list of strings, but it is {quote(values)}.")
     return tuple(values)
+
+
+DIALECT = tuple(field.name for field in fields(DialectOptions))  # the names of these options
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from novikoff.data.tables.labels import Labels, weights_of
 from novikoff.data.tables.source_table import TableSource
 from novikoff.errors import input_error, quote
 
+from .encoder import TableEncoder
 from .hashed import HashedEncoder
 from .running import POLICIES, SCALES
 from .running_batches import RunningBatches
@@ -68,19 +69,21 @@ def open_table(where: str, table: TableSource, options: dict[str, Any], batch_si
     batch_size : int
         The largest number of rows of a batch.
     """
-    hashing, missing = options["hashing"], options["missing"]
-    scale = check_choice(where, "scale", options["scale"], SCALES)
+    hashing, missing = options["hashing"], "error" if options["missing"] is None else options["missing"]
+    scale = "none" if options["scale"] is None else check_choice(where, "scale", options["scale"], SCALES)
     if hashing is None:
         if isinstance(missing, str) and missing == "indicator":
             message = 'missing="indicator" needs hashing=Hashing(). Use missing="mean", which adds indicators too.'
             raise input_error(where, message)
         check_choice(where, "missing", missing, POLICIES)
         finds_text = options.get("text") is None
-        return RunningBatches(table, batch_size, scale=scale, missing=missing, finds_text=finds_text)
+        given = {name: options[name] for name in ("scale", "missing") if options[name] is not None}
+        encoder = TableEncoder(**given)
+        return RunningBatches(table, batch_size, scale=scale, missing=missing, finds_text=finds_text, encoder=encoder)
     if not isinstance(hashing, Hashing):
         raise input_error(where, f"hashing must be a Hashing, but it is {quote(hashing)}.")
     if scale != "none":
-        raise input_error(where, 'scale="standard" cannot be combined with hashing.')
+        raise input_error(where, 'scale="standard" cannot be combined with hashing. Leave out scale= or hashing=.')
     return HashedBatches(
         table, check_choice(where, "missing", missing, ("error", "zero", "indicator")), hashing, batch_size
     )

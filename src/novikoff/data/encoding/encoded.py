@@ -42,23 +42,26 @@ def read_encoded(where: str, table: TableSource, encoder: TableEncoder | TableEn
         The rows, labels and weights, with the encoder that was fitted, and notes for the user.
     """
     table.open()
-    columns = table.columns
-    is_fitted = isinstance(encoder, TableEncoding)
-    blocks = list(table.blocks()) if is_fitted else _raw(table)
-    if not sum(block.rows for block in blocks):
-        raise input_error(where, "the source has no rows.")
-    y, weights = _labels(table, blocks), _weights(table, blocks)
-    origin = origin_of(table)
-    kinds = origin["columns"]
     if isinstance(encoder, TableEncoding):
-        unseen = Unseen(absent=columns.absent)
-        X = encoder.rows(_freed(blocks), unseen)
-        notes = [*invalid_values(table), *unseen.sentences()]
-        return Batch(X, y, weights, feature_names=encoder.names, notes=notes, **origin)
-    encoding = encoder.fit_blocks(blocks, kinds, columns.text)
+        return encoded_batch(where, table, list(table.blocks()), encoder)
+    blocks = _raw(table)
+    y, weights = _labelled(where, table, blocks)
+    origin = origin_of(table)
+    encoding = encoder.fit_blocks(blocks, origin["columns"], table.columns.text)
     X = encoding.rows(_freed(blocks), entries=encoder.entries_)
-    notes = [*guessed_labels(table), *invalid_values(table), *encoder.notes_]
-    return Batch(X, y, weights, feature_names=encoding.names, encoder=encoder, notes=notes, **origin)
+    doubtful = [*guessed_labels(table), *invalid_values(table)]
+    notes = [*doubtful, *encoder.notes_]
+    own: dict[str, Any] = {"feature_names": encoding.names, "encoder": encoder, "notes": notes, "warnings": doubtful}
+    return Batch(X, y, weights, **own, **origin)
+
+
+def encoded_batch(where: str, table: TableSource, blocks: list[Block], encoding: TableEncoding) -> Batch:
+    """Encode all rows of a table by what an encoder has learned. The list of blocks is empty afterwards."""
+    y, weights = _labelled(where, table, blocks)
+    unseen = Unseen(absent=table.columns.absent)
+    X = encoding.rows(_freed(blocks), unseen)
+    notes = [*invalid_values(table), *unseen.sentences()]
+    return Batch(X, y, weights, feature_names=encoding.names, notes=notes, **origin_of(table))
 
 
 class EncodedBatches(Batches):
@@ -114,6 +117,15 @@ def _raw(table: TableSource) -> list[Block]:
         columns.kinds |= dict.fromkeys(wrong, "string")
         blocks = list(table.blocks())
     return blocks
+
+
+def _labelled(
+    where: str, table: TableSource, blocks: list[Block]
+) -> tuple[NDArray[Any] | None, NDArray[np.float64] | None]:
+    """Return the labels and the weights of all rows, of which there must be some."""
+    if not sum(block.rows for block in blocks):
+        raise input_error(where, "the source has no rows.")
+    return _labels(table, blocks), _weights(table, blocks)
 
 
 def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:

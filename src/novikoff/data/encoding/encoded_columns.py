@@ -120,7 +120,10 @@ class LeftOutColumn:
         The column.
     reason : {"constant", "identifier", "empty"}
         Why it is left out.
+    kind : {"number", "boolean", "date", "string"}
+        What it holds.
     """
 
     name: str
     reason: str
+    kind: str

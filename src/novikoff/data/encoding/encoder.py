@@ -17,6 +17,7 @@ from novikoff._validation import check_choice, check_flag, check_integer
 from novikoff.data.delimited.dialect import DialectOptions
 from novikoff.data.hashing import Hashing
 from novikoff.data.tables.block import Block
+from novikoff.data.tables.source_table import invalid_values
 from novikoff.errors import input_error, quote
 
 from .encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
@@ -212,7 +213,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         table = raw_table(WHERE, X, self.encoding_.kinds, self.encoding_.columns, **self.text_options_)
         unseen = Unseen(absent=table.columns.absent)
         rows = self.encoding_.rows(table.blocks(), unseen)
-        for sentence in unseen.sentences():
+        for sentence in [*invalid_values(table), *unseen.sentences()]:
             warnings.warn(f"{WHERE}: {sentence}", UserWarning, stacklevel=2)
         return self._as_asked(rows)
 
@@ -279,7 +280,7 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         found_numbers = []
         for j, name in enumerate(number_names):
             if (reason := self._reason(blocks, numbers, j, name, kinds[name])) is not None:
-                left_out.append(LeftOutColumn(name, reason))
+                left_out.append(LeftOutColumn(name, reason, kinds[name]))
             else:
                 found_numbers.append(self._number(blocks, numbers, j, name, kinds[name]))
         texts, categories = self._strings(blocks, strings, [*(self.text or ()), *text], left_out)
@@ -380,11 +381,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             elif self.keep:
                 categories.append(self._category(blocks, name, values, missing > 0))
             elif rows == 0:
-                left_out.append(LeftOutColumn(name, "empty"))
+                left_out.append(LeftOutColumn(name, "empty", "string"))
             elif len(values) == 1 and missing == 0:
-                left_out.append(LeftOutColumn(name, "constant"))
+                left_out.append(LeftOutColumn(name, "constant", "string"))
             elif len(values) >= DISTINCT_SHARE * rows and rows >= MIN_ROWS:
-                left_out.append(LeftOutColumn(name, "identifier"))
+                left_out.append(LeftOutColumn(name, "identifier", "string"))
             else:
                 categories.append(self._category(blocks, name, values, missing > 0))
         return texts, categories

@@ -15,6 +15,9 @@ from novikoff.errors import input_error, quote
 
 SQUARABLE_MIN, SQUARABLE_MAX = 1e-100, 1e100  # beyond, squares of values underflow or overflow
 
+MEAN_OR_ZERO = 'Use missing="mean" or missing="zero".'
+ZERO_OR_INDICATOR = 'Use missing="zero" or missing="indicator".'
+
 
 class HashedEncoder:
     """Encodes blocks as rows, each by itself.
@@ -62,7 +65,7 @@ class HashedEncoder:
         if absent.any():
             if self.missing == "error":
                 row, j = np.argwhere(absent)[0]
-                raise missing_value(block, self.numbers[j], int(row))
+                raise missing_value(block, self.numbers[j], int(row), ZERO_OR_INDICATOR)
             numbers[absent] = 0
         if self.feature_names is None:
             return self._hashed(block, numbers, absent)
@@ -76,22 +79,26 @@ class HashedEncoder:
         for name in self.strings:
             j = block.string_names.index(name)
             codes = block.codes[:, j]
-            hashed = self._hashing.columns([f"{name}={value}" for value in block.values[j]])
-            indices.append(np.append(hashed, 0)[codes][:, None])  # the code -1 of missing values picks the appended 0
+            used, places = np.unique(codes, return_inverse=True)  # not all strings of the pass are in this block
+            keys = [f"{name}={block.values[j][code]}" for code in used.tolist() if code >= 0]
+            hashed = np.append(np.zeros(len(used) - len(keys), dtype=np.int64), self._hashing.columns(keys))
+            indices.append(hashed[places.reshape(-1)][:, None])  # a missing value picks the 0 before all others
             values.append((codes >= 0)[:, None].astype(np.float64))
             marks[name] = codes < 0
         for name in self.text:
             marks[name] = block.codes[:, block.string_names.index(name)] < 0
         for name, mark in marks.items():
             if self.missing == "error" and mark.any():
-                raise missing_value(block, name, int(np.argmax(mark)))
+                raise missing_value(block, name, int(np.argmax(mark)), ZERO_OR_INDICATOR)
             if self.missing == "indicator":
                 indices.append(np.full((len(mark), 1), self._missing_column[name]))
                 values.append(mark[:, None].astype(np.float64))
         X = _compressed(np.hstack(indices), np.hstack(values), 2**self._hashing.n_bits)
         for name in self.text:
             j = block.string_names.index(name)
-            X = X + self._hashing.transform([*block.values[j], ""])[block.codes[:, j]]
+            used, places = np.unique(block.codes[:, j], return_inverse=True)
+            texts = ["" if code < 0 else block.values[j][code] for code in used.tolist()]
+            X = X + self._hashing.transform(texts)[places.reshape(-1)]
         return self._normalized(X, block.place)
 
     def _normalized(self, X: Any, place: Place) -> Any:
@@ -112,13 +119,14 @@ class HashedEncoder:
         return X
 
 
-def missing_value(block: Block, name: str, row: int) -> Exception:
+def missing_value(block: Block, name: str, row: int, remedy: str = MEAN_OR_ZERO) -> Exception:
     """Return the error of a missing value of a feature, or of one that is not of the kind of its column."""
     place = block.place(row)
     found = block.invalid().get(name)
     if found is not None and found.place == place:
-        return input_error(place, f"column {name!r} must hold numbers, but there is {quote(found.first)}.")
-    return input_error(place, f'column {name!r} has no value. Use missing="mean" or missing="zero".')
+        remedy = "Use na= if this means a missing value, or exclude= to leave the column out."
+        return input_error(place, f"column {name!r} must hold numbers, but there is {quote(found.first)}. {remedy}")
+    return input_error(place, f"column {name!r} has no value. {remedy}")
 
 
 def _compressed(indices: NDArray[Any], values: NDArray[np.float64], width: int) -> Any:

@@ -44,6 +44,8 @@ class RunningBatches(Batches):
         What to begin with.
     finds_text : bool, default=True
         Whether to begin with columns of strings that look like texts as such, besides those that the table names.
+    encoder : TableEncoder, default=None
+        What ``read`` fits to all rows.
     """
 
     def __init__(
@@ -57,11 +59,12 @@ class RunningBatches(Batches):
         missing: str = "error",
         words: WordSettings = WORDS,
         finds_text: bool = True,
+        encoder: TableEncoder | None = None,
     ) -> None:
         super().__init__(self._pass)
         self.table, self._batch_size, self._state, self._frozen = table, batch_size, state, frozen
         self._settings: dict[str, Any] = {"scale": scale, "missing": missing, "words": words}
-        self._finds_text = finds_text
+        self._finds_text, self._encoder = finds_text, encoder or TableEncoder()
         self._names: tuple[str, ...] | None = None  # those of all rows, if a pass has found them
         self._unseen = Unseen()
 
@@ -72,7 +75,7 @@ class RunningBatches(Batches):
 
     def read(self, where: str) -> Batch:
         """Read all rows, encoded by a ``TableEncoder`` that is fitted to them."""
-        return read_encoded(where, self.table, TableEncoder())
+        return read_encoded(where, self.table, self._encoder)
 
     def width(self) -> int | None:
         """Return the number of columns, found by a pass of its own; None where the source can be read only once."""
@@ -108,7 +111,6 @@ class RunningBatches(Batches):
                 y,
                 weights,
                 feature_names=names or encoder.names,
-                weight_column=columns.weight,
                 running=encoder.state,
                 notes=guessed_labels(self.table),
                 **origin_of(self.table),

@@ -65,6 +65,11 @@ class TableEncoding:
         kinds |= dict.fromkeys((text.name for text in self.texts), "string")
         return {name: kinds[name] for name in self.columns if name in kinds}
 
+    @property
+    def all_kinds(self) -> dict[str, str]:
+        """The kinds of all columns that the encoder was fitted to, with those that give no feature."""
+        return self.kinds | {column.name: column.kind for column in self.left_out}
+
     @cached_property
     def _ordered(self) -> list[NumberColumn | CategoryColumn]:
         place = {name: j for j, name in enumerate(self.columns)}
@@ -126,12 +131,14 @@ class TableEncoding:
                 values = (
                     np.where(missing, fill, (numbers - shift) / scale) if missing.any() else (numbers - shift) / scale
                 )
-            X = np.zeros((block.rows, len(self.names)), dtype=numbers.dtype)
+            X = np.zeros((block.rows, len(self.names)), dtype=np.float64 if self.scales else numbers.dtype)
             X[:, own] = values
             for j, column in marks:
                 X[:, column] = missing[:, j]
             parts.append(X)
-        return np.concatenate(parts) if len(parts) != 1 else parts[0]
+        if len(parts) == 1:
+            return parts[0]
+        return np.concatenate(parts) if parts else np.zeros((0, len(self.names)))
 
     def _steps(self) -> list[tuple[int, str, int]]:
         """Return how the kernel encodes a row: kind of step, column of the table, and first encoded column."""
@@ -169,7 +176,9 @@ class TableEncoding:
                     unseen.add_texts(column.name, texts_of, values, part[-1])
         X = rows.matrix(width)
         if self.texts:
-            X = sp.hstack([X, *(sp.vstack(part, format="csr") for part in texts)], format="csr")
+            empty = [sp.csr_array((0, len(column.words))) for column in self.texts]
+            counts = [sp.vstack(part or [none], format="csr") for part, none in zip(texts, empty, strict=True)]
+            X = sp.hstack([X, *counts], format="csr")
         return X
 
     def _units(self, names: Sequence[str]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils import check_array
 
-from novikoff.data.formats import find_format, sources_of
+from novikoff.data.formats import FORMATS, find_format, sources_of
 from novikoff.data.formats.base import WHOLE_READ_BATCH
 from novikoff.data.source import is_path
 from novikoff.data.tables.block import Block, Invalid
@@ -74,8 +74,9 @@ def raw_table(
         raise input_error(where, "an array must hold numbers. Use a data frame for columns of strings.")
     if source is None or isinstance(source, Mapping):
         raise input_error(where, f"the table must be an array, a data frame, a path or SQL, but it is {quote(source)}.")
-    in_memory = isinstance(source, bytes | bytearray | memoryview)
-    data_format = find_format(where, source, "csv" if in_memory else None)
+    data_format = find_format(where, source)
+    if not data_format.is_table and isinstance(source, bytes | bytearray | memoryview):
+        data_format = FORMATS["csv"]  # one column of numbers, for example, does not look like a table
     if not data_format.is_table:
         raise input_error(where, f"the source must be a table, but it is {data_format.name}: {quote(source)}.")
     given: dict[str, Any] = {"target": False, **options}

@@ -37,9 +37,11 @@ class Arrow(TableFormat):
             reader = ipc.open_file(file) if is_file else ipc.open_stream(file)
             schema = reader.schema
         if not is_file:
-            return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)))
+            return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)), options)
         return ArrowBlocks(
-            where, ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches)))
+            where,
+            ArrowReader(name, schema, lambda needed: map(reader.get_batch, range(reader.num_record_batches))),
+            options,
         )
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from itertools import zip_longest
@@ -11,7 +10,7 @@ from typing import IO, Any
 import numpy as np
 
 from novikoff.data.delimited.blocks import DelimitedBlocks
-from novikoff.data.delimited.dialect import DialectOptions, is_delimited
+from novikoff.data.delimited.dialect import DIALECT, DialectOptions, is_delimited
 from novikoff.data.encoding.words import ALL_CORES
 from novikoff.data.source import Fill
 from novikoff.data.tables.block import BlockReader
@@ -22,8 +21,6 @@ from .base import Rows
 from .content import is_array, is_object, is_svmlight
 from .table import TextTableFormat
 from .writing import record_batches
-
-DIALECT = tuple(field.name for field in dataclasses.fields(DialectOptions))  # options of delimited text
 
 
 class Delimited(TextTableFormat):

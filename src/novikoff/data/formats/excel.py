@@ -35,7 +35,7 @@ class Excel(TableFormat):
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         path = name_of(source)
-        return frame_blocks(where, first_sheet(path), batch_size, path)
+        return frame_blocks(where, first_sheet(path), options, batch_size, path)
 
 
 def first_sheet(path: str) -> Any:

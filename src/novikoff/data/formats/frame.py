@@ -46,17 +46,19 @@ class Frame(TableFormat):
             if passes > 1 and hasattr(source, "read_next_batch"):
                 message = f"a {type(source).__name__} can be read only once. Use a table for a second pass."
                 raise input_error(where, message)
-            return frame_blocks(where, source, batch_size)
+            return frame_blocks(where, source, options, batch_size)
 
         return TableSource(where, open_pass, sources, options, known).opened()
 
 
-def frame_blocks(where: str, source: Any, batch_size: int, name: str | None = None) -> ArrowBlocks:
+def frame_blocks(
+    where: str, source: Any, options: Mapping[str, Any], batch_size: int, name: str | None = None
+) -> ArrowBlocks:
     """Start a pass over a table in memory, which error messages call by its type if it has no name."""
     arrow = library(where, "pyarrow")
     name = name or f"the {type(source).__name__}"
     if _package(source) == "pandas":
-        return ArrowBlocks(where, _open_pandas(arrow, source, name, batch_size))
+        return ArrowBlocks(where, _open_pandas(arrow, source, name, batch_size), options)
     with explaining(name, "this is not a table"):
         if _package(source) == "duckdb":
             reader = relation_reader(source, batch_size)
@@ -67,7 +69,7 @@ def frame_blocks(where: str, source: Any, batch_size: int, name: str | None = No
         else:
             reader = source.to_arrow().to_reader()
         schema = reader.schema
-    return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)))
+    return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)), options)
 
 
 def _package(source: Any) -> str:

@@ -34,7 +34,7 @@ class Json(TableFormat):
         if not start.startswith(b"["):
             return NDJSON.open_pass(where, source, options, batch_size, follow)
         query = f"SELECT * FROM read_json({sql_string(glob.escape(path))}, sample_size=-1)"
-        return ArrowBlocks(where, open_relation(path, connect(where, may_load=False), query, batch_size))
+        return ArrowBlocks(where, open_relation(path, connect(where, may_load=False), query, batch_size), options)
 
 
 JSON = Json()

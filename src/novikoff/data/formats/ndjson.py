@@ -37,7 +37,7 @@ class Ndjson(TextTableFormat):
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
     ) -> BlockReader:
-        return ArrowBlocks(where, NdjsonReader(where, name, opening, rows_in_work))
+        return ArrowBlocks(where, NdjsonReader(where, name, opening, rows_in_work), options)
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         first = True

@@ -35,7 +35,7 @@ class Parquet(TableFormat):
             file = parquet.ParquetFile(source, buffer_size=BUFFER_SIZE, pre_buffer=False)
             schema = file.schema_arrow
         return ArrowBlocks(
-            where, ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed))
+            where, ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed)), options
         )
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:

@@ -63,7 +63,7 @@ class Sql(TableFormat):
             if kinds not in (["SELECT"], ["SELECT_STATEMENT"]):
                 found = " and ".join(kinds) or "nothing"
                 raise input_error(where, f"the SQL must be one query, but it is {found}.")
-            return ArrowBlocks(where, open_relation(RESULT, connection, sql, batch_size))
+            return ArrowBlocks(where, open_relation(RESULT, connection, sql, batch_size), options)
 
         return TableSource(where, open_pass, sources, options, known).opened()
 

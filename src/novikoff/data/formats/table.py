@@ -66,7 +66,7 @@ class TableFormat(DataFormat):
         table = self.table(where, sources, options, WHOLE_READ_BATCH)
         if options["hashing"] is not None:
             return open_table(where, table, options, WHOLE_READ_BATCH).read(where)
-        missing, scale = options["missing"], options.get("scale") or "none"
+        missing, scale = options.get("missing") or "error", options.get("scale") or "none"
         encoder = TableEncoder(scale=scale, missing=missing, indicator=missing != "zero", keep=True)
         return read_encoded(where, table, encoder)
 

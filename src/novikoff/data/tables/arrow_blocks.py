@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from .packages import library
 from .reader import ArrowSource
 from .values import parsed
 
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 STRING_TYPES = ("string", "large_string", "string_view")
 SECONDS_PER_DAY = 86_400
 UNITS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}  # per second
@@ -29,12 +31,16 @@ class ArrowBlocks:
         The function that the user called, for errors about missing packages.
     source : ArrowSource
         The pass. Its columns must have different names.
+    options : mapping, default={}
+        The options of ``scan``, of which ``day_first`` is used for dates that are strings.
     """
 
     note = ""
 
-    def __init__(self, where: str, source: ArrowSource) -> None:
+    def __init__(self, where: str, source: ArrowSource, options: Mapping[str, Any] = NO_OPTIONS) -> None:
         self.arrow = library(where, "pyarrow")
+        dialect = options.get("dialect")
+        self._day_first = bool(options.get("day_first") if dialect is None else dialect.day_first)
         self._source, self.name = source, source.name
         names = list(source.schema.names)
         if len(set(names)) < len(names):
@@ -106,7 +112,7 @@ class ArrowBlocks:
         encoded = array.cast(self.arrow.large_string()).dictionary_encode()
         texts = encoded.dictionary.to_pylist()
         codes = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
-        floats = np.append(parsed(texts, kind), np.nan)[codes]
+        floats = np.append(parsed(texts, kind, self._day_first), np.nan)[codes]
         wrong = np.flatnonzero(np.isnan(floats) & (codes >= 0))
         wrong = wrong[[bool(texts[codes[row]].strip()) for row in wrong]] if len(wrong) else wrong
         if len(wrong):

@@ -70,7 +70,7 @@ class Labels:
             wrong = f"labels in column {self.column!r} are whole numbers in the rows before"
         else:
             wrong = f"labels in column {self.column!r} must be whole numbers below 2**63, strings or booleans"
-        raise input_error(place, f"{wrong}, but there is {quote(value)}.")
+        raise input_error(place, f"{wrong}, but there is {quote(value)}. Use target= to name another column.")
 
 
 def weights_of(block: Block, column: str) -> NDArray[np.float64]:

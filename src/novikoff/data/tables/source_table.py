@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.source import is_path, is_pipe
 from novikoff.errors import quote
 
@@ -79,6 +80,13 @@ class TableSource:
             self.name, self.note, self.schema = first.name, first.note, dict(first.schema)
             self.day_first: bool | None = getattr(first, "day_first", None)
 
+    @property
+    def dialect(self) -> DialectOptions | None:
+        """What the user said about delimited text; None if nothing was said."""
+        given = {name: self._options.get(name) for name in DIALECT}
+        said = self._options.get("dialect") or DialectOptions(**given)
+        return None if said == DialectOptions() else said
+
     def opened(self) -> Self:
         """Start the first pass, and return the table."""
         self.open()
@@ -120,6 +128,8 @@ def origin_of(table: TableSource) -> dict[str, Any]:
         "table_columns": tuple(table.schema),
         "read_as": table.note,
         "day_first": table.day_first,
+        "dialect": table.dialect,
+        "weight_column": columns.weight,
     }
 
 
