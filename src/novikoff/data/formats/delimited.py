@@ -44,7 +44,7 @@ class Delimited(TextTableFormat):
 
     def __init__(self, name: str, suffixes: tuple[str, ...], delimiter: str, *, quotes: bool) -> None:
         self.name, self.suffixes, self.delimiter, self.quotes = name, suffixes, delimiter, quotes
-        self.forbidden = "" if quotes else f"{delimiter}\r\n"
+        self.forbidden = "\0" if quotes else f"{delimiter}\r\n\0"
 
     def recognizes(self, beginning: bytes) -> bool:
         return not (is_svmlight(beginning) or is_object(beginning) or is_array(beginning)) and is_delimited(beginning)

@@ -36,6 +36,7 @@ class TableFormat(DataFormat):
     is_table = True
     holds_zeros = True  # every column is written in every row
     forbidden = ""  # characters that names and string labels must not have
+    forbidden_words = "delimiters, line ends or zero bytes"  # what error messages call them
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
         """Start a pass over one file."""
@@ -104,7 +105,7 @@ class TableFormat(DataFormat):
 
     def _check_text(self, where: str, what: str, text: str) -> None:
         if any(character in text for character in self.forbidden):
-            message = f"{what} in {self.name} must not have delimiters or line ends, but there is {quote(text)}."
+            message = f"{what} in {self.name} must not have {self.forbidden_words}, but there is {quote(text)}."
             raise input_error(where, message)
         try:
             text.encode()

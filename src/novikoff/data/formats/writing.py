@@ -38,6 +38,10 @@ def record_batches(where: str, rows: Iterator[Rows], *, as_text: bool = False) -
             some = slice(begin, begin + step)
             block = part.X[some].toarray() if sp.issparse(part.X) else part.X[some]
             block = np.asfortranarray(block, dtype=dtype)
-            others = [(name, values[some]) for name, values in part.other_columns]
+            # As a list: Arrow cuts the strings of an array at a zero byte.
+            others = [
+                (name, values[some].tolist() if values.dtype.kind == "U" else values[some])
+                for name, values in part.other_columns
+            ]
             features = [(part.name(j), block[:, j]) for j in range(width)]
-            yield arrow.record_batch({name: arrow.array(values) for name, values in others + features})
+            yield arrow.record_batch({name: arrow.array(values) for name, values in [*others, *features]})

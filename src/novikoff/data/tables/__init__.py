@@ -1,1 +1,1 @@
-"""What all table formats share: roles of columns, their encoding as rows, reading by passes, and writing."""
+"""Raw rows of tables: roles of columns, blocks, labels."""

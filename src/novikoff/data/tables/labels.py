@@ -63,7 +63,12 @@ class Labels:
         if self.decided == "boolean" and value.lower() in TRUTHS:
             return TRUTHS[value.lower()]
         number = _number(value)
-        if self.decided == "integer" and number is not None and abs(number) < MAX_LABEL and number == int(number):
+        if (
+            self.decided == "integer"
+            and number is not None
+            and -MAX_LABEL <= number < MAX_LABEL
+            and number == int(number)
+        ):
             return int(number)
         place = block.place(int(np.argmax(codes == code)))
         if self.decided == "integer" and number is None:
