@@ -149,8 +149,13 @@ def test_numbers_where_the_model_learned_strings_are_refused(fitted, tmp_path):
         assert_refused(novikoff("predict", model, tmp_path / f"t.{suffix}"), "sender", "number")
 
 
-def test_svmlight_for_a_model_of_a_table_is_taken_by_number_with_a_note(fitted, folder):
-    dense = fitted("mails.csv", "--features", "size", "--features", "cost")
+def test_svmlight_for_a_model_that_encodes_tables_is_refused(fitted, folder):
+    encoded = fitted("mails.csv", "--features", "size", "--features", "cost")
+    assert_refused(novikoff("predict", encoded, "two.svm", folder=folder), "table")
+
+
+def test_svmlight_for_a_model_of_named_columns_is_taken_by_number_with_a_note(fitted, folder):
+    dense = fitted("mails.csv", "--features", "size", "--features", "cost", "--hash-bits", "10")
     run = novikoff("predict", dense, "two.svm", folder=folder)
     assert (run.code, run.out.count("\n")) == (0, 40)
     assert "matched by number" in run.err
