@@ -85,10 +85,10 @@ def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet:
     """Return rows with as many columns as the model has, with a note if some are dropped; tables must match exactly."""
     width = model.n_features_in_
     _check_kind(where, reading, batch)
-    if reading.column_names is not None and batch.columns is None and not quiet:
-        print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
     if batch.columns is None and (reading.encoding is not None or reading.running is not None):
         raise input_error(where, "the model encodes tables, but DATA is not a table. Use the table itself.")
+    if reading.column_names is not None and batch.columns is None and not quiet:
+        print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
     if batch.columns is not None and batch.X.shape[1] != width:
         raise input_error(where, f"DATA has {batch.X.shape[1]} features, but the model was fitted to {width}.")
     X, dropped = fitting(where, batch.X, width)
