@@ -9,8 +9,6 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
-from novikoff.data.tables.source_table import TableSource
-from novikoff.errors import input_error
 
 from .sql import relation_reader
 from .table import TableFormat
@@ -29,26 +27,8 @@ class Frame(TableFormat):
             return True
         return hasattr(source, ATTRIBUTES.get(_package(source), "__arrow_c_stream__"))
 
-    def table(
-        self,
-        where: str,
-        sources: list[Any],
-        options: dict[str, Any],
-        batch_size: int,
-        follow: bool = False,
-        known: Mapping[str, str] | None = None,
-    ) -> TableSource:
-        passes = 0
-
-        def open_pass(source: Any) -> BlockReader:
-            nonlocal passes
-            passes += 1
-            if passes > 1 and hasattr(source, "read_next_batch"):
-                message = f"a {type(source).__name__} can be read only once. Use a table for a second pass."
-                raise input_error(where, message)
-            return frame_blocks(where, source, options, batch_size)
-
-        return TableSource(where, open_pass, sources, options, known).opened()
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
+        return frame_blocks(where, source, options, batch_size)
 
 
 def frame_blocks(

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,6 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library, sentence
 from novikoff.data.tables.reader import ArrowReader
-from novikoff.data.tables.source_table import TableSource
 from novikoff.errors import input_error, quote
 
 from .table import TableFormat
@@ -44,28 +43,17 @@ class Sql(TableFormat):
     def takes(self, source: Any) -> bool:
         return isinstance(source, str) and QUERY.match(source) is not None
 
-    def table(
-        self,
-        where: str,
-        sources: list[Any],
-        options: dict[str, Any],
-        batch_size: int,
-        follow: bool = False,
-        known: Mapping[str, str] | None = None,
-    ) -> TableSource:
-        def open_pass(sql: str) -> BlockReader:
-            connection = connect(where, may_load=True)
-            for alias, database in (options.get("attach") or {}).items():
-                _attach(where, connection, alias, database)
-            with explaining(where, "DuckDB cannot parse the SQL"):
-                statements = connection.extract_statements(sql)
-            kinds = [statement.type.name for statement in statements]
-            if kinds not in (["SELECT"], ["SELECT_STATEMENT"]):
-                found = " and ".join(kinds) or "nothing"
-                raise input_error(where, f"the SQL must be one query, but it is {found}.")
-            return ArrowBlocks(where, open_relation(RESULT, connection, sql, batch_size), options)
-
-        return TableSource(where, open_pass, sources, options, known).opened()
+    def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
+        connection = connect(where, may_load=True)
+        for alias, database in (options.get("attach") or {}).items():
+            _attach(where, connection, alias, database)
+        with explaining(where, "DuckDB cannot parse the SQL"):
+            statements = connection.extract_statements(source)
+        kinds = [statement.type.name for statement in statements]
+        if kinds not in (["SELECT"], ["SELECT_STATEMENT"]):
+            found = " and ".join(kinds) or "nothing"
+            raise input_error(where, f"the SQL must be one query, but it is {found}.")
+        return ArrowBlocks(where, open_relation(RESULT, connection, source, batch_size), options)
 
 
 def relation_reader(relation: Any, batch_size: int) -> Any:

@@ -29,7 +29,7 @@ MAX_DENSE_WIDTH = 10_000  # columns of sparse rows whose zeros are written
 
 
 class TableFormat(DataFormat):
-    """A format whose columns have names. Subclasses for files implement ``open_pass``, others ``table``."""
+    """A format whose columns have names. Subclasses implement ``open_pass``."""
 
     options: tuple[str, ...] = (*ROLES, *ENCODING)
     is_text = False
@@ -39,7 +39,7 @@ class TableFormat(DataFormat):
     forbidden_words = "delimiters, line ends or zero bytes"  # what error messages call them
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
-        """Start a pass over one file."""
+        """Start a pass over one source."""
         raise NotImplementedError  # a subclass defines it
 
     def table(
@@ -52,12 +52,14 @@ class TableFormat(DataFormat):
         known: Mapping[str, str] | None = None,
     ) -> TableSource:
         """Open sources as raw columns. The first one is opened at once, with errors about files and columns."""
+        open_pass = partial(self.open_pass, where, options=options, batch_size=batch_size, follow=follow)
+        if not self.is_file:
+            return TableSource(where, open_pass, sources, options, known).opened()
         if not self.is_text and len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
             name = name_of(sources[0])
             raise input_error(where, f"{self.name} can only be read from a file, but the source is {name}.")
         files = len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))
         paths = expand(where, sources) if files and not follow else sources
-        open_pass = partial(self.open_pass, where, options=options, batch_size=batch_size, follow=follow)
         return TableSource(where, open_pass, paths, options, known, follow)
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.source import is_path, is_pipe
-from novikoff.errors import quote
+from novikoff.errors import input_error, quote
 
 from .block import Block, BlockReader, Invalid
 from .columns import Columns
@@ -108,6 +108,9 @@ class TableSource:
             try:
                 reader = self._waiting.pop()  # atomic: one of several threads that share this table takes it
             except IndexError:
+                if hasattr(source, "read_next_batch"):  # a reader of Arrow, which the first pass has read
+                    message = f"a {type(source).__name__} can be read only once. Use a table for a second pass."
+                    raise input_error(self.where, message) from None
                 reader = self._open_pass(source)
             self.columns.check_names(reader.name, list(reader.schema))
             for merged in (several or {}).values():
