@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 
 MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
+NUMBER, INDICATOR, CATEGORY = 0, 1, 2  # steps of the kernel that makes rows
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import novikoff._core as _core
 from novikoff.data.tables.block import KINDS, Block
 from novikoff.errors import input_error
 
+from .encoded_columns import CATEGORY, MISSING, NUMBER
 from .hashed import missing_value
 from .moments import Moments
 from .words import WordSettings
@@ -21,9 +22,7 @@ from .words import WordSettings
 WORDS = WordSettings()
 SCALES = ("none", "standard")
 POLICIES = ("error", "zero", "mean")
-MISSING = "missing"  # the name of the indicator of a missing value: ``age=missing``
 PENDING, NO_COLUMN = -1, -2  # in place of the column of a string: a new one that learning adds, and none ever
-NUMBER, STRING = 0, 2  # steps of the kernel that makes rows
 
 
 @dataclass(frozen=True)
@@ -328,7 +327,7 @@ class RunningEncoder:
             if column is not None and self._begun.missing == "mean":
                 codes.append(mark.astype(np.int32) - 1)
                 columns.append(np.array([column, NO_COLUMN], dtype=np.int32))
-        steps += [(STRING, j) for j in range(len(codes))]
+        steps += [(CATEGORY, j) for j in range(len(codes))]
         X = _encoded(
             numbers, np.array(codes, dtype=np.int32).reshape(len(codes), block.rows).T, steps, columns, len(self.names)
         )

@@ -16,7 +16,7 @@ import novikoff._core as _core
 from novikoff.data.tables.block import KINDS, Block
 from novikoff.errors import input_error, quote
 
-from .encoded_columns import CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
+from .encoded_columns import CATEGORY, INDICATOR, NUMBER, CategoryColumn, LeftOutColumn, NumberColumn, TextColumn
 from .unseen import Unseen
 from .words import ALL_CORES, WordSettings
 
@@ -259,9 +259,6 @@ def _refuse_impossible(encoding: TableEncoding) -> None:
             raise input_error(WHERE, f"the words of column {quote(text.name)} must differ, with one factor for each.")
     if any(column.reason not in REASONS for column in encoding.left_out):
         raise input_error(WHERE, f"a column is left out because it is {', '.join(REASONS)}, and for no other reason.")
-
-
-NUMBER, INDICATOR, CATEGORY = 0, 1, 2  # steps of the kernel
 
 
 class _Lookup:
