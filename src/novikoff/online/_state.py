@@ -144,24 +144,6 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
     )
 
 
-def feature_names_of(model: Any) -> NDArray[Any] | None:
-    """Return ``feature_names_in_``, extended by later keys of dicts; None if some column has no name."""
-    names: NDArray[Any] | None = vars(model).get("feature_names_in_")
-    if names is not None and model._by_name:
-        met = model._learner.names
-        is_named = len(met) == getattr(model, "n_features_in_", 0) and all(isinstance(name, str) for name in met)
-        names = np.array(met, dtype=object) if is_named else None
-    return names
-
-
-def column_names_of(model: Any) -> list[Any] | None:
-    """Return what the columns are called by the keys of dicts, by a data frame or by a table; None without names."""
-    names = model._learner.names if model._by_name else None
-    if not names:
-        names = getattr(model, "feature_names_in_", model._column_names)
-    return None if names is None else list(names)
-
-
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
     configuration, problems, names = model._learner.__getstate__()

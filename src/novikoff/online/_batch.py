@@ -1,0 +1,121 @@
+"""A batch of a stream: its checks before anything of it is learned, and the start of a stream."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff._class_weights import RunningBalance, row_weights
+from novikoff._labels import Codes, declared_classes
+from novikoff._validation import check_labels, check_rows, check_weights, thread_count
+from novikoff.data.batch import Batch
+from novikoff.data.reading import Reading
+from novikoff.errors import input_error, quote
+
+from ._classes import Classes
+from ._columns import match_columns
+from ._cycle import Examples
+from ._fit import new_kernel
+from ._stream import joined_columns, refuse_labels_beside, widened
+
+
+def check_batch(
+    model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any
+) -> tuple[NDArray[Any], Examples, int]:
+    """Check a batch before anything of it is learned. Return its labels, the batch, and the number of threads."""
+    match_columns(model)
+    if isinstance(X, Batch):
+        refuse_labels_beside(where, y, sample_weight)
+        X, y, sample_weight = _rows_of(model, where, X), X.y, X.weights
+    else:
+        X = check_rows(model, where, X, reset=not hasattr(model, "n_features_in_"))
+    labels = check_labels(where, y, X.shape[0])
+    weights = check_weights(where, sample_weight, X.shape[0])
+    batch, threads = Examples.of(where, X, np.zeros(0, np.int32), weights), thread_count(where, model.n_jobs)
+    batch.examine(where)
+    if not hasattr(model, "_learner"):
+        begin_stream(model, where, classes, labels)
+    elif classes is not None:
+        known = model._classes.strategy.classes.tolist()
+        if declared_classes(where, classes).tolist() != known:
+            message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
+            raise input_error(where, message)
+    batch.codes = model._classes.codes(where, labels, weights)
+    batch.weights = weighed(model, where, labels, batch.codes, weights)
+    return labels, batch, threads
+
+
+def keep_reading(model: Any, X: Any) -> None:
+    """Keep how the rows of a table were encoded, so that a stream can continue from the model."""
+    if isinstance(X, Batch) and X.running is not None:
+        reading: Reading = getattr(model, "reading_", None) or Reading()
+        model.reading_ = reading.after(X)
+
+
+def _rows_of(model: Any, where: str, batch: Batch) -> Any:
+    """Return the rows of a batch, whose columns must have the names they had before, if they had any.
+
+    Columns of sparse rows may be added at the end, and those that do not occur in the batch may be absent there.
+    """
+    X, is_sparse = batch.X, sp.issparse(batch.X)
+    first = not hasattr(model, "n_features_in_")
+    of_frame = model.__dict__.pop("feature_names_in_", None)  # scikit-learn would miss them in an array
+    known = model._column_names if of_frame is None else of_frame.tolist()
+    names = joined_columns(where, known, batch.feature_names, is_sparse)
+    if is_sparse and (not model._by_name or known is not None):
+        width = max(1, 0 if first else model.n_features_in_, X.shape[1])
+        X = widened(X, width)
+        if not first and width > model.n_features_in_:
+            model.n_features_in_ = width  # columns by name get their names again when they are needed
+    X = check_rows(model, where, X, reset=first)
+    if of_frame is not None:
+        model.feature_names_in_ = of_frame if names is known else np.array(names, dtype=object)
+    elif names is not None and (first or known is not None):
+        model._column_names = names
+    return X
+
+
+def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> None:
+    """Start a stream. Booleans declare their classes; otherwise, undeclared classes may appear at any time."""
+    declared = None if classes is None else declared_classes(where, classes)
+    if declared is None and labels.dtype.kind == "b":
+        declared = np.array([False, True])
+    learner = new_kernel(model, where)
+    model._classes = Classes(declared)
+    model._classes.add_problems(learner)
+    model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
+    model._is_stream = True
+    model.n_iter_ = 1
+    if declared is not None:
+        model.classes_ = declared
+
+
+def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:
+    """Return the weights times those of the classes; "balanced" counts the examples seen so far."""
+    if isinstance(model.class_weight, str) and model.class_weight == "balanced":
+        model._balance = copy.copy(model._balance)
+        return model._balance.weigh(codes, weights)
+    new = range(len(model._classes.labels), int(codes.max(initial=-1)) + 1)
+    names = [*model._classes.labels, *(labels[codes == code][:1].tolist()[0] for code in new)]
+    return row_weights(where, model.class_weight, names, codes, weights)
+
+
+def add_class(model: Any, label: Any) -> Classes:
+    """Add a class that appears for the first time. If this is interrupted, the present classes remain."""
+    classes: Classes = copy.copy(model._classes)
+    classes.add(label, model._learner)
+    model._classes, model._fast_path = classes, None
+    model.classes_ = classes.strategy.classes
+    return classes
+
+
+def copy_if_interpreted(model: Any) -> bool:
+    """Continue with a copy of the kernel if its rule is not compiled: such a rule may raise an error anywhere."""
+    if model._learner.is_compiled:
+        return False
+    model._learner = copy.deepcopy(model._learner)
+    return True

@@ -1,0 +1,74 @@
+"""The run record of an online learner, and the problems that its certificates are about."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+from sklearn.utils import check_random_state
+
+from novikoff.record import OnlineRun, ProblemRecord, RunRecord
+from novikoff.theory.evidence import Evidence
+
+from ._certify import Problem
+from ._columns import column_names_of, feature_names_of, padded
+from ._state import state_of
+
+
+def seeds_of(random_state: Any, problems: int) -> list[int]:
+    """Return the seed of the row order of each problem."""
+    seeds: list[int] = check_random_state(random_state).randint(2**31, size=problems).tolist()
+    return seeds
+
+
+def record_of(model: Any) -> RunRecord:
+    """Return the run record of a learner."""
+    state = state_of(model) if model._learned_rule.keep == "votes" else None
+    votes = None if state is None else [problem.votes for problem in state.questions]
+    is_repeatable = isinstance(model.random_state, numbers.Integral) and model.shuffle
+    seeds = seeds_of(model.random_state, model._learner.problems) if is_repeatable else None
+    return RunRecord(
+        learner=type(model).__name__,
+        parameters=model.get_params(deep=False),
+        strategy=model._classes.strategy,
+        n_features=int(getattr(model, "n_features_in_", 0)),
+        feature_names=feature_names_of(model),
+        reading=getattr(model, "reading_", None),
+        problems=tuple(_problem_record(model, column, seeds, votes) for column in range(len(model._classes.problems))),
+        make_state=lambda: state_of(model) if state is None else state,
+        column_names=column_names_of(model),
+    )
+
+
+def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any) -> ProblemRecord:
+    q, problem, is_last = model._classes.problems[column], problem_of(model, column), model._learned_rule.keep == "last"
+    return ProblemRecord(
+        positive=model._classes.strategy.positives[column],
+        weights=problem.evidence.weights if is_last else padded(model, model._learner.weights(q)),
+        intercept=model._learner.bias(q),
+        certificate=model._certify(problem),
+        parameters={},
+        run=OnlineRun(
+            rule=model._learned_rule,
+            current_rule=model._rule(),
+            is_stream=model._is_stream,
+            passes=None if model._runs is None else model._runs[q].passes,
+            seed=None if seeds is None else seeds[q],
+            shuffle=model.shuffle,
+            votes=None if votes is None else votes[q],
+        ),
+    )
+
+
+def problem_of(model: Any, column: int) -> Problem:
+    """Return the problem behind a column of ``decision_function`` as its certificate needs it."""
+    q = model._classes.problems[column]
+    run = None if model._runs is None else model._runs[q]
+    evidence = Evidence(
+        weights=padded(model, model._learner.last_weights(q)),
+        intercept=model._learner.last_bias(q),
+        geometry=model._learned_rule.geometry,
+        positive=model._classes.strategy.positives[column],
+        duals=None if run is None else run.duals,
+    )
+    return Problem(model._learned_rule, model._learner.tally(q), evidence, run, model._is_stream)
