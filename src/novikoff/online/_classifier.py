@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff._all_or_nothing import AllOrNothing
+from novikoff._class_weights import RunningBalance
 from novikoff._classifier import Classifier, fit_to_scan
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
@@ -65,6 +66,9 @@ class OnlineClassifier(Classifier):
     _column_names = cast("Sequence[str] | None", None)  # names that the batches of a stream gave their columns
     _runs = cast("list[Run] | None", None)  # outcome of ``fit``; None on a stream or after several fits
     _fast_path = cast("FastPath | None", None)
+    _is_stream = False  # whether all was learned from one stream
+    _learned_rule = cast("Rule | None", None)  # the rule of the kernel
+    _balance = cast("RunningBalance | None", None)  # examples of each class so far, for class_weight="balanced"
 
     @abstractmethod
     def _rule(self) -> Rule:
