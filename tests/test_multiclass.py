@@ -1,9 +1,9 @@
-"""One-vs-rest: how several classes become binary problems, and scores become labels."""
+"""How several classes become weight vectors, and scores become labels."""
 
 import numpy as np
 import pytest
 
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import STRATEGIES, CrammerSinger, OneVsOne, OneVsRest
 
 TWO, THREE = OneVsRest(np.array(["no", "yes"])), OneVsRest(np.array([1, 5, 7]))
 
@@ -27,8 +27,8 @@ def test_the_largest_score_decides_and_a_tie_goes_to_the_first_class():
 
 
 def test_scores_of_two_classes_have_one_dimension():
-    assert TWO.flatten(np.zeros((4, 1))).shape == (4,)
-    assert THREE.flatten(np.zeros((4, 3))).shape == (4, 3)
+    assert TWO.combine(np.zeros((4, 1))).shape == (4,)
+    assert THREE.combine(np.zeros((4, 3))).shape == (4, 3)
 
 
 def test_a_fitted_attribute_is_one_value_for_two_classes_and_a_list_for_more():
@@ -47,3 +47,47 @@ def test_a_fitted_attribute_becomes_a_list_with_one_entry_per_problem():
 def test_there_is_one_positive_label_per_problem(strategy):
     assert len(strategy.positives) == len(strategy.positive_codes)
     assert strategy.classes[strategy.positive_codes].tolist() == strategy.positives
+
+
+LABELS = np.array(["a", "b", "c"])
+
+
+def test_one_vs_one_has_a_problem_for_each_pair_with_the_later_class_positive():
+    strategy = OneVsOne(LABELS)
+    assert strategy.pairs == [(1, 0), (2, 0), (2, 1)]
+    assert strategy.positives == ["b", "c", "c"]
+
+
+def test_most_votes_win_whatever_the_scores():
+    scores = np.array([[0.1, 100.0, 0.1], [-0.1, -0.1, 100.0]])  # b beats a, c beats a, c beats b; a beats both
+    strategy = OneVsOne(LABELS)
+    decisions = strategy.combine(scores)
+    assert decisions.shape == (2, 3)
+    assert np.rint(decisions).tolist() == [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0]]
+    assert strategy.choose(decisions).tolist() == ["c", "a"]
+
+
+def test_of_classes_with_equally_many_votes_the_largest_sum_of_scores_wins():
+    scores = np.array([[1.0, -2.0, 5.0]])  # b beats a, a beats c, c beats b: sums a 1, b -4, c 3
+    strategy = OneVsOne(LABELS)
+    assert strategy.choose(strategy.combine(scores)).tolist() == ["c"]
+
+
+@pytest.mark.parametrize("strategy", list(STRATEGIES.values()))
+def test_exact_ties_go_to_the_most_frequent_class(strategy):
+    frequent = strategy(LABELS, np.array([2.0, 7.0, 3.0]))
+    scores = np.zeros((1, len(frequent.pairs)))
+    assert frequent.choose(frequent.combine(scores)).tolist() == ["b"]
+
+
+@pytest.mark.parametrize(("counts", "label"), [([3.0, 2.0], "no"), ([2.0, 3.0], "yes"), ([2.0, 2.0], "yes")])
+def test_a_score_of_zero_goes_to_the_more_frequent_of_two_classes(counts, label):
+    strategy = OneVsRest(np.array(["no", "yes"]), np.array(counts))
+    assert strategy.choose(np.array([0.0])).tolist() == [label]
+
+
+def test_two_classes_of_a_joint_problem_have_one_decision():
+    strategy = CrammerSinger(np.array(["no", "yes"]))
+    decisions = strategy.combine(np.array([[1.0, 3.0], [2.0, -1.0]]))
+    assert decisions.tolist() == [2.0, -3.0]
+    assert strategy.choose(decisions).tolist() == ["yes", "no"]

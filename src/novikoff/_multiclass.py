@@ -1,10 +1,15 @@
-"""How several classes become scores, and scores become labels: the multiclass strategy contract, and one-vs-rest."""
+"""How several classes become scores, and scores become labels: three multiclass strategies of one contract.
+
+A classifier computes one score for each of its weight vectors. ``combine`` makes of them what ``decision_function``
+returns: one number per row for two classes, one per class for more. ``choose`` makes of these the predicted labels.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from itertools import combinations
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,20 +18,30 @@ Floats = NDArray[np.float64]
 
 
 class MulticlassStrategy(Protocol):
-    """How a classifier of two or more classes is made of scores.
+    """How a classifier of two or more classes is made of weight vectors."""
 
-    A native multiclass learner is another implementation of this contract; nothing outside depends on one-vs-rest.
-    """
+    name: ClassVar[str]
 
     @property
     def classes(self) -> NDArray[Any]:
         """The labels in ascending order."""
 
     @property
-    def positives(self) -> list[Any]:
-        """The label that a positive score speaks for, one for each column of scores."""
+    def counts(self) -> Floats | None:
+        """The weight of the training rows of each class, which decides ties; None if it is not known."""
 
-    def choose(self, scores: Floats) -> NDArray[Any]:
+    @property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """For each weight vector, the codes of its positive and its negative class; None stands for all others."""
+
+    @property
+    def positives(self) -> list[Any]:
+        """The label that a positive score speaks for, one for each weight vector."""
+
+    def combine(self, scores: Floats) -> Floats:
+        """Return the result of ``decision_function``, given scores of shape (rows, weight vectors)."""
+
+    def choose(self, decisions: Floats) -> NDArray[Any]:
         """Return the predicted labels for the result of ``decision_function``."""
 
 
@@ -38,9 +53,14 @@ class OneVsRest:
     ----------
     classes : ndarray
         The labels in ascending order.
+    counts : ndarray or None, default=None
+        The weight of the training rows of each class. Exact ties go to the class with the largest weight; without it,
+        a score of 0 goes to the positive of two classes, and a tie to the first of more.
     """
 
+    name: ClassVar[str] = "ovr"
     classes: NDArray[Any]
+    counts: Floats | None = None
 
     @property
     def is_binary(self) -> bool:
@@ -53,23 +73,26 @@ class OneVsRest:
         return [1] if self.is_binary else list(range(len(self.classes)))
 
     @property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """The positive class of each binary problem, against all others."""
+        return [(code, None) for code in self.positive_codes]
+
+    @property
     def positives(self) -> list[Any]:
         """The label that each binary problem calls +1."""
         labels: list[Any] = self.classes.tolist()
         return labels[-1:] if self.is_binary else labels
 
-    def flatten(self, scores: Floats) -> Floats:
+    def combine(self, scores: Floats) -> Floats:
         """Return scores of shape (rows, problems) as ``decision_function`` does: one dimension for two classes."""
         return scores[:, 0] if self.is_binary else scores
 
-    def choose(self, scores: Floats) -> NDArray[Any]:
-        """Return the predicted labels; a score of exactly 0 goes to the positive class, a tie to the first class."""
-        codes = (scores >= 0).astype(np.intp) * (len(self.classes) - 1) if scores.ndim == 1 else scores.argmax(axis=1)
-        labels: NDArray[Any] = self.classes[codes]
-        return labels
+    def choose(self, decisions: Floats) -> NDArray[Any]:
+        """Return the predicted labels."""
+        return choose_largest(self.classes, self.counts, decisions)
 
     def choose_one(self, scores: Sequence[float]) -> int:
-        """Return the index in ``classes`` of the label that ``choose`` would return for the scores of one row."""
+        """Return the index in ``classes`` of the label that ``choose`` would return without counts, for one row."""
         if self.is_binary:
             return (len(self.classes) - 1) * (scores[0] >= 0)
         return max(range(len(scores)), key=scores.__getitem__)
@@ -82,3 +105,118 @@ class OneVsRest:
         """Return a fitted attribute as a list with one entry per problem, None where it is missing."""
         values = [value] if self.is_binary or value is None else list(value)
         return values + [None] * (len(self.positives) - len(values))
+
+
+@dataclass(frozen=True, eq=False)
+class OneVsOne:
+    """One binary problem for each pair of three or more classes, learned from the rows of these two classes.
+
+    Each problem votes for one class. The class with the most votes is predicted; among classes with equally many, the
+    one with the largest sum of scores.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The labels in ascending order.
+    counts : ndarray or None, default=None
+        The weight of the training rows of each class, which decides exact ties.
+    """
+
+    name: ClassVar[str] = "ovo"
+    classes: NDArray[Any]
+    counts: Floats | None = None
+
+    @property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """All pairs (later class, earlier class), in the order (1, 0), (2, 0), ..., (2, 1), ...
+
+        As for two classes, the later class is the positive one.
+        """
+        return [(high, low) for low, high in combinations(range(len(self.classes)), 2)]
+
+    @property
+    def positives(self) -> list[Any]:
+        """The later class of each pair."""
+        labels = self.classes.tolist()
+        return [labels[positive] for positive, _ in self.pairs]
+
+    def combine(self, scores: Floats) -> Floats:
+        """Return the votes of each class, plus a part of less than 1/2 that orders classes by their sum of scores.
+
+        The part is s / (3 (|s| + 1)) for a sum of scores s, so it lies between -1/3 and 1/3. A score of exactly 0 is
+        half a vote for both classes.
+        """
+        rows, total = len(scores), len(self.classes)
+        votes, sums = np.zeros((rows, total)), np.zeros((rows, total))
+        for (positive, negative), own in zip(self.pairs, scores.T, strict=True):
+            won = 0.5 + 0.5 * np.sign(own)
+            votes[:, positive] += won
+            votes[:, negative] += 1 - won
+            sums[:, positive] += own
+            sums[:, negative] -= own
+        decisions: Floats = votes + sums / (3 * (np.abs(sums) + 1))
+        return decisions
+
+    def choose(self, decisions: Floats) -> NDArray[Any]:
+        """Return the predicted labels."""
+        return choose_largest(self.classes, self.counts, decisions)
+
+
+@dataclass(frozen=True, eq=False)
+class CrammerSinger:
+    """One weight vector per class, found in one joint problem; the largest score wins.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The labels in ascending order.
+    counts : ndarray or None, default=None
+        The weight of the training rows of each class, which decides exact ties.
+    """
+
+    name: ClassVar[str] = "crammer_singer"
+    classes: NDArray[Any]
+    counts: Floats | None = None
+
+    @property
+    def pairs(self) -> list[tuple[int, int | None]]:
+        """Each class, against all others."""
+        return [(code, None) for code in range(len(self.classes))]
+
+    @property
+    def positives(self) -> list[Any]:
+        """The classes."""
+        labels: list[Any] = self.classes.tolist()
+        return labels
+
+    def combine(self, scores: Floats) -> Floats:
+        """Return the scores; for two classes, that of the last minus that of the first."""
+        return scores[:, 1] - scores[:, 0] if len(self.classes) == 2 else scores
+
+    def choose(self, decisions: Floats) -> NDArray[Any]:
+        """Return the predicted labels."""
+        return choose_largest(self.classes, self.counts, decisions)
+
+
+STRATEGIES: dict[str, type[MulticlassStrategy]] = {
+    strategy.name: strategy for strategy in (OneVsRest, OneVsOne, CrammerSinger)
+}
+
+
+def tie_order(total: int, counts: Floats | None) -> NDArray[np.intp]:
+    """Return the codes of the classes in the order in which exact ties are decided: most frequent first."""
+    return np.arange(total) if counts is None else np.argsort(-counts, kind="stable")
+
+
+def choose_largest(classes: NDArray[Any], counts: Floats | None, decisions: Floats) -> NDArray[Any]:
+    """Return the labels of the largest decisions, or of the sign of one per row; exact ties by frequency."""
+    codes: NDArray[np.intp]
+    if decisions.ndim == 1:
+        last = len(classes) - 1
+        is_last = decisions >= 0 if counts is None or counts[last] >= counts[0] else decisions > 0
+        codes = is_last.astype(np.intp) * last
+    else:
+        order = tie_order(len(classes), counts)
+        codes = order[decisions[:, order].argmax(axis=1)]
+    labels: NDArray[Any] = classes[codes]
+    return labels

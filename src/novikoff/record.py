@@ -74,6 +74,8 @@ class ProblemRecord:
         Records (time, step, primal, dual, gap) of the solver's progress, for batch learners.
     sigmoid : tuple of float or None
         Slope and offset of the probability 1 / (1 + exp(slope * score + offset)), for learners with ``predict_proba``.
+    negative : object or None
+        The label that a negative score speaks for, if only rows of these two labels were learned; None for all others.
     """
 
     positive: Any
@@ -84,6 +86,12 @@ class ProblemRecord:
     run: OnlineRun | None = None
     history: NDArray[Any] | None = None
     sigmoid: tuple[float, float] | None = None
+    negative: Any = None
+
+    @property
+    def name(self) -> str:
+        """What to call the problem among those of several classes: "7", or "7 against 9"."""
+        return str(self.positive) if self.negative is None else f"{self.positive} against {self.negative}"
 
     @property
     def has_linear_score(self) -> bool:
@@ -115,7 +123,7 @@ class RunRecord:
     reading : Reading or None
         How files became rows, where a file was read.
     problems : tuple of ProblemRecord
-        One for each column of ``decision_function``.
+        One for each weight vector of the strategy.
     make_state : callable
         Function without arguments that returns ``state``. It is called only where the state is needed, because the
         state may be large, and because a learner whose fitted attributes were changed has no state to save.
@@ -124,6 +132,8 @@ class RunRecord:
     column_names : sequence of str or int, default=None
         What the columns are called, by a data frame, a table or the keys of dicts; None if they have no names. By
         default, the names in ``feature_names`` or in ``reading``.
+    joint : Certificate or None, default=None
+        What is proven of all weight vectors together, if they solve one joint problem.
     """
 
     learner: str
@@ -136,6 +146,7 @@ class RunRecord:
     make_state: Callable[[], Any]
     on_trust: tuple[Check, ...] = ()
     column_names: Sequence[str | int] | None = None
+    joint: Certificate | None = None
 
     def __post_init__(self) -> None:
         if self.column_names is None:
@@ -152,5 +163,14 @@ class RunRecord:
 
     @property
     def certificates(self) -> list[Certificate]:
-        """The certificates of all problems, where there are any."""
-        return [problem.certificate for problem in self.problems if problem.certificate is not None]
+        """The certificates of all problems, or the joint one, where there are any."""
+        return [certificate for _, certificate in self.named_certificates]
+
+    @property
+    def named_certificates(self) -> list[tuple[str, Certificate]]:
+        """The certificates with the names of their problems; the name is empty if there is only one problem."""
+        if self.joint is not None:
+            return [("", self.joint)]
+        several = len(self.problems) > 1
+        found = [(problem.name if several else "", problem.certificate) for problem in self.problems]
+        return [(name, certificate) for name, certificate in found if certificate is not None]

@@ -10,7 +10,7 @@ import typer.testing
 from command import assert_refused, done, fresh, novikoff
 
 import novikoff as nk
-from novikoff.cli._output import as_options, percent
+from novikoff.cli._output import as_options
 from novikoff.cli._output import subcommand as ending
 
 GOOD = sets.svmlight(sets.X, sets.TWO)
@@ -322,10 +322,3 @@ def test_too_little_memory_is_one_sentence_with_a_remedy():
     run = failing(MemoryError())
     assert run.exit_code == 2
     assert run.stderr == "novikoff: Out of memory. Use 'novikoff stream', which needs a constant amount.\n"
-
-
-@pytest.mark.parametrize(
-    ("fraction", "shown"), [(0.0, "0.00%"), (1e-9, "0.01%"), (0.5, "50.00%"), (1 - 1e-9, "99.99%"), (1.0, "100.00%")]
-)
-def test_only_everything_is_100_percent(fraction, shown):
-    assert percent(fraction) == shown

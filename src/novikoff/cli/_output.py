@@ -133,14 +133,6 @@ def print_message(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def percent(fraction: float) -> str:
-    """Return a fraction in percent; only 0 and 1 themselves are shown as 0 % and 100 %."""
-    rounded = f"{fraction:.2%}"
-    if fraction < 1 and rounded == "100.00%":
-        return "99.99%"
-    return "0.01%" if fraction > 0 and rounded == "0.00%" else rounded
-
-
 def print_result(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:
     """Print a result: as one JSON object, or as lines of name and value."""
     if as_json:

@@ -34,7 +34,7 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import check_output, percent, print_message, print_result, progress
+from ._output import check_output, print_message, print_result, progress
 from ._weights import match_class_weight
 
 CROSS_VALIDATION = tuple(
@@ -169,7 +169,9 @@ def _compare_with_most_frequent(result: dict[str, Any]) -> None:
     if result["training_accuracy"] < share:
         many = len(result["classes"]) > 2 and result["parameters"].get("loss") == "hinge"
         remedy = "; use --loss squared_hinge for many rare classes" * many
-        print_message(f"note: the label {most['label']} alone is correct for {percent(share)} of the rows{remedy}")
+        print_message(
+            f"note: the label {most['label']} alone is correct for {evaluate.percent(share)} of the rows{remedy}"
+        )
 
 
 def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -191,8 +193,8 @@ def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[st
         lines += [(f"{claim}{label}", text) for claim, text in claims.items()]
     if len(certificates) > MAX_CERTIFICATES_LISTED:
         lines.append(("...", f"and {len(certificates) - MAX_CERTIFICATES_LISTED} more certificates"))
-    tested = "" if test is None else f", {percent(result['test_accuracy'])} on {test}"
-    lines.append(("accuracy", f"{percent(result['training_accuracy'])} on {data}{tested}"))
+    tested = "" if test is None else f", {evaluate.percent(result['test_accuracy'])} on {test}"
+    lines.append(("accuracy", f"{evaluate.percent(result['training_accuracy'])} on {data}{tested}"))
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"

@@ -36,7 +36,7 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import INTERRUPTED, check_output, flag, percent, print_message, print_result
+from ._output import INTERRUPTED, check_output, flag, print_message, print_result
 from ._weights import convert_class_weight
 
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
@@ -250,7 +250,7 @@ def _print_summary(
         "other_count": other_count,
         "model": output,
     }
-    rate = percent(mistakes / progress.examples)
+    rate = evaluate.percent(mistakes / progress.examples)
     lines = [
         ("", ""),
         ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} per second"),

@@ -99,7 +99,7 @@ class Classes:
         """Return the labels for scores of shape (problems, rows); None while no class is known."""
         if not self.labels:
             return np.full(scores.shape[1], None)
-        return self.strategy.choose(self.strategy.flatten(scores[self.problems].T))
+        return self.strategy.choose(self.strategy.combine(scores[self.problems].T))
 
     def decide_one(self, scores: list[float]) -> Any:
         """Return the label for the scores of one example."""

@@ -292,7 +292,7 @@ class OnlineClassifier(Classifier):
             good = self._learner.score(problem, rows, scores[column])
             if good < rows.count:
                 raise describe_bad_row(where, X, good)
-        flat: Floats = self._classes.strategy.flatten(scores.T)
+        flat: Floats = self._classes.strategy.combine(scores.T)
         return flat
 
     @property

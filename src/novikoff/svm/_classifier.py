@@ -55,7 +55,7 @@ class BatchClassifier(Classifier):
         if good < rows.count:
             raise describe_bad_row(where, X, good)
         scores = _products(X, self.coef_) + self.intercept_
-        return OneVsRest(self.classes_).flatten(scores)
+        return OneVsRest(self.classes_).combine(scores)
 
     @property
     def record_(self) -> RunRecord:

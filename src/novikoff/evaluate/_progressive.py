@@ -1,4 +1,4 @@
-"""Scores of a fitted classifier, and progressive evaluation of an online learner."""
+"""Progressive evaluation of an online learner: predict each example, then learn from it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.exceptions import NotFittedError
 
-from novikoff._multiclass import OneVsRest
-from novikoff._validation import check_integer, check_labels, check_weights
+from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error, quote
-
-__all__ = ["Progress", "Record", "Scores", "progressive", "scores"]
 
 
 class Learner(Protocol):
@@ -265,124 +261,3 @@ def progressive(
     if every is not None:
         check_integer("progressive", "every", every, at_least=1)
     return Progress(model, stream, every, list_mistakes)
-
-
-@dataclass(frozen=True)
-class Scores:
-    """The quality of predictions, as ``scores`` returns it.
-
-    Parameters
-    ----------
-    rows : int
-        Number of rows.
-    accuracy : float
-        Fraction of the rows' weight that is predicted correctly.
-    balanced_accuracy : float
-        Mean recall over the labels that occur.
-    labels : ndarray of shape (n_labels,)
-        All labels that occur, or that are predicted, in ascending order.
-    confusion : ndarray of shape (n_labels, n_labels)
-        ``confusion[i, j]`` is the weight of the rows of ``labels[i]`` that are predicted as ``labels[j]``.
-    roc_auc : float or None
-        Area under the ROC curve of the last of two classes; None for more classes, or if only one of them occurs.
-    average_precision : float or None
-        Average precision of the last of two classes; None in the same cases.
-
-    Examples
-    --------
-    >>> import novikoff as nk
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
-    >>> nk.evaluate.scores(nk.LinearSVM().fit(X, y), X, y).confusion
-    array([[2., 0.],
-           [0., 2.]])
-    """
-
-    rows: int
-    accuracy: float
-    balanced_accuracy: float
-    labels: NDArray[Any]
-    confusion: NDArray[np.float64]
-    roc_auc: float | None
-    average_precision: float | None
-
-
-def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
-    """Compare the predictions of a fitted classifier with known labels.
-
-    Parameters
-    ----------
-    model : estimator
-        A fitted classifier with ``decision_function``.
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        Rows.
-    y : array-like of shape (n_samples,)
-        Their labels. A label that the model does not know counts as a mistake.
-    sample_weight : array-like of shape (n_samples,), default=None
-        How much each row counts.
-
-    Returns
-    -------
-    Scores
-        Accuracy, confusion matrix and areas under the curves.
-
-    Raises
-    ------
-    InvalidInputError
-        If scores overflow, no row has a positive weight, or the labels are of another type than those of the model.
-
-    See Also
-    --------
-    progressive : Measure an online learner while it learns.
-
-    Examples
-    --------
-    >>> import novikoff as nk
-    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]
-    >>> found = nk.evaluate.scores(nk.LinearSVM().fit(X, y), X, y)
-    >>> found.accuracy, found.roc_auc
-    (1.0, 1.0)
-    """
-    from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
-
-    where = "scores"
-    with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
-        decisions = model.decision_function(X)
-    if not np.isfinite(decisions).all():
-        raise input_error(where, "the scores of some rows overflow. Scale the columns of X.")
-    predictions = OneVsRest(np.asarray(model.classes_)).choose(decisions)
-    labels = check_labels(where, y, len(predictions))
-    weights = check_weights(where, sample_weight, len(labels))
-    if weights is not None and not weights.any():
-        raise input_error(where, "at least one row must have a weight above 0.")
-    confusion, names = confusion_of(where, labels, predictions, weights)
-    roc_auc = average_precision = None
-    if len(model.classes_) == 2:
-        positive = labels == model.classes_[1]
-        if positive.any() and not positive.all():
-            with np.errstate(over="ignore"):  # of differences of scores, which are only compared with 0
-                roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
-                average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
-    of_class = confusion.sum(axis=1)
-    present = of_class > 0
-    return Scores(
-        rows=len(labels),
-        accuracy=float(np.trace(confusion) / confusion.sum()),
-        balanced_accuracy=float(np.mean(np.diag(confusion)[present] / of_class[present])),
-        labels=names,
-        confusion=confusion,
-        roc_auc=roc_auc,
-        average_precision=average_precision,
-    )
-
-
-def confusion_of(
-    where: str, labels: NDArray[Any], predictions: NDArray[Any], weights: NDArray[np.float64] | None
-) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the weight of the rows by true label (row) and predicted label (column), and the labels in order."""
-    if labels.dtype.kind != predictions.dtype.kind and "U" in (labels.dtype.kind, predictions.dtype.kind):
-        found, known = quote(labels[:1].tolist()[0]), quote(predictions[:1].tolist()[0])
-        raise input_error(where, f"the labels, such as {found}, are of another type than those of the model ({known}).")
-    names, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
-    truth, answer = codes[: len(labels)], codes[len(labels) :]
-    counts = np.bincount(truth * len(names) + answer, weights, minlength=len(names) ** 2)
-    return counts.reshape(len(names), len(names)).astype(np.float64), names

@@ -1,11 +1,10 @@
-"""Progressive evaluation, where each prediction is made before its label is seen; and scores."""
+"""Progressive evaluation, where each prediction is made before its label is seen."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sklearn import metrics
 from sklearn.linear_model import SGDClassifier
 
 import novikoff as nk
@@ -148,47 +147,3 @@ def test_any_class_with_the_two_methods_is_accepted():
     model = Spy()
     *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
     assert last.accuracy == 0
-
-
-# ---- scores --------------------------------------------------------------------------------------------------------
-
-
-def test_scores_are_those_of_scikit_learn():
-    X = np.random.default_rng(0).normal(size=(50, 2))
-    y = np.where(X @ [1.0, 1.0] + 0.5 * X[:, 0] ** 2 > 0, 1, -1)
-    weights = np.random.default_rng(1).integers(0, 4, 50).astype(float)
-    model = nk.LinearSVM().fit(X, y)
-    found, predicted = nk.evaluate.scores(model, X, y, weights), model.predict(X)
-    assert found.accuracy == pytest.approx(metrics.accuracy_score(y, predicted, sample_weight=weights))
-    balanced = metrics.balanced_accuracy_score(y, predicted, sample_weight=weights)
-    assert found.balanced_accuracy == pytest.approx(balanced)
-    confusion = metrics.confusion_matrix(y, predicted, sample_weight=weights)
-    assert found.confusion.tolist() == confusion.tolist()
-    decisions = model.decision_function(X)
-    assert found.roc_auc == pytest.approx(metrics.roc_auc_score(y, decisions, sample_weight=weights))
-
-
-def test_learner_that_knows_one_class_has_scores():
-    model = nk.Perceptron().partial_fit([[1.0], [2.0]], ["a", "a"])
-    found = nk.evaluate.scores(model, [[1.0], [-5.0]], ["a", "b"])
-    assert (found.accuracy, found.roc_auc) == (0.5, None)
-
-
-def test_rows_without_weight_are_refused():
-    model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(nk.InvalidInputError, match="weight above 0"):
-        nk.evaluate.scores(model, [[0.0], [1.0]], [0, 1], [0.0, 0.0])
-
-
-def test_labels_of_another_type_are_refused():
-    model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
-    message = r"scores: the labels, such as 'a', are of another type than those of the model \(0\)\."
-    with pytest.raises(nk.InvalidInputError, match=message):
-        nk.evaluate.scores(model, [[0.0], [1.0]], ["a", "b"])
-
-
-def test_scores_that_overflow_are_refused():
-    model = nk.LinearSVM().fit([[1.0, 2.0], [-1.0, 0.0], [2.0, 1.0]], [1, 0, 1])
-    model.coef_ = 1e200 * model.coef_
-    with pytest.raises(nk.InvalidInputError, match="scores: the scores of some rows overflow"):
-        nk.evaluate.scores(model, [[1e150, 1e150]], [1])
