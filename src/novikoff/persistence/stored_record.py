@@ -18,12 +18,11 @@ from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
 
-from .codec import Bytes, Tensors, check_count, decode, encode, names_from_bytes, names_to_bytes
+from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
 from .frame import FORMAT, VERSION, pack, unpack
 from .learners import LEARNERS, Learner
 from .sparse_tensors import compress, expand
 
-READING_ADDED = ("exclude", "dialect", "columns", "encoding", "encoder", "running")  # by version 2
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
 
@@ -125,15 +124,24 @@ def _encode_classes(classes: NDArray[Any]) -> Labels:
 
 
 def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
-    """Return the header of a file of an older version, with the values of fields that later versions added."""
+    """Return the header of a file of an older version, with the values of what later versions added.
+
+    Fields that were added to ``Header``, to ``Reading`` or to the state of a learner get their defaults, and parameters
+    that were added get the values in ``added_parameters`` of the learner.
+    """
+    if version == VERSION:
+        return tree
+    tree = {"sparse": {}, **tree}
     if version < 2:
-        tree = {**tree, "sparse": {}}
-        if isinstance(tree.get("reading"), dict):  # later fields of Reading have defaults that keep the old meaning
-            added: dict[str, Any] = dict.fromkeys(READING_ADDED) | {"exclude": []}
-            tree["reading"] = added | tree["reading"]
-            if isinstance(kinds := tree["reading"].get("kinds"), list):  # texts are strings now
-                tree["reading"]["kinds"] = ["string" if kind == "text" else kind for kind in kinds]
-    return tree
+        match tree.get("reading"):
+            case {"kinds": [*kinds], **others}:  # texts are strings now
+                tree["reading"] = others | {"kinds": ["string" if kind == "text" else kind for kind in kinds]}
+    if (name := str(tree.get("learner"))) in LEARNERS:
+        tree["state"] = completed(LEARNERS[name].state_type, tree.get("state"))
+        if isinstance(tree.get("parameters"), dict):
+            added = getattr(LEARNERS[name], "added_parameters", {})
+            tree["parameters"] = {key: plain_to_tree(value) for key, value in added.items()} | tree["parameters"]
+    return dict(completed(Header, tree))
 
 
 def decode_model(tree: dict[str, Any], tensors: Tensors) -> Any:
