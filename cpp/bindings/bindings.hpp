@@ -53,6 +53,7 @@ struct RowsInMemory {
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_batch(nb::module_& m);
+void bind_crammer_singer(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);
 void bind_delimited(nb::module_& m);

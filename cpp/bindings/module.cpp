@@ -7,6 +7,7 @@ NB_MODULE(_core, m) {
   bind_hashing(m);
   bind_online(m);
   bind_batch(m);
+  bind_crammer_singer(m);
   bind_svmlight(m);
   bind_delimited(m);
   bind_encoding(m);

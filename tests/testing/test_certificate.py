@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from joint_machines import certify
 from novikoff.testing import certificate_checks, check_certificate
 from novikoff.theory import CERTIFICATES, Support
 from novikoff.theory.verification import Check, Verification
@@ -19,6 +20,7 @@ noisy = np.where(rng.random(40) < 0.1, "yes", y)
 weights = rng.integers(1, 4, 40).astype(float)
 
 MADE = {
+    "joint gap": (certify(X, noisy), noisy, None),
     "gap": (nk.LinearSVM().fit(X, noisy).certificate_, noisy, None),
     "gap, squared hinge": (nk.LinearSVM(loss="squared_hinge").fit(X, noisy).certificate_, noisy, None),
     "gap, weights": (nk.LinearSVM().fit(X, noisy, weights).certificate_, noisy, weights),

@@ -117,7 +117,7 @@ class Problem:
 
     def __post_init__(self) -> None:
         C = self.objective.C
-        scale = _computable_scale(self.table, C)
+        scale = computable_scale(self.table, C)
         lam, kappa = scale * scale / C, 1 / C if self.objective.intercept == "penalized" else 0.0
         penalty = np.full(self.columns + 1, lam)
         penalty[-1] = kappa
@@ -187,7 +187,7 @@ def unit_scale(table: Table) -> float:
     return math.ldexp(1.0, -max(-MAX_SCALE_EXPONENT, min(MAX_SCALE_EXPONENT, exponent))) if length > 0 else 1.0
 
 
-def _computable_scale(table: Table, C: float) -> float:
+def computable_scale(table: Table, C: float) -> float:
     """Return the scale, or refuse rows and a C whose products doubles cannot hold."""
     scale = unit_scale(table)
     if table.largest == 0:

@@ -13,8 +13,8 @@ from novikoff._progress import ProgressCallback
 from novikoff._registry import Registry
 from novikoff.theory.geometry import Floats
 
-from .bounds import Bounds, relative_gap
-from .problem import Problem
+from .bounds import relative_gap
+from .problem import Objective, Problem
 
 
 @dataclass(frozen=True)
@@ -142,18 +142,53 @@ def solve(problem: Problem, options: SolverOptions, start: Start | None = None) 
     return SOLVERS[name].solve(problem, options, start)
 
 
+class Minimization(Protocol):
+    """What `Progress` needs to know of a problem, with one weight vector or with several."""
+
+    @property
+    def objective(self) -> Objective:
+        """What is minimised."""
+
+    @property
+    def has_free_intercept(self) -> bool:
+        """Whether intercepts are not penalised."""
+
+    def best_without_weights(self) -> tuple[Floats, float]:
+        """Return the best point known with w = 0 and free intercepts, and its objective."""
+
+
+class ProvenPoint(Protocol):
+    """A primal point, its objective, and a lower bound on the optimum."""
+
+    @property
+    def v(self) -> Floats:
+        """The primal point."""
+
+    @property
+    def primal(self) -> float:
+        """Its objective."""
+
+    @property
+    def dual(self) -> float:
+        """The lower bound."""
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap divided by the primal objective."""
+
+
 class Progress:
     """The record of a running solver: its history, its best primal point, and whether it must stop.
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or JointProblem
         The problem that is being solved.
     options : SolverOptions
         The limit on the steps, the listener and the cancellation.
     """
 
-    def __init__(self, problem: Problem, options: SolverOptions) -> None:
+    def __init__(self, problem: Minimization, options: SolverOptions) -> None:
         self.problem, self.options = problem, options
         self.history: list[HistoryEntry] = []
         self.steps = 0
@@ -168,7 +203,7 @@ class Progress:
         """The number of steps that are still allowed; 0 after a cancellation."""
         return 0 if self.options.cancelled.is_set() else max(0, self.options.max_iter - self.steps)
 
-    def advance(self, bounds: Bounds, steps: int = 1) -> bool:
+    def advance(self, bounds: ProvenPoint, steps: int = 1) -> bool:
         """Record the bounds after some steps. Return whether the solver must stop."""
         self.steps += steps
         if bounds.primal < self.best_primal:

@@ -4,6 +4,8 @@ from . import bounds as bounds
 from .certificate import CERTIFICATES as CERTIFICATES
 from .certificate import Certificate as Certificate
 from .certificate import Support as Support
+from .crammer_singer import CrammerSingerCertificate as CrammerSingerCertificate
+from .crammer_singer import JointModel as JointModel
 from .gap import GapCertificate as GapCertificate
 from .gap import SvmModel as SvmModel
 from .generalization import Generalization as Generalization

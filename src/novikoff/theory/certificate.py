@@ -243,6 +243,7 @@ class Certificate(ABC):
 CERTIFICATES: Registry[type[Certificate]] = Registry(
     "certificate",
     {
+        "CrammerSingerCertificate": "novikoff.theory.crammer_singer:CrammerSingerCertificate",
         "GapCertificate": "novikoff.theory.gap:GapCertificate",
         "HullCertificate": "novikoff.theory.hulls:HullCertificate",
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",

@@ -23,17 +23,16 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import OTHER_DATA, ROUNDING, Certificate, Duals, Support, below, misfit
+from .certificate import Certificate, Duals, Support, below, misfit
 from .columns import compact
 from .exact_gap import ExactTable
 from .feasible import allowed
+from .gap_checks import EPS, INTERCEPTS, Value, check_costs, check_gap, relative, rounded
 from .geometry import Extended, Floats, as_table, blocks
 from .verification import Check, Verification
 
-EPS = float(np.finfo(np.float64).eps)
 SUM_BLOCK_ROWS = 512  # rows per partial sum; the rounding error grows with this number and the number of partial sums
 LOSSES = ("hinge", "squared_hinge")
-INTERCEPTS = ("free", "penalized", "none")
 SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
 
 
@@ -110,20 +109,6 @@ class SvmModel:
         return v, self.weights
 
 
-@dataclass(frozen=True)
-class Value:
-    """A sum that was computed in floating point.
-
-    ``size`` is the sum of the absolute values of its terms, and ``rounding`` bounds the difference to the same sum
-    computed in another order. A sum of k products has an error of at most (k + 2) eps times ``size`` in any order
-    (Higham 2002, section 3.1), so two such sums, here the solver's and ours, differ by at most twice that.
-    """
-
-    found: float
-    size: float
-    rounding: float
-
-
 @dataclass(frozen=True, repr=False, eq=False)
 class GapCertificate(Certificate):
     """An upper bound on how far the objective of a soft-margin support vector machine is from its minimum.
@@ -182,7 +167,7 @@ class GapCertificate(Certificate):
     @property
     def relative_gap(self) -> float:
         """(primal - dual) / primal: the fraction of the objective by which a better model could be lower, at most."""
-        return _relative(self.primal - self.dual, self.primal)
+        return relative(self.primal - self.dual, self.primal)
 
     @property
     def converged(self) -> bool:
@@ -193,7 +178,7 @@ class GapCertificate(Certificate):
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit(y):
             return Verification((unfit,))
-        costs, stated = self._costs(X.shape[0], sample_weight)
+        costs, stated = check_costs(self.model.costs, self.C, X.shape[0], self.examples, sample_weight)
         if costs is None:
             return Verification((stated,))
         signs = self.model.signs(y)
@@ -206,7 +191,7 @@ class GapCertificate(Certificate):
         own = replace(self, model=replace(self.model, weights=weights))
         with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows fails below
             primal, dual = (own._exactly if exact else own._values)(X, signs, costs, a)
-        return Verification((*checks, *self._check_values(primal, dual)))
+        return Verification((*checks, *check_gap(self, primal, dual)))
 
     def _misfit(self, y: Any) -> Check | None:
         """Return a failed check if no data can have this model, or these labels cannot."""
@@ -219,34 +204,6 @@ class GapCertificate(Certificate):
         if not np.any(np.ravel(y) == self.model.positive):
             return Check("data", "fails", f"no row has the label {self.model.positive!r} that the model calls positive")
         return None
-
-    def _costs(self, rows: int, sample_weight: Any) -> tuple[Floats | None, Check]:
-        """Return the cost C_i of each row, or None if certificate and data disagree, and a check that says so."""
-        claim = "costs"
-        stated = np.full(rows, float(self.C)) if self.model.costs is None else self.model.costs
-        if stated.shape != (rows,):
-            return None, Check(claim, "fails", f"{len(stated)} costs, but {rows} rows: {OTHER_DATA}")
-        if not np.all((stated >= 0) & (stated < np.inf)):
-            return None, Check(claim, "fails", "some are negative or not finite")
-        examples = int(np.count_nonzero(stated))
-        if examples != self.examples:
-            detail = f"claimed {self.examples} rows with a cost, found {examples}: {OTHER_DATA}"
-            return None, Check(claim, "fails", detail)
-        words = f"{examples} rows with a total cost of {stated.sum():.6g}"
-        if sample_weight is None:
-            if self.model.costs is None:
-                return stated, Check(claim, "holds", words)
-            return stated, Check(claim, "on trust", f"{words}, as the certificate says; sample_weight would show it")
-        given = self.C * np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
-        wrong = np.flatnonzero(
-            ~(np.abs(given - stated) <= 8 * EPS * stated)
-        )  # rounding of a product of three numbers in any order
-        if len(wrong):
-            row = int(wrong[0])
-            detail = f"row {row} costs {stated[row]:.6g} by the certificate, {given[row]:.6g} by sample_weight, "
-            detail += "which must include the class weights"
-            return None, Check(claim, "fails", detail, row)
-        return stated, Check(claim, "holds", words)
 
     def _values(self, X: Any, signs: Floats, costs: Floats, a: Floats) -> tuple[Value, Value]:
         """Return P(w, b) and D(a), computed in one pass over the rows."""
@@ -280,9 +237,9 @@ class GapCertificate(Certificate):
         table, squared, w = ExactTable.of(X, signs, costs), self.loss == "squared_hinge", self.model.weights
         primal = table.primal(w, self.model.bias, self.intercept == "penalized", squared)
         dual = table.dual(a, self.intercept, squared)
-        size = _rounded(2 * sum(map(Fraction, a.tolist()), Fraction(0)) - dual)
-        found = _rounded(primal)
-        return Value(found, found, EPS * found), Value(_rounded(dual), size, EPS * size)
+        size = rounded(2 * sum(map(Fraction, a.tolist()), Fraction(0)) - dual)
+        found = rounded(primal)
+        return Value(found, found, EPS * found), Value(rounded(dual), size, EPS * size)
 
     def _primal(self, losses: float, loss_rounding: float, rows: int) -> Value:
         """Return P(w, b). All its terms are positive, so its size is its value."""
@@ -313,26 +270,6 @@ class GapCertificate(Certificate):
             # model's b is used.
             rounding += 2 * EPS * total * abs(self.model.bias)
         return Value(found, size, 2 * rounding)
-
-    def _check_values(self, primal: Value, dual: Value) -> list[Check]:
-        """Compare the claims with the recomputed values, up to rounding, which must be small compared with ``tol``."""
-        # Near the optimum the sizes of the terms of D add up to about 3 D: D(t a) = t S - t^2 Q is largest at t = 1
-        # only if S = 2 Q. So a fraction of the size is about the same fraction of the objective.
-        last_digits = min(ROUNDING, 0.01 * self.tol)
-        decisive = max(10 * ROUNDING, min(0.1 * max(self.tol, self.relative_gap), 1e-4))
-        above, below = (value.rounding + last_digits * value.size for value in (primal, dual))
-        gap = _relative(primal.found - dual.found, primal.found)
-        gap_slack = _relative(above + below, primal.found)
-        gap_decisive = _relative(decisive * (primal.size + dual.size), primal.found)
-        checks = [
-            _within("primal", self.primal, primal.found, primal.found - self.primal, above, decisive * primal.size),
-            _within("dual", self.dual, dual.found, self.dual - dual.found, below, decisive * dual.size),
-            _within("gap", self.relative_gap, gap, gap - self.relative_gap, gap_slack, gap_decisive),
-            Check("iterations", "on trust", f"{self.iterations}"),
-        ]
-        if self.converged:
-            checks.insert(3, _within("converged", self.tol, gap, gap - self.tol, gap_slack, 0.5 * self.tol))
-        return checks
 
     def explain(self) -> str:
         return (
@@ -375,24 +312,3 @@ class GapCertificate(Certificate):
             ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),
             ("iterations", f"{self.iterations}"),
         ]
-
-
-def _relative(part: float, total: float) -> float:
-    return part / total if total != 0 else 0.0
-
-
-def _rounded(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
-def _within(claim: str, claimed: float, found: float, excess: float, slack: float, decisive: float) -> Check:
-    """Check that ``found`` exceeds the claim by at most ``slack``; open if a slack above ``decisive`` was needed."""
-    detail = f"claimed {claimed:.10g}, found {found:.10g}"
-    if not (excess <= slack and math.isfinite(found)):
-        return Check(claim, "fails", f"{detail}: {OTHER_DATA}, or the claim is false")
-    if slack > decisive and excess > -slack:
-        return Check(claim, "open", f"{detail}, but rounding may hide {slack:.3g}")
-    return Check(claim, "holds", detail)
