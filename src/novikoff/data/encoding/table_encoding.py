@@ -83,11 +83,11 @@ class TableEncoding:
         return tuple(name for one in named for name in one.names)
 
     @cached_property
-    def _first_columns(self) -> dict[str, int]:
-        """The first encoded column of each column. Encoded columns may have equal names, as with a category missing."""
+    def spans(self) -> dict[str, range]:
+        """The encoded columns of each column. Encoded columns may have equal names, as with a category missing."""
         first, found = 0, {}
-        for column in self._ordered:
-            found[column.name] = first
+        for column in (*self._ordered, *self.texts):
+            found[column.name] = range(first, first + len(column.names))
             first += len(column.names)
         return found
 
@@ -118,8 +118,7 @@ class TableEncoding:
         shift = np.array([column.shift for column in self.numbers])
         scale = np.array([column.scale for column in self.numbers])
         fill = (np.array([column.fill for column in self.numbers]) - shift) / scale
-        first = self._first_columns
-        own = [first[name] for name in names]
+        own = [self.spans[name].start for name in names]
         marks = [(j, own[j] + 1) for j, column in enumerate(self.numbers) if column.indicator]
         parts = []
         for block in blocks:
@@ -144,7 +143,7 @@ class TableEncoding:
         """Return how the kernel encodes a row: kind of step, column of the table, and first encoded column."""
         steps = []
         for column in self._ordered:
-            is_number, first = isinstance(column, NumberColumn), self._first_columns[column.name]
+            is_number, first = isinstance(column, NumberColumn), self.spans[column.name].start
             steps.append((NUMBER if is_number else CATEGORY, column.name, first))
             if is_number and column.indicator:
                 steps.append((INDICATOR, column.name, first + 1))
@@ -232,7 +231,7 @@ class TableEncoding:
         """
         changed = np.array(weights, dtype=np.float64)
         for column in self.numbers:
-            j = self._first_columns[column.name]
+            j = self.spans[column.name].start
             changed[j] = weights[j] / column.scale
             intercept -= float(changed[j]) * column.shift
         return changed, float(intercept)
