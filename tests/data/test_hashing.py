@@ -583,7 +583,7 @@ def test_what_an_iterable_raises_is_raised(kind):
 PARAMETERS = {
     "n_bits": [0, 32, -1, 2.0, "20", True, None],
     "lowercase": [1, None, "yes"],
-    "ngram_range": [(0, 1), (2, 1), 1, (1,), (1, 2, 3), "12", (1.0, 2), None],
+    "ngram_range": [(0, 1), (2, 1), 1, (1,), (1, 2, 3), "12", (1.0, 2), None, (1, 10**21)],
     "binary": [0, "no"],
     "sublinear_tf": [None, 2],
     "norm": ["l1", 2, True, np.ones(2)],

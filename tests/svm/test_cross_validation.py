@@ -54,8 +54,8 @@ def test_the_chosen_c_is_the_smallest_within_one_standard_error_of_the_best():
 def test_the_machine_is_that_of_the_chosen_c_on_all_rows():
     X, y = classes(n_classes=3, n_informative=4)
     weights = np.random.default_rng(0).integers(1, 3, len(y))
-    model = nk.LinearSVMCV(Cs=4, cv=3).fit(X, y, weights)
-    alone = nk.LinearSVM(C=model.C_).fit(X, y, weights)
+    model = nk.LinearSVMCV(Cs=4, cv=3, loss="hinge").fit(X, y, weights)
+    alone = nk.LinearSVM(C=model.C_, loss="hinge").fit(X, y, weights)
     assert model.coef_.tobytes() == alone.coef_.tobytes()
     assert all(certificate.verify(X, y, weights) for certificate in model.certificate_)
     assert model.predict(X).tolist() == alone.predict(X).tolist()
@@ -115,7 +115,7 @@ def test_other_scores_can_be_asked_for(scoring):
 def test_scores_by_name_count_rows_by_weight():
     X, y = classes(rows=100, apart=0.3)
     weights = np.random.default_rng(0).uniform(0.1, 5, len(y))
-    plain, named = (nk.LinearSVMCV(Cs=3, scoring=name).fit(X, y, weights) for name in (None, "accuracy"))
+    plain, named = (nk.LinearSVMCV(Cs=3, scoring=name, loss="hinge").fit(X, y, weights) for name in (None, "accuracy"))
     np.testing.assert_allclose(plain.scores_, named.scores_)
 
 
@@ -147,11 +147,11 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
 def test_a_best_C_at_the_end_of_the_grid_gives_a_warning():
     X, y = load_breast_cancer(return_X_y=True)  # columns of very different sizes
     with pytest.warns(UserWarning, match="largest of the grid") as caught:
-        nk.LinearSVMCV(Cs=10).fit(X, y)
+        nk.LinearSVMCV(Cs=10, loss="hinge").fit(X, y)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        nk.LinearSVMCV(Cs=10, C_max=1e-3).fit(X, y)
+        nk.LinearSVMCV(Cs=10, C_max=1e-3, loss="hinge").fit(X, y)
 
 
 def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called_it():

@@ -193,9 +193,9 @@ def test_E5_the_soft_margin_tends_to_it(intercept):
     model = machine(intercept, tol=1e-9).fit(data.X, data.y)
     enough = np.abs(model.dual_coef_).max()
     for C in (1.01 * enough, 1e3 * enough):
-        soft = nk.LinearSVM(C=C, tol=1e-12, **INTERCEPTS[intercept]).fit(data.X, data.y)
+        soft = nk.LinearSVM(C=C, loss="hinge", tol=1e-12, **INTERCEPTS[intercept]).fit(data.X, data.y)
         np.testing.assert_allclose(soft.coef_, model.coef_, atol=1e-4 * np.linalg.norm(model.coef_))
-    less = nk.LinearSVM(C=0.5 * enough, tol=1e-12, **INTERCEPTS[intercept]).fit(data.X, data.y)
+    less = nk.LinearSVM(C=0.5 * enough, loss="hinge", tol=1e-12, **INTERCEPTS[intercept]).fit(data.X, data.y)
     assert less.objective_[0] < soft.objective_[0] * (1 - 1e-9)
 
 

@@ -81,7 +81,7 @@ def test_several_classes_have_one_binary_problem_each_on_one_grid():
 def test_a_class_inside_the_other_has_weights_0_for_every_C():
     """The lighter class is at the mean of the heavier one: to call all rows heavy costs the least, whatever C."""
     X = np.array([[-1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 0.0]])
-    path = nk.LinearSVMPath(Cs=4).fit(X, [0, 0, 0, 0, 1])
+    path = nk.LinearSVMPath(Cs=4, loss="hinge").fit(X, [0, 0, 0, 0, 1])
     np.testing.assert_allclose(path.coefs_, 0, atol=1e-3)
     np.testing.assert_allclose(path.intercepts_, -1, atol=1e-3)
     assert 0.01 < path.Cs_[0] < 10
@@ -162,7 +162,7 @@ def test_screening_leaves_rows_out_and_changes_no_solution(intercept):
 def test_screening_works_for_every_storage(storage, dtype):
     X, y = classes([0.7], apart=1.5)
     X = storage(X.astype(dtype))
-    path = nk.LinearSVMPath(Cs=60, screen=True).fit(X, y)
+    path = nk.LinearSVMPath(Cs=60, loss="hinge", screen=True).fit(X, y)
     assert path.screened_.max() > 0.5
     assert all(certificate.converged and certificate.verify(X, y) for certificate in path.certificates_)
 

@@ -42,8 +42,8 @@ def test_a_weight_of_k_is_k_copies_and_of_0_absence(make, data):
     for sign in (1.0, -1.0):
         weights[np.flatnonzero(y == sign)[0]] += 1
     copies = np.repeat(np.arange(len(y)), weights)
-    weighted = make(tol=1e-9, max_iter=20_000).fit(X, y, sample_weight=weights)
-    repeated = make(tol=1e-9, max_iter=20_000).fit(X[copies], y[copies])
+    weighted = make(C=1.0, tol=1e-9, max_iter=20_000).fit(X, y, sample_weight=weights)
+    repeated = make(C=1.0, tol=1e-9, max_iter=20_000).fit(X[copies], y[copies])
     assert_proven(weighted, X, y, weights)
     assert_same_machine(weighted, repeated)
     assert weighted.certificate_.examples == np.count_nonzero(weights)

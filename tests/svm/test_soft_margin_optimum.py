@@ -102,7 +102,7 @@ def test_a_penalized_intercept_is_liblinear(name, C, loss):
 def test_no_intercept_is_liblinear_without_one(loss):
     X, y = small_set("breast cancer")
     theirs = LinearSVC(loss=loss, dual=True, tol=1e-10, max_iter=10**7, fit_intercept=False).fit(X, y)
-    model = MACHINES[f"{loss}, none"](tol=1e-10).fit(X, y)
+    model = MACHINES[f"{loss}, none"](C=1.0, tol=1e-10).fit(X, y)
     assert model.objective_[0] == pytest.approx(objective(theirs.coef_[0], 0.0, X, y, 1.0, loss, "none"), rel=1e-6)
     assert model.intercept_[0] == 0
 

@@ -17,6 +17,7 @@ from novikoff.errors import input_error, quote
 from .rows import FLOATS, is_keyed
 
 MAX_BITS = 31
+MAX_WORDS = 1_000  # of an n-gram
 TEXT_TYPES = (str, bytes)
 WHERE = "Hashing"  # what error messages begin with
 
@@ -249,9 +250,9 @@ def _features(sample: Any) -> Any:
 def _ngram_range(value: Any) -> tuple[int, int]:
     if isinstance(value, tuple | list) and len(value) == 2:
         shortest, longest = (check_integer(WHERE, "in ngram_range", n, at_least=1) for n in value)
-        if shortest <= longest:
+        if shortest <= longest <= MAX_WORDS:
             return shortest, longest
-    expected = "a pair (fewest, most) of word counts, with fewest <= most"
+    expected = f"a pair (fewest, most) of word counts, with fewest <= most <= {MAX_WORDS}"
     raise input_error(WHERE, f"ngram_range must be {expected}, but it is {quote(value)}.")
 
 

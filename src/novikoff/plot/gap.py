@@ -52,7 +52,7 @@ class GapDisplay(Display):
     --------
     >>> from novikoff import LinearSVM
     >>> from novikoff.plot import GapDisplay
-    >>> model = LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
+    >>> model = LinearSVM(loss="hinge").fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
     >>> display = GapDisplay.measure(model)  # from_estimator also draws it
     >>> bool((display.primal >= display.dual).all()), bool(display.gap[-1] <= display.tol)
     (True, True)

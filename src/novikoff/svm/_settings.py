@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from sklearn.utils import check_random_state
@@ -16,6 +16,8 @@ from novikoff.errors import input_error, quote
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
+from novikoff.solvers.training_set import TrainingSet
+from novikoff.theory.spread import cost_for_spread, spread
 
 T = TypeVar("T")
 
@@ -58,9 +60,18 @@ class Settings:
             threading.Event(),
         )
 
+    def with_cost(self, C: float) -> Settings:
+        """Return the same settings with another C."""
+        return replace(self, objective=replace(self.objective, C=C))
+
     def options(self, threads: int, say: ProgressCallback | None = None) -> SolverOptions:
         """Return the options of one binary problem."""
         return SolverOptions(self.max_iter, threads, self.seed, say, self.cancelled)
+
+
+def scale_cost(data: TrainingSet, intercept: str) -> float:
+    """Return the default C of a data set, 1 divided by its spread."""
+    return cost_for_spread(spread(data.X, data.weights, centered=intercept != "none"), data.width)
 
 
 def intercept_of(where: str, estimator: Any) -> str:

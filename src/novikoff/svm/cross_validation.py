@@ -78,7 +78,7 @@ class LinearSVMCV(BatchClassifier):
         better. Scorers that accept ``sample_weight`` receive it.
     selection : {"one_standard_error", "best"}, default="one_standard_error"
         How C is chosen from the scores.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True
         Whether to fit an intercept. If False, it is 0.
@@ -158,7 +158,7 @@ class LinearSVMCV(BatchClassifier):
         cv: Any = 5,
         scoring: Any = None,
         selection: str = "one_standard_error",
-        loss: str = "hinge",
+        loss: str = "squared_hinge",
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,

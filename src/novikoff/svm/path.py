@@ -46,7 +46,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         Number of values of C, or the values themselves.
     C_max : float, default=None
         Largest C of a computed grid; None means 10,000 times the smallest.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True
         Whether to fit an intercept. If False, it is 0.
@@ -120,7 +120,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         *,
         Cs: Any = 20,
         C_max: float | None = None,
-        loss: str = "hinge",
+        loss: str = "squared_hinge",
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,

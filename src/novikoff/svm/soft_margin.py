@@ -15,7 +15,7 @@ from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
-from novikoff._validation import check_flag, check_number, check_weights
+from novikoff._validation import check_choice, check_flag, check_number, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
@@ -30,7 +30,7 @@ from novikoff.theory.verification import Check
 from ._certify import certify, warn_if_wide
 from ._classifier import BatchClassifier
 from ._folds import stratified_folds, subset
-from ._settings import Settings, check_verbose, role_of_intercept, run_parallel
+from ._settings import Settings, check_verbose, role_of_intercept, run_parallel, scale_cost
 from ._state import HISTORY_DTYPE, SoftMarginState, Support, set_machines
 from .platt import FOLDS, Sigmoid, probabilities
 
@@ -58,20 +58,23 @@ def _has_probabilities(model: LinearSVM) -> bool:
 class LinearSVM(BatchClassifier):
     """Linear support vector machine with a soft margin and a certified optimum.
 
-    It minimises 1/2 |w|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i^2 for
-    ``loss="squared_hinge"``. The solver stops when the relative duality gap is at most ``tol``: the objective is then
+    It minimises 1/2 |w|^2 + C sum_i xi_i^2 with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or with xi_i for
+    ``loss="hinge"``. The solver stops when the relative duality gap is at most ``tol``: the objective is then
     within this fraction of the optimum, and ``certificate_`` lets anyone check it. The intercept b is not penalised, as
     in textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it (``penalized_intercept=True``). More than two
     classes are handled one-vs-rest.
 
     Parameters
     ----------
-    C : float, default=1.0
-        Penalty on margin violations. Larger values fit the training data more closely.
+    C : float or "scale", default="scale"
+        Penalty on margin violations. Larger values fit the training data more closely. "scale" is 1 divided by the sum
+        of the variances of the columns (without an intercept, by the mean of |x|^2), but at least 1 divided by the
+        number of columns, and rounded to three digits. It is 1 for rows of about unit length, and 1 / n_features for
+        standardised columns.
     lam : float, default=None
         The penalty in the convention sum_i xi_i + lam |w|^2, that is, C = 1 / (2 lam). Only one of ``C`` and ``lam``
         may be set.
-    loss : {"hinge", "squared_hinge"}, default="hinge"
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True
         Whether to fit an intercept. If False, it is 0.
@@ -108,6 +111,8 @@ class LinearSVM(BatchClassifier):
         Indices of the rows with a dual variable above 0.
     dual_coef_ : ndarray of shape (n_problems, n_support)
         y_i a_i of these rows, where a_i are the dual variables.
+    C_ : float
+        The value of C.
     objective_ : ndarray of shape (n_problems,)
         The objective of each binary problem.
     n_iter_ : int
@@ -156,9 +161,9 @@ class LinearSVM(BatchClassifier):
     def __init__(
         self,
         *,
-        C: float = 1.0,
+        C: float | str = "scale",
         lam: float | None = None,
-        loss: str = "hinge",
+        loss: str = "squared_hinge",
         fit_intercept: bool = True,
         penalized_intercept: bool = False,
         tol: float = 1e-4,
@@ -225,22 +230,25 @@ class LinearSVM(BatchClassifier):
         """
         with AllOrNothing(self), one_core:
             self._forget_reading()
-            settings = Settings.of(where, self, self._cost(where))
+            settings = Settings.of(where, self, self._cost(where) or 1.0)
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
             check_verbose(where, self.verbose)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
+            settings = settings.with_cost(self._cost(where) or scale_cost(data, settings.objective.intercept))
             sigmoids = self._fit_sigmoids(where, data, sample_weight, settings) if probability else []
             machines = self._solve(data, settings, self._starts(data))
             self._sigmoids_of_classes = sigmoids
             self._set_attributes(data, machines)
 
-    def _cost(self, where: str) -> float:
-        """Return C, from ``C`` or from ``lam``."""
-        cost = check_number(where, "C", self.C, above=0)
+    def _cost(self, where: str) -> float | None:
+        """Return C, from ``C`` or from ``lam``; None if it depends on the data."""
+        is_number = not isinstance(self.C, str)
+        if not is_number:
+            check_choice(where, "C", self.C, ("scale",))
         if self.lam is None:
-            return cost
-        if self.C != 1.0:
+            return check_number(where, "C", self.C, above=0) if is_number else None
+        if is_number:
             raise input_error(where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one.")
         return 1 / (2 * check_number(where, "lam", self.lam, above=0))
 
@@ -270,6 +278,7 @@ class LinearSVM(BatchClassifier):
     def _set_attributes(self, data: TrainingSet, machines: list[Machine]) -> None:
         certificates, strategy = [machine.certificate for machine in machines], data.strategy
         set_machines(self, data.classes, certificates)
+        self.C_ = certificates[0].C
         self.objective_ = np.array([certificate.primal for certificate in certificates])
         duals = [certificate.model.duals for certificate in certificates]
         support = Support.of(data.codes, strategy.positive_codes, duals)
@@ -342,8 +351,8 @@ class LinearSVM(BatchClassifier):
         return logarithms
 
     def _stated(self) -> dict[str, Any]:
-        cost = self.C if self.lam is None else 1 / (2 * self.lam)
-        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": float(cost), "loss": self.loss}
+        cost = self._cost(type(self).__name__) or self.C_
+        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": cost, "loss": self.loss}
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
         sigmoids = getattr(self, "_sigmoids_of_classes", []) if self.probability else []
@@ -361,5 +370,6 @@ class LinearSVM(BatchClassifier):
         state: SoftMarginState = record.state
         state.check("state", record)
         state.restore(self, record)
+        self.C_ = state.certificates[0].C
         self._sigmoids_of_classes = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]

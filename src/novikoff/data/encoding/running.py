@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff.data.hashing import MAX_WORDS
 from novikoff.data.tables.block import KINDS, Block
 from novikoff.errors import input_error
 
@@ -76,7 +77,7 @@ class RunningEncoding:
             or not set(self.text) <= set(self.features) - set(numbers)
             or self.scale not in SCALES
             or self.missing not in POLICIES
-            or not 1 <= low <= high
+            or not 1 <= low <= high <= MAX_WORDS
             or list(self.names[: len(numbers)]) != numbers
             or any(len(part) != len(numbers) for part in (self.counts, self.shifts, self.sums, self.squares))
             or min((*self.counts, *self.squares), default=0) < 0

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._validation import thread_count
+from novikoff.data.hashing import MAX_WORDS
 from novikoff.errors import input_error, quote
 
 WORD = re.compile(r"\w\w")  # as the kernel defines words
@@ -44,10 +45,9 @@ class WordSettings:
     norm: str | None = None
 
     def __post_init__(self) -> None:
-        if len(self.ngram_range) != 2 or not 1 <= self.ngram_range[0] <= self.ngram_range[1]:
-            raise input_error(
-                "TableEncoder", f"ngram_range must be two ascending numbers, but it is {self.ngram_range}."
-            )
+        if len(self.ngram_range) != 2 or not 1 <= self.ngram_range[0] <= self.ngram_range[1] <= MAX_WORDS:
+            expected = f"two ascending numbers of at most {MAX_WORDS}"
+            raise input_error("TableEncoder", f"ngram_range must be {expected}, but it is {self.ngram_range}.")
         if self.norm not in (None, "l2"):
             raise input_error("TableEncoder", f'norm must be None or "l2", but it is {quote(self.norm)}.')
 
