@@ -95,7 +95,7 @@ def fit(
         "certificates": [dict(certificate.claims()) for certificate in record.certificates],
         "training_accuracy": accuracy(model, batch),
     }
-    if hasattr(model, "C_"):
+    if hasattr(model, "best_C_"):
         result["C"] = model.C_
     if output is not None:
         began = time.perf_counter()
