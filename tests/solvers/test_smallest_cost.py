@@ -24,7 +24,7 @@ def distance(a, b):
 @pytest.mark.parametrize("weights", [None, [0.8], [0.2]])
 def test_below_the_smallest_c_the_weights_of_the_hinge_only_scale_and_above_they_do_not(intercept, weights):
     X, y = classes(weights)
-    settings = INTERCEPTS[intercept]
+    settings = INTERCEPTS[intercept] | {"loss": "hinge"}
     least = nk.LinearSVMPath(Cs=2, **settings).fit(X, y).Cs_[0]
     path = nk.LinearSVMPath(Cs=least * np.array([0.1, 0.2, 0.95, 2.0]), tol=1e-6, **settings).fit(X, y)
     slopes = path.coefs_[:, 0] / path.Cs_[:, None]
@@ -51,7 +51,7 @@ def test_below_the_smallest_c_the_squared_hinge_is_least_squares(intercept):
 
 def test_the_smallest_c_of_one_pair_is_known():
     """x = -1 and +1: w = 2C until both margins are reached, at C = 1/2."""
-    path = nk.LinearSVMPath(Cs=3).fit([[-1.0], [1.0]], [0, 1])
+    path = nk.LinearSVMPath(Cs=3, loss="hinge").fit([[-1.0], [1.0]], [0, 1])
     assert path.Cs_[0] == pytest.approx(0.5)
     np.testing.assert_allclose(path.coefs_[:, 0, 0], 1.0, rtol=1e-3)
 

@@ -84,9 +84,9 @@ def test_progress_is_reported_with_the_fraction_completed():
 
 
 def test_estimators_use_the_solver_that_was_registered_last_and_supports_the_problem(registered):
-    nk.LinearSVM(tol=1e-6).fit(X, SIGNS)
+    nk.LinearSVM(C=1.0, loss="hinge", tol=1e-6).fit(X, SIGNS)
     assert [problem.objective.C for problem in registered.problems] == [1.0]
-    nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(X, SIGNS)
+    nk.LinearSVMPath(Cs=[0.1, 1.0], loss="hinge").fit(X, SIGNS)
     assert [problem.objective.C for problem in registered.problems] == [1.0, 0.1, 1.0]
     nk.LinearSVM(loss="squared_hinge").fit(X, SIGNS)
     assert len(registered.problems) == 3
