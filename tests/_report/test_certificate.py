@@ -1,11 +1,11 @@
 import novikoff as nk
-from novikoff._report.certificate import command, meanings, split
+from novikoff._report.certificate import certificate_table, command, meanings, split
 from novikoff.theory.verification import Check, Verification
 
 
 def test_checks_of_several_certificates_are_assigned_by_label():
     checks = [Check("labels", "holds", ""), Check("a: gap", "holds", "1"), Check("b: gap", "fails", "2")]
-    parts, general = split(["a", "b"], [None, None], Verification((*checks, Check("probabilities", "on trust", ""))))
+    parts, general = split([("a", None), ("b", None)], Verification((*checks, Check("probabilities", "on trust", ""))))
     assert [(part.name, part.verification.checks[0].claim, bool(part.verification)) for part in parts] == [
         ("a", "gap", True),
         ("b", "gap", False),
@@ -16,10 +16,10 @@ def test_checks_of_several_certificates_are_assigned_by_label():
 def test_only_certificate_has_all_checks():
     certificate = nk.LinearSVM().fit([[0.0], [1.0]], ["a", "a: b"]).certificate_
     found = Verification((Check("a: labels", "holds", ""),))
-    ((part,), general) = split(["a"], [certificate], found)
+    ((part,), general) = split([("", certificate)], found)
     assert part.verification is found
     assert general == []
-    assert split(["a"], [], None) == ([], [])
+    assert split([], None) == ([], [])
 
 
 def test_statuses_that_occur_are_explained():
@@ -30,3 +30,12 @@ def test_statuses_that_occur_are_explained():
 
 def test_command_quotes_names_for_the_shell():
     assert command("my model.nvk", None) == "novikoff certify 'my model.nvk' DATA"
+
+
+def test_every_certificate_has_one_line_with_its_first_claim():
+    model = nk.LinearSVM(multi_class="ovr").fit([[0.0], [1.0], [2.0], [2.5], [4.0], [4.5]], list("aabbcc"))
+    found = nk.verify(model, [[0.0], [1.0], [2.0], [2.5], [4.0], [4.5]], list("aabbcc"))
+    parts, _ = split(model.record_.named_certificates, found)
+    rows = certificate_table(parts).rows
+    assert [row[:2] for row in rows] == [("a", "verified"), ("b", "verified"), ("c", "verified")]
+    assert rows[0][2] == ": ".join(model.record_.certificates[0].claims()[0])

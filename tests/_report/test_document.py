@@ -1,5 +1,6 @@
 """The contents of the report."""
 
+import html
 import json
 import re
 import sys
@@ -14,13 +15,13 @@ from sklearn.linear_model import LogisticRegression
 import novikoff as nk
 from novikoff import report
 from real_data import two_classes
-from report_pages import Reader, figures
+from report_pages import Reader, body, figures
 
 
 def test_sections_are_in_order_and_ids_are_unique(svm_page):
     reader = Reader(svm_page)
     sections = [words for level, words in reader.headings if level == "h2"]
-    assert sections == ["Summary", "Certificate", "Fitted model", "Predictive performance"]
+    assert sections == ["Predictive performance", "Certificate", "Fitted model", "Summary"]
     assert [level for level, _ in reader.headings].count("h1") == 1
     assert len(set(reader.ids)) == len(reader.ids)
     assert reader.tags.count("figure") == len(figures(svm_page)) == 6
@@ -33,13 +34,39 @@ def test_page_shows_all_claims_and_the_result_of_every_check(svm, svm_page, canc
     for check in svm.certificate_.verify(*cancer).checks:
         assert f'<th scope="row">{check.claim}</th>' in svm_page
         assert check.detail in svm_page
-    assert '<span class="status holds">verified</span>' in svm_page
+    assert '<span class="status holds">certificate verified</span>' in svm_page
     assert "novikoff certify &#39;cancer model.nvk&#39; cancer.csv" in svm_page
 
 
-def test_other_data_are_not_verified(svm, cancer):
+def test_other_data_are_not_verified_and_not_called_training_rows(svm, cancer):
     X, y = cancer
-    assert '<span class="status fails">not verified</span>' in report(svm, X[::-1], y[::-1])
+    page = report(svm, X[::-1], y[::-1], data_path="test.csv")
+    assert '<span class="status open">certificate not checked</span>' in page
+    assert "training row" not in page.lower().replace("pass the training rows", "")
+    assert "novikoff certify MODEL DATA" in page  # not with these data
+
+
+def test_verdict_and_one_picture_come_before_everything_else(svm_page, perceptron_page):
+    for page, figure in (svm_page, "boundary"), (perceptron_page, "confusion"):
+        order = [page.index('class="headline"'), page.index(f'id="figure-{figure}"'), page.index("<h2")]
+        assert order == sorted(order)
+        assert page.count("<figure>", 0, page.index("<h2")) == 1
+
+
+def test_every_accuracy_has_its_rows_and_the_majority_beside_it(svm_page, perceptron_page):
+    for page in (svm_page, perceptron_page):
+        text = re.sub(r"<[^>]*>", " ", html.unescape(body(page)))
+        found = re.findall(r"accuracy\s+(\d+\.\d+%.{60})", text, re.IGNORECASE)
+        assert len(found) >= 3
+        for words in found:
+            assert re.match(r"\d+\.\d+% on [\d,]+ (training|test) rows \(always ", words)
+
+
+def test_model_that_is_no_better_than_guessing_is_not_shown_in_green():
+    X, y = np.random.default_rng(0).normal(size=(100, 2)), np.repeat(["no", "yes"], [90, 10])
+    page = report(nk.LinearSVM().fit(X, y), X, y)
+    assert '<section class="verdict useless"' in page
+    assert '<span class="status plain">certificate verified</span>' in page
 
 
 def test_summary_names_changed_parameters(svm_page):
@@ -52,16 +79,19 @@ def test_same_input_gives_same_page(svm, svm_page, cancer):
 
 def test_several_classes_have_one_certificate_each(perceptron, perceptron_page, digits):
     assert perceptron_page.count(": verified</summary>") == 10
-    assert "<td>4, against the rest</td>" in perceptron_page
-    accuracy = np.mean(perceptron.predict(digits[2]) == digits[3])
-    assert f"<td>{100 * accuracy:.1f} %</td>" in perceptron_page
+    assert "10 certificates, one for each of its binary problems" in perceptron_page
+    assert "<td>one-vs-rest, 10 binary problems</td>" in perceptron_page
 
 
-def test_figures_show_the_class_that_is_confused_most_often(perceptron, digits):
-    X, y = digits[:2]
-    predicted = perceptron.predict(X)
+def test_figures_of_every_class_can_be_chosen(perceptron, perceptron_page, digits):
+    options = re.findall(r'<option value="(\d)"( selected)?>(\d)</option>', perceptron_page)
+    assert [name for _, _, name in options] == list("0123456789")
+    assert [name for _, selected, name in options if selected] == ["4"]
+    assert perceptron_page.count('<div class="choice"') == 10
+    assert re.findall(r'<div class="choice" id="choice-(\d)">', perceptron_page) == ["4"]  # the others are hidden
+    predicted, y = perceptron.predict(digits[0]), digits[1]
     wrong = [np.count_nonzero((predicted == k) != (y == k)) for k in range(10)]
-    assert f"<td>{np.argmax(wrong)}, against the rest</td>" in report(perceptron, X, y)
+    assert f" selected>{np.argmax(wrong)}</option>" in report(perceptron, *digits[:2])
 
 
 def test_confusion_matrix_counts_the_test_rows(perceptron, perceptron_page, digits):
@@ -76,7 +106,9 @@ def test_many_classes_have_their_most_frequent_errors_listed():
     y = np.repeat(np.arange(21), 3)
     X = rng.normal(size=(63, 5)) + y[:, None] % 7
     page = report(nk.Perceptron(max_iter=2).fit(X, y), X, y)
-    assert "Most frequent errors among 21 classes" in Reader(page).captions
+    captions = Reader(page).captions
+    assert {"Most frequent errors", "The 20 classes with the lowest F1"} <= set(captions)
+    assert "Confusion matrix" not in captions
 
 
 def test_large_sparse_data_give_a_small_page(tmp_path):
@@ -100,13 +132,14 @@ def test_row_and_class_weights_are_verified():
     X, y = load_breast_cancer(return_X_y=True)
     weights = np.random.default_rng(0).integers(1, 4, len(y))
     model = nk.LinearSVM(class_weight="balanced").fit(X, y, weights)
-    assert '<span class="status holds">verified' in report(model, X, y, sample_weight=weights)
+    assert '<span class="status holds">certificate verified' in report(model, X, y, sample_weight=weights)
 
 
 def test_model_without_certificate_says_so():
     X, y = load_breast_cancer(return_X_y=True)
     page = report(LogisticRegression(max_iter=5000).fit(X / X.max(axis=0), y), X / X.max(axis=0), y)
-    assert "The model has no certificate." in page
+    assert '<span class="status none">no certificate</span>' in page
+    assert "This model has no certificate" in page
     assert Reader(page).headings
 
 
@@ -114,7 +147,7 @@ def test_rows_of_one_class_have_no_curves(svm, cancer):
     X, y = cancer
     for model in (svm, nk.Perceptron(max_iter=3).fit(X, y)):
         page = report(model, X[:5], y[:5])
-        assert "not verified" in page
+        assert "certificate not checked" in page
         assert {"margins", "weights"} <= set(figures(page)) <= {"boundary", "margins", "gap", "weights"}
 
 

@@ -1,22 +1,45 @@
+import numpy as np
 import pytest
 from sklearn.linear_model import RidgeClassifier
 
 import novikoff as nk
-from novikoff._report.subject import subject_of
+from novikoff._report.subject import by_errors, subject_of
 
 
 def test_performance_is_that_of_the_test_rows_if_they_are_given(svm_subject, perceptron_subject):
-    assert [name for name, _ in svm_subject.all_scores()] == ["training"]
-    assert svm_subject.scored[2] is svm_subject.training
-    assert [name for name, _ in perceptron_subject.all_scores()] == ["training", "test"]
-    assert perceptron_subject.scored[2].rows == 200
+    assert svm_subject.scored is svm_subject.first
+    assert [measured.words for measured in svm_subject.measured] == ["569 training rows"]
+    assert [measured.words for measured in perceptron_subject.measured] == ["200 test rows", "600 training rows"]
+
+
+def test_rows_that_the_certificate_does_not_speak_of_are_not_called_training_rows(svm, perceptron, cancer, digits):
+    X, y = cancer
+    for rows in (X[:300], y[:300]), (X[::-1], y[::-1]):
+        assert subject_of(svm, *rows, None, None, None).first.kind == "other"
+    found = subject_of(perceptron, *digits[2:], None, None, None)
+    assert found.scored.words == "200 rows that the model was not fitted to"
+
+
+def test_changed_model_does_not_make_its_rows_others(cancer):
+    model = nk.LinearSVM(C=0.5).fit(*cancer)
+    found = subject_of(model.set_params(C=2.0), *cancer, None, None, None)
+    assert not found.verification
+    assert found.first.kind == "training"
+
+
+def test_classes_are_ordered_by_their_errors(perceptron, perceptron_subject, digits):
+    predicted, y = perceptron.predict(digits[2]), digits[3]
+    wrong = [np.count_nonzero((predicted == k) != (y == k)) for k in range(10)]
+    ordered = by_errors(perceptron, perceptron_subject.scored.scores)
+    assert [wrong[k] for k in ordered] == sorted(wrong, reverse=True)
 
 
 def test_classifier_of_scikit_learn_has_classes_and_no_certificate(cancer):
     X, y = cancer
     subject = subject_of(RidgeClassifier().fit(X, y), X, y, None, None, None)
     assert subject.strategy.positives == ["malignant"]
-    assert (subject.record, subject.certificates) == (None, [])
+    assert (subject.record, subject.verification, subject.parts) == (None, None, ([], []))
+    assert subject.first.words == "569 given rows"
 
 
 def test_wrong_arguments_are_refused(svm, cancer):

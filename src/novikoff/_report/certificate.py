@@ -9,6 +9,8 @@ from typing import Any
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.verification import Check, Verification
 
+from .tables import Table
+
 MEANINGS = {
     "holds": "recomputed from the data and true",
     "fails": "recomputed from the data and false",
@@ -19,35 +21,42 @@ MEANINGS = {
 
 @dataclass(frozen=True)
 class Part:
-    """One certificate, the label of its binary problem, and the results of its checks."""
+    """One certificate, the name of its problem among several, and the results of its checks."""
 
     name: str
     certificate: Certificate
     verification: Verification
 
 
-def split(
-    names: list[str], certificates: list[Certificate], found: Verification | None
-) -> tuple[list[Part], list[Check]]:
+def split(named: list[tuple[str, Certificate]], found: Verification | None) -> tuple[list[Part], list[Check]]:
     """Assign the checks of a verification to the certificates; return the remaining ones separately.
 
-    ``verify`` starts the claims of several certificates with ``"label: "``, in the order of the certificates. The
+    ``verify`` starts the claims of several certificates with ``"name: "``, in the order of the certificates. The
     checks of the model as a whole come before and after them.
     """
     if found is None:
         return [], []
-    if len(certificates) == 1:
-        return [Part(names[0], certificates[0], found)], []
+    if len(named) == 1:
+        return [Part(*named[0], found)], []
     rest, general, parts = list(found.checks), [], []
-    while rest and not rest[0].claim.startswith(f"{names[0]}: "):
+    while rest and not rest[0].claim.startswith(f"{named[0][0]}: "):
         general.append(rest.pop(0))
-    for name, certificate in zip(names, certificates, strict=True):
+    for name, certificate in named:
         prefix, own = f"{name}: ", []
         while rest and rest[0].claim.startswith(prefix):
             check = rest.pop(0)
             own.append(replace(check, claim=check.claim.removeprefix(prefix)))
         parts.append(Part(name, certificate, Verification(tuple(own))))
     return parts, general + rest
+
+
+def certificate_table(parts: list[Part]) -> Table:
+    """Return one line for each certificate: its problem, the result, and its first claim."""
+    rows = []
+    for part in parts:
+        name, text = next(iter(part.certificate.claims()), ("", ""))
+        rows.append((part.name, "verified" if part.verification else "not verified", f"{name}: {text}"))
+    return Table("Certificates", ["problem", "result", "first claim"], rows, numeric=False)
 
 
 def meanings(found: Verification | None) -> list[tuple[str, str]]:

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import inspect
-import math
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from novikoff._atomic import replacing
-from novikoff._verify import verify
 from novikoff.errors import missing_package
-from novikoff.evaluate import Scores
+from novikoff.evaluate import percent
 from novikoff.persistence.table_pipeline import is_table_pipeline
 
-from .certificate import command, meanings, split
+from .certificate import certificate_table, command, meanings
 from .figures.figure import figures_of
+from .performance import performance_of
 from .subject import WHERE, Subject, subject_of
-from .tables import Table, count, percent
+from .tables import count
+from .verdict import verdict_of, words_of
 
-MAX_CLASSES = 20  # of the table of classes and of the confusion matrix
+STRATEGY_WORDS = {
+    "ovr": "one-vs-rest, {} binary problems",
+    "ovo": "one-vs-one, {} binary problems",
+    "crammer_singer": "Crammer-Singer, one joint problem with {} weight vectors",
+}
 
 
 def report(
@@ -42,9 +44,11 @@ def report(
 ) -> str:
     """Describe a fitted classifier in one self-contained HTML page.
 
-    The page has a summary, the certificate with the result of checking each claim against the data, figures of the
-    model, and its predictive performance. It loads nothing from the network and is identical for identical input. It
-    needs plotly and jinja2: ``pip install 'novikoff[plot]'``.
+    The page starts with a verdict: the accuracy beside that of the most frequent label, whether the certificate was
+    verified on these rows, and one picture. Below are the predictive performance by class, the certificate with the
+    result of checking each claim, and figures of the model, for several classes by choice of class. The page loads
+    nothing from the network and is identical for identical input. It needs plotly and jinja2:
+    ``pip install 'novikoff[plot]'``.
 
     Parameters
     ----------
@@ -52,7 +56,8 @@ def report(
         A fitted classifier with ``decision_function``. Classifiers of scikit-learn are accepted; they have no
         certificate. For a pipeline with a ``TableEncoder``, X is the table.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The rows that the model was fitted to, in the same order.
+        The rows that the model was fitted to, in the same order. If its certificate shows that they are others, the
+        page says so and treats them as test rows.
     y : array-like of shape (n_samples,)
         Their labels.
     path : str or path-like, default=None
@@ -62,8 +67,8 @@ def report(
     feature_names : sequence of str, default=None
         Names of the columns. By default the names that the model knows, or the numbers of the columns.
     class_ : label, default=None
-        The class whose one-vs-rest problem the figures show. By default the class that is confused most often; of two
-        classes, the last.
+        The class whose figures are shown first. By default the class that is confused most often; of two classes, the
+        last.
     sample_weight : array-like of shape (n_samples,), default=None
         The weights of the rows that the model was fitted with.
     model_path : str or path-like, default=None
@@ -106,22 +111,21 @@ def report(
         encoder, learner = model.steps[0][1], model.steps[1][1]
         X, test = encoder.transform(X), None if test is None else (encoder.transform(test[0]), test[1])
         model, feature_names = learner, encoder.encoding_.names if feature_names is None else feature_names
-    subject = subject_of(model, X, y, class_, test, feature_names)
-    found = verify(model, X, y, sample_weight) if subject.certificates else None
-    parts, general = split(list(map(str, subject.strategy.positives)), subject.certificates, found)
+    subject = subject_of(model, X, y, class_, test, feature_names, sample_weight)
+    parts, general = subject.parts
     page = render(
         figures_of(subject),
         title=title or f"{type(model).__name__} report",
-        lead=_lead(subject),
-        summary=_summary(subject),
-        classes=_classes(subject.y),
-        verification=found,
+        verdict=verdict_of(subject),
+        scored=subject.scored,
+        performance=performance_of(subject.scored.scores),
+        verification=subject.verification,
         parts=parts,
+        certificates=certificate_table(parts),
         general=general,
-        meanings=meanings(found),
-        command=command(model_path, data_path),
-        tested=None if subject.test is None else subject.test[2],
-        confusion=_confusion(subject.scored[2]),
+        meanings=meanings(subject.verification),
+        command=command(model_path, data_path if subject.first.kind != "other" else None),
+        summary=_summary(subject),
     )
     if path is not None:
         with replacing(path) as file:
@@ -129,28 +133,24 @@ def report(
     return page
 
 
-def _lead(subject: Subject) -> str:
-    """Return the sentence below the title, without the certificate."""
-    rows, columns = subject.table.shape
-    accuracies = ", ".join(f"{name} accuracy {percent(found.accuracy)}" for name, found in subject.all_scores())
-    shape = f"{count(rows)} rows, {count(columns)} columns, {len(subject.strategy.classes)} classes"
-    return f"{shape}. {accuracies[0].upper()}{accuracies[1:]}."
-
-
 def _summary(subject: Subject) -> list[tuple[str, str]]:
-    model, table = subject.model, subject.table
+    model, table, strategy = subject.model, subject.table, subject.strategy
     rows = [("learner", type(model).__name__), ("parameters", _parameters(model))]
-    rows.append(("training data", f"{count(table.shape[0])} rows, {count(table.shape[1])} columns"))
+    rows.append(("rows", f"{subject.first.words}, {count(table.shape[1])} columns"))
     reading = None if subject.record is None else subject.record.reading
     if reading is not None and reading.encoding is not None:
         rows.append(("columns of the table", reading.encoding.summary()))
     if sp.issparse(table):
         rows.append(("nonzero entries", f"{count(table.nnz)}, {percent(table.nnz / np.prod(table.shape))}"))
-    for name, found in subject.all_scores():
-        rows.append((f"accuracy ({name})", percent(found.accuracy)))
-        rows.append((f"balanced accuracy ({name})", percent(found.balanced_accuracy)))
-    if len(subject.strategy.positives) > 1:
-        rows.append(("class in the figures", f"{subject.class_}, against the rest"))
+    sizes = np.unique(subject.y, return_counts=True)[1]
+    rows.append(("classes", f"{count(len(strategy.classes))}, of {count(sizes.min())} to {count(sizes.max())} rows"))
+    if len(strategy.classes) > 2:
+        rows.append(("several classes", STRATEGY_WORDS[strategy.name].format(count(len(strategy.pairs)))))
+    for measured in subject.measured:
+        found = measured.scores
+        guess = f"always one class: {percent(1 / np.count_nonzero(found.support))}"
+        rows.append(("training accuracy" if measured.kind == "training" else "accuracy", words_of(measured)))
+        rows.append(("balanced accuracy", f"{percent(found.balanced_accuracy)} on {measured.words} ({guess})"))
     return rows
 
 
@@ -161,55 +161,3 @@ def _parameters(model: Any) -> str:
         name: value for name, value in model.get_params(deep=False).items() if repr(value) != repr(defaults[name])
     }
     return ", ".join(f"{name} = {value!r}" for name, value in sorted(changed.items())) or "all at their defaults"
-
-
-def _classes(y: Any) -> Table:
-    """Return the number of rows of each class, or of the largest ones."""
-    labels, counts = np.unique(y, return_counts=True)
-    shown = list(zip(labels.tolist(), counts.tolist(), strict=True))
-    caption = "Classes"
-    if len(shown) > MAX_CLASSES:
-        shown = sorted(shown, key=lambda pair: -pair[1])[:MAX_CLASSES]
-        caption = f"The {MAX_CLASSES} largest of {len(labels)} classes"
-    rows = [(str(name), count(number), percent(number / len(y))) for name, number in shown]
-    return Table(caption, ["class", "rows", "fraction"], rows)
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of the confusion matrix; ``shade`` is the strength of its background, from 0 to 1."""
-
-    rows: float
-    is_correct: bool
-    shade: float
-
-
-@dataclass(frozen=True)
-class Confusion:
-    """The confusion matrix or, for many classes, the most frequent errors."""
-
-    names: Sequence[str] = ()
-    cells: Sequence[tuple[str, list[Cell], str]] = ()  # class, its row of the matrix, its recall
-    frequent: Table | None = None
-
-
-def _confusion(found: Scores) -> Confusion:
-    names, matrix = [str(label) for label in found.labels.tolist()], found.confusion
-    if len(names) > MAX_CLASSES:
-        errors = matrix - np.diag(np.diag(matrix))
-        places = np.argsort(-errors, axis=None, kind="stable")[:MAX_CLASSES]
-        pairs = [(int(place) // len(names), int(place) % len(names)) for place in places]
-        rows = [(names[i], names[j], count(errors[i, j])) for i, j in pairs if errors[i, j] > 0]
-        caption = f"Most frequent errors among {len(names)} classes"
-        return Confusion(frequent=Table(caption, ["true class", "predicted class", "rows"], rows))
-    cells = []
-    for i, (name, total) in enumerate(zip(names, matrix.sum(axis=1).tolist(), strict=True)):
-        row = [_cell(number, total, i == j) for j, number in enumerate(matrix[i].tolist())]
-        cells.append((name, row, percent(matrix[i, i] / total) if total else "no rows"))
-    return Confusion(names=names, cells=cells)
-
-
-def _cell(number: float, total: float, is_correct: bool) -> Cell:
-    """Shade a cell by its fraction of the row; the square root makes a few errors visible."""
-    fraction = number / total if total else 0.0
-    return Cell(number, is_correct, fraction if is_correct else math.sqrt(fraction))

@@ -5,30 +5,29 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from plotly.offline import get_plotlyjs
 
 from novikoff._version import __version__
 from novikoff.errors import input_error
 
-from .figures.figure import Figure
+from .figures.figure import Figures
 from .subject import WHERE
 from .tables import count
 
 
-def render(figures: Sequence[Figure], **context: Any) -> str:
+def render(figures: Figures, **context: Any) -> str:
     """Fill in the template, which escapes all values.
 
     Parameters
     ----------
-    figures : sequence of Figure
-        The figures, in the order in which they appear.
+    figures : Figures
+        The figures.
     **context : object
         The other variables of ``templates/page.html``.
     """
@@ -50,6 +49,7 @@ def render(figures: Sequence[Figure], **context: Any) -> str:
         lstrip_blocks=True,
     )
     environment.filters["count"] = count
+    environment.filters["breakable"] = _breakable
     return environment.get_template("page.html").render(
         figures=figures,
         numbers=numbers,
@@ -60,6 +60,11 @@ def render(figures: Sequence[Figure], **context: Any) -> str:
         version=__version__,
         **context,
     )
+
+
+def _breakable(name: str) -> Markup:
+    """Return a name as text that may be broken into lines after punctuation."""
+    return Markup(re.sub(r"(?<=[._/:-])(?=\w)", "<wbr>", str(escape(name))))
 
 
 def _source(name: str) -> str:

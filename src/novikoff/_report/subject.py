@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,29 +11,68 @@ from sklearn.utils.validation import check_is_fitted
 
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._validation import check_labels
+from novikoff._verify import verify
 from novikoff.errors import input_error
 from novikoff.evaluate import Scores, scores
 from novikoff.record import RunRecord
-from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import as_table
+from novikoff.theory.verification import Verification
+
+from .certificate import Part, split
+from .tables import count
 
 WHERE = "report"  # names the caller in error messages
+OF_THE_MODEL = ("parameters", "model", "certificates")  # checks that fail if the model was changed, whatever the rows
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Rows on which the predictions were measured.
+
+    Parameters
+    ----------
+    X, y : array-like or sparse matrix, ndarray
+        Rows and labels.
+    scores : Scores
+        The predictions compared with the labels.
+    kind : {"training", "test", "other", "given"}
+        Whether the model was fitted to these rows, was not, certainly was not, or may have been.
+    """
+
+    X: Any
+    y: Any
+    scores: Scores
+    kind: str
+
+    @property
+    def words(self) -> str:
+        """The rows in words, as every accuracy on the page names them."""
+        rows = "row" if self.scores.rows == 1 else "rows"
+        after = {
+            "training": f"training {rows}",
+            "test": f"test {rows}",
+            "other": f"{rows} that the model was not fitted to",
+            "given": f"given {rows}",
+        }
+        return f"{count(self.scores.rows)} {after[self.kind]}"
 
 
 @dataclass(frozen=True)
 class Subject:
-    """A fitted classifier, its training data and, if given, test data.
+    """A fitted classifier, the rows that the report was given and, if given, test data.
 
     Parameters
     ----------
     model : object
         The classifier.
     X, y : array-like or sparse matrix, ndarray
-        Rows and labels that it was fitted to.
-    training : Scores
-        Scores on these rows.
-    test : tuple (X, y, Scores) or None
-        Rows, labels and scores of test data.
+        The rows and labels that the report was given as those that the model was fitted to.
+    first : Measured
+        The predictions of these rows.
+    test : Measured or None
+        The predictions of test data.
+    verification : Verification or None
+        The certificates checked against X and y; None for a model without certificate.
     class_ : object
         The class whose binary problem the figures show.
     feature_names : sequence of str or None
@@ -44,8 +82,9 @@ class Subject:
     model: Any
     X: Any
     y: Any
-    training: Scores
-    test: tuple[Any, Any, Scores] | None
+    first: Measured
+    test: Measured | None
+    verification: Verification | None
     class_: Any
     feature_names: Any
 
@@ -54,7 +93,7 @@ class Subject:
         """X as an array or CSR matrix."""
         return as_table(self.X)
 
-    @cached_property
+    @property
     def record(self) -> RunRecord | None:
         """The run record; None for classifiers of other packages."""
         return getattr(self.model, "record_", None)
@@ -65,46 +104,61 @@ class Subject:
         return OneVsRest(np.asarray(self.model.classes_)) if self.record is None else self.record.strategy
 
     @property
-    def certificates(self) -> list[Certificate]:
-        """One certificate per binary problem; empty if there are none."""
-        return [] if self.record is None else self.record.certificates
+    def parts(self) -> tuple[list[Part], list[Any]]:
+        """Each certificate with its checks, and the checks of the model as a whole."""
+        return split([] if self.record is None else self.record.named_certificates, self.verification)
 
     @property
-    def scored(self) -> tuple[Any, Any, Scores]:
-        """Rows, labels and scores that show the predictive performance: test data if given, else training data."""
-        return (self.X, self.y, self.training) if self.test is None else self.test
+    def scored(self) -> Measured:
+        """The rows that show the predictive performance: test data if given, else the first rows."""
+        return self.first if self.test is None else self.test
 
-    def all_scores(self) -> Iterator[tuple[str, Scores]]:
-        """Yield the scores with the name of their data."""
-        yield "training", self.training
-        if self.test is not None:
-            yield "test", self.test[2]
+    @property
+    def measured(self) -> list[Measured]:
+        """All rows on which the predictions were measured, the most telling ones first."""
+        return [self.first] if self.test is None else [self.test, self.first]
 
 
-def subject_of(model: Any, X: Any, y: Any, class_: Any, test: Any, feature_names: Any) -> Subject:
-    """Check the arguments of ``report`` and compute the scores."""
+def subject_of(
+    model: Any, X: Any, y: Any, class_: Any, test: Any, feature_names: Any, sample_weight: Any = None
+) -> Subject:
+    """Check the arguments of ``report``, compute the scores and check the certificates."""
     if not (hasattr(model, "decision_function") and hasattr(model, "predict")):
         raise input_error(WHERE, f"model must be a classifier with decision_function, but it is a {_kind(model)}.")
     check_is_fitted(model)
-    training = scores(model, X, y)
+    found = scores(model, X, y)
+    labels = check_labels(WHERE, y, found.rows)
     if test is not None:
         if not isinstance(test, tuple) or len(test) != 2:
             raise input_error(WHERE, f"test must be a tuple (X, y), but it is a {_kind(test)}.")
-        test = (*test, scores(model, *test))
+        test = Measured(*test, scores(model, *test), "test")
+    record: RunRecord | None = getattr(model, "record_", None)
+    verification = verify(model, X, y, sample_weight) if record is not None and record.certificates else None
+    first = Measured(X, labels, found, _kind_of_rows(record, verification))
     if class_ is None:
-        class_ = _most_often_confused(model, training)
-    return Subject(model, X, check_labels(WHERE, y, training.rows), training, test, class_, feature_names)
+        class_ = by_errors(model, (first if test is None else test).scores)[0]
+    return Subject(model, X, labels, first, test, verification, class_, feature_names)
 
 
 def _kind(value: object) -> str:
     return type(value).__name__
 
 
-def _most_often_confused(model: Any, training: Scores) -> Any:
-    """Return the last of two classes; of more, the one with the most false positives and false negatives."""
+def _kind_of_rows(record: RunRecord | None, found: Verification | None) -> str:
+    """Return whether the rows are those that the certificates speak of."""
+    if record is None or found is None:
+        return "given"
+    parts, general = split(record.named_certificates, found)
+    checks = [*general, *(check for part in parts for check in part.verification.checks)]
+    is_other = any(check.status == "fails" and check.claim not in OF_THE_MODEL for check in checks)
+    return "other" if is_other else "training"
+
+
+def by_errors(model: Any, found: Scores) -> list[Any]:
+    """Return the classes by descending number of false positives and false negatives; of two, the last first."""
     classes = np.asarray(model.classes_).tolist()
     if len(classes) == 2:
-        return classes[1]
-    wrong = training.confusion.sum(axis=0) + training.confusion.sum(axis=1) - 2 * np.diag(training.confusion)
-    by_label = dict(zip(training.labels.tolist(), wrong.tolist(), strict=True))
-    return max(classes, key=lambda label: by_label.get(label, 0.0))
+        return classes[::-1]
+    wrong = found.confusion.sum(axis=0) + found.confusion.sum(axis=1) - 2 * np.diag(found.confusion)
+    by_label = dict(zip(found.labels.tolist(), wrong.tolist(), strict=True))
+    return sorted(classes, key=lambda label: -by_label.get(label, 0.0))

@@ -20,21 +20,17 @@ class Table:
         The cells as text.
     numeric : bool, default=True
         Whether to align the cells to the right.
+    words : int, default=1
+        The number of first columns that are text, which may be broken into lines, whatever the others are.
     """
 
     caption: str
     heads: Sequence[str]
     rows: Sequence[Sequence[str]]
     numeric: bool = True
+    words: int = 1
 
 
 def count(value: float) -> str:
     """Format a number of rows; sums of row weights may have decimals."""
     return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"
-
-
-def percent(share: float) -> str:
-    """Format a fraction with one decimal, or three where one would round it to 0 or 100 %."""
-    near = min(share, 1 - share)
-    digits = 1 if near >= 0.001 or near <= 0 else 3
-    return f"{100 * share:.{digits}f} %"

@@ -214,7 +214,13 @@ class BoundaryDisplay(Display):
                 *of_class.T, s=size, c=colour, marker=marker, alpha=0.75, linewidths=0, label=matplotlib_label(name)
             )
         if self.support.any():
-            look = {"facecolors": "none", "edgecolors": INK, "linewidths": 0.8, "alpha": self.ring_opacity}
+            look: dict[str, Any] = {
+                "facecolors": "none",
+                "edgecolors": INK,
+                "linewidths": 0.8,
+                "alpha": self.ring_opacity,
+            }
+            look["zorder"] = 0.9  # below the markers, so that the classes keep their colours
             ax.scatter(*self.points[self.support].T, s=3.2 * size, label=self.support_name, **look)
         if self.line is not None:
             ax.plot(*self.line.T, color=INK, lw=1.5, label="decision boundary")

@@ -87,7 +87,7 @@ class MarginDisplay(Display):
     def labels(self) -> tuple[str, str]:
         """Legend entries of correctly classified and of misclassified rows."""
         share = 100 * self.mistaken / self.rows
-        return f"correct, {100 - share:.3g} %", f"wrong, {share:.3g} %"
+        return f"correct, {100 - share:.3g}%", f"wrong, {share:.3g}%"
 
     @classmethod
     def from_estimator(

@@ -2,19 +2,27 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from novikoff._report.figures.curves import MAX_POINTS, precision_recall, roc
+from novikoff._report.subject import subject_of
 
 
 def test_areas_are_those_of_scikit_learn(perceptron, perceptron_subject, digits):
     X, y = digits[2:]
     scores = perceptron.decision_function(X)[:, 4]
-    assert f"AUC) of 4 is {roc_auc_score(y == 4, scores):.4f}" in roc(perceptron_subject).caption
-    assert f"(AP) of 4 is {average_precision_score(y == 4, scores):.4f}" in precision_recall(perceptron_subject).caption
+    found = roc(perceptron_subject)
+    assert f"(AUC) is {roc_auc_score(y == 4, scores):.4f}" in found.caption
+    assert found.caption.startswith("On 200 test rows: the fraction of 4 that is found")
+    assert f"(AP) is {average_precision_score(y == 4, scores):.4f}" in precision_recall(perceptron_subject).caption
 
 
-def test_every_class_has_a_line_and_one_is_highlighted(perceptron_subject):
-    lines = roc(perceptron_subject).data
-    assert len(lines) == 11  # ten classes and chance
-    assert [line["name"][:2] for line in lines if line.get("showlegend", True)] == ["4,", "ch"]
+def test_first_of_two_classes_has_the_negated_scores(svm, cancer):
+    X, y = cancer
+    found = roc(subject_of(svm, X, y, "benign", None, None))
+    assert f"(AUC) is {roc_auc_score(y == 'benign', -svm.decision_function(X)):.4f}" in found.caption
+
+
+def test_rows_of_one_class_have_none(svm, cancer):
+    X, y = cancer
+    assert roc(subject_of(svm, X[y == "benign"], y[y == "benign"], None, None, None)) is None
 
 
 def test_curves_have_few_points(svm_subject):

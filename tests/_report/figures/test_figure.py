@@ -1,12 +1,13 @@
 """The registry of figures: which apply to which learner, and that plotly accepts them."""
 
+import numpy as np
 import plotly.graph_objects as go
 import pytest
 from sklearn.datasets import load_digits
 
 import novikoff as nk
-from novikoff._report.figures.figure import FIGURES, Figure, figures_of
-from novikoff._report.subject import subject_of
+from novikoff._report.figures.figure import FIGURES, MAX_CHOICES, Figure, figures_of
+from novikoff._report.subject import by_errors, subject_of
 
 ONLINE = {"boundary", "margins", "mistakes", "weights"}
 
@@ -27,6 +28,7 @@ def test_every_learner_has_the_figures_that_apply_to_it(make, expected):
     X, digit = load_digits(return_X_y=True)
     X, y = X[:500], digit[:500] == 0
     found = figures_of(subject_of(make().fit(X, y), X, y, None, None, None))
+    assert found.lead.name == ("boundary" if "boundary" in expected else "margins")
     assert {figure.name for figure in found} == expected | {"roc", "precision-recall"}
 
 
@@ -53,3 +55,25 @@ def test_registered_figure_appears_on_the_page(svm, cancer):
         FIGURES.unregister("toy")
     assert "<h3>A toy figure</h3>" in page
     assert "569 rows.</figcaption>" in page
+
+
+def test_of_many_classes_those_with_the_most_errors_can_be_chosen():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 3)
+    X = rng.normal(size=(90, 5)) + y[:, None] % 7
+    subject = subject_of(nk.Perceptron(max_iter=2).fit(X, y), X, y, 29, None, None)
+    choices = figures_of(subject).choices
+    offered = {*by_errors(subject.model, subject.scored.scores)[: MAX_CHOICES - 1], 29}
+    assert {int(choice.name) for choice in choices} >= offered
+    assert [choice.name for choice in choices if choice.is_default] == ["29"]
+    names = [figure.name for figure in figures_of(subject)]
+    assert len(set(names)) == len(names)
+
+
+def test_class_with_weights_of_0_has_a_note():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(90, 2)), np.repeat(["a", "b", "c"], [42, 42, 6])
+    choices = figures_of(
+        subject_of(nk.LinearSVM(multi_class="ovr", loss="hinge", C=0.01).fit(X, y), X, y, None, None, None)
+    ).choices
+    assert "All weights of c are 0" in next(choice.note for choice in choices if choice.name == "c")

@@ -1,6 +1,7 @@
 import numpy as np
+import pytest
 
-from novikoff._report.figures._plotly import MAX_LABEL, axis, label, layout, line, logarithmic, numbers
+from novikoff._report.figures._plotly import MAX_LABEL, axis, label, layout, line, logarithmic, numbers, power_of_ten
 
 
 def test_names_are_shortened_and_escaped():
@@ -13,7 +14,7 @@ def test_numbers_are_rounded_to_five_digits():
 
 
 def test_axes_cannot_be_zoomed():
-    both = layout(logarithmic(axis("x")), axis("y"), bargap=0)
+    both = layout(logarithmic(axis("x"), 1, 100), axis("y"), bargap=0)
     assert both["xaxis"]["fixedrange"]
     assert both["yaxis"]["fixedrange"]
     assert both["xaxis"]["type"] == "log"
@@ -23,3 +24,30 @@ def test_axes_cannot_be_zoomed():
 def test_colours_are_custom_properties_of_the_page():
     assert line([0], [0], "a", "--ink")["line"]["color"] == "--ink"
     assert axis("x")["gridcolor"].startswith("--")
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "ticks"),
+    [
+        (1, 569, ["1", "10", "100", "1,000"]),
+        (2.9e-5, 0.4, ["10⁻⁵", "10⁻³", "0.1"]),
+        (1, 9, ["1", "2", "5", "10"]),
+        (1e-9, 3e9, ["10⁻⁹", "10⁻⁴", "10", "10⁶"]),
+        (1, 1, ["1", "2", "5", "10"]),
+    ],
+)
+def test_ticks_of_a_logarithmic_axis_are_few_and_in_plain_numbers(low, high, ticks):
+    found = logarithmic(axis("x"), low, high)
+    assert found["ticktext"] == ticks
+    assert 10 ** found["range"][0] <= low
+    assert high <= 10 ** found["range"][1]
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.02, "0.02"), (2e-7, "2·10⁻⁷"), (1e5, "100,000"), (1e6, "10⁶")])
+def test_ticks_have_exponents_only_where_digits_would_be_many(value, text):
+    assert power_of_ten(value) == text
+
+
+def test_titles_of_axes_are_hardly_larger_than_their_ticks():
+    found = axis("x")
+    assert found["title"]["font"]["size"] - found["tickfont"]["size"] == 1

@@ -7,6 +7,7 @@ or dark scheme. Names chosen by the user are escaped, because plotly interprets 
 from __future__ import annotations
 
 import html
+import math
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from novikoff.plot.labels import shortened
 
 DIGITS = 5  # significant digits of coordinates; more would not be visible
 MAX_LABEL = 24  # characters of a name beside an axis, so that it fits on a phone
+MAX_LOG_TICKS = 5  # of a logarithmic axis, so that they do not touch each other
+TICK_SIZE, TITLE_SIZE = 12, 13  # pixels; the text of the page has 16
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def label(name: str, longest: int = MAX_LABEL) -> str:
@@ -30,13 +34,33 @@ def numbers(values: Any) -> list[float]:
 def axis(title: str) -> dict[str, Any]:
     """Return an axis that cannot be zoomed."""
     colours = {"gridcolor": "--line", "linecolor": "--axis", "tickcolor": "--axis"}
-    look = {"automargin": True, "fixedrange": True, "zeroline": False, "ticks": "outside", "ticklen": 4}
-    return {"title": {"text": title, "standoff": 8}, **colours, **look}
+    look: dict[str, Any] = {"automargin": True, "fixedrange": True, "zeroline": False, "ticks": "outside", "ticklen": 4}
+    look["separatethousands"] = True
+    words = {"text": title, "standoff": 8, "font": {"size": TITLE_SIZE, "color": "--muted"}}
+    return {"title": words, "tickfont": {"size": TICK_SIZE}, **colours, **look}
 
 
-def logarithmic(along: dict[str, Any]) -> dict[str, Any]:
-    """Return the axis with a logarithmic scale."""
-    return {**along, "type": "log", "dtick": 1, "exponentformat": "power"}
+def logarithmic(along: dict[str, Any], low: float, high: float) -> dict[str, Any]:
+    """Return the axis with a logarithmic scale that shows at least the values from ``low`` to ``high``."""
+    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
+    if last - first <= 1:  # a single decade has labels in between
+        ticks = [digit * 10.0**first for digit in (1, 2, 5, 10)]
+    else:
+        step = math.ceil((last - first) / (MAX_LOG_TICKS - 1))
+        ticks = [10.0**power for power in range(first, last + 1, step)]
+    last = max(last, first + 1)
+    pad = 0.03 * (last - first)
+    look = {"tickvals": ticks, "ticktext": [power_of_ten(tick) for tick in ticks], "minor": {"ticks": ""}}
+    return {**along, "type": "log", "range": [first - pad, last + pad], **look}
+
+
+def power_of_ten(value: float) -> str:
+    """Format a tick: 0.01 to 100,000 in full, other powers of ten with an exponent."""
+    exponent = math.floor(math.log10(value) + 1e-9)
+    if -2 <= exponent <= 5:
+        return f"{value:,.0f}" if value >= 1 else f"{value:.{-exponent}f}"
+    digit = round(value / 10.0**exponent)
+    return ("" if digit == 1 else f"{digit}·") + "10" + str(exponent).translate(SUPERSCRIPTS)
 
 
 def fractions(along: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +76,7 @@ def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
         "yaxis": y,
         "paper_bgcolor": "--clear",
         "plot_bgcolor": "--clear",
-        "font": {"family": "system-ui, sans-serif", "size": 13, "color": "--ink"},
+        "font": {"family": "system-ui, sans-serif", "size": TITLE_SIZE, "color": "--ink"},
         "hoverlabel": {"bgcolor": "--wash", "bordercolor": "--axis", "font": {"color": "--ink"}},
         "legend": legend,
         "margin": {"l": 4, "r": 10, "t": 4, "b": 4},

@@ -14,6 +14,7 @@ from .figure import Figure
 
 MAX_POINTS = 1500  # keeps the page small
 MAX_LARGE_MARKERS = 400
+MARKER_OPACITY = 0.9
 
 
 def boundary(subject: Subject) -> Figure | None:
@@ -29,48 +30,51 @@ def boundary(subject: Subject) -> Figure | None:
     return Figure(
         "boundary",
         "Decision boundary",
-        _caption(display, subject.table.shape[1]),
+        _caption(display, subject),
         _traces(display),
         layout(*axes, hovermode="closest"),
-        height="26rem",
+        height="24rem",
+        per_class=True,
     )
 
 
 def _traces(display: BoundaryDisplay) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = []
     size = 7 if len(display.points) < MAX_LARGE_MARKERS else 5
+    if display.support.any():  # below all markers, so that no class is covered
+        rim = {"color": "--ink", "width": 1.4 * display.ring_opacity}
+        marker: dict[str, Any] = {"color": "--paper", "symbol": "circle", "size": size + 4, "line": rim}
+        points = display.points[display.support]
+        look = {"mode": "markers", "marker": marker, "hoverinfo": "skip", "legendrank": 1001}
+        data.append(scatter(points, display.support_name, **look))
     for sign, side, colour, symbol in ((-1, 0, "--negative", "square"), (1, 1, "--positive", "circle")):
         points = display.points[display.signs == sign]
-        marker: dict[str, Any] = {"color": colour, "symbol": symbol, "size": size, "opacity": 0.75}
+        marker = {"color": colour, "symbol": symbol, "size": size, "opacity": MARKER_OPACITY}
         data.append(scatter(points, label(display.names[side]), mode="markers", marker=marker))
-    if display.support.any():
-        marker = {"color": "--ink", "symbol": "circle-open", "size": size + 4, "line": {"width": 1}}
-        marker["opacity"] = display.ring_opacity
-        points = display.points[display.support]
-        data.append(scatter(points, display.support_name, mode="markers", marker=marker, hoverinfo="skip"))
     lines = [(display.line, "decision boundary", "solid"), *((ends, "margin", "dash") for ends in display.band)]
     for ends, name, dash in lines:
         if ends is not None:
             first = not any(trace["name"] == name for trace in data)
             stroke = {"color": "--ink", "width": 2 if dash == "solid" else 1.2, "dash": dash}
             data.append(scatter(ends, name, mode="lines", line=stroke, hoverinfo="skip", showlegend=first))
-            data[-1]["legendgroup"] = name
+            data[-1] |= {"legendgroup": name, "legendrank": 1002}
     return data
 
 
-def _caption(display: BoundaryDisplay, columns: int) -> str:
+def _caption(display: BoundaryDisplay, subject: Subject) -> str:
     negative, positive = display.names
-    words = [f"Each marker is one row: squares are {negative}, circles are {positive}."]
+    rows = "training row" if subject.first.kind == "training" else "row"
+    words = [f"Each marker is one {rows}: squares are {negative}, circles are {positive}."]
     if display.projected:
         words.append(
-            f"Rows have {columns} columns; the figure is a projection. The horizontal axis is the signed distance from "
-            f"the separating hyperplane: rows to the right of the solid line are predicted as {positive}. The vertical "
-            "axis only spreads the rows out, along the hyperplane."
+            f"The {count(subject.table.shape[1])} columns are projected: the horizontal axis is the signed distance "
+            f"from the separating hyperplane, so rows to the right of the solid line are predicted as {positive}; the "
+            "vertical axis only spreads the rows out."
         )
     if display.edge is not None:
         words.append(f"The dashed lines are the margin, where the score is {display.edge:.4g} or -{display.edge:.4g}.")
     if display.support.any():
-        words.append(f"Circled are {display.support_name}, {count(int(display.support.sum()))} of the rows shown.")
+        words.append(f"Ringed are {display.support_name}, {count(int(display.support.sum()))} of the rows shown.")
     if len(display.points) < display.total:
         words.append(f"{count(len(display.points))} of {count(display.total)} rows are shown.")
     return " ".join(words)

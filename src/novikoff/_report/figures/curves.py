@@ -1,4 +1,4 @@
-"""ROC and precision-recall curves of every class against the rest."""
+"""ROC and precision-recall curves of one class against the others."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from novikoff._report.subject import Subject
-from novikoff._report.tables import Table, percent
+from novikoff.evaluate import percent
 from novikoff.theory.geometry import Floats
 
 from ._plotly import axis, fractions, label, layout, line, numbers
 from .figure import Figure
 
-MAX_POINTS = 400  # of a curve; keeps the page small
+MAX_POINTS = 200  # of a curve; keeps the page small
+HEIGHT = "18rem"
 
 
 @dataclass(frozen=True)
@@ -32,69 +33,61 @@ class Curve:
 
 
 def roc(subject: Subject) -> Figure | None:
-    """Draw the receiver operating characteristic of all classes, one of them highlighted."""
-    curves, chosen = _curves(subject)
-    if chosen is None:
+    """Draw the receiver operating characteristic of the class; None if all rows or no rows are of this class."""
+    curve = _curve(subject)
+    if curve is None:
         return None
-    data = [
-        *_lines([(c.name, c.false_positives, c.true_positives, c.area) for c in curves], chosen.name, "AUC"),
-        line([0, 1], [0, 1], "chance", "--muted", "dot", width=1, hoverinfo="skip"),
-    ]
+    words = f"{label(curve.name)}, AUC {curve.area:.4f}"
     return Figure(
         "roc",
         "ROC curve",
-        "The fraction of the class that is found, against the fraction of other rows that are wrongly assigned to it, "
-        f"for all thresholds. The area under the curve (AUC) of {chosen.name} is {chosen.area:.4f}; 1 is perfect.",
-        data,
+        f"On {subject.scored.words}: the fraction of {curve.name} that is found, against the fraction of other rows "
+        f"that are wrongly assigned to it, for all thresholds. The area under the curve (AUC) is {curve.area:.4f}; "
+        "1 is perfect, 0.5 is chance.",
+        _lines(curve.false_positives, curve.true_positives, words, [0, 1]),
         layout(fractions(axis("false positive rate")), fractions(axis("true positive rate"))),
         section="predictions",
-        table=_areas(curves) if len(curves) > 1 else None,
+        height=HEIGHT,
+        per_class=True,
     )
 
 
 def precision_recall(subject: Subject) -> Figure | None:
-    """Draw precision and recall of all classes, one of them highlighted."""
-    curves, chosen = _curves(subject)
-    if chosen is None:
+    """Draw precision and recall of the class; None if all rows or no rows are of this class."""
+    curve = _curve(subject)
+    if curve is None:
         return None
-    data = [
-        *_lines([(c.name, c.recall, c.precision, c.average_precision) for c in curves], chosen.name, "AP"),
-        line([0, 1], [chosen.share, chosen.share], "chance", "--muted", "dot", width=1, hoverinfo="skip"),
-    ]
+    words = f"{label(curve.name)}, AP {curve.average_precision:.4f}"
     return Figure(
         "precision-recall",
         "Precision-recall curve",
-        "The fraction of predictions of the class that are correct, against the fraction of the class that is found. "
-        f"The average precision (AP) of {chosen.name} is {chosen.average_precision:.4f}; {percent(chosen.share)} of "
-        "the rows belong to this class.",
-        data,
+        f"On {subject.scored.words}: the fraction of predictions of {curve.name} that are correct, against the "
+        f"fraction of {curve.name} that is found. The average precision (AP) is {curve.average_precision:.4f}; "
+        f"{percent(curve.share)} of the rows belong to this class.",
+        _lines(curve.recall, curve.precision, words, [curve.share, curve.share]),
         layout(fractions(axis("recall")), fractions(axis("precision"))),
         section="predictions",
+        height=HEIGHT,
+        per_class=True,
+        is_detail=True,
     )
 
 
-def _curves(subject: Subject) -> tuple[list[Curve], Curve | None]:
-    """Return the curves of all classes that have both positive and negative rows, and the one to highlight."""
-    X, y, _ = subject.scored
-    labels = np.ravel(np.asarray(y))
-    scores = np.asarray(subject.model.decision_function(X)).reshape(len(labels), -1)
-    curves = [
-        _curve(str(name), labels == name, own)
-        for name, own in zip(subject.strategy.positives, scores.T, strict=True)
-        if 0 < np.mean(labels == name) < 1
-    ]
-    chosen = next((curve for curve in curves if curve.name == str(subject.class_)), None)
-    return curves, chosen or (curves[0] if curves else None)
-
-
-def _curve(name: str, is_positive: Any, scores: Floats) -> Curve:
+def _curve(subject: Subject) -> Curve | None:
     from sklearn.metrics import auc, average_precision_score, precision_recall_curve, roc_curve  # slow to import
 
+    classes = np.asarray(subject.strategy.classes).tolist()
+    is_positive = np.ravel(np.asarray(subject.scored.y)) == subject.class_
+    if not 0 < np.mean(is_positive) < 1 or subject.class_ not in classes:
+        return None
+    decisions = np.asarray(subject.model.decision_function(subject.scored.X), dtype=np.float64)
+    code = classes.index(subject.class_)
+    scores = decisions[:, code] if decisions.ndim == 2 else (decisions if code else -decisions)
     false_positives, true_positives, _ = roc_curve(is_positive, scores)
     precision, recall, _ = precision_recall_curve(is_positive, scores)
     few, some = _thin(len(false_positives)), _thin(len(recall))
     return Curve(
-        name=name,
+        name=str(subject.class_),
         share=float(np.mean(is_positive)),
         false_positives=false_positives[few],
         true_positives=true_positives[few],
@@ -110,18 +103,8 @@ def _thin(points: int) -> Any:
     return np.unique(np.linspace(0, points - 1, min(points, MAX_POINTS)).astype(np.int64))
 
 
-def _lines(curves: list[tuple[str, Any, Any, float]], chosen: str, measure: str) -> list[dict[str, Any]]:
-    """Return one coloured line for the chosen class, above grey lines for the others, which have no legend entry."""
-    data = []
-    for name, x, y, value in sorted(curves, key=lambda curve: curve[0] == chosen):
-        is_chosen = name == chosen
-        colour, width = ("--positive", 2.5) if is_chosen else ("--right", 1.0)
-        words = f"{label(name)}, {measure} {value:.4f}"
-        look: dict[str, Any] = {"showlegend": is_chosen, "hovertemplate": "%{x:.3f}, %{y:.3f}"}
-        data.append(line(numbers(x), numbers(y), words, colour, width=width, **look))
-    return data
-
-
-def _areas(curves: list[Curve]) -> Table:
-    rows = [(c.name, f"{c.area:.4f}", f"{c.average_precision:.4f}", percent(c.share)) for c in curves]
-    return Table("One-vs-rest curves", ["class", "AUC", "average precision", "fraction of rows"], rows)
+def _lines(x: Floats, y: Floats, words: str, chance: list[float]) -> list[dict[str, Any]]:
+    return [
+        line(numbers(x), numbers(y), words, "--positive", width=2.5, hovertemplate="%{x:.3f}, %{y:.3f}"),
+        line([0, 1], chance, "chance", "--muted", "dot", width=1, hoverinfo="skip"),
+    ]

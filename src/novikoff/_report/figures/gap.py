@@ -32,8 +32,9 @@ def gap(subject: Subject) -> Figure | None:
     data[1]["fillcolor"] = "--shade"
     for trace in data[:3]:
         trace["line"]["shape"] = "hv"
-    upper = {**axis("objective"), "domain": [0.44, 1.0], "range": list(display.limits)}
-    lower = {**logarithmic(axis("relative gap")), "domain": [0.0, 0.36], "anchor": "x"}
+    upper = {**axis("objective"), "domain": [0.48, 1.0], "range": list(display.limits)}
+    drawn = [display.tol, *gaps]
+    lower = {**logarithmic(axis("relative gap"), min(drawn), max(drawn)), "domain": [0.0, 0.38], "anchor": "x"}
     both = layout({**axis(display.axis_name), "anchor": "y2"}, upper, yaxis2=lower)
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
     rows = [(f"{x[k]:g}", f"{display.primal[k]:.8g}", f"{display.dual[k]:.8g}", f"{display.gap[k]:.3g}") for k in keep]
@@ -45,6 +46,8 @@ def gap(subject: Subject) -> Figure | None:
         data,
         both,
         section="certificate",
-        height="28rem",
+        height="24rem",
+        per_class=True,
+        is_detail=True,
         table=Table("Progress of the solver", [display.axis_name, "objective", "lower bound", "relative gap"], rows),
     )

@@ -23,10 +23,14 @@ def margins(subject: Subject) -> Figure:
         {**look, "y": display.wrong.tolist(), "name": wrong, "marker": {"color": "--wrong", "line": {"width": 0}}},
     ]
     shapes = [vertical_line(0.0, "solid")]
-    caption = f"{count(display.mistaken)} of {count(display.rows)} rows are misclassified; their margin is negative."
+    caption = f"{count(display.mistaken)} of {subject.first.words} "
+    if len(subject.strategy.classes) == 2:
+        caption += "are misclassified; their margin is negative."
+    else:
+        caption += f"have a score of the wrong sign for {subject.class_}; their margin is negative."
     if display.margin is not None:
         shapes.append(vertical_line(display.margin, "dash"))
-        caption += f" {count(display.inside)} rows are classified correctly but lie inside the margin, which ends at "
+        caption += f" {count(display.inside)} others lie inside the margin, which ends at "
         caption += f"{display.margin:.4g} (dashed line)."
     bins = zip(display.edges[:-1], display.edges[1:], display.right.tolist(), display.wrong.tolist(), strict=True)
     rows = [(f"{low:.4g} to {high:.4g}", count(good), count(bad)) for low, high, good, bad in bins if good or bad]
@@ -36,5 +40,6 @@ def margins(subject: Subject) -> Figure:
         caption,
         data,
         layout(axis(display.axis_name), axis("rows"), barmode="stack", bargap=0, shapes=shapes),
+        per_class=True,
         table=Table("Rows by signed margin", ["interval", "correct", "wrong"], rows),
     )

@@ -40,6 +40,8 @@ def mistakes(subject: Subject) -> Figure | None:
         caption += f" {name[0].upper()}{name[1:]} allows {count(round(float(bound[-1])))}."
     if not display.bounds:
         caption += " No mistake bound for this learner is lower than the number of examples."
+    top = max([total, *(float(bound[-1]) for bound in display.bounds.values())])
+    heading = "Mistakes and mistake bounds" if display.bounds else "Mistakes"
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
     rows = [
         (count(x[k]), count(display.mistakes[k]), *(count(round(float(bound[k]))) for bound in display.bounds.values()))
@@ -47,10 +49,10 @@ def mistakes(subject: Subject) -> Figure | None:
     ]
     return Figure(
         "mistakes",
-        "Mistakes and mistake bounds" if display.bounds else "Mistakes",
+        heading if len(subject.strategy.classes) == 2 else f"{heading} of class {subject.class_}",
         caption,
         data,
-        layout(logarithmic(axis("examples")), logarithmic(axis("mistakes"))),
+        layout(logarithmic(axis("examples"), 1, total), logarithmic(axis("mistakes"), 1, top)),
         section="certificate",
         table=Table("Cumulative number of mistakes", ["examples", "mistakes", *display.bounds], rows),
     )

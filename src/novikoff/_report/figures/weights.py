@@ -13,6 +13,8 @@ from novikoff.plot import WeightsDisplay
 from ._plotly import MAX_LABEL, axis, label, layout, numbers
 from .figure import Figure
 
+MAX_BARS = 12  # the table has more
+
 
 def weights(subject: Subject) -> Figure | None:
     """Draw the largest weights by column name; None if the learner has none, or all are 0."""
@@ -22,7 +24,7 @@ def weights(subject: Subject) -> Figure | None:
     if not display.names:
         return None
     data: list[dict[str, Any]] = []
-    places = list(range(len(display.names)))
+    places = list(range(min(MAX_BARS, len(display.names))))
     for sign, side, colour in ((-1, 0, "--negative"), (1, 1, "--positive")):
         chosen = [k for k in places if np.sign(display.weights[k]) == sign]
         if chosen:
@@ -42,7 +44,7 @@ def weights(subject: Subject) -> Figure | None:
     names = {
         **axis(""),
         "tickvals": places,
-        "ticktext": [label(name, MAX_LABEL) for name in display.names],
+        "ticktext": [label(name, MAX_LABEL) for name in display.names[:MAX_BARS]],
         "range": [len(places) - 0.4, -0.6],
         "showgrid": False,
     }
@@ -66,6 +68,7 @@ def weights(subject: Subject) -> Figure | None:
         caption,
         data,
         layout(axis("weight"), names, bargap=0.25),
-        height=f"{5 + 1.5 * max(3, len(places)):g}rem",
+        height=f"{5 + 1.4 * max(3, len(places)):g}rem",
+        per_class=True,
         table=Table("Largest weights", heads, rows),
     )

@@ -1,0 +1,130 @@
+"""The first sentences of the report: what the model is worth, and whether its certificate was verified."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from novikoff.errors import quote
+from novikoff.evaluate import Scores, accuracy_words
+
+from .subject import Measured, Subject
+from .tables import count
+
+MAX_UNSEEN = 3  # labels that the model does not know and that the warning names
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a reader must know first.
+
+    Parameters
+    ----------
+    headline : str
+        The accuracy, or that the model is no better than guessing, in one sentence.
+    is_useless : bool
+        Whether the model is constant or no better than the most frequent label.
+    sentences : sequence of str
+        What the accuracy means, and that of the other rows.
+    warnings : sequence of str
+        What is wrong with the model or the rows.
+    status : {"holds", "fails", "open", "none"}
+        The result of checking the certificates.
+    chip : str
+        This result in a few words.
+    certificate : str
+        This result in one or two sentences.
+    """
+
+    headline: str
+    is_useless: bool
+    sentences: Sequence[str]
+    warnings: Sequence[str]
+    status: str
+    chip: str
+    certificate: str
+
+
+def verdict_of(subject: Subject) -> Verdict:
+    """Summarise the scores and the verification."""
+    scored = subject.scored
+    status, chip, certificate = _certificate(subject)
+    return Verdict(
+        headline=_headline(scored),
+        is_useless=_is_useless(scored.scores),
+        sentences=_sentences(subject),
+        warnings=[_unseen(scored.scores)] if scored.scores.unseen else [],
+        status=status,
+        chip=chip,
+        certificate=certificate,
+    )
+
+
+def words_of(measured: Measured) -> str:
+    """Say the accuracy with the rows it was measured on and what guessing would reach there."""
+    found = measured.scores
+    return accuracy_words(found.accuracy, measured.words, found.baseline, found.baseline_label)
+
+
+def _is_useless(found: Scores) -> bool:
+    return found.constant is not None or found.accuracy <= found.baseline
+
+
+def _headline(scored: Measured) -> str:
+    found, words = scored.scores, words_of(scored)
+    kind = "training accuracy" if scored.kind == "training" else "accuracy"
+    if found.constant is not None:
+        return f"This model predicts {quote(found.constant)} for every row: {kind} {words}."
+    if _is_useless(found):
+        return f"This model is no better than always predicting {quote(found.baseline_label)}: {kind} {words}."
+    return f"{kind[0].upper()}{kind[1:]} {words}."
+
+
+def _sentences(subject: Subject) -> list[str]:
+    kind, sentences = subject.scored.kind, []
+    if kind == "training":
+        sentences.append("It was measured on the rows that the model was fitted to; expect less on new rows.")
+    elif kind == "given":
+        sentences.append(
+            "Nothing shows whether the model was fitted to these rows; if it was, expect less on new rows."
+        )
+    if subject.test is not None:
+        name = "Training accuracy" if subject.first.kind == "training" else "Accuracy"
+        sentences.append(f"{name} {words_of(subject.first)}.")
+    return sentences
+
+
+def _certificate(subject: Subject) -> tuple[str, str, str]:
+    """Return the status of all certificates together, a few words about it, and a sentence."""
+    found, rows = subject.verification, f"the {subject.first.words}"
+    if found is None:
+        return "none", "no certificate", "None of its properties can be checked without the code that fitted it."
+    total = len(subject.parts[0])
+    which = "the certificate" if total == 1 else f"all {count(total)} certificates"
+    noun = "certificate" if total == 1 else "certificates"
+    if found:
+        proven = "It proves" if total == 1 else "They prove"
+        return (
+            "holds",
+            f"{noun} verified",
+            f"{which[0].upper()}{which[1:]} {'was' if total == 1 else 'were'} recomputed from {rows} and found true. "
+            f"{proven} what the training reached, not that the predictions are good.",
+        )
+    if subject.first.kind == "other":
+        return (
+            "open",
+            f"{noun} not checked",
+            "These rows are not those that the model was fitted to, or not in the same order, so they count as test "
+            "rows and cannot show what the training claims. Pass the training rows to check it.",
+        )
+    if not found.failures:
+        return "open", f"{noun} undecided", f"Some claims could not be decided from {rows}."
+    first = found.failures[0]
+    return "fails", f"{noun} refuted", f"The model is not the one that was certified: {first.claim}: {first.detail}."
+
+
+def _unseen(found: Scores) -> str:
+    named = ", ".join(quote(label) for label, _ in found.unseen[:MAX_UNSEEN])
+    more = f" and {len(found.unseen) - MAX_UNSEEN} more" if len(found.unseen) > MAX_UNSEEN else ""
+    rows = sum(weight for _, weight in found.unseen)
+    return f"{count(rows)} rows have labels that the model does not know ({named}{more}); they all count as errors."
