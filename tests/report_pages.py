@@ -10,7 +10,7 @@ HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"  # as
 class Reader(HTMLParser):
     """The elements of a page and the texts of its headings and captions; checks that elements are well nested."""
 
-    VOID = frozenset(("meta", "link", "br", "img", "hr", "input"))
+    VOID = frozenset(("meta", "link", "br", "img", "hr", "input", "wbr"))
 
     def __init__(self, page):
         super().__init__()

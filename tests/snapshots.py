@@ -2,9 +2,9 @@
 
 import dataclasses
 
-import novikoff._core as _core
 import numpy as np
 
+import novikoff._core as _core
 from novikoff.online._record import problem_of
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")

@@ -7,12 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 from command import novikoff
 
 import novikoff as nk
+import novikoff._core as _core
 from novikoff._report.figures.figure import FIGURES
 from novikoff.data.formats import FORMATS
 from novikoff.export import EXPORTS

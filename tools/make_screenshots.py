@@ -24,28 +24,11 @@ FOLDER = Path(__file__).parents[1] / "out"
 SIZES = {"desktop": {"width": 1280, "height": 900}, "phone": {"width": 390, "height": 844}}
 COLOURS = 256  # enough for text and lines, at a third of the size of a picture in true colour
 WINES = [20, 163, 1457, 2198, 880, 175, 5]  # rows of each quality, as in the white wines of the UCI repository
-GROUPS = [
-    "alt.atheism",
-    "comp.graphics",
-    "comp.os.ms-windows.misc",
-    "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware",
-    "comp.windows.x",
-    "misc.forsale",
-    "rec.autos",
-    "rec.motorcycles",
-    "rec.sport.baseball",
-    "rec.sport.hockey",
-    "sci.crypt",
-    "sci.electronics",
-    "sci.med",
-    "sci.space",
-    "soc.religion.christian",
-    "talk.politics.guns",
-    "talk.politics.mideast",
-    "talk.politics.misc",
-    "talk.religion.misc",
-]
+GROUPS = """
+alt.atheism comp.graphics comp.os.ms-windows.misc comp.sys.ibm.pc.hardware comp.sys.mac.hardware comp.windows.x
+misc.forsale rec.autos rec.motorcycles rec.sport.baseball rec.sport.hockey sci.crypt sci.electronics sci.med sci.space
+soc.religion.christian talk.politics.guns talk.politics.mideast talk.politics.misc talk.religion.misc
+"""
 
 
 def two(path: Path) -> None:
@@ -76,7 +59,7 @@ def twenty(path: Path) -> None:
     """Generated rows of twenty classes that are called as the groups of news20, with test rows."""
     shape: dict[str, Any] = {"n_samples": 4000, "n_features": 60, "n_informative": 30, "n_classes": 20}
     X, codes = make_classification(**shape, n_clusters_per_class=1, class_sep=1.3, flip_y=0.02, random_state=0)
-    y = np.array(GROUPS)[codes]
+    y = np.array(GROUPS.split())[codes]
     model = nk.LinearSVM(C=0.1).fit(X[:3000], y[:3000])
     nk.report(model, X[:3000], y[:3000], path, title="Twenty groups, LinearSVM", test=(X[3000:], y[3000:]))
 

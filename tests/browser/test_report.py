@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
-from sklearn.datasets import load_breast_cancer, load_digits
+from sklearn.datasets import load_breast_cancer, load_digits, make_classification
 
 import novikoff as nk
 from real_data import two_classes
 
 HOSTILE = "<script>alert(1)</script>"
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
+MAX_HEIGHT = 4 * DESKTOP["height"]  # of a page with everything folded that is folded at first
 
 
 def cancer():
@@ -31,6 +32,13 @@ def digits():
     return model, X[:1200], y[:1200], {"test": (X[1200:], y[1200:])}
 
 
+def groups():
+    """Twenty classes with long names."""
+    X, codes = make_classification(1200, 40, n_informative=25, n_classes=20, n_clusters_per_class=1, random_state=0)
+    y = np.array([f"comp.sys.group-{code:02}.misc" for code in codes])
+    return nk.LinearSVM(C=0.1).fit(X[:900], y[:900]), X[:900], y[:900], {"test": (X[900:], y[900:])}
+
+
 def spam():
     X, y = two_classes("spam_stream")
     return nk.PassiveAggressiveI(max_iter=1).fit(X, y), X, y, {}
@@ -44,7 +52,8 @@ def hostile_names():
 
 
 OUTSIDE_FIGURES = {"exclude": [[".plot > *"]]}  # the figures have thousands of elements; slow tests include them
-SUBJECTS = {"cancer": cancer, "digits": digits, "spam": spam, "hostile names": hostile_names}
+SUBJECTS = {"cancer": cancer, "digits": digits, "groups": groups, "spam": spam, "hostile names": hostile_names}
+NOT_DRAWN = ".plot:not(.js-plotly-plot):visible"
 
 
 @pytest.fixture(scope="session")
@@ -62,9 +71,9 @@ def file_of(tmp_path_factory):
 
 
 class Tab:
-    """An open report with all details shown, and what it did that it should not."""
+    """An open report with all details shown, unless they stay folded, and what it did that it should not."""
 
-    def __init__(self, browser, path, scheme="light", size=DESKTOP):
+    def __init__(self, browser, path, scheme="light", size=DESKTOP, is_folded=False):
         self.context = browser.new_context(viewport=size, color_scheme=scheme)
         self.page, self.trouble = self.context.new_page(), []
         self.page.on("console", lambda message: self.trouble.append(f"{message.type}: {message.text}"))
@@ -72,8 +81,10 @@ class Tab:
         self.page.on("dialog", lambda dialog: (self.trouble.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         self.context.route("**/*", lambda route: self._answer(route, path.as_uri()))
         self.page.goto(path.as_uri())
-        expect(self.page.locator(".plot:not(.js-plotly-plot)")).to_have_count(0)
-        self.page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+        expect(self.page.locator(NOT_DRAWN)).to_have_count(0)
+        if not is_folded:
+            self.page.evaluate("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+            expect(self.page.locator(NOT_DRAWN)).to_have_count(0)
 
     def _answer(self, route, own):
         url = route.request.url
@@ -110,7 +121,7 @@ def assert_accessible(page, context=None):
 
 def assert_figures_are_drawn(page):
     boxes = page.evaluate(
-        """[...document.querySelectorAll(".plot")].map((plot) => {
+        """[...document.querySelectorAll(".plot")].filter((plot) => plot.checkVisibility()).map((plot) => {
           const inner = plot.querySelector(".cartesianlayer").getBoundingClientRect();
           return [plot.clientWidth, plot.clientHeight, inner.width, inner.height];
         })"""
@@ -163,7 +174,44 @@ def test_pointing_at_a_bar_shows_its_name(page):
     page.locator("#figure-weights .bars path").first.hover(force=True)
     page.wait_for_selector("#figure-weights .hoverlayer .hovertext")
     words = page.text_content("#figure-weights .hoverlayer")
-    assert "fractal dimension" in words or "compactness" in words
+    assert page.locator("#figure-weights .ytick text").first.text_content() in words
+
+
+def test_page_of_two_classes_is_a_few_screens_and_leads_with_verdict_and_picture(browser, file_of):
+    tab = Tab(browser, file_of("cancer"), is_folded=True)
+    assert tab.page.evaluate("document.documentElement.scrollHeight") <= MAX_HEIGHT
+    verdict, figure = (tab.page.locator(name).first.bounding_box() for name in (".verdict", ".lead-figure .plot"))
+    assert verdict["y"] + verdict["height"] <= figure["y"]
+    assert figure["y"] + figure["height"] <= DESKTOP["height"]
+    tab.context.close()
+
+
+def test_page_of_twenty_classes_is_a_few_screens_and_shows_the_chosen_class(browser, file_of):
+    tab = Tab(browser, file_of("groups"), is_folded=True)
+    page = tab.page
+    assert page.evaluate("document.documentElement.scrollHeight") <= MAX_HEIGHT
+    assert page.locator(".choice:visible").count() == 1
+    before = page.locator(".choice:visible").text_content()
+    page.select_option("#class", label="comp.sys.group-07.misc")
+    expect(page.locator(NOT_DRAWN)).to_have_count(0)
+    assert page.locator(".choice:visible").count() == 1
+    assert page.locator(".choice:visible").text_content() != before
+    assert "comp.sys.group-07.misc" in page.locator(".choice:visible").text_content()
+    assert_figures_are_drawn(page)
+    page.set_viewport_size(PHONE)
+    page.wait_for_timeout(300)
+    assert_figures_are_drawn(page)
+    assert_accessible(page, OUTSIDE_FIGURES)
+    tab.context.close()
+    assert tab.trouble == []
+
+
+def test_tables_of_classes_do_not_scroll_sideways_on_a_phone(browser, file_of):
+    tab = Tab(browser, file_of("groups"), size={"width": 390, "height": 844}, is_folded=True)
+    wide = """[...document.querySelectorAll(".wide")].filter((part) => part.checkVisibility())
+      .filter((part) => part.scrollWidth > part.clientWidth).map((part) => part.ariaLabel)"""
+    assert tab.page.evaluate(wide) == []
+    tab.context.close()
 
 
 def test_keyboard_reaches_links_tables_and_details(page):
@@ -193,6 +241,9 @@ def test_text_and_tables_are_there_without_javascript(browser, file_of):
     page.goto(file_of("cancer").as_uri())
     assert "The figures need JavaScript" in page.inner_text("main")
     assert page.locator("table").count() > 3
+    page.goto(file_of("digits").as_uri())
+    assert "The figures show the class" in page.inner_text("main")
+    assert not page.locator("#class").is_visible()
     context.close()
 
 

@@ -13,7 +13,6 @@ from fractions import Fraction
 from pathlib import Path
 from types import MappingProxyType
 
-import novikoff._core as _core
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -28,6 +27,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
+import novikoff._core as _core
 from reference import hashing as reference
 
 SAME_UNICODE = unicodedata.unidata_version == _core.unicode_version

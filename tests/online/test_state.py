@@ -3,12 +3,12 @@
 import copy
 import itertools
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import novikoff._core as _core
 from snapshots import plain
 
 KEEPS = ("last", "average", "votes")

@@ -1,6 +1,7 @@
 """A row of a table as keys and values, and keys and values as hashed columns, a cell at a time."""
 
 import numpy as np
+
 from novikoff._core import hash_key
 
 

@@ -2,10 +2,10 @@
 
 import math
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 
+import novikoff._core as _core
 from binary_problems import each_problem, objective, problem_of
 from novikoff.solvers.coordinate_descent import Descent, descend
 from novikoff.solvers.solver import Progress, SolverOptions

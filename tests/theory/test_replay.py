@@ -1,6 +1,5 @@
 """A run that is made again in NumPy is the run that the kernels made."""
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
+import novikoff._core as _core
 from learners import CLASSES
 from novikoff.theory.replay import shuffles
 

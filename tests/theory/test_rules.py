@@ -5,13 +5,13 @@ import threading
 from dataclasses import dataclass
 from typing import ClassVar
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
+import novikoff._core as _core
 from novikoff.online import OnlineClassifier
 from novikoff.persistence import LEARNERS
 from novikoff.testing import online_learner_checks

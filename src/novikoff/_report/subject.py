@@ -156,7 +156,7 @@ def _kind_of_rows(record: RunRecord | None, found: Verification | None) -> str:
 
 def by_errors(model: Any, found: Scores) -> list[Any]:
     """Return the classes by descending number of false positives and false negatives; of two, the last first."""
-    classes = np.asarray(model.classes_).tolist()
+    classes: list[Any] = np.asarray(model.classes_).tolist()
     if len(classes) == 2:
         return classes[::-1]
     wrong = found.confusion.sum(axis=0) + found.confusion.sum(axis=1) - 2 * np.diag(found.confusion)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from novikoff.errors import quote
-from novikoff.evaluate import Scores, accuracy_words
+import numpy as np
+
+from novikoff.evaluate import accuracy_words, warnings_of
 
 from .subject import Measured, Subject
 from .tables import count
-
-MAX_UNSEEN = 3  # labels that the model does not know and that the warning names
 
 
 @dataclass(frozen=True)
@@ -48,12 +47,16 @@ class Verdict:
 def verdict_of(subject: Subject) -> Verdict:
     """Summarise the scores and the verification."""
     scored = subject.scored
+    found, rows = scored.scores, () if subject.first.kind == "other" else (subject.table, subject.y)
+    warnings = [_sentence(words) for words in warnings_of(found, subject.record, *rows, rows=scored.words)]
+    is_useless = np.count_nonzero(found.support) > 1 and found.accuracy <= found.baseline  # the first warning says so
+    kind = "Training accuracy" if scored.kind == "training" else "Accuracy"
     status, chip, certificate = _certificate(subject)
     return Verdict(
-        headline=_headline(scored),
-        is_useless=_is_useless(scored.scores),
+        headline=warnings.pop(0) if is_useless else f"{kind} {words_of(scored)}.",
+        is_useless=bool(is_useless),
         sentences=_sentences(subject),
-        warnings=[_unseen(scored.scores)] if scored.scores.unseen else [],
+        warnings=warnings,
         status=status,
         chip=chip,
         certificate=certificate,
@@ -66,18 +69,8 @@ def words_of(measured: Measured) -> str:
     return accuracy_words(found.accuracy, measured.words, found.baseline, found.baseline_label)
 
 
-def _is_useless(found: Scores) -> bool:
-    return found.constant is not None or found.accuracy <= found.baseline
-
-
-def _headline(scored: Measured) -> str:
-    found, words = scored.scores, words_of(scored)
-    kind = "training accuracy" if scored.kind == "training" else "accuracy"
-    if found.constant is not None:
-        return f"This model predicts {quote(found.constant)} for every row: {kind} {words}."
-    if _is_useless(found):
-        return f"This model is no better than always predicting {quote(found.baseline_label)}: {kind} {words}."
-    return f"{kind[0].upper()}{kind[1:]} {words}."
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."
 
 
 def _sentences(subject: Subject) -> list[str]:
@@ -121,10 +114,3 @@ def _certificate(subject: Subject) -> tuple[str, str, str]:
         return "open", f"{noun} undecided", f"Some claims could not be decided from {rows}."
     first = found.failures[0]
     return "fails", f"{noun} refuted", f"The model is not the one that was certified: {first.claim}: {first.detail}."
-
-
-def _unseen(found: Scores) -> str:
-    named = ", ".join(quote(label) for label, _ in found.unseen[:MAX_UNSEEN])
-    more = f" and {len(found.unseen) - MAX_UNSEEN} more" if len(found.unseen) > MAX_UNSEEN else ""
-    rows = sum(weight for _, weight in found.unseen)
-    return f"{count(rows)} rows have labels that the model does not know ({named}{more}); they all count as errors."

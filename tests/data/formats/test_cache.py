@@ -10,7 +10,6 @@ from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
 
-import novikoff._core as _core
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,6 +19,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import novikoff as nk
+import novikoff._core as _core
 from novikoff.data.batch import Batch
 from novikoff.data.formats import cache as caches
 from novikoff.data.formats import svmlight

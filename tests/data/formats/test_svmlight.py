@@ -14,7 +14,6 @@ import tracemalloc
 from fractions import Fraction
 from pathlib import Path
 
-import novikoff._core as _core
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -23,6 +22,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import novikoff as nk
+import novikoff._core as _core
 from novikoff.data.formats import svmlight
 from strategies import decimals, sparse_rows
 
