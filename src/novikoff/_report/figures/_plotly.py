@@ -35,22 +35,23 @@ def axis(title: str) -> dict[str, Any]:
     """Return an axis that cannot be zoomed."""
     colours = {"gridcolor": "--line", "linecolor": "--axis", "tickcolor": "--axis"}
     look: dict[str, Any] = {"automargin": True, "fixedrange": True, "zeroline": False, "ticks": "outside", "ticklen": 4}
-    look["separatethousands"] = True
+    look |= {"separatethousands": True, "exponentformat": "none"}
     words = {"text": title, "standoff": 8, "font": {"size": TITLE_SIZE, "color": "--muted"}}
     return {"title": words, "tickfont": {"size": TICK_SIZE}, **colours, **look}
 
 
 def logarithmic(along: dict[str, Any], low: float, high: float) -> dict[str, Any]:
-    """Return the axis with a logarithmic scale that shows at least the values from ``low`` to ``high``."""
-    first, last = math.floor(math.log10(low) + 1e-9), math.ceil(math.log10(high) - 1e-9)
-    if last - first <= 1:  # a single decade has labels in between
-        ticks = [digit * 10.0**first for digit in (1, 2, 5, 10)]
-    else:
-        step = math.ceil((last - first) / (MAX_LOG_TICKS - 1))
-        ticks = [10.0**power for power in range(first, last + 1, step)]
-    last = max(last, first + 1)
+    """Return the axis with a logarithmic scale from ``low`` to ``high``, with a few ticks in plain numbers."""
+    first, last = math.log10(low), math.log10(high) if high > low else math.log10(low) + 1
+    powers = range(math.ceil(first - 1e-9), math.floor(last + 1e-9) + 1)
+    ticks = [10.0**power for power in powers[:: math.ceil(len(powers) / MAX_LOG_TICKS)]] if len(powers) > 1 else []
+    if not ticks:  # a single decade has labels in between
+        candidates = [
+            digit * 10.0**power for power in range(math.floor(first), math.ceil(last) + 1) for digit in (1, 2, 5)
+        ]
+        ticks = [tick for tick in candidates if low * (1 - 1e-9) <= tick <= 10**last * (1 + 1e-9)]
     pad = 0.03 * (last - first)
-    look = {"tickvals": ticks, "ticktext": [power_of_ten(tick) for tick in ticks], "minor": {"ticks": ""}}
+    look = {"tickvals": ticks, "ticktext": [power_of_ten(tick) for tick in ticks]}
     return {**along, "type": "log", "range": [first - pad, last + pad], **look}
 
 

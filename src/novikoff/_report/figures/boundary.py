@@ -33,7 +33,7 @@ def boundary(subject: Subject) -> Figure | None:
         _caption(display, subject),
         _traces(display),
         layout(*axes, hovermode="closest"),
-        height="24rem",
+        height="21rem",
         per_class=True,
     )
 

@@ -28,8 +28,8 @@ def confusion(subject: Subject) -> Figure | None:
         return None
     caption = (
         f"{subject.scored.words[0].upper()}{subject.scored.words[1:]}, by true class (one line each) and predicted "
-        "class. Blue cells on the diagonal are correct, the others are errors; the darker a cell, the larger its part "
-        "of the true class."
+        "class. Blue cells on the diagonal are correct, the others are errors; the stronger a colour, the larger "
+        "the part of the true class."
     )
     if len(names) > MAX_CLASSES:
         wrong = matrix.sum(axis=0) + matrix.sum(axis=1) - 2 * np.diag(matrix)
