@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._notebook import certificates_html
 from novikoff._progress import ProgressCallback
 from novikoff.data.reading import Reading
@@ -67,10 +67,17 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         Returns
         -------
         y : ndarray of shape (n_samples,)
-            The class with the largest score. Of two classes, the last of ``classes_`` if the score is 0 or more.
+            The class with the largest score; of two classes, the last of ``classes_`` if the score is above 0. Exact
+            ties, and a score of 0, go to the class with the larger training weight, if the learner knows it; otherwise
+            to the first of several classes, and to the last of two.
         """
         scores = self.decision_function(X)  # first: it checks that the model is fitted
-        return OneVsRest(self.classes_).choose(scores)
+        return self._strategy.choose(scores)
+
+    @property
+    def _strategy(self) -> MulticlassStrategy:
+        """How scores become labels."""
+        return OneVsRest(self.classes_)
 
     def predict_sign(self, X: Any) -> NDArray[np.int8]:
         """Return the signs of the scores, which tell a score of exactly 0 from a positive one.
@@ -92,6 +99,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
     def weights_(self) -> dict[Any, Any]:
         """The weights that are not 0, by the name of their column; for more than two classes, one dict per class.
 
+        With one-vs-one, there is one dict per pair of classes, (positive, negative).
+
         Columns have the names that a table, a data frame or the keys of dicts gave them; without names, their numbers.
         """
         record = self.record_
@@ -101,7 +110,8 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             columns = np.flatnonzero(problem.weights).tolist()
             values = problem.weights[columns].tolist()
             keys = columns if names is None else [names[column] for column in columns]
-            by_class[problem.positive] = dict(zip(keys, values, strict=True))
+            pair = (problem.positive, problem.negative)
+            by_class[problem.positive if problem.negative is None else pair] = dict(zip(keys, values, strict=True))
         return by_class if len(by_class) > 1 else next(iter(by_class.values()))
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -6,7 +6,7 @@ returns: one number per row for two classes, one per class for more. ``choose`` 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, Protocol
@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+MAX_SCORE = 1e300  # larger sums of scores count as this one, so that the tie-break is finite
 
 
 class MulticlassStrategy(Protocol):
     """How a classifier of two or more classes is made of weight vectors."""
 
     name: ClassVar[str]
+    is_joint: ClassVar[bool]  # whether all weight vectors solve one problem, and so have one certificate
 
     @property
     def classes(self) -> NDArray[Any]:
@@ -59,6 +61,7 @@ class OneVsRest:
     """
 
     name: ClassVar[str] = "ovr"
+    is_joint: ClassVar[bool] = False
     classes: NDArray[Any]
     counts: Floats | None = None
 
@@ -123,6 +126,7 @@ class OneVsOne:
     """
 
     name: ClassVar[str] = "ovo"
+    is_joint: ClassVar[bool] = False
     classes: NDArray[Any]
     counts: Floats | None = None
 
@@ -147,13 +151,16 @@ class OneVsOne:
         half a vote for both classes.
         """
         rows, total = len(scores), len(self.classes)
-        votes, sums = np.zeros((rows, total)), np.zeros((rows, total))
-        for (positive, negative), own in zip(self.pairs, scores.T, strict=True):
+        votes, sums, first = np.zeros((rows, total)), np.zeros((rows, total)), 0
+        for low in range(total - 1):  # the problems of the later classes against this one lie side by side
+            own = scores[:, first : first + total - 1 - low]
             won = 0.5 + 0.5 * np.sign(own)
-            votes[:, positive] += won
-            votes[:, negative] += 1 - won
-            sums[:, positive] += own
-            sums[:, negative] -= own
+            votes[:, low + 1 :] += won
+            votes[:, low] += np.sum(1 - won, axis=1)
+            sums[:, low + 1 :] += own
+            sums[:, low] -= own.sum(axis=1)
+            first += own.shape[1]
+        sums = np.clip(sums, -MAX_SCORE, MAX_SCORE)
         decisions: Floats = votes + sums / (3 * (np.abs(sums) + 1))
         return decisions
 
@@ -175,6 +182,7 @@ class CrammerSinger:
     """
 
     name: ClassVar[str] = "crammer_singer"
+    is_joint: ClassVar[bool] = True
     classes: NDArray[Any]
     counts: Floats | None = None
 
@@ -198,9 +206,20 @@ class CrammerSinger:
         return choose_largest(self.classes, self.counts, decisions)
 
 
-STRATEGIES: dict[str, type[MulticlassStrategy]] = {
+STRATEGIES: dict[str, Callable[[NDArray[Any], Floats | None], MulticlassStrategy]] = {
     strategy.name: strategy for strategy in (OneVsRest, OneVsOne, CrammerSinger)
 }
+
+
+def sides(strategy: MulticlassStrategy) -> list[tuple[Any, Any]]:
+    """Return the labels of ``pairs``: for each weight vector, the positive and the negative one, None for all others."""
+    labels = strategy.classes.tolist()
+    return [(labels[positive], None if negative is None else labels[negative]) for positive, negative in strategy.pairs]
+
+
+def side_name(positive: Any, negative: Any) -> str:
+    """Return what to call a weight vector: "7", or "7 against 9"."""
+    return str(positive) if negative is None else f"{positive} against {negative}"
 
 
 def tie_order(total: int, counts: Floats | None) -> NDArray[np.intp]:

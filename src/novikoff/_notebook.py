@@ -9,7 +9,7 @@ MAX_CERTIFICATES = 20  # of a classifier with many classes; the page stays short
 
 
 def certificates_html(estimator: Any) -> str:
-    """Return the certificate as a table; for more than two classes, one table per class that can be unfolded.
+    """Return the certificate as a table; for more than two classes, one table per problem that can be unfolded.
 
     Parameters
     ----------
@@ -22,8 +22,8 @@ def certificates_html(estimator: Any) -> str:
     if not isinstance(found, list):
         return f"<div>{found._repr_html_()}</div>"
     parts = []
-    for label, certificate in zip(estimator.classes_.tolist()[:MAX_CERTIFICATES], found, strict=False):
-        summary = html.escape(f"{label}: {' '.join(certificate.claims()[0])}")
+    for name, certificate in estimator.record_.named_certificates[:MAX_CERTIFICATES]:
+        summary = html.escape(f"{name}: {' '.join(certificate.claims()[0])}")
         parts.append(f"<details><summary>{summary}</summary>{certificate._repr_html_()}</details>")
     if len(found) > MAX_CERTIFICATES:
         parts.append(f"<p>and {len(found) - MAX_CERTIFICATES} more in certificate_</p>")

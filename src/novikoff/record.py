@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff._multiclass import MulticlassStrategy as MulticlassStrategy
 from novikoff._multiclass import OneVsRest as OneVsRest
+from novikoff._multiclass import side_name
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
@@ -91,7 +92,7 @@ class ProblemRecord:
     @property
     def name(self) -> str:
         """What to call the problem among those of several classes: "7", or "7 against 9"."""
-        return str(self.positive) if self.negative is None else f"{self.positive} against {self.negative}"
+        return side_name(self.positive, self.negative)
 
     @property
     def has_linear_score(self) -> bool:

@@ -133,7 +133,7 @@ def test_probabilities_are_ours(y, tmp_path):
 def test_sigmoids_of_any_slope_lose_nothing(tmp_path_factory, score, offset, slope):
     model = nk.LinearSVM(probability=True).fit(X, TWO)
     model.coef_, model.intercept_ = np.array([[1.0, 0.0, 0.0, 0.0]]), np.zeros(1)
-    model._sigmoids_of_classes = [type(model._sigmoids_of_classes[0])(slope, offset)]
+    model._sigmoids = [type(model._sigmoids[0])(slope, offset)]
     rows = [[score, 0.0, 0.0, 0.0]]
     found = ran(model, rows, tmp_path_factory.mktemp("onnx") / "model.onnx")["probabilities"]
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=1e-12, atol=1e-15)
@@ -142,7 +142,7 @@ def test_sigmoids_of_any_slope_lose_nothing(tmp_path_factory, score, offset, slo
 def test_probabilities_that_all_vanish_are_equal(tmp_path):
     model = nk.LinearSVM(probability=True).fit(X, THREE)
     model.coef_ = np.zeros_like(model.coef_)
-    model.intercept_ = np.sign([sigmoid.slope for sigmoid in model._sigmoids_of_classes]) * 1e9
+    model.intercept_ = np.sign([sigmoid.slope for sigmoid in model._sigmoids]) * 1e9
     np.testing.assert_array_equal(
         ran(model, X[:1], tmp_path / "model.onnx")["probabilities"], model.predict_proba(X[:1])
     )

@@ -42,11 +42,13 @@ class TrainingSet:
     classes : ndarray
         The labels in ascending order.
     codes : ndarray of int32
-        The index in ``classes`` of the label of each row.
+        The index in ``classes`` of the label of each row; -1 for a label that only rows of weight 0 have.
     weights : ndarray or None
         The weight of each row; None if every weight is 1.
     columns : Columns or None, default=None
         The columns of X among those of the user; None if X has all of them.
+    counts : ndarray of shape (n_classes,) or None, default=None
+        The sum of the sample weights of each class, without class weights.
     """
 
     X: Any
@@ -56,6 +58,7 @@ class TrainingSet:
     codes: Codes
     weights: NDArray[np.float64] | None
     columns: Columns | None = None
+    counts: Floats | None = None
 
     @property
     def width(self) -> int:
@@ -76,8 +79,22 @@ class TrainingSet:
 
     @property
     def strategy(self) -> OneVsRest:
-        """The binary problems that the classes make."""
-        return OneVsRest(self.classes)
+        """The one-vs-rest problems that the classes make."""
+        return OneVsRest(self.classes, self.counts)
+
+    def only(self, classes: tuple[int, int]) -> tuple[TrainingSet, NDArray[np.intp]]:
+        """Return the rows of two classes, and their numbers. Weights and the numbers of the classes stay as they are.
+
+        Sparse rows are cut to the columns that occur in them.
+        """
+        rows = np.flatnonzero((self.codes == classes[0]) | (self.codes == classes[1]))
+        X, columns = self.X[rows], self.columns
+        if (own := Columns.occurring(X)) is not None:
+            X = own.cut(X)
+            columns = own if columns is None else Columns(columns.indices[own.indices], columns.width)
+        weights = None if self.weights is None else self.weights[rows]
+        part = TrainingSet(X, as_rows("fit", X), self.largest, self.classes, self.codes[rows], weights, columns)
+        return part, rows
 
     @property
     def table(self) -> Table:
@@ -105,6 +122,7 @@ def validate_training_set(
     labels = check_labels(where, y, X.shape[0])
     weights = check_weights(where, sample_weight, X.shape[0])
     classes, codes = _classes_of(where, labels, weights)
+    counts = class_counts(codes, weights, len(classes))
     weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
         raise input_error(where, "all rows of a class have zero weight. Each class needs a positive one.")
@@ -117,7 +135,14 @@ def validate_training_set(
     if columns is not None:
         X = columns.cut(X)
         rows = as_rows(where, X)
-    return TrainingSet(X, rows, largest, classes, codes, weights, columns)
+    return TrainingSet(X, rows, largest, classes, codes, weights, columns, counts)
+
+
+def class_counts(codes: Codes, weights: NDArray[np.float64] | None, classes: int) -> Floats:
+    """Return the total weight of the rows of each class. A code of -1 marks a row of weight 0."""
+    known = codes >= 0
+    own = None if weights is None else weights[known]
+    return np.bincount(codes[known], own, minlength=classes).astype(np.float64)
 
 
 def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> tuple[NDArray[Any], Codes]:
@@ -129,8 +154,10 @@ def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] |
     if len(classes) < 2:
         raise input_error(where, f"y has only one class, {quote(classes.tolist()[0])}. At least two are needed.")
     if weights is not None:
-        every = np.zeros(len(labels), dtype=np.int32)
-        every[weights > 0] = codes
+        code_of = {label: code for code, label in enumerate(classes.tolist())}
+        every, is_zero = np.empty(len(labels), dtype=np.int32), weights == 0
+        every[~is_zero] = codes
+        every[is_zero] = [code_of.get(label, -1) for label in labels[is_zero].tolist()]
         codes = every
     return classes, codes
 

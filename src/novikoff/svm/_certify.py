@@ -5,17 +5,40 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import Solution
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.certificate import Duals
-from novikoff.theory.gap import GapCertificate, SvmModel
+from novikoff.theory.gap import GapCertificate
+from novikoff.theory.svm_model import SvmModel
 
 
-def certify(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> GapCertificate:
-    """Return the certificate of a solution, with everything that is needed to verify it on all columns."""
+def certify(
+    data: TrainingSet,
+    objective: Objective,
+    pair: tuple[int, int | None],
+    solution: Solution,
+    rows: NDArray[np.intp] | None = None,
+) -> GapCertificate:
+    """Return the certificate of a solution, with everything that is needed to verify it on all rows and columns.
+
+    Parameters
+    ----------
+    data : TrainingSet
+        The rows of the problem.
+    objective : Objective
+        What was minimised.
+    pair : tuple of int
+        The codes of the positive and of the negative class; None for all other classes.
+    solution : Solution
+        The solution.
+    rows : ndarray of int, default=None
+        The numbers of the rows of ``data`` among those of the user; None if they are all.
+    """
+    labels, (positive, negative), duals = data.classes.tolist(), pair, Duals.of(solution.duals)
     return GapCertificate(
         loss=objective.loss.name,
         intercept=objective.intercept,
@@ -28,9 +51,10 @@ def certify(data: TrainingSet, objective: Objective, positive: int, solution: So
         model=SvmModel(
             weights=data.widen(solution.weights),
             bias=solution.bias,
-            positive=data.classes.tolist()[positive],
-            duals=Duals.of(solution.duals),
+            positive=labels[positive],
+            duals=duals if rows is None else Duals(rows[duals.rows].astype(np.int64), duals.weights),
             costs=None if data.weights is None else objective.C * data.weights,
+            negative=None if negative is None else labels[negative],
         ),
     )
 

@@ -10,14 +10,16 @@ from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
 from novikoff._classifier import Classifier
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
-from ._state import WeightsState, check_weights_fit, restore_features
+from ._state import WeightsState, as_list, check_weights_fit, restore_features, set_strategy
+
+BLOCK_SCORES = 1 << 23  # scores of weight vectors that are held at a time, if they outnumber the classes
 
 
 def _products(X: Any, coef: Floats) -> Floats:
@@ -35,7 +37,7 @@ class BatchClassifier(Classifier):
     intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
-        """Return the scores w.x + b of rows.
+        """Return the scores of rows: w.x + b of each weight vector, or of one-vs-one problems the votes.
 
         Parameters
         ----------
@@ -45,25 +47,50 @@ class BatchClassifier(Classifier):
         Returns
         -------
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            One score per row for two classes, positive for the last of ``classes_``; one per class for more.
+            One score per row for two classes, positive for the last of ``classes_``; one per class for more. With
+            one-vs-one, that is the number of votes for the class, plus a part between -1/3 and 1/3 that grows with the
+            sum of its scores w.x + b.
         """
         check_is_fitted(self)
+        X, strategy = self._checked(X), self._strategy
+        if len(self.coef_) <= len(self.classes_):
+            return strategy.combine(self._products(X))
+        step = max(1, BLOCK_SCORES // len(self.coef_))
+        return np.concatenate(
+            [strategy.combine(self._products(X[first : first + step])) for first in range(0, X.shape[0], step)]
+        )
+
+    def _scores(self, X: Any) -> Floats:
+        """Return w.x + b of all rows and weight vectors."""
+        check_is_fitted(self)
+        return self._products(self._checked(X))
+
+    def _checked(self, X: Any) -> Any:
         where = type(self).__name__
         X = check_rows(self, where, X, reset=False)
         rows = as_rows(where, X)
         good, _, _ = _core.survey(rows)
         if good < rows.count:
             raise describe_bad_row(where, X, good)
-        scores = _products(X, self.coef_) + self.intercept_
-        return OneVsRest(self.classes_).combine(scores)
+        return X
+
+    def _products(self, X: Any) -> Floats:
+        return _products(X, self.coef_) + self.intercept_
+
+    @property
+    def _strategy(self) -> MulticlassStrategy:
+        """How the scores of the weight vectors become decisions and labels."""
+        name: str = getattr(self, "multi_class_", "ovr")
+        return STRATEGIES[name](self.classes_, getattr(self, "class_count_", None))
 
     @property
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
-        strategy = OneVsRest(self.classes_)
-        certificates = strategy.as_list(getattr(self, "certificate_", None))
-        histories = strategy.as_list(getattr(self, "history_", None))
-        problems = zip(strategy.positives, self.coef_, self.intercept_, certificates, histories, strict=True)
+        strategy, known = self._strategy, as_list(getattr(self, "certificate_", None))
+        missing = [None] * len(strategy.pairs)
+        certificates = missing if strategy.is_joint else (known + missing)[: len(missing)]
+        histories = missing if strategy.is_joint else (as_list(getattr(self, "history_", None)) + missing)
+        problems = zip(sides(strategy), self.coef_, self.intercept_, certificates, histories, strict=False)
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
@@ -76,12 +103,14 @@ class BatchClassifier(Classifier):
                     *(positive, weights, float(intercept), certificate, self._stated()),
                     history=history,
                     sigmoid=self._sigmoid(place),
+                    negative=negative,
                 )
-                for place, (positive, weights, intercept, certificate, history) in enumerate(problems)
+                for place, ((positive, negative), weights, intercept, certificate, history) in enumerate(problems)
             ),
             make_state=self._state,
             on_trust=self._on_trust(),
             column_names=getattr(self, "feature_names_in_", None),
+            joint=known[0] if strategy.is_joint and known else None,
         )
 
     def _stated(self) -> dict[str, Any]:
@@ -122,4 +151,5 @@ class BatchClassifier(Classifier):
         """Check the saved state and set the fitted attributes."""
         state = record.state
         check_weights_fit(state.coef, state.intercept, record)
-        self.classes_, self.coef_, self.intercept_ = record.strategy.classes, state.coef, state.intercept
+        set_strategy(self, record.strategy)
+        self.coef_, self.intercept_ = state.coef, state.intercept

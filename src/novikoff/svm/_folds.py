@@ -11,7 +11,7 @@ from novikoff._class_weights import row_weights
 from novikoff._labels import Codes
 from novikoff.data.rows import as_rows
 from novikoff.errors import input_error, quote
-from novikoff.solvers.training_set import TrainingSet
+from novikoff.solvers.training_set import TrainingSet, class_counts
 
 Indices = NDArray[np.intp]
 Split = tuple[Indices, Indices]  # rows to learn from, and rows held out
@@ -54,4 +54,5 @@ def subset(
         raise input_error(where, f"a fold has no rows of class {quote(label)} to learn from. Use other folds.")
     X = data.X[rows]
     product = row_weights(where, class_weight, data.classes.tolist(), codes, own)
-    return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product, data.columns)
+    totals = class_counts(codes, own, len(data.classes))
+    return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product, data.columns, totals)

@@ -27,7 +27,7 @@ from novikoff.solvers.working_set import Hyperplane, nearest_points
 from novikoff.solvers.workspace import Workspace
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples
-from novikoff.theory.gap import SvmModel
+from novikoff.theory.svm_model import SvmModel
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._labels import Codes
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import MulticlassStrategy, sides
 from novikoff.errors import input_error
 from novikoff.persistence.codec import INFINITE, Dimensions, check_count, check_duals
 from novikoff.record import RunRecord
@@ -41,21 +41,47 @@ class WeightsState:
 
 @dataclass(frozen=True)
 class Support:
-    """The support vectors, and y_i a_i of each of them, one row per binary problem."""
+    """The support vectors, and y_i a_i of each of them.
+
+    There is one row of ``dual_coef`` per binary problem; but if each problem has two classes only, one for each of the
+    other classes than that of the support vector, since it takes part in no more problems.
+    """
 
     rows: Ints
     dual_coef: Matrix
 
     @classmethod
-    def of(cls, codes: Codes, positives: Sequence[int], duals: Sequence[Duals]) -> Support:
-        """Return the union of the support of all binary problems, given the positive class and the duals of each."""
+    def of(cls, codes: Codes, pairs: Sequence[tuple[int, int | None]], duals: Sequence[Duals]) -> Support:
+        """Return the union of the support of all binary problems, given the classes and the duals of each."""
         rows = duals[0].rows if len(duals) == 1 else np.unique(np.concatenate([own.rows for own in duals]))
-        dual_coef = np.zeros((len(duals), len(rows)))
-        for positive, own, signed in zip(positives, duals, dual_coef, strict=True):
-            places = slice(None) if own.rows is rows else np.searchsorted(rows, own.rows)
-            signed[places] = own.weights
-            np.negative(signed, out=signed, where=codes[rows] != positive)
+        has_pairs = pairs[0][1] is not None
+        dual_coef = np.zeros((max(high for high, _ in pairs) if has_pairs else len(duals), len(rows)))
+        for place, ((positive, negative), own) in enumerate(zip(pairs, duals, strict=True)):
+            found = slice(None) if own.rows is rows else np.searchsorted(rows, own.rows)
+            signed = np.where(codes[own.rows] == positive, own.weights, -own.weights)
+            if negative is None:
+                dual_coef[place, found] = signed
+            else:
+                dual_coef[_slots(positive, negative, signed > 0), found] = signed
         return cls(rows, dual_coef)
+
+    def holds(self, place: int, pair: tuple[int, int | None], duals: Duals) -> bool:
+        """Return whether the values of one binary problem are its duals, with either sign."""
+        positive, negative = pair
+        is_own = np.isin(self.rows, duals.rows)  # both ascend
+        if not np.array_equal(self.rows[is_own], duals.rows):
+            return False
+        if negative is None:
+            own = self.dual_coef[place]
+            return np.array_equal(np.abs(own[is_own]), duals.weights) and not own[~is_own].any()
+        ahead, behind = (self.dual_coef[_slots(positive, negative, side), is_own] for side in (True, False))
+        return bool(np.all((ahead == duals.weights) | (behind == -duals.weights)))
+
+
+def _slots(positive: int, negative: int, is_positive: Any) -> Any:
+    """Return the place of the opposite class among all classes but the own one, for rows of a pair of classes."""
+    own, other = np.where(is_positive, positive, negative), np.where(is_positive, negative, positive)
+    return other - (other > own)
 
 
 @dataclass(frozen=True)
@@ -106,8 +132,8 @@ class SoftMarginState:
         return cls(
             certificates=certificates_as_fitted(model, objective_="primal"),
             support=Support(model.support_, model.dual_coef_),
-            histories=tuple(map(History.of, OneVsRest(model.classes_).as_list(model.history_))),
-            sigmoids=tuple(vars(model).get("_sigmoids_of_classes", ())),
+            histories=tuple(map(History.of, as_list(model.history_))),
+            sigmoids=tuple(vars(model).get("_sigmoids", ())),
             ends=None if ends is None else tuple(End(*end) for end in ends),
         )
 
@@ -115,29 +141,26 @@ class SoftMarginState:
         """Refuse a state whose parts do not fit each other."""
         check_machines(self.certificates, f"{path}.certificates", record)
         check_support(self.support, f"{path}.support", record)
-        rows = self.support.rows
-        for duals, own in zip((c.model.duals for c in self.certificates), self.support.dual_coef, strict=True):
-            is_own = np.isin(rows, duals.rows)  # both ascend
-            matches = np.array_equal(rows[is_own], duals.rows) and np.array_equal(np.abs(own[is_own]), duals.weights)
-            if not matches or own[~is_own].any():
-                raise input_error(f"{path}.support", "the duals are not those of the certificates.")
+        pairs, duals = record.strategy.pairs, [certificate.model.duals for certificate in self.certificates]
+        is_held = all(self.support.holds(place, *each) for place, each in enumerate(zip(pairs, duals, strict=True)))
+        if not is_held or np.count_nonzero(self.support.dual_coef) != sum(map(_nonzeros, duals)):
+            raise input_error(f"{path}.support", "the duals are not those of the certificates.")
         problems = len(record.strategy.positives)
         if len(self.histories) != problems or any(not _are_as_long(*vars(h).values()) for h in self.histories):
             raise input_error(f"{path}.histories", f"there must be {problems}, with columns of one length.")
         if len(self.sigmoids) not in (0, problems):
             raise input_error(f"{path}.sigmoids", f"there must be {problems} or none.")
         ends = self.ends or ()
-        lengths = {(len(end.duals), len(end.point)) for end in ends}
-        if ends and (len(ends) != problems or len(lengths) > 1 or lengths.pop()[1] != record.n_features + 1):
+        shared = len({len(end.duals) for end in ends}) if pairs[0][1] is None else 1  # pairs have their own rows
+        if ends and (len(ends) != problems or shared > 1 or {len(e.point) for e in ends} != {record.n_features + 1}):
             raise input_error(f"{path}.ends", f"there must be {problems}, of the size of the data.")
 
     def restore(self, model: Any, record: RunRecord) -> None:
         """Set the fitted attributes of a model."""
-        set_machines(model, record.strategy.classes, self.certificates)
+        set_machines(model, record.strategy, self.certificates)
         model.objective_ = np.array([certificate.primal for certificate in self.certificates])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
-        histories = [history.records() for history in self.histories]
-        model.history_ = histories[0] if len(histories) == 1 else histories
+        model.history_ = one_or_list([history.records() for history in self.histories])
 
 
 @dataclass(frozen=True)
@@ -194,13 +217,32 @@ class PathState:
     screened: Floats
 
 
-def set_machines(model: Any, classes: NDArray[Any], certificates: Sequence[Any]) -> None:
+def as_list(value: Any) -> list[Any]:
+    """Return a fitted attribute as a list with one entry per binary problem; empty if it is None."""
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+def one_or_list(values: Sequence[Any]) -> Any:
+    """Return the fitted attribute for the values of all binary problems: the only value, or a list of several."""
+    return values[0] if len(values) == 1 else list(values)
+
+
+def set_strategy(model: Any, strategy: MulticlassStrategy) -> None:
+    """Set the fitted attributes that say which classes there are and how scores become labels."""
+    model.classes_ = strategy.classes
+    if hasattr(model, "multi_class"):
+        model.multi_class_ = strategy.name
+    if strategy.counts is not None:
+        model.class_count_ = strategy.counts
+
+
+def set_machines(model: Any, strategy: MulticlassStrategy, certificates: Sequence[Any]) -> None:
     """Set the fitted attributes that follow from the certificates, one per binary problem."""
-    model.classes_ = classes
+    set_strategy(model, strategy)
     model.coef_ = np.vstack([certificate.model.weights for certificate in certificates])
     model.intercept_ = np.array([certificate.model.bias for certificate in certificates])
     model.n_iter_ = max(certificate.iterations for certificate in certificates)
-    model.certificate_ = certificates[0] if len(certificates) == 1 else list(certificates)
+    model.certificate_ = one_or_list(certificates)
 
 
 def restore_features(model: Any, record: RunRecord) -> None:
@@ -214,7 +256,7 @@ def restore_features(model: Any, record: RunRecord) -> None:
 
 def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
     """Return the certificates of a model whose fitted attributes are still those that they speak of."""
-    certificates = OneVsRest(model.classes_).as_list(model.certificate_)
+    certificates = as_list(model.certificate_)
     held = {"coef_": [c.model.weights for c in certificates], "intercept_": [c.model.bias for c in certificates]}
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():
@@ -233,13 +275,14 @@ def check_weights_fit(coef: Floats, intercept: Floats, record: RunRecord) -> Non
 def check_machines(certificates: Sequence[Any], path: str, record: RunRecord) -> None:
     """Refuse certificates that are not those of these classes and features, or that are about no rows."""
     strategy, width = record.strategy, record.n_features
-    if len(strategy.classes) < 2 or [c.model.positive for c in certificates] != strategy.positives:
+    found = [(certificate.model.positive, certificate.model.negative) for certificate in certificates]
+    if len(strategy.classes) < 2 or found != sides(strategy):
         raise input_error(path, "there must be one certificate per binary problem.")
     for place, certificate in enumerate(certificates):
         model = certificate.model
         if len(model.weights) != width:
-            found = f"there must be {width} weights, but there are {len(model.weights)}."
-            raise input_error(f"{path}.{place}.model.weights", found)
+            message = f"there must be {width} weights, but there are {len(model.weights)}."
+            raise input_error(f"{path}.{place}.model.weights", message)
         check_duals(model.duals, f"{path}.{place}.model.duals")
         check_count(certificate.iterations, f"{path}.{place}.iterations")
         check_count(certificate.examples, f"{path}.{place}.examples", at_least=1)
@@ -247,9 +290,14 @@ def check_machines(certificates: Sequence[Any], path: str, record: RunRecord) ->
 
 def check_support(support: Support, path: str, record: RunRecord) -> None:
     """Refuse support vectors that are not those of these binary problems."""
-    shape = (len(record.strategy.positives), len(support.rows))
+    strategy = record.strategy
+    shape = (len(strategy.classes) - 1 if strategy.pairs[0][1] is not None else len(strategy.pairs), len(support.rows))
     if support.dual_coef.shape != shape or np.any(np.diff(support.rows, prepend=-1) <= 0):
         raise input_error(path, "the row numbers must ascend, with one weight for each and each binary problem.")
+
+
+def _nonzeros(duals: Duals) -> int:
+    return int(np.count_nonzero(duals.weights))
 
 
 def _are_as_long(*arrays: Any) -> bool:

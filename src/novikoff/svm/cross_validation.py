@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
 import math
 import numbers
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import MulticlassStrategy
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -31,8 +32,10 @@ from novikoff.theory.geometry import Floats
 from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
 from ._folds import Split, stratified_folds, subset
+from ._machines import rows_of_pair
+from ._multiclass_choice import check_multi_class, choose_strategy
 from ._settings import Settings, role_of_intercept, run_parallel
-from ._state import SelectedState, Selection, SoftMarginState
+from ._state import SelectedState, Selection, SoftMarginState, as_list, set_strategy
 from .path import cost_grid
 from .soft_margin import LinearSVM
 
@@ -47,6 +50,7 @@ class Experiment:
     """
 
     data: TrainingSet
+    strategy: MulticlassStrategy
     labels: NDArray[Any]
     weights: Weights
     splits: list[Split]
@@ -88,6 +92,8 @@ class LinearSVMCV(BatchClassifier):
         Relative duality gap at which the solver stops, for every C.
     max_iter : int, default=100_000
         Maximum number of steps of the solver, for every C.
+    multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
+        How more than two classes are handled, as in `LinearSVM`.
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     n_jobs : int, default=-1
@@ -110,15 +116,16 @@ class LinearSVMCV(BatchClassifier):
     standard_errors_ : ndarray of shape (n_Cs,)
         The standard error of the mean score.
     coef_ : ndarray of shape (n_problems, n_features)
-        Weights of the final model. There is one binary problem for two classes, and one per class for more.
+        Weights of the final model. There is one binary problem for two classes; for more, one per class or per pair of
+        classes, as in `LinearSVM`.
     intercept_ : ndarray of shape (n_problems,)
         Intercepts of the final model.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
-    support_, dual_coef_, objective_, n_iter_, history_
+    multi_class_, class_count_, support_, dual_coef_, objective_, n_iter_, history_
         Those of `LinearSVM` with C = ``C_``, fitted to all rows.
     certificate_ : GapCertificate or list of GapCertificate
-        The certificate of the final model; for more than two classes, one per class.
+        The certificate of the final model; for more than two classes, one per binary problem.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -149,6 +156,7 @@ class LinearSVMCV(BatchClassifier):
     """
 
     state_type = SelectedState
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
 
     def __init__(
         self,
@@ -163,6 +171,7 @@ class LinearSVMCV(BatchClassifier):
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        multi_class: str = "auto",
         class_weight: Any = None,
         n_jobs: int | None = -1,
         random_state: Any = 0,
@@ -177,6 +186,7 @@ class LinearSVMCV(BatchClassifier):
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -206,12 +216,13 @@ class LinearSVMCV(BatchClassifier):
             self._forget_reading()
             settings = Settings.of(where, self, 1.0)
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
+            check_multi_class(where, self)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             experiment = self._experiment(where, data, y, sample_weight, settings)
             scores = self._score_folds(where, experiment, settings)
             self._choose(experiment.Cs, scores)
             self._refit(where, X, y, sample_weight)
-        warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
+        warn_if_wide(where, as_list(self.certificate_))
         self._warn_if_largest(where)
         return self
 
@@ -228,9 +239,10 @@ class LinearSVMCV(BatchClassifier):
     def _experiment(self, where: str, data: TrainingSet, y: Any, sample_weight: Any, settings: Settings) -> Experiment:
         rows = data.X.shape[0]
         labels, weights = check_labels(where, y, rows), check_weights(where, sample_weight, rows)
-        Cs = cost_grid(where, self.Cs, self.C_max, data, settings)
+        strategy = choose_strategy(self.multi_class, data)
+        Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
         splits = self._splits(where, data, labels, weights, settings.seed)
-        return Experiment(data, labels, weights, splits, Cs, _scorer(where, self.scoring))
+        return Experiment(data, strategy, labels, weights, splits, Cs, _scorer(where, self.scoring))
 
     def _splits(self, where: str, data: TrainingSet, labels: NDArray[Any], weights: Weights, seed: int) -> list[Split]:
         if isinstance(self.cv, numbers.Integral):
@@ -257,7 +269,7 @@ class LinearSVMCV(BatchClassifier):
         def score_fold(place: int) -> list[float]:
             learned, held_out = experiment.splits[place]
             part = subset(where, experiment.data, np.asarray(learned), experiment.weights, self.class_weight)
-            models, gap = _models(part, settings.objective, experiment.Cs, options)
+            models, gap = _models(part, experiment.strategy, settings.objective, experiment.Cs, options)
             gaps.append(gap)
             weights = None if experiment.weights is None else experiment.weights[held_out]
             X, y = experiment.data.X[held_out], experiment.labels[held_out]
@@ -314,20 +326,23 @@ class LinearSVMCV(BatchClassifier):
 
 
 def _models(
-    part: TrainingSet, objective: Objective, Cs: Floats, options: SolverOptions
+    part: TrainingSet, strategy: MulticlassStrategy, objective: Objective, Cs: Floats, options: SolverOptions
 ) -> tuple[list[LinearSVM], float]:
     """Return the models of a path as estimators of the columns of X that predict, and the widest of their gaps."""
-    gap, codes = 0.0, part.strategy.positive_codes
-    weights = np.empty((len(Cs), len(codes), part.X.shape[1]))
+    gap, pairs = 0.0, strategy.pairs
+    weights = np.zeros((len(Cs), len(pairs), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
-    for column, positive in enumerate(codes):
-        for place, (_, solution, _) in enumerate(solve_path(part, positive, objective, Cs, options)):
-            weights[place, column], biases[place, column] = solution.weights, solution.bias
+    for column, pair in enumerate(pairs):
+        own, _ = rows_of_pair(part, pair)
+        for place, (_, solution, _) in enumerate(solve_path(own, pair[0], objective, Cs, options)):
+            weights[place, column] = part.narrow(own.widen(solution.weights))
+            biases[place, column] = solution.bias
             gap = max(gap, solution.relative_gap)
     models = []
     for place, C in enumerate(Cs.tolist()):
         model = LinearSVM(C=C)
-        model.classes_, model.n_features_in_ = part.classes, part.X.shape[1]
+        set_strategy(model, dataclasses.replace(strategy, counts=part.counts))
+        model.n_features_in_ = part.X.shape[1]
         model.coef_, model.intercept_ = weights[place], biases[place]
         models.append(model)
     return models, gap
@@ -336,7 +351,8 @@ def _models(
 def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
     """Return a model of the columns that occur as one of all columns."""
     full = LinearSVM(C=model.C)
-    full.classes_, full.n_features_in_, full.intercept_ = model.classes_, part.width, model.intercept_
+    full.classes_, full.multi_class_, full.class_count_ = model.classes_, model.multi_class_, model.class_count_
+    full.n_features_in_, full.intercept_ = part.width, model.intercept_
     full.coef_ = np.vstack([part.widen(weights) for weights in model.coef_])
     return full
 

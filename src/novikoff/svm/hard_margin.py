@@ -11,7 +11,6 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import OneVsRest
 from novikoff._progress import prefixed
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.data.stream import Scan
@@ -25,7 +24,15 @@ from novikoff.theory.hulls import HullCertificate
 from ._classifier import BatchClassifier
 from ._largest_margin import HardMarginProblem, Separator, largest_margin
 from ._settings import check_verbose, intercept_of, role_of_intercept, run_parallel, seed_of
-from ._state import HardMarginState, Support, certificates_as_fitted, check_machines, check_support, set_machines
+from ._state import (
+    HardMarginState,
+    Support,
+    as_list,
+    certificates_as_fitted,
+    check_machines,
+    check_support,
+    set_machines,
+)
 
 
 class HardMarginSVM(BatchClassifier):
@@ -159,7 +166,7 @@ class HardMarginSVM(BatchClassifier):
             problems = [HardMarginProblem(data, code, intercept, tol) for code in data.strategy.positive_codes]
             separators = self._solve(where, problems, SolverOptions(max_iter, threads, seed, keep_margins=True))
             self._set_attributes(data, separators)
-        _warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
+        _warn_if_wide(where, as_list(self.certificate_))
         return self
 
     def _solve(self, where: str, problems: list[HardMarginProblem], options: SolverOptions) -> list[Separator]:
@@ -174,10 +181,10 @@ class HardMarginSVM(BatchClassifier):
 
     def _set_attributes(self, data: TrainingSet, separators: list[Separator]) -> None:
         certificates = [separator.certificate for separator in separators]
-        set_machines(self, data.classes, certificates)
+        set_machines(self, data.strategy, certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in certificates])
         duals = [Duals.of(separator.duals) for separator in separators]
-        support = Support.of(data.codes, data.strategy.positive_codes, duals)
+        support = Support.of(data.codes, data.strategy.pairs, duals)
         self.support_, self.dual_coef_ = support.rows, support.dual_coef
 
     def _stated(self) -> dict[str, Any]:
@@ -191,7 +198,7 @@ class HardMarginSVM(BatchClassifier):
         state: HardMarginState = record.state
         check_machines(state.certificates, "state.certificates", record)
         check_support(state.support, "state.support", record)
-        set_machines(self, record.strategy.classes, state.certificates)
+        set_machines(self, record.strategy, state.certificates)
         self.margin_ = np.array([certificate.margin_lower_bound for certificate in state.certificates])
         self.support_, self.dual_coef_ = state.support.rows, state.support.dual_coef
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -26,8 +26,10 @@ from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._certify import certify, warn_if_wide
+from ._machines import rows_of_pair
+from ._multiclass_choice import check_multi_class, choose_strategy
 from ._settings import Settings, role_of_intercept, run_parallel
-from ._state import PathState, check_machines, restore_features
+from ._state import PathState, as_list, check_machines, one_or_list, restore_features, set_strategy
 
 DEFAULT_RANGE = 1e4  # ratio of the largest to the smallest C of a computed grid
 
@@ -38,7 +40,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)), or
     with xi_i^2, as `LinearSVM` does, and starts from the solution of the C before. A computed grid is logarithmic. It
     begins at the C below which the solution only scales with C, because no margin has reached 1 except by the
-    intercept. More than two classes are handled one-vs-rest on a common grid, which begins at the smallest C of all.
+    intercept. More than two classes are handled as ``multi_class`` says, on a common grid, which begins at the smallest
+    C of all binary problems.
 
     Parameters
     ----------
@@ -56,6 +59,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         Relative duality gap at which the solver stops, for every C.
     max_iter : int, default=100_000
         Maximum number of steps of the solver, for every C.
+    multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
+        How more than two classes are handled, as in `LinearSVM`.
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     screen : bool, default=False
@@ -71,15 +76,20 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     Cs_ : ndarray of shape (n_Cs,)
         The values of C, increasing.
     coefs_ : ndarray of shape (n_Cs, n_problems, n_features)
-        Weights. There is one binary problem for two classes, and one per class for more.
+        Weights. There is one binary problem for two classes; for more, one per class or per pair of classes, as in
+        `LinearSVM`.
     intercepts_ : ndarray of shape (n_Cs, n_problems)
         Intercepts.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
+    multi_class_ : {"ovr", "ovo", "crammer_singer"}
+        How the classes were handled.
+    class_count_ : ndarray of shape (n_classes,)
+        The sum of the sample weights of each class.
     objectives_ : ndarray of shape (n_Cs, n_problems)
         The objectives.
     certificates_ : list
-        One GapCertificate per C; for more than two classes, one list of certificates, one per class, for each C.
+        One GapCertificate per C; for more than two classes, one list of certificates for each C, one per problem.
     n_iter_ : ndarray of shape (n_Cs,)
         Number of steps; the maximum over the binary problems.
     screened_ : ndarray of shape (n_Cs,)
@@ -114,6 +124,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     """
 
     state_type = PathState
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
 
     def __init__(
         self,
@@ -125,6 +136,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        multi_class: str = "auto",
         class_weight: Any = None,
         screen: bool = False,
         n_jobs: int | None = -1,
@@ -137,6 +149,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.screen = screen
         self.n_jobs = n_jobs
@@ -166,27 +179,28 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         with AllOrNothing(self), one_core:
             self.__dict__.pop("reading_", None)  # of a table that was learned before
             settings = Settings.of(where, self, 1.0)
-            screen = check_flag(where, "screen", self.screen)
+            screen, multi_class = check_flag(where, "screen", self.screen), check_multi_class(where, self)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            Cs = cost_grid(where, self.Cs, self.C_max, data, settings)
-            by_problem, screened = _solve(data, Cs, settings, screen)
-            self._set_attributes(data.classes, Cs, [list(row) for row in zip(*by_problem, strict=True)])
+            strategy = choose_strategy(multi_class, data)
+            Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
+            by_problem, screened = _solve(data, strategy, Cs, settings, screen)
+            self._set_attributes(strategy, Cs, [list(row) for row in zip(*by_problem, strict=True)])
             self.screened_ = screened
         warn_if_wide(where, [certificate for column in by_problem for certificate in column])
         return self
 
-    def _set_attributes(self, classes: NDArray[Any], Cs: Floats, by_C: list[list[GapCertificate]]) -> None:
+    def _set_attributes(self, strategy: MulticlassStrategy, Cs: Floats, by_C: list[list[GapCertificate]]) -> None:
         """Set the fitted attributes, given one certificate per binary problem for each C."""
+        set_strategy(self, strategy)
         self.Cs_ = Cs
-        self.classes_ = classes
         self.coefs_ = np.array([[certificate.model.weights for certificate in row] for row in by_C])
         self.intercepts_ = np.array([[certificate.model.bias for certificate in row] for row in by_C])
         self.objectives_ = np.array([[certificate.primal for certificate in row] for row in by_C])
         self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in by_C])
-        self.certificates_ = [OneVsRest(classes).per_problem(row) for row in by_C]
+        self.certificates_ = [one_or_list(row) for row in by_C]
 
     def _certificates_by_C(self) -> list[list[GapCertificate]]:
-        return list(map(OneVsRest(self.classes_).as_list, self.certificates_))
+        return list(map(as_list, self.certificates_))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Save the path to a file that ``novikoff.load`` reads.
@@ -206,12 +220,15 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
-            strategy=OneVsRest(self.classes_),
+            strategy=STRATEGIES[self.multi_class_](self.classes_, getattr(self, "class_count_", None)),
             n_features=self.n_features_in_,
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
             problems=tuple(
-                ProblemRecord(certificate.model.positive, weights, float(intercept), certificate, shared | {"C": C})
+                ProblemRecord(
+                    *(certificate.model.positive, weights, float(intercept), certificate, shared | {"C": C}),
+                    negative=certificate.model.negative,
+                )
                 for C, certificates, coef, intercepts in rows
                 for certificate, weights, intercept in zip(certificates, coef, intercepts, strict=True)
             ),
@@ -239,7 +256,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             check_machines(certificates, f"state.certificates.{place}", record)
             if any(state.Cs[place] != certificate.C for certificate in certificates):
                 raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
-        path._set_attributes(record.strategy.classes, state.Cs, list(map(list, state.certificates)))
+        path._set_attributes(record.strategy, state.Cs, list(map(list, state.certificates)))
         path.screened_ = state.screened
         restore_features(path, record)
         return path
@@ -251,13 +268,19 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         return PathState(self.Cs_, tuple(map(tuple, by_C)), self.screened_)
 
 
-def cost_grid(where: str, Cs: Any, C_max: float | None, data: TrainingSet, settings: Settings) -> Floats:
+def cost_grid(
+    where: str, Cs: Any, C_max: float | None, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings
+) -> Floats:
     """Return the values of C: those given, sorted, or a logarithmic grid from the smallest useful C to ``C_max``."""
     if np.ndim(Cs) > 0:
         return given_costs(where, Cs)
     count = check_integer(where, "Cs", Cs, at_least=1)
-    table, codes = data.table, data.strategy.positive_codes
-    least = min(smallest_cost(Problem(table, code, settings.objective), settings.threads) for code in codes)
+
+    def smallest(place: int) -> float:
+        part, _ = rows_of_pair(data, strategy.pairs[place])
+        return smallest_cost(Problem(part.table, strategy.pairs[place][0], settings.objective), settings.threads)
+
+    least = min(map(smallest, range(len(strategy.pairs))))
     most = DEFAULT_RANGE * least if C_max is None else check_number(where, "C_max", C_max, above=0)
     if most < least:
         raise input_error(
@@ -280,18 +303,19 @@ def given_costs(where: str, Cs: Any) -> Floats:
 
 
 def _solve(
-    data: TrainingSet, Cs: Floats, settings: Settings, screen: bool
+    data: TrainingSet, strategy: MulticlassStrategy, Cs: Floats, settings: Settings, screen: bool
 ) -> tuple[list[list[GapCertificate]], Floats]:
     """Solve all binary problems for all C. Return the certificates by problem, and the screened share of each C."""
-    codes = data.strategy.positive_codes
-    options = settings.options(settings.threads // min(settings.threads, len(codes)))
+    pairs = strategy.pairs
+    options = settings.options(settings.threads // min(settings.threads, len(pairs)))
 
     def solve_one(place: int) -> tuple[list[GapCertificate], list[float]]:
         certificates, shares = [], []
-        for objective, solution, share in solve_path(data, codes[place], settings.objective, Cs, options, screen):
-            certificates.append(certify(data, objective, codes[place], solution))
+        part, rows = rows_of_pair(data, pairs[place])
+        for objective, solution, share in solve_path(part, pairs[place][0], settings.objective, Cs, options, screen):
+            certificates.append(certify(part, objective, pairs[place], solution, rows))
             shares.append(share)
         return certificates, shares
 
-    solved = run_parallel(solve_one, len(codes), settings.threads, settings.cancelled)
+    solved = run_parallel(solve_one, len(pairs), settings.threads, settings.cancelled)
     return [certificates for certificates, _ in solved], np.mean([shares for _, shares in solved], axis=0)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,40 +11,24 @@ from sklearn.utils.metaestimators import available_if
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import OneVsRest
-from novikoff._progress import prefixed
-from novikoff._validation import check_choice, check_flag, check_number, check_weights
+from novikoff._multiclass import MulticlassStrategy
+from novikoff._validation import check_choice, check_flag, check_number
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.problem import Problem
-from novikoff.solvers.solver import HistoryEntry, Start, solve
+from novikoff.solvers.solver import Start
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
-from ._certify import certify, warn_if_wide
+from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
-from ._folds import stratified_folds, subset
-from ._settings import Settings, check_verbose, role_of_intercept, run_parallel, scale_cost
-from ._state import HISTORY_DTYPE, SoftMarginState, Support, set_machines
-from .platt import FOLDS, Sigmoid, probabilities
-
-
-@dataclass(frozen=True)
-class Machine:
-    """The solution of one binary problem: its certificate, its history, and where a warm start may begin."""
-
-    certificate: GapCertificate
-    history: list[HistoryEntry]
-    end: Start | None
-
-
-def _widened(data: TrainingSet, end: Start) -> Start:
-    """Return the end of a solution with the point in all columns of the user."""
-    return end._replace(v=np.append(data.widen(end.v[:-1]), end.v[-1]))
+from ._machines import Machine, solve_machines
+from ._multiclass_choice import check_multi_class, choose_strategy
+from ._probabilities import class_probabilities, fit_sigmoids
+from ._settings import Settings, check_verbose, role_of_intercept, scale_cost
+from ._state import HISTORY_DTYPE, SoftMarginState, Support, as_list, one_or_list, set_machines
 
 
 def _has_probabilities(model: LinearSVM) -> bool:
@@ -62,7 +44,7 @@ class LinearSVM(BatchClassifier):
     ``loss="hinge"``. The solver stops when the relative duality gap is at most ``tol``: the objective is then
     within this fraction of the optimum, and ``certificate_`` lets anyone check it. The intercept b is not penalised, as
     in textbooks; LIBLINEAR and scikit-learn's LinearSVC penalise it (``penalized_intercept=True``). More than two
-    classes are handled one-vs-rest.
+    classes are handled as ``multi_class`` says. Exact ties go to the class with the larger training weight.
 
     Parameters
     ----------
@@ -85,11 +67,15 @@ class LinearSVM(BatchClassifier):
     max_iter : int, default=100_000
         Maximum number of steps of the solver, which are passes of coordinate descent or Newton steps. If it is reached,
         a ConvergenceWarning is raised and the certificate states the gap.
+    multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
+        How more than two classes are handled. "ovo" solves one problem for each pair of classes, on the rows of these
+        two, and lets them vote; "ovr" solves one problem for each class against all others; "crammer_singer" solves one
+        joint problem [5]_. "auto" is "ovo" up to 50 classes and 50 million weights, else "ovr".
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     probability : bool, default=False
         Whether to enable ``predict_proba``, by Platt scaling. It takes five more fits, each on four fifths of the rows,
-        and changes neither the weights nor the predictions.
+        and changes neither the weights nor the predictions. Those of pairs of classes are coupled [6]_.
     warm_start : bool, default=False
         Whether ``fit`` starts from the last solution, if the data have the same shape.
     n_jobs : int, default=-1
@@ -102,15 +88,21 @@ class LinearSVM(BatchClassifier):
     Attributes
     ----------
     coef_ : ndarray of shape (n_problems, n_features)
-        Weights. There is one binary problem for two classes, and one per class for more.
+        Weights. There is one binary problem for two classes. For more, there is one per class, or with one-vs-one one
+        per pair of classes, (1, 0), (2, 0), ..., (2, 1), ..., whose first class has the positive scores.
     intercept_ : ndarray of shape (n_problems,)
         Intercepts.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
+    multi_class_ : {"ovr", "ovo", "crammer_singer"}
+        How the classes were handled; "ovr" if there are two, unless ``multi_class`` is "crammer_singer".
+    class_count_ : ndarray of shape (n_classes,)
+        The sum of the sample weights of each class, which decides exact ties.
     support_ : ndarray of shape (n_support,)
         Indices of the rows with a dual variable above 0.
-    dual_coef_ : ndarray of shape (n_problems, n_support)
-        y_i a_i of these rows, where a_i are the dual variables.
+    dual_coef_ : ndarray of shape (n_problems, n_support) or (n_classes - 1, n_support)
+        y_i a_i of these rows, where a_i are the dual variables. With one-vs-one, as in scikit-learn's SVC, a row takes
+        part in n_classes - 1 problems, and there is one value for each of the other classes, in their order.
     C_ : float
         The value of C.
     objective_ : ndarray of shape (n_problems,)
@@ -118,10 +110,10 @@ class LinearSVM(BatchClassifier):
     n_iter_ : int
         Number of steps; the maximum over the binary problems.
     certificate_ : GapCertificate or list of GapCertificate
-        The certificate; for more than two classes, one per class.
+        The certificate; for more than two classes, one per binary problem.
     history_ : recarray or list of recarray
         Records (time, step, primal, dual, gap), one each time the gap was computed; for more than two classes, one
-        array per class.
+        array per binary problem.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -144,6 +136,8 @@ class LinearSVM(BatchClassifier):
     .. [2] Hsieh et al. (2008), A dual coordinate descent method for large-scale linear SVM.
     .. [3] Rockafellar (1976), Augmented Lagrangians and applications of the proximal point algorithm.
     .. [4] Platt (1999), Probabilistic outputs for support vector machines.
+    .. [5] Crammer and Singer (2001), On the algorithmic implementation of multiclass kernel-based vector machines.
+    .. [6] Wu, Lin and Weng (2004), Probability estimates for multi-class classification by pairwise coupling.
 
     Examples
     --------
@@ -157,6 +151,7 @@ class LinearSVM(BatchClassifier):
     """
 
     state_type = SoftMarginState
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
 
     def __init__(
         self,
@@ -168,6 +163,7 @@ class LinearSVM(BatchClassifier):
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        multi_class: str = "auto",
         class_weight: Any = None,
         probability: bool = False,
         warm_start: bool = False,
@@ -182,6 +178,7 @@ class LinearSVM(BatchClassifier):
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.multi_class = multi_class
         self.class_weight = class_weight
         self.probability = probability
         self.warm_start = warm_start
@@ -211,7 +208,7 @@ class LinearSVM(BatchClassifier):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        warn_if_wide(where, OneVsRest(self.classes_).as_list(self.certificate_))
+        warn_if_wide(where, as_list(self.certificate_))
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -234,12 +231,17 @@ class LinearSVM(BatchClassifier):
             probability = check_flag(where, "probability", self.probability)
             check_flag(where, "warm_start", self.warm_start)
             check_verbose(where, self.verbose)
+            multi_class = check_multi_class(where, self)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             settings = settings.with_cost(self._cost(where) or scale_cost(data, settings.objective.intercept))
-            sigmoids = self._fit_sigmoids(where, data, sample_weight, settings) if probability else []
-            machines = self._solve(data, settings, self._starts(data))
-            self._sigmoids_of_classes = sigmoids
-            self._set_attributes(data, machines)
+            strategy = choose_strategy(multi_class, data)
+            sigmoids = []
+            if probability:
+                sigmoids = fit_sigmoids(where, data, strategy, sample_weight, self.class_weight, settings)
+            starts = self._starts(data, strategy)
+            machines = solve_machines(data, strategy, settings, starts, self._progress(), keep_ends=self.warm_start)
+            self._sigmoids = sigmoids
+            self._set_attributes(data, strategy, machines)
 
     def _cost(self, where: str) -> float | None:
         """Return C, from ``C`` or from ``lam``; None if it depends on the data."""
@@ -252,64 +254,25 @@ class LinearSVM(BatchClassifier):
             raise input_error(where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one.")
         return 1 / (2 * check_number(where, "lam", self.lam, above=0))
 
-    def _solve(self, data: TrainingSet, settings: Settings, starts: list[Start] | None) -> list[Machine]:
-        """Solve all binary problems, in parallel if there are threads."""
-        table, objective, strategy = data.table, settings.objective, data.strategy
-        count = len(strategy.positives)
-        threads = settings.threads // min(settings.threads, count)
-
-        def solve_one(place: int) -> Machine:
-            positive = strategy.positive_codes[place]
-            options = settings.options(threads, prefixed(strategy.positives[place], self._progress()))
-            solution = solve(Problem(table, positive, objective), options, None if starts is None else starts[place])
-            certificate = certify(data, objective, positive, solution)
-            return Machine(certificate, solution.history, _widened(data, solution.end) if self.warm_start else None)
-
-        return run_parallel(solve_one, count, settings.threads, settings.cancelled)
-
-    def _starts(self, data: TrainingSet) -> list[Start] | None:
+    def _starts(self, data: TrainingSet, strategy: MulticlassStrategy) -> list[Start] | None:
         """Return where the last fit ended, if this one may start there."""
         ends = vars(self).get("_ends") if self.warm_start else None
-        shape = (len(data.strategy.positives), data.X.shape[0], data.width + 1)
-        if ends is None or (len(ends), len(ends[0][0]), len(ends[0][1])) != shape or not np.isfinite(ends[0][1]).all():
+        if ends is None:
             return None
-        return [Start(alpha, np.append(data.narrow(v[:-1]), v[-1])) for alpha, v in ends]
+        counts = np.bincount(data.codes + 1, minlength=len(data.classes) + 1)[1:]
+        every = [data.X.shape[0] if low is None else int(counts[high] + counts[low]) for high, low in strategy.pairs]
+        fits = [len(alpha) for alpha, _ in ends] == every and all(len(v) == data.width + 1 for _, v in ends)
+        return [Start(*end) for end in ends] if fits and np.isfinite(ends[0][1]).all() else None
 
-    def _set_attributes(self, data: TrainingSet, machines: list[Machine]) -> None:
-        certificates, strategy = [machine.certificate for machine in machines], data.strategy
-        set_machines(self, data.classes, certificates)
+    def _set_attributes(self, data: TrainingSet, strategy: MulticlassStrategy, machines: list[Machine]) -> None:
+        certificates = [machine.certificate for machine in machines]
+        set_machines(self, strategy, certificates)
         self.C_ = certificates[0].C
         self.objective_ = np.array([certificate.primal for certificate in certificates])
-        duals = [certificate.model.duals for certificate in certificates]
-        support = Support.of(data.codes, strategy.positive_codes, duals)
+        support = Support.of(data.codes, strategy.pairs, [certificate.model.duals for certificate in certificates])
         self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the certificate keeps its own rows
-        self.history_ = strategy.per_problem(
-            [np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines]
-        )
+        self.history_ = one_or_list([np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines])
         self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
-
-    def _fit_sigmoids(self, where: str, data: TrainingSet, sample_weight: Any, settings: Settings) -> list[Sigmoid]:
-        """Fit one sigmoid per binary problem, to scores of held-out rows."""
-        rows, strategy = data.X.shape[0], data.strategy
-        weights = check_weights(where, sample_weight, rows)
-        splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
-        scores = np.zeros((rows, len(strategy.positives)))
-
-        def score_fold(place: int) -> None:
-            learned, held_out = splits[place]
-            part = subset(where, data, learned, weights, self.class_weight)
-            machines = self._solve(part, dataclasses.replace(settings, threads=1), None)
-            for column, machine in enumerate(machines):
-                model = machine.certificate.model
-                scores[held_out, column] = data.X[held_out] @ data.narrow(model.weights) + model.bias
-
-        run_parallel(score_fold, len(splits), settings.threads, settings.cancelled)
-        counted = np.arange(rows) if weights is None else np.flatnonzero(weights > 0)
-        costs = None if weights is None else weights[counted]
-        return [
-            Sigmoid.fit(scores[counted, column], data.codes[counted] == positive, costs)
-            for column, positive in enumerate(strategy.positive_codes)
-        ]
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_proba(self, X: Any) -> Floats:
@@ -327,10 +290,10 @@ class LinearSVM(BatchClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        scores = self.decision_function(X)
-        if not self._sigmoids_of_classes:
+        scores = self._scores(X)
+        if not self._sigmoids:
             raise NotFittedError("LinearSVM was fitted with probability=False. Call fit again.")
-        return probabilities(self._sigmoids_of_classes, scores)
+        return class_probabilities(self._strategy, self._sigmoids, scores)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_log_proba(self, X: Any) -> Floats:
@@ -355,11 +318,11 @@ class LinearSVM(BatchClassifier):
         return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": cost, "loss": self.loss}
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
-        sigmoids = getattr(self, "_sigmoids_of_classes", []) if self.probability else []
+        sigmoids = getattr(self, "_sigmoids", []) if self.probability else []
         return (sigmoids[place].slope, sigmoids[place].offset) if sigmoids else None
 
     def _on_trust(self) -> tuple[Check, ...]:
-        if not getattr(self, "_sigmoids_of_classes", None):
+        if not getattr(self, "_sigmoids", None):
             return ()
         return (Check("probabilities", "on trust", "they depend on fits to parts of the rows"),)
 
@@ -371,5 +334,5 @@ class LinearSVM(BatchClassifier):
         state.check("state", record)
         state.restore(self, record)
         self.C_ = state.certificates[0].C
-        self._sigmoids_of_classes = list(state.sigmoids)
+        self._sigmoids = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]

@@ -7,7 +7,7 @@ from .certificate import Support as Support
 from .crammer_singer import CrammerSingerCertificate as CrammerSingerCertificate
 from .crammer_singer import JointModel as JointModel
 from .gap import GapCertificate as GapCertificate
-from .gap import SvmModel as SvmModel
+from .svm_model import SvmModel as SvmModel
 from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry
 from .hulls import HullCertificate as HullCertificate

@@ -23,90 +23,18 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from .certificate import Certificate, Duals, Support, below, misfit
+from .certificate import OTHER_DATA, Certificate, Duals, Support, below, misfit
 from .columns import compact
 from .exact_gap import ExactTable
 from .feasible import allowed
 from .gap_checks import EPS, INTERCEPTS, Value, check_costs, check_gap, relative, rounded
 from .geometry import Extended, Floats, as_table, blocks
+from .svm_model import SvmModel
 from .verification import Check, Verification
 
 SUM_BLOCK_ROWS = 512  # rows per partial sum; the rounding error grows with this number and the number of partial sums
 LOSSES = ("hinge", "squared_hinge")
 SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
-
-
-@dataclass(frozen=True)
-class SvmModel:
-    """The model that a certificate of a support vector machine speaks of.
-
-    Parameters
-    ----------
-    weights : ndarray of shape (n_features,)
-        The weights w.
-    bias : float
-        The intercept b.
-    positive : object
-        The label that is +1.
-    duals : Duals
-        The dual variables a.
-    costs : ndarray of shape (n_samples,) or None, default=None
-        The cost C_i of each row; None if it is C for all.
-
-    Examples
-    --------
-    >>> from novikoff import LinearSVM
-    >>> model = LinearSVM().fit([[0.0], [1.0], [2.0], [3.0]], ["no", "no", "yes", "yes"]).certificate_.model
-    >>> model.positive, model.signs(["yes", "no"])
-    ('yes', array([ 1., -1.]))
-    """
-
-    weights: Floats
-    bias: float
-    positive: Any
-    duals: Duals
-    costs: Floats | None = None
-
-    def signs(self, y: Any) -> Floats:
-        """Return labels as -1 and +1.
-
-        Parameters
-        ----------
-        y : array-like of shape (n_samples,)
-            Labels.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            +1 for the positive label, -1 for all others.
-        """
-        return np.where(np.ravel(y) == self.positive, 1.0, -1.0)
-
-    def recombined(self, X: Any, y: Any, penalized: bool) -> tuple[Floats, Floats] | None:
-        """Return v = sum a_i y_i x_i and w.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Rows.
-        y : array-like of shape (n_samples,)
-            Labels.
-        penalized : bool
-            Whether to append the intercepts to both.
-
-        Returns
-        -------
-        tuple of ndarray, or None
-            The vectors v and w; None if X does not have the rows and columns that the model needs.
-        """
-        X, rows = as_table(X), self.duals.rows
-        if len(self.weights) != X.shape[1] or int(rows.max(initial=-1)) >= X.shape[0]:
-            return None
-        signed = self.duals.weights * self.signs(y)[rows]
-        v: Floats = np.asarray(X[rows].T @ signed, dtype=np.float64).ravel()
-        if penalized:
-            return np.append(v, signed.sum()), np.append(self.weights, self.bias)
-        return v, self.weights
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -178,6 +106,8 @@ class GapCertificate(Certificate):
         X = as_table(X)
         if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit(y):
             return Verification((unfit,))
+        if self.model.negative is not None:
+            return self._verify_pair(X, np.ravel(y), sample_weight, exact)
         costs, stated = check_costs(self.model.costs, self.C, X.shape[0], self.examples, sample_weight)
         if costs is None:
             return Verification((stated,))
@@ -192,6 +122,21 @@ class GapCertificate(Certificate):
         with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows fails below
             primal, dual = (own._exactly if exact else own._values)(X, signs, costs, a)
         return Verification((*checks, *check_gap(self, primal, dual)))
+
+    def _verify_pair(self, X: Any, y: Any, sample_weight: Any, exact: bool) -> Verification:
+        """Verify the certificate of two labels on their rows alone, as that of a problem that has no other rows."""
+        model, duals = self.model, self.model.duals
+        rows = np.flatnonzero(model.belongs(y))
+        if model.negative == model.positive or not np.any(y == model.negative):
+            return Verification((Check("data", "fails", f"no row has the negative label {model.negative!r}"),))
+        strange = duals.rows[~np.isin(duals.rows, rows)]
+        if len(strange):
+            detail = f"row {strange[0]} has a dual variable, but neither of the two labels: {OTHER_DATA}"
+            return Verification((Check("feasible duals", "fails", detail, int(strange[0])),))
+        weights = sample_weight if np.ndim(sample_weight) == 0 else np.asarray(sample_weight)[rows]
+        places = Duals(np.searchsorted(rows, duals.rows), duals.weights)
+        alone = replace(self, model=replace(model, duals=places, negative=None))
+        return alone.verify(X[rows], y[rows], weights, exact)
 
     def _misfit(self, y: Any) -> Check | None:
         """Return a failed check if no data can have this model, or these labels cannot."""

@@ -24,8 +24,9 @@ from .certificate import OTHER_DATA, ROUNDING, Support, misfit
 from .columns import compact
 from .exact import UNDERFLOW_BOUND, Examples, distance_is_at_most, margin_is_at_least
 from .feasible import allowed
-from .gap import SUM_BLOCK_ROWS, SUPPORT_TOLERANCE, SvmModel
+from .gap import SUM_BLOCK_ROWS, SUPPORT_TOLERANCE
 from .gap_checks import EPS, INTERCEPTS
+from .svm_model import SvmModel
 from .generalization import Generalization
 from .geometry import BLOCK_ENTRIES, Floats, as_table, blocks
 from .margin import MarginCertificate
