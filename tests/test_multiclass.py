@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from novikoff._multiclass import STRATEGIES, CrammerSinger, OneVsOne, OneVsRest
+from novikoff._multiclass import STRATEGIES, CrammerSinger, OneVsOne, OneVsRest, side_name, sides
+from strategies import seeds
 
 TWO, THREE = OneVsRest(np.array(["no", "yes"])), OneVsRest(np.array([1, 5, 7]))
 
@@ -65,6 +68,45 @@ def test_most_votes_win_whatever_the_scores():
     assert decisions.shape == (2, 3)
     assert np.rint(decisions).tolist() == [[0.0, 1.0, 2.0], [2.0, 0.0, 1.0]]
     assert strategy.choose(decisions).tolist() == ["c", "a"]
+
+
+@given(st.integers(3, 9), seeds)
+def test_votes_are_counted_as_one_pair_after_the_other(classes, seed):
+    strategy = OneVsOne(np.arange(classes))
+    scores = np.random.default_rng(seed).integers(-2, 3, size=(20, len(strategy.pairs))).astype(float)
+    votes, sums = np.zeros((20, classes)), np.zeros((20, classes))
+    for (positive, negative), own in zip(strategy.pairs, scores.T, strict=True):
+        votes[:, positive] += 0.5 + 0.5 * np.sign(own)
+        votes[:, negative] += 0.5 - 0.5 * np.sign(own)
+        sums[:, positive] += own
+        sums[:, negative] -= own
+    assert strategy.combine(scores).tolist() == (votes + sums / (3 * (np.abs(sums) + 1))).tolist()
+
+
+@given(st.permutations(range(5)), seeds)
+def test_the_order_of_the_classes_decides_nothing(order, seed):
+    """The same scores, with the classes in another order: pairs whose order is reversed have the other sign."""
+    order, counts = np.array(order), np.array([3.0, 5.0, 4.0, 2.0, 6.0])
+    score = np.triu(np.random.default_rng(seed).integers(-1, 2, size=(5, 5)), 1)
+    score = score - score.T  # score[i, j] of class i against class j
+    first, second = OneVsOne(np.arange(5), counts), OneVsOne(order, counts[order])  # labels in two orders
+    pairs = [tuple(zip(*strategy.pairs, strict=True)) for strategy in (first, second)]
+    decisions = first.combine(score[pairs[0]][None].astype(float))
+    moved = second.combine(score[order][:, order][pairs[1]][None].astype(float))
+    assert moved[0].tolist() == decisions[0, order].tolist()
+    assert first.choose(decisions).tolist() == second.choose(moved).tolist()
+
+
+def test_scores_that_overflow_still_have_an_order():
+    decisions = OneVsOne(LABELS).combine(np.array([[1e308, 1e308, 1e308], [1e308, -1e308, 1e308]]))
+    assert np.isfinite(decisions).all()
+    assert OneVsOne(LABELS).choose(decisions).tolist() == ["c", "a"]
+
+
+def test_weight_vectors_are_named_after_their_labels():
+    assert sides(THREE) == [(1, None), (5, None), (7, None)]
+    assert sides(OneVsOne(LABELS)) == [("b", "a"), ("c", "a"), ("c", "b")]
+    assert [side_name(*side) for side in (sides(THREE)[0], sides(OneVsOne(LABELS))[0])] == ["1", "b against a"]
 
 
 def test_of_classes_with_equally_many_votes_the_largest_sum_of_scores_wins():

@@ -1,6 +1,7 @@
 """verify: nothing is true of a model but what its certificates and its data show."""
 
 import dataclasses
+import types
 
 import numpy as np
 import pandas as pd
@@ -13,6 +14,7 @@ rng = np.random.default_rng(5)
 X = rng.normal(size=(40, 3))
 TWO = np.where(X @ [1.0, -2.0, 0.5] > 0.1, "yes", "no")
 THREE = np.digitize(X[:, 0], [-0.5, 0.5])
+WEIGHTS = rng.integers(0, 3, size=40).astype(float)
 
 
 @pytest.mark.parametrize("first", [0, 1])
@@ -33,6 +35,83 @@ def test_a_certificate_that_is_missing_is_no_proof():
     found = nk.verify(model, X, THREE)
     assert not found
     assert [check.claim for check in found.failures] == ["certificates"]
+
+
+def forged(model, **changed):
+    """The model with other fields in its record."""
+    record = dataclasses.replace(model.record_, **changed)
+    return types.SimpleNamespace(record_=record)
+
+
+def failures(model, y=THREE, weights=None):
+    return [check.claim for check in nk.verify(model, X, y, weights).failures]
+
+
+def test_the_certificates_of_pairs_name_both_classes():
+    model = nk.LinearSVM(class_weight="balanced").fit(X, THREE, WEIGHTS)
+    found = nk.verify(model, X, THREE, WEIGHTS, exact=True)
+    assert found, str(found)
+    assert {"1 against 0: gap", "2 against 0: gap", "2 against 1: gap"} <= {check.claim for check in found.checks}
+    assert not nk.verify(model, X, THREE)
+    assert not nk.verify(model, X, np.roll(THREE, 1), WEIGHTS)
+
+
+def test_swapped_pairs_are_no_proof():
+    model = nk.LinearSVM().fit(X, THREE)
+    order = [1, 0, 2]
+    model.coef_, model.intercept_ = model.coef_[order], model.intercept_[order]
+    model.certificate_ = [model.certificate_[place] for place in order]
+    assert failures(model) == ["certificates"]
+
+
+def test_swapped_classes_are_no_proof():
+    model = nk.LinearSVM(multi_class="ovr").fit(X, THREE)
+    order = [1, 0, 2]
+    model.coef_, model.intercept_ = model.coef_[order], model.intercept_[order]
+    model.certificate_ = [model.certificate_[place] for place in order]
+    assert failures(model) == ["certificates"]
+
+
+def test_another_negative_label_is_no_proof():
+    model = nk.LinearSVM().fit(X, THREE)
+    first, *others = model.certificate_
+    for negative in (2, None, 7):
+        changed = dataclasses.replace(first, model=dataclasses.replace(first.model, negative=negative))
+        model.certificate_ = [changed, *others]
+        assert failures(model) == ["certificates"]
+        assert not changed.verify(X, THREE)
+    assert not dataclasses.replace(first, model=dataclasses.replace(first.model, negative=1)).verify(X, THREE)
+
+
+def test_a_pair_that_is_missing_is_no_proof():
+    model = nk.LinearSVM().fit(X, THREE)
+    model.certificate_ = model.certificate_[:2]
+    assert failures(model) == ["certificates"]
+    model = nk.LinearSVM().fit(X, THREE)
+    assert failures(forged(model, problems=model.record_.problems[:2])) == ["classes"]
+
+
+def test_class_frequencies_that_would_decide_ties_otherwise_are_no_proof():
+    for model in (nk.LinearSVM().fit(X, THREE, WEIGHTS), nk.LinearSVM().fit(X, THREE > 0, WEIGHTS)):
+        y = THREE if len(model.classes_) == 3 else THREE > 0
+        assert failures(model, y, WEIGHTS) == []
+        model.class_count_ = model.class_count_ + (model.classes_ == 0)
+        assert failures(model, y, WEIGHTS) == ["class frequencies"]
+
+
+def test_another_strategy_is_no_proof():
+    for name, other in (("ovo", "ovr"), ("ovr", "ovo")):
+        model = nk.LinearSVM(multi_class=name).fit(X, THREE)
+        model.multi_class_ = other
+        assert failures(model)[0] == "classes"
+    model = nk.LinearSVM(multi_class="ovo").fit(X, THREE).set_params(multi_class="ovr")
+    assert failures(model) == ["classes"]
+    assert failures(nk.LinearSVM(multi_class="ovo").fit(X, THREE > 0), THREE > 0) == []
+
+
+def test_a_joint_certificate_is_that_of_a_joint_problem():
+    model = nk.LinearSVM().fit(X, THREE)
+    assert failures(forged(model, joint=model.certificate_[0])) == ["certificates"]
 
 
 def test_labels_of_another_kind_are_not_those_of_the_model():

@@ -152,14 +152,15 @@ class OneVsOne:
         """
         rows, total = len(scores), len(self.classes)
         votes, sums, first = np.zeros((rows, total)), np.zeros((rows, total)), 0
-        for low in range(total - 1):  # the problems of the later classes against this one lie side by side
-            own = scores[:, first : first + total - 1 - low]
-            won = 0.5 + 0.5 * np.sign(own)
-            votes[:, low + 1 :] += won
-            votes[:, low] += np.sum(1 - won, axis=1)
-            sums[:, low + 1 :] += own
-            sums[:, low] -= own.sum(axis=1)
-            first += own.shape[1]
+        with np.errstate(over="ignore"):  # a sum that overflows is clipped below
+            for low in range(total - 1):  # the problems of the later classes against this one lie side by side
+                own = scores[:, first : first + total - 1 - low]
+                won = 0.5 + 0.5 * np.sign(own)
+                votes[:, low + 1 :] += won
+                votes[:, low] += np.sum(1 - won, axis=1)
+                sums[:, low + 1 :] += own
+                sums[:, low] -= own.sum(axis=1)
+                first += own.shape[1]
         sums = np.clip(sums, -MAX_SCORE, MAX_SCORE)
         decisions: Floats = votes + sums / (3 * (np.abs(sums) + 1))
         return decisions
@@ -212,7 +213,7 @@ STRATEGIES: dict[str, Callable[[NDArray[Any], Floats | None], MulticlassStrategy
 
 
 def sides(strategy: MulticlassStrategy) -> list[tuple[Any, Any]]:
-    """Return the labels of ``pairs``: for each weight vector, the positive and the negative one, None for all others."""
+    """Return the positive and the negative label of each weight vector; None stands for all others."""
     labels = strategy.classes.tolist()
     return [(labels[positive], None if negative is None else labels[negative]) for positive, negative in strategy.pairs]
 

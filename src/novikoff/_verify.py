@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import encode
+from novikoff._multiclass import sides
 from novikoff._validation import check_labels, check_weights
 from novikoff._verify_table import check_encoding
 from novikoff.data.encoding.tables_of import raw_table
@@ -49,7 +50,8 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     Returns
     -------
     Verification
-        The checks; true if all claims hold. For more than two classes the name of each check starts with its class.
+        The checks; true if all claims hold. For more than two classes the name of each check starts with that of its
+        problem: its class, or for one-vs-one both classes, as in "b against a: gap".
 
     Raises
     ------
@@ -81,17 +83,18 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
         raise input_error(where, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
     X = as_table(X)
     labels = check_labels(where, y, X.shape[0])
-    weights = counted_weights(record, labels, check_weights(where, sample_weight, len(labels)))
-    checks = [_check_labels(record, labels, weights)]
-    if len(record.certificates) != len(record.problems):
-        detail = f"{len(record.certificates)}, where there must be {len(record.problems)}"
-        checks.append(Check("certificates", "fails", detail))
+    own_weights = check_weights(where, sample_weight, len(labels))
+    weights = counted_weights(record, labels, own_weights)
+    checks = [_check_labels(record, labels, weights), *_check_classes(record, labels, own_weights)]
     if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
-    for problem, certificate in zip(record.problems, record.certificates, strict=True):
-        prefix = f"{problem.positive}: " if len(record.problems) > 1 else ""
-        own = _check_problem(problem, certificate, X, labels, weights, exact)
-        checks += [dataclasses.replace(check, claim=prefix + check.claim) for check in own]
+    if record.joint is not None:
+        checks += _check_joint(record, record.joint, X, labels, weights, exact)
+    else:
+        for (name, certificate), problem in zip(record.named_certificates, record.problems, strict=True):
+            prefix = f"{name}: " if name else ""
+            own = _check_problem(problem, certificate, X, labels, weights, exact)
+            checks += [dataclasses.replace(check, claim=prefix + check.claim) for check in own]
     return Verification((*checks, *record.on_trust))
 
 
@@ -118,6 +121,62 @@ def _check_labels(record: RunRecord, labels: NDArray[Any], weights: Floats) -> C
         row = int(unknown[0])
         return Check("labels", "fails", f"row {row} has the label {labels[row]!r}, which the model does not know", row)
     return Check("labels", "holds", "the model knows all of them")
+
+
+def _check_classes(record: RunRecord, labels: NDArray[Any], weights: Floats | None) -> list[Check]:
+    """Check that each problem that the classes make has its certificate, and that the class frequencies are true."""
+    strategy, checks = record.strategy, []
+    asked = record.parameters.get("multi_class", strategy.name)
+    if asked not in ("auto", strategy.name) and (asked, strategy.name, len(strategy.classes)) != ("ovo", "ovr", 2):
+        checks.append(Check("classes", "fails", f"multi_class is {asked!r}, but the model is one of {strategy.name!r}"))
+    expected, found = sides(strategy), [(problem.positive, problem.negative) for problem in record.problems]
+    if len(found) % len(expected) or found != expected * (len(found) // len(expected)):
+        detail = f"the problems are not those of {len(strategy.classes)} classes and {strategy.name!r}"
+        checks.append(Check("classes", "fails", detail))
+    if strategy.is_joint != (record.joint is not None):
+        checks.append(Check("certificates", "fails", "only a joint problem has a joint certificate"))
+    elif record.joint is None and len(record.certificates) != len(record.problems):
+        detail = f"{len(record.certificates)}, where there must be {len(record.problems)}"
+        checks.append(Check("certificates", "fails", detail))
+    else:
+        wrong = [p.name for p in record.problems if p.certificate is not None and not _speaks_of(p.certificate, p)]
+        if wrong:
+            detail = f"that of {wrong[0]} speaks of other labels"
+            checks.append(Check("certificates", "fails", detail))
+    if strategy.counts is not None:
+        checks.append(_check_counts(strategy.classes, strategy.counts, labels, weights))
+    return checks
+
+
+def _speaks_of(certificate: Certificate, problem: ProblemRecord) -> bool:
+    """Return whether a certificate is about the labels of a problem, as far as it says so."""
+    labels = certificate.labels()
+    return labels is None or labels == (problem.positive, problem.negative)
+
+
+def _check_counts(classes: NDArray[Any], counts: Floats, labels: NDArray[Any], weights: Floats | None) -> Check:
+    """Check the weights of the classes, which decide exact ties, against the labels."""
+    own = np.ones(len(labels)) if weights is None else weights
+    for label, count in zip(classes.tolist(), counts.tolist(), strict=True):
+        found = float(own[labels == label].sum())
+        if not abs(found - count) <= ROUNDING * found:
+            return Check("class frequencies", "fails", f"class {label!r} has the weight {count:.6g}, found {found:.6g}")
+    return Check("class frequencies", "holds", "they decide ties as the labels do")
+
+
+def _check_joint(
+    record: RunRecord, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats, exact: bool
+) -> list[Check]:
+    """Check the certificate of all weight vectors together: parameters, weights, and its own claims."""
+    own = [_check_parameters(problem, certificate) for problem in record.problems]
+    checks = [next((check for check in own if check.status == "fails"), own[0])]
+    planes = certificate.planes()
+    if planes is not None:
+        coef, intercepts = np.vstack([p.weights for p in record.problems]), [p.intercept for p in record.problems]
+        same = np.array_equal(coef, planes[0]) and np.array_equal(intercepts, planes[1])
+        detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
+        checks.append(Check("model", "holds" if same else "fails", detail))
+    return [*checks, *certificate.verify(X, labels, weights, exact=exact).checks]
 
 
 def _check_problem(

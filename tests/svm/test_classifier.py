@@ -5,6 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff._multiclass import sides
+from novikoff.svm import _classifier
 
 X = np.random.default_rng(0).normal(size=(40, 3))
 APART = X + 9 * (np.arange(40) % 2)[:, np.newaxis]
@@ -24,7 +26,7 @@ def test_the_record_has_one_problem_per_score_with_the_parameters_that_its_certi
     model = nk.HardMarginSVM() if name == "HardMarginSVM" and classes == 3 else MODELS[name]
     record = model.fit(rows, y).record_
     assert record.learner == name
-    assert [problem.positive for problem in record.problems] == record.strategy.positives
+    assert [(problem.positive, problem.negative) for problem in record.problems] == sides(record.strategy)
     assert len(record.problems) == (1 if classes == 2 else 3)
     for place, problem in enumerate(record.problems):
         assert problem.parameters == problem.certificate.stated()
@@ -41,6 +43,25 @@ def test_the_record_of_a_path_has_one_problem_for_each_c():
     assert all(problem.parameters == problem.certificate.stated() for problem in problems)
     again = nk.LinearSVMPath.from_record(path.record_)
     assert again.coefs_.tobytes() == path.coefs_.tobytes()
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_votes_of_many_pairs_are_counted_in_blocks_of_rows(layout, monkeypatch):
+    rng = np.random.default_rng(2)
+    rows, y = layout(rng.normal(size=(90, 4)) * (rng.random((90, 4)) < 0.7)), np.arange(90) % 6
+    model = nk.LinearSVM().fit(rows, y)
+    whole = model.decision_function(rows)
+    assert whole.shape == (90, 6)
+    monkeypatch.setattr(_classifier, "BLOCK_SCORES", 100)
+    np.testing.assert_allclose(model.decision_function(rows), whole, rtol=1e-12)
+
+
+def test_a_learner_that_saw_weights_of_classes_decides_ties_by_them():
+    rows = [[0.0], [0.0], [0.0], [1.0]]  # columns without information: the scores of all classes are equal
+    model = nk.LinearSVM(C=1e-9, multi_class="ovr").fit(rows, ["a", "b", "b", "c"])
+    model.coef_[:], model.intercept_[:] = 0.0, 0.0
+    assert model.predict(rows).tolist() == ["b"] * 4
+    assert model.class_count_.tolist() == [1.0, 2.0, 1.0]
 
 
 def test_scores_are_products_with_the_weights():

@@ -70,11 +70,24 @@ def test_a_path_over_many_columns_finds_what_single_fits_find():
 
 def test_several_classes_have_one_binary_problem_each_on_one_grid():
     X, y = classes(n_classes=3, n_informative=4)
-    path = nk.LinearSVMPath(Cs=4).fit(X, y)
+    path = nk.LinearSVMPath(Cs=4, multi_class="ovr").fit(X, y)
     assert path.coefs_.shape == (4, 3, 8)
     for row in path.certificates_:
         assert all(certificate.verify(X, y) for certificate in row)
     starts = [nk.LinearSVMPath(Cs=1, C_max=1e9).fit(X, y == k).Cs_[0] for k in range(3)]
+    assert path.Cs_[0] == pytest.approx(min(starts))
+
+
+def test_pairs_of_classes_have_one_problem_each_on_one_grid():
+    X, y = classes(n_classes=4, n_informative=5)
+    path = nk.LinearSVMPath(Cs=3).fit(X, y)
+    assert path.multi_class_ == "ovo"
+    assert path.coefs_.shape == (3, 6, 8)
+    verification = nk.verify(path, X, y)
+    assert verification, str(verification)
+    one = nk.LinearSVM(C=path.Cs_[-1], tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(path.objectives_[-1], one.objective_, rtol=1e-3)
+    starts = [nk.LinearSVMPath(Cs=1, C_max=1e9).fit(X[y != k], y[y != k], sample_weight=None).Cs_[0] for k in range(4)]
     assert path.Cs_[0] == pytest.approx(min(starts))
 
 

@@ -15,7 +15,7 @@ def expected_failures(estimator):
     return {} if estimator.fit_intercept else {"check_class_weight_classifiers": THROUGH_THE_ORIGIN}
 
 
-@parametrize_with_checks([MACHINES[DEFAULT](tol=1e-6)])
+@parametrize_with_checks([MACHINES[DEFAULT](tol=1e-6), MACHINES[DEFAULT](tol=1e-6, multi_class="ovr")])
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     if "sample_weight_equivalence" in check.func.__name__:
         # Seven digits of the scores are compared; the gap is quadratic in them.

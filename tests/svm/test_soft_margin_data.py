@@ -100,7 +100,7 @@ def test_balanced_classes_weigh_the_same(make):
 @given(data=streams(3))
 def test_several_classes_are_one_binary_problem_each(make, data):
     X, y = data
-    model = make(tol=1e-7, max_iter=20_000).fit(X, y)
+    model = make(tol=1e-7, max_iter=20_000, multi_class="ovr").fit(X, y)
     assert model.coef_.shape == (3, X.shape[1])
     assert len(model.certificate_) == len(model.history_) == 3
     for label in range(3):
@@ -109,7 +109,28 @@ def test_several_classes_are_one_binary_problem_each(make, data):
         assert model.intercept_[label] == alone.intercept_[0]
         verification = model.certificate_[label].verify(X, y)
         assert verification, str(verification)
-    assert model.predict(X).tolist() == model.classes_[model.decision_function(X).argmax(axis=1)].tolist()
+    decisions = model.decision_function(X)
+    chosen = np.searchsorted(model.classes_, model.predict(X))
+    assert decisions[np.arange(len(X)), chosen].tolist() == decisions.max(axis=1).tolist()
+
+
+@each_machine
+@fewer_examples
+@given(data=streams(4))
+def test_pairs_of_classes_are_one_binary_problem_each(make, data):
+    """The problem of a pair is that of a machine that is fitted to the rows of the two classes alone."""
+    X, y = data
+    model = make(tol=1e-7, max_iter=20_000, multi_class="ovo").fit(X, y)
+    assert model.coef_.shape == (6, X.shape[1])
+    assert len(model.certificate_) == len(model.history_) == len(model.objective_) == 6
+    for place, (positive, negative) in enumerate([(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (3, 2)]):
+        own = (y == positive) | (y == negative)
+        alone = make(tol=1e-7, max_iter=20_000).fit(X[own], y[own])
+        assert model.objective_[place] == pytest.approx(alone.objective_[0], rel=1e-6)
+        certificate = model.certificate_[place]
+        assert (certificate.model.positive, certificate.model.negative) == (positive, negative)
+        verification = certificate.verify(X, y)
+        assert verification, str(verification)
 
 
 @pytest.mark.parametrize(

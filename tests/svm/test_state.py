@@ -4,13 +4,16 @@ import dataclasses
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 import novikoff as nk
 from novikoff._multiclass import OneVsRest
 from novikoff.svm._state import End, History, Support
 from novikoff.theory.certificate import Duals
-from saved import THREE, TWO, fitted
+from saved import THREE, TWO, X, fitted
 from snapshots import plain
+
+SAVED = ["svm", "svm, rest", "svm, probability", "svm, warm", "cross-validated", "hard margin", "path"]
 
 
 def restored(model, **changed):
@@ -22,7 +25,8 @@ def restored(model, **changed):
     return type(model).from_record(dataclasses.replace(record, **changed))
 
 
-@pytest.mark.parametrize("name", ["svm", "svm, probability", "svm, warm", "cross-validated", "hard margin", "path"])
+@pytest.mark.parametrize(
+    "name", SAVED)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
 def test_a_model_is_restored_from_its_record(name, y):
     model = fitted(name, y)
@@ -31,9 +35,29 @@ def test_a_model_is_restored_from_its_record(name, y):
 
 def test_the_support_of_several_problems_is_their_union():
     duals = [Duals(np.array([0, 2]), np.array([1.0, 2.0])), Duals(np.array([2, 3]), np.array([3.0, 4.0]))]
-    support = Support.of(np.array([0, 0, 1, 1], dtype=np.int32), [0, 1], duals)
+    support = Support.of(np.array([0, 0, 1, 1], dtype=np.int32), [(0, None), (1, None)], duals)
     assert support.rows.tolist() == [0, 2, 3]
     assert support.dual_coef.tolist() == [[1.0, -2.0, 0.0], [0.0, 3.0, 4.0]]
+
+
+def test_a_support_vector_of_a_pair_has_one_value_for_each_other_class():
+    codes = np.array([0, 1, 2, 2], dtype=np.int32)
+    pairs = [(1, 0), (2, 0), (2, 1)]
+    duals = [Duals(np.array(rows), np.array(values)) for rows, values in (([0, 1], [1.0, 1.0]), ([0, 3], [2.0, 2.0]))]
+    duals.append(Duals(np.array([1, 2]), np.array([3.0, 3.0])))
+    support = Support.of(codes, pairs, duals)
+    assert support.rows.tolist() == [0, 1, 2, 3]
+    assert support.dual_coef.tolist() == [[-1.0, 1.0, 0.0, 2.0], [-2.0, -3.0, 3.0, 0.0]]
+    assert all(support.holds(place, *each) for place, each in enumerate(zip(pairs, duals, strict=True)))
+    assert not support.holds(0, pairs[0], duals[1])
+
+
+def test_the_support_of_pairs_is_that_of_scikit_learns_svc():
+    model = fitted("svm", THREE, rows=X, tol=1e-9)
+    theirs = SVC(kernel="linear", tol=1e-9).fit(X, THREE)
+    assert model.support_.tolist() == sorted(theirs.support_.tolist())
+    order = np.argsort(theirs.support_)
+    np.testing.assert_allclose(np.abs(model.dual_coef_), np.abs(theirs.dual_coef_[:, order]), atol=1e-3)
 
 
 def test_a_history_is_read_back():

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._version import __version__
 from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
+from novikoff.theory.geometry import Floats
 
 from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
 from .frame import FORMAT, VERSION, pack, unpack
@@ -56,6 +57,8 @@ class Header:
     features: Features
     reading: Reading | None
     claims: list[list[list[str]]]  # of each certificate, for people who look into the file; ``load`` does not use them
+    multi_class: str = "ovr"  # the multiclass strategy
+    class_count: Floats | None = None  # the training weight of each class, which decides ties
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -97,6 +100,8 @@ def encode_model(record: RunRecord) -> bytes:
         features=Features(record.n_features, None if names is None else names_to_bytes(names.tolist())),
         reading=record.reading,
         claims=[[list(claim) for claim in certificate.claims()] for certificate in record.certificates],
+        multi_class=record.strategy.name,
+        class_count=record.strategy.counts,
     )
     tree = encode(Header, header, "", tensors)
     tree["state"] = encode(LEARNERS[record.learner].state_type, record.state, "state", tensors)
@@ -159,7 +164,7 @@ def decode_model(tree: dict[str, Any], tensors: Tensors) -> Any:
     record = RunRecord(
         learner=header.learner,
         parameters=_decode_parameters(learner, header.parameters),
-        strategy=OneVsRest(_decode_classes(header.classes)),
+        strategy=_decode_strategy(header),
         n_features=header.features.count,
         feature_names=_decode_names(header.features),
         reading=header.reading,
@@ -187,6 +192,15 @@ def _decode_names(features: Features) -> NDArray[Any] | None:
     if len(names) != features.count or not all(isinstance(name, str) for name in names):
         raise input_error("features.names", f"there must be {features.count} texts, one per feature.")
     return np.array(names, dtype=object)
+
+
+def _decode_strategy(header: Header) -> MulticlassStrategy:
+    classes, counts = _decode_classes(header.classes), header.class_count
+    if header.multi_class not in STRATEGIES:
+        raise input_error("multi_class", f"{quote(header.multi_class)} is not one of {', '.join(STRATEGIES)}.")
+    if counts is not None and (len(counts) != len(classes) or not np.all(counts > 0)):
+        raise input_error("class_count", f"there must be {len(classes)} positive numbers, one per class.")
+    return STRATEGIES[header.multi_class](classes, counts)
 
 
 def _decode_classes(labels: Labels) -> NDArray[Any]:

@@ -27,9 +27,9 @@ from novikoff.solvers.working_set import Hyperplane, nearest_points
 from novikoff.solvers.workspace import Workspace
 from novikoff.theory.certificate import Duals
 from novikoff.theory.exact import Examples
-from novikoff.theory.svm_model import SvmModel
 from novikoff.theory.geometry import Floats
 from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
+from novikoff.theory.svm_model import SvmModel
 
 FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e12  # values of C |x|^2
 SOLVER_SHARE = 0.5  # the share of the allowed gap that the solver may leave; the rest is for rounding

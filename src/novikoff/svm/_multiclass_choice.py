@@ -1,4 +1,4 @@
-"""The multiclass strategy of a support vector machine, as ``multi_class`` names it or chosen by the size of the data."""
+"""The multiclass strategy of a support vector machine: named by ``multi_class``, or chosen by the size of the data."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
 import numbers
@@ -17,7 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import MulticlassStrategy
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -341,7 +340,7 @@ def _models(
     models = []
     for place, C in enumerate(Cs.tolist()):
         model = LinearSVM(C=C)
-        set_strategy(model, dataclasses.replace(strategy, counts=part.counts))
+        set_strategy(model, STRATEGIES[strategy.name](part.classes, part.counts))
         model.n_features_in_ = part.X.shape[1]
         model.coef_, model.intercept_ = weights[place], biases[place]
         models.append(model)

@@ -7,7 +7,6 @@ from .certificate import Support as Support
 from .crammer_singer import CrammerSingerCertificate as CrammerSingerCertificate
 from .crammer_singer import JointModel as JointModel
 from .gap import GapCertificate as GapCertificate
-from .svm_model import SvmModel as SvmModel
 from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry
 from .hulls import HullCertificate as HullCertificate
@@ -15,5 +14,6 @@ from .margin import MarginCertificate as MarginCertificate
 from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .mistakes import MistakeCertificate as MistakeCertificate
 from .separability import Separability as Separability
+from .svm_model import SvmModel as SvmModel
 from .verification import Check as Check
 from .verification import Verification as Verification

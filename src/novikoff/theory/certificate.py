@@ -124,6 +124,26 @@ class Certificate(ABC):
         """
         return None
 
+    def planes(self) -> tuple[Floats, Floats] | None:
+        """Return all weight vectors, if the certificate speaks of several together.
+
+        Returns
+        -------
+        tuple of (ndarray of shape (n_classes, n_features), ndarray of shape (n_classes,)), or None
+            Weights and intercepts; None for a certificate of one binary problem.
+        """
+        return None
+
+    def labels(self) -> tuple[Any, Any] | None:
+        """Return the labels of the binary problem.
+
+        Returns
+        -------
+        tuple of (object, object), or None
+            The positive label, and the negative one or None for all others; None if the certificate does not say.
+        """
+        return None
+
     def stated(self) -> dict[str, Any]:
         """Return the parameters of the problem that the certificate speaks of.
 

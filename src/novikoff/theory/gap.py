@@ -231,6 +231,9 @@ class GapCertificate(Certificate):
     def plane(self) -> tuple[Floats, float]:
         return self.model.weights, self.model.bias
 
+    def labels(self) -> tuple[Any, Any]:
+        return self.model.positive, self.model.negative
+
     def stated(self) -> dict[str, Any]:
         return {"intercept": self.intercept, "tol": self.tol, "C": self.C, "loss": self.loss}
 

@@ -30,6 +30,7 @@ from .svm_model import SvmModel
 from .generalization import Generalization
 from .geometry import BLOCK_ENTRIES, Floats, as_table, blocks
 from .margin import MarginCertificate
+from .svm_model import SvmModel
 from .verification import Check, Verification, compare
 
 CACHED_ENTRIES = 1 << 17  # entries of a block of rows that stays in the cache while it is read twice
@@ -229,6 +230,9 @@ class HullCertificate(MarginCertificate):
 
     def plane(self) -> tuple[Floats, float]:
         return self.model.weights, self.model.bias
+
+    def labels(self) -> tuple[Any, Any]:
+        return self.model.positive, self.model.negative
 
     def stated(self) -> dict[str, Any]:
         return {"intercept": self.intercept, "tol": self.tol}
