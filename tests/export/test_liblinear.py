@@ -60,7 +60,11 @@ def test_liblinear_predicts_what_we_do_on_real_data(name, tmp_path):
 @pytest.mark.parametrize("labels", [[-1, 1], [7, 3], [0, 1, 2], [5, -2, 40, 8], [1.0, 2.0]], ids=repr)
 @pytest.mark.parametrize(
     "learner",
-    [nk.LinearSVM(), nk.LinearSVM(fit_intercept=False, loss="squared_hinge"), nk.Perceptron(max_iter=5)],
+    [
+        nk.LinearSVM(loss="hinge", multi_class="ovr"),
+        nk.LinearSVM(fit_intercept=False, loss="squared_hinge", multi_class="ovr"),
+        nk.Perceptron(max_iter=5),
+    ],
     ids=repr,
 )
 def test_liblinear_predicts_what_we_do(learner, labels, tmp_path):
@@ -68,6 +72,26 @@ def test_liblinear_predicts_what_we_do(learner, labels, tmp_path):
     model = learner.fit(X, np.array(labels)[codes])
     nk.export.to_liblinear(model, tmp_path / "model")
     np.testing.assert_array_equal(predicted(tmp_path / "model", X, tmp_path), model.predict(X))
+
+
+@needs_liblinear
+@pytest.mark.parametrize("counts", [[3.0, 2.0], [2.0, 3.0], [1.0, 2.0, 3.0], [2.0, 1.0, 2.0]])
+def test_ties_go_to_the_most_frequent_class(counts, tmp_path):
+    grid = np.array([[a, b] for a in range(-2, 3) for b in range(-2, 3)], dtype=float)
+    model = nk.LinearClassifier.of(
+        [[1.0, -1.0]] if len(counts) == 2 else np.eye(3)[:, :2], [0.0] * (2 * len(counts) - 3), range(len(counts))
+    )
+    model.class_count_ = np.array(counts)
+    nk.export.to_liblinear(model, tmp_path / "model")
+    np.testing.assert_array_equal(predicted(tmp_path / "model", grid, tmp_path), model.predict(grid))
+    assert nk.export.from_liblinear(tmp_path / "model").coef_.tobytes() == model.coef_.tobytes()
+
+
+def test_a_model_of_pairs_is_refused(tmp_path):
+    X, y = blobs(3)
+    with pytest.raises(nk.InvalidInputError, match=r'one per pair of classes\. Fit with multi_class="ovr"'):
+        nk.export.to_liblinear(nk.LinearSVM(multi_class="ovo").fit(X, y), tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
 @needs_liblinear

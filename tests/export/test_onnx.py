@@ -120,11 +120,39 @@ def test_huge_and_tiny_weights_lose_nothing(tmp_path_factory, seed, scale, count
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
 def test_probabilities_are_ours(y, tmp_path):
-    model = nk.LinearSVM(probability=True).fit(X, y)
+    model = nk.LinearSVM(probability=True, multi_class="ovr").fit(X, y)
     rows = np.vstack([X, 1e3 * X])
     found = ran(model, rows, tmp_path / "model.onnx")["probabilities"]
     assert found.shape == (len(rows), len(model.classes_))
     np.testing.assert_allclose(found, model.predict_proba(rows), rtol=1e-9, atol=1e-300)
+
+
+def test_coupled_probabilities_are_left_out(tmp_path):
+    found = assert_same(nk.LinearSVM(probability=True, multi_class="ovo").fit(X, THREE), X, tmp_path / "model.onnx")
+    assert found.keys() == {"scores", "label"}
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo"])
+def test_ties_go_to_the_most_frequent_class(multi_class, tmp_path):
+    model = nk.LinearSVM(multi_class=multi_class).fit(X, THREE)
+    model.coef_, model.intercept_ = np.round(model.coef_), np.zeros(len(model.intercept_))
+    rows = np.vstack([np.zeros((1, 4)), np.round(X)])
+    for counts in ([1.0, 2.0, 3.0], [2.0, 3.0, 1.0], [1.0, 1.0, 1.0]):
+        model.class_count_ = np.array(counts)
+        found = assert_same(model, rows, tmp_path / "model.onnx")
+        assert found["label"][0] == int(np.argmax(counts))
+    for counts, label in (([2.0, 1.0], -1), ([1.0, 2.0], 1), ([1.0, 1.0], 1)):
+        two = nk.LinearSVM().fit(X, TWO)
+        two.coef_, two.intercept_, two.class_count_ = 0 * two.coef_, 0 * two.intercept_, np.array(counts)
+        assert assert_same(two, X, tmp_path / "two.onnx")["label"][0] == label
+
+
+def test_votes_of_many_classes_are_ours(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(200, 6))
+    model = nk.LinearSVM(multi_class="ovo").fit(rows, np.arange(200) % 9)
+    assert assert_same(model, rows, tmp_path / "model.onnx")["scores"].shape == (200, 9)
+    assert_same(model, 1e305 * rows, tmp_path / "model.onnx")
 
 
 @given(
@@ -140,7 +168,7 @@ def test_sigmoids_of_any_slope_lose_nothing(tmp_path_factory, score, offset, slo
 
 
 def test_probabilities_that_all_vanish_are_equal(tmp_path):
-    model = nk.LinearSVM(probability=True).fit(X, THREE)
+    model = nk.LinearSVM(probability=True, multi_class="ovr").fit(X, THREE)
     model.coef_ = np.zeros_like(model.coef_)
     model.intercept_ = np.sign([sigmoid.slope for sigmoid in model._sigmoids]) * 1e9
     np.testing.assert_array_equal(
@@ -177,7 +205,7 @@ def test_a_wide_model_gathers_the_columns_that_have_a_weight(y, tmp_path):
     places = np.array([3, 40, 5000, 99_999])
     rows = np.zeros((60, 100_000))
     rows[:, places] = X
-    model = nk.LinearSVM(probability=True).fit(sp.csr_array(rows), y)
+    model = nk.LinearSVM(probability=True, multi_class="ovr").fit(sp.csr_array(rows), y)
     model.feature_names_in_ = np.array([f"column {j}" for j in range(100_000)], dtype=object)
     nk.export.to_onnx(model, tmp_path / "model.onnx")
     assert (tmp_path / "model.onnx").stat().st_size < 5000

@@ -135,12 +135,25 @@ def test_band_of_a_separator_is_that_of_its_nearest_row():
 def test_one_of_several_classes():
     X, y = load_digits(return_X_y=True)
     X, y = X[:500], y[:500]
-    model = nk.LinearSVM(C=0.01).fit(X, y)
+    model = nk.LinearSVM(C=0.01, multi_class="ovr").fit(X, y)
     assert BoundaryDisplay.measure(model, X, y).names == ("the rest", "0")
     display = BoundaryDisplay.measure(model, X, y, class_=7)
     assert_array_equal(display.signs, np.where(y == 7, 1.0, -1.0))
     assert_allclose(display.points[:, 0], model.decision_function(X)[:, 7] / np.linalg.norm(model.coef_[7]))
     assert_array_equal(display.indices[display.support], model.certificate_[7].model.duals.rows)
+
+
+def test_a_pair_of_several_classes_has_the_rows_of_both():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:500], y[:500]
+    model = nk.LinearSVM(C=0.01, multi_class="ovo").fit(X, y)
+    display = BoundaryDisplay.measure(model, X, y, class_=(7, 3))
+    assert display.names == ("3", "7")
+    assert_array_equal(display.indices, np.flatnonzero((y == 7) | (y == 3)))
+    assert_array_equal(display.signs, np.where(y[display.indices] == 7, 1.0, -1.0))
+    place = model.record_.strategy.pairs.index((7, 3))
+    assert_array_equal(display.indices[display.support], model.certificate_[place].model.duals.rows)
+    assert BoundaryDisplay.measure(model, X, y, class_=(7, 3), max_points=20).total == len(display.indices)
 
 
 def test_other_class_of_two_mirrors_the_figure(blobs):

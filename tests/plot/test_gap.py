@@ -36,7 +36,7 @@ def test_given_axes_are_divided(model):
 
 def test_one_of_several_classes_and_cross_validation():
     X, y = (part[:400] for part in load_digits(return_X_y=True))
-    model = nk.LinearSVM(C=0.01).fit(X, y)
+    model = nk.LinearSVM(C=0.01, multi_class="ovr").fit(X, y)
     assert GapDisplay.measure(model, class_=3).primal[-1] == pytest.approx(model.objective_[3])
     chosen = nk.LinearSVMCV(Cs=[0.001, 0.01], cv=2).fit(X, y == 3)
     assert GapDisplay.measure(chosen).primal[-1] == pytest.approx(chosen.objective_[0])

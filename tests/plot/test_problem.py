@@ -10,10 +10,10 @@ X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.5], [3.0, 1.5], [4.0, 4.0], [5.0, 
 TWO, THREE = np.array(["a", "b"] * 3), np.array(["a", "a", "b", "b", "c", "c"])
 
 
-@pytest.mark.parametrize("make", [nk.LinearSVM, nk.Perceptron, LogisticRegression])
-def test_score_of_the_problem_is_that_of_its_weights(make):
+@pytest.mark.parametrize("model", [nk.LinearSVM(multi_class="ovr"), nk.Perceptron(), LogisticRegression()])
+def test_score_of_the_problem_is_that_of_its_weights(model):
     for y in (TWO, THREE):
-        model = make().fit(X, y)
+        model.fit(X, y)
         for label in model.classes_:
             problem = binary_problem("test", model, label)
             np.testing.assert_allclose(problem.scores(X), X @ problem.weights + problem.intercept, atol=1e-12)
@@ -24,7 +24,23 @@ def test_score_of_the_problem_is_that_of_its_weights(make):
 
 def test_default_is_the_last_of_two_classes_or_the_first_of_more():
     assert binary_problem("test", nk.LinearSVM().fit(X, TWO)).names == ("a", "b")
-    assert binary_problem("test", nk.LinearSVM().fit(X, THREE)).names == ("the rest", "a")
+    assert binary_problem("test", nk.LinearSVM(multi_class="ovr").fit(X, THREE)).names == ("the rest", "a")
+
+
+def test_a_class_of_pairs_is_opposed_to_the_most_frequent_other_one():
+    weights = [1.0, 1.0, 1.0, 2.0, 5.0, 1.0]
+    model = nk.LinearSVM(multi_class="ovo").fit(X, THREE, weights)
+    for class_, names in ((None, ("c", "a")), ("b", ("c", "b")), ("c", ("b", "c")), (("a", "b"), ("b", "a"))):
+        problem = binary_problem("test", model, class_)
+        assert problem.names == names
+        signs = problem.signs(THREE, 6)
+        assert signs.tolist() == [{names[0]: -1.0, names[1]: 1.0}.get(label, 0.0) for label in THREE]
+        np.testing.assert_allclose(problem.scores(X), X @ problem.weights + problem.intercept)
+        assert np.all((signs * problem.scores(X))[signs != 0] > 0)
+        assert {problem.certificate.model.positive, problem.certificate.model.negative} == set(names)
+    for class_, words in ((("a", "a"), "two different classes"), (("a", "d"), "must be one of")):
+        with pytest.raises(nk.InvalidInputError, match=words):
+            binary_problem("test", model, class_)
 
 
 def test_first_of_two_classes_turns_weights_and_scores():
@@ -37,7 +53,7 @@ def test_first_of_two_classes_turns_weights_and_scores():
 
 
 def test_certificate_and_history_are_those_of_the_class():
-    model = nk.LinearSVM().fit(X, THREE)
+    model = nk.LinearSVM(multi_class="ovr").fit(X, THREE)
     problem = binary_problem("test", model, "b")
     assert problem.certificate is model.certificate_[1]
     assert problem.record.history is model.history_[1]

@@ -30,7 +30,7 @@ def test_weights_of_0_are_left_out_and_columns_without_names_have_numbers():
 
 def test_one_of_several_classes_and_the_other_of_two():
     X, y = (part[:400] for part in load_digits(return_X_y=True))
-    model = nk.LinearSVM(C=0.01).fit(X, y)
+    model = nk.LinearSVM(C=0.01, multi_class="ovr").fit(X, y)
     assert_array_equal(
         WeightsDisplay.measure(model, class_=5).weights,
         model.coef_[5][np.argsort(-np.abs(model.coef_[5]), kind="stable")[:20]],

@@ -8,6 +8,7 @@ import os
 from typing import Any
 
 from novikoff._atomic import replacing
+from novikoff._multiclass import sides
 from novikoff._version import __version__
 from novikoff.record import RunRecord
 
@@ -24,19 +25,23 @@ class JsonFormat(ExportFormat):
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
         model, columns = linear_model(record).without_zeros()
         certificates = [json.loads(certificate.to_json()) for certificate in record.certificates]
+        counts = model.strategy.counts
         fields = {
             "library": "novikoff",
             "version": __version__,
             "learner": record.learner,
             "parameters": parameters_of(record),
             "classes": model.classes.tolist(),
+            "multi_class": model.strategy.name,
+            "class_count": None if counts is None else counts.tolist(),
+            "pairs": [list(side) for side in sides(model.strategy)] if model.has_pairs else None,
             "n_features": record.n_features,
             "columns": None if columns is None else columns.tolist(),
             "feature_names": column_names(record, columns),
             "coef": model.coef.tolist(),
             "intercept": model.intercept.tolist(),
             "encoder": _encoder(record),
-            "certificate": None if not certificates else certificates[0] if len(model.coef) == 1 else certificates,
+            "certificate": None if not certificates else certificates[0] if len(certificates) == 1 else certificates,
         }
         text = json.dumps(fields, allow_nan=False)
         with replacing(path) as file:
@@ -56,12 +61,14 @@ def to_json(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as plain JSON, which any program can read.
 
     The file is one object with the fields ``library``, ``version``, ``learner``, ``parameters``, ``classes``,
+    ``multi_class`` ("ovr", "ovo" or "crammer_singer"), ``class_count`` (null, or the weight of each class, by which
+    ties are decided), ``pairs`` (null, or for "ovo" the positive and the negative label of each row of ``coef``),
     ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept``, ``encoder`` (null, or how the
     columns of a table are encoded: shift and scale of numbers, categories, words) and ``certificate``: null, one
-    object, or for more than two classes a list with one object per class. If there are at least 256 columns and less
-    than half of them have a weight, ``columns`` lists these, and ``feature_names`` and ``coef`` have an entry for each
-    of them only; otherwise ``columns`` is null, and they have one for every column. Numbers read back to the same bits;
-    infinities in a certificate are null.
+    object, or for more than two classes a list with one object per row of ``coef``. If there are at least 256 columns
+    and less than half of them have a weight, ``columns`` lists these, and ``feature_names`` and ``coef`` have an entry
+    for each of them only; otherwise ``columns`` is null, and they have one for every column. Numbers read back to the
+    same bits; infinities in a certificate are null.
 
     Parameters
     ----------

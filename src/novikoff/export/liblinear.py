@@ -19,7 +19,7 @@ from novikoff.svm import LinearClassifier
 from novikoff.theory.geometry import Floats
 
 from .base import ExportFormat, record_of
-from .linear_model import is_worth_cutting, linear_model
+from .linear_model import LinearModel, is_worth_cutting, linear_model
 
 CLASSIFIERS = (
     *("L2R_LR", "L2R_L2LOSS_SVC_DUAL", "L2R_L2LOSS_SVC", "L2R_L1LOSS_SVC_DUAL", "MCSVM_CS"),
@@ -38,20 +38,26 @@ class LiblinearFormat(ExportFormat):
 
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
         model = linear_model(record)
-        labels = _integers(record.learner, model.classes)
+        if model.has_pairs:
+            message = "LIBLINEAR's files have one weight vector per class, but this model has one per pair of classes"
+            raise input_error(record.learner, f'{message}. Fit with multi_class="ovr" or "crammer_singer".')
+        labels, order = np.array(_integers(record.learner, model.classes)), model.tie_order()
+        is_binary = len(labels) == 2
+        order = order[::-1] if is_binary else order  # a score of 0 goes to the second label, a tie to the first
         coef = _without_trailing_zeros(model.coef)
-        table = np.column_stack([coef, model.intercept]).T
-        is_squared = record.parameters.get("loss") == "squared_hinge"
+        table = np.column_stack([coef, model.intercept])
+        is_negated = is_binary and order[0] == 0
         header = {
-            "solver_type": "L2R_L2LOSS_SVC_DUAL" if is_squared else "L2R_L1LOSS_SVC_DUAL",
+            "solver_type": _solver(record, model),
             "nr_class": len(labels),
-            "label": " ".join(map(str, labels)),
+            "label": " ".join(map(str, labels[order].tolist())),
             "nr_feature": coef.shape[1],
             "bias": 1,
         }
         with replacing(path) as file:
             file.write("".join(f"{key} {value}\n" for key, value in header.items()).encode() + b"w\n")
-            file.writelines(_lines(-table if len(labels) == 2 else table, is_negated=len(labels) == 2))
+            written = (-table if is_negated else table if is_binary else table[order]).T
+            file.writelines(_lines(written, is_negated=is_negated))
 
     def recognizes(self, beginning: bytes) -> bool:
         return beginning.startswith(b"solver_type ")
@@ -66,9 +72,13 @@ LIBLINEAR = LiblinearFormat()
 def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as the text that LIBLINEAR's ``predict`` reads.
 
-    The labels must be integers. For two classes, ``predict`` takes the first label where the score is above 0 and the
-    second one otherwise; so the negative class is written first and the weights are negated, and a score of 0 goes to
-    the positive class there as it does here. ``from_liblinear`` reads the same weights back, bit for bit.
+    The labels must be integers. Ties are decided there as here: ``predict`` takes the first of several labels with
+    equal scores, so the labels are written in the order of their frequency. Of two labels it takes the first where the
+    score is above 0 and the second one otherwise; so the less frequent class is written first, and the weights are
+    negated if it is the negative one. ``from_liblinear`` reads the same weights back, bit for bit.
+
+    A joint machine (``multi_class="crammer_singer"``) is written as LIBLINEAR's solver -s 4. The format has one weight
+    vector per class, so a model of pairs of classes (``multi_class="ovo"``) is refused.
 
     The format has a line for every column, also for those without a weight, and no place for their names. If there are
     at least 256 columns and more than half of them come after the last one with a weight, the file ends there, and the
@@ -84,7 +94,7 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InvalidInputError
-        If the model is not linear, or if its labels are not integers.
+        If the model is not linear or has one weight vector per pair of classes, or if its labels are not integers.
     FileError
         If the file cannot be written.
 
@@ -104,6 +114,13 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     True
     """
     LIBLINEAR.write(record_of("to_liblinear", model, path), path)
+
+
+def _solver(record: RunRecord, model: LinearModel) -> str:
+    """Return LIBLINEAR's name of the solver of such a model."""
+    if model.strategy.is_joint:
+        return "MCSVM_CS"
+    return "L2R_L2LOSS_SVC_DUAL" if record.parameters.get("loss") == "squared_hinge" else "L2R_L1LOSS_SVC_DUAL"
 
 
 def _without_trailing_zeros(coef: Floats) -> Floats:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._json import plain
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy, OneVsRest, tie_order
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
@@ -23,16 +24,36 @@ class LinearModel:
     Parameters
     ----------
     coef : ndarray of shape (n_problems, n_features)
-        Weights; one row for two classes, one per class for more.
+        Weights; one row for two classes; for more, one per class, or one per pair of classes.
     intercept : ndarray of shape (n_problems,)
         Intercepts.
-    classes : ndarray of bool, int64, float64 or str
-        Labels in ascending order, two or more.
+    strategy : MulticlassStrategy
+        How the scores become decisions and labels. Its classes are of bool, int64, float64 or str, two or more.
     """
 
     coef: Floats
     intercept: Floats
-    classes: NDArray[Any]
+    strategy: MulticlassStrategy
+
+    @property
+    def classes(self) -> NDArray[Any]:
+        """The labels in ascending order."""
+        return self.strategy.classes
+
+    @property
+    def has_pairs(self) -> bool:
+        """Whether each problem is about two of several classes."""
+        return self.strategy.pairs[0][1] is not None
+
+    def tie_order(self) -> NDArray[np.intp]:
+        """Return the codes of the classes in the order in which exact ties are decided.
+
+        Of two classes without known frequencies, it is the last one that has a score of 0.
+        """
+        counts = self.strategy.counts
+        if len(self.classes) == 2:
+            return np.array([1, 0] if counts is None or counts[1] >= counts[0] else [0, 1], dtype=np.intp)
+        return tie_order(len(self.classes), counts)
 
     def without_zeros(self) -> tuple[LinearModel, NDArray[np.int64] | None]:
         """Return a wide model without the columns that have no weight, and the numbers of the others.
@@ -63,7 +84,7 @@ def linear_model(record: RunRecord) -> LinearModel:
     Returns
     -------
     LinearModel
-        Its finite weights and its labels.
+        Its finite weights and its labels. Two classes of a joint problem have one score, the difference of both.
     """
     where, problems = record.learner, record.problems
     if not all(problem.has_linear_score for problem in problems):
@@ -72,12 +93,15 @@ def linear_model(record: RunRecord) -> LinearModel:
     classes = _typed_classes(where, record.strategy.classes)
     if len(classes) < 2:
         raise input_error(where, f"the model must have seen at least two classes, but it has seen {classes.tolist()}.")
-    if len(problems) != len(record.strategy.positives):
+    strategy = record.strategy
+    if len(problems) != len(strategy.pairs):
         raise input_error(where, "only one classifier can be exported, but this holds several.")
     coef, intercept = np.vstack([p.weights for p in problems]), np.array([p.intercept for p in problems])
     if not (np.all(np.isfinite(coef)) and np.all(np.isfinite(intercept))):
         raise input_error(where, "the weights must be finite, but there is NaN or infinity among them.")
-    return LinearModel(coef, intercept, classes)
+    if strategy.is_joint and len(classes) == 2:  # the difference of both scores decides
+        return LinearModel(coef[1:] - coef[:1], intercept[1:] - intercept[:1], OneVsRest(classes, strategy.counts))
+    return LinearModel(coef, intercept, STRATEGIES[strategy.name](classes, strategy.counts))
 
 
 def _typed_classes(where: str, classes: NDArray[Any]) -> NDArray[Any]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
+from novikoff._multiclass import MAX_SCORE
 from novikoff._version import __version__
 from novikoff.errors import input_error
 from novikoff.record import RunRecord
@@ -37,7 +38,7 @@ class OnnxFormat(ExportFormat):
         _add_scores(graph, model, columns)
         _add_labels(graph, model)
         sigmoids = [problem.sigmoid for problem in record.problems if problem.sigmoid is not None]
-        if sigmoids:
+        if sigmoids and not model.has_pairs:
             _add_probabilities(graph, np.array(sigmoids))
         metadata = {"library": "novikoff", "learner": record.learner, "parameters": json.dumps(parameters_of(record))}
         names = column_names(record, columns)
@@ -55,10 +56,11 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as ONNX, in double precision.
 
     The input ``X`` is a matrix of doubles with any number of rows. The outputs are ``label``, ``scores`` (the same as
-    ``decision_function``), and ``probabilities`` if the model has ``predict_proba``. Ties are decided as in
-    ``predict``. If there are at least 256 columns and less than half of them have a weight, the graph first gathers
-    these ``columns``, so that the size of the file depends on their number; the metadata ``feature_names`` then have
-    the names of these only. This function needs the package onnx.
+    ``decision_function``), and ``probabilities`` if the model has ``predict_proba``, except for one-vs-one models,
+    whose probabilities need a system of equations for each row. Ties are decided as in ``predict``. If there are at
+    least 256 columns and less than half of them have a weight, the graph first gathers these ``columns``, so that the
+    size of the file depends on their number; the metadata ``feature_names`` then have the names of these only. This
+    function needs the package onnx.
 
     Parameters
     ----------
@@ -147,24 +149,50 @@ def _add_scores(graph: Graph, model: LinearModel, columns: NDArray[np.int64] | N
 
     It is one operator: onnxruntime 1.31 drops an Add of a single number that is 0 in single precision.
     """
-    is_binary = len(model.classes) == 2
+    is_binary, has_pairs = len(model.classes) == 2, model.has_pairs
     graph.constant("coef", model.coef.T)
     graph.constant("intercept", model.intercept)
     used = "X" if columns is None else graph.node("Gather", ["X", graph.constant("columns", columns)], "used", axis=1)
-    graph.node("Gemm", [used, "coef", "intercept"], "sums" if is_binary else "scores")
+    graph.node("Gemm", [used, "coef", "intercept"], "sums" if is_binary or has_pairs else "scores")
     if is_binary:
         graph.node("Squeeze", ["sums", graph.constant("only_column", [1])], "scores")
+    if has_pairs:
+        _add_votes(graph, model)
     graph.output("scores", "f", ["rows"] if is_binary else ["rows", len(model.classes)])
 
 
+def _add_votes(graph: Graph, model: LinearModel) -> None:
+    """Add the decisions of pairs, as ``OneVsOne.combine`` computes them: votes, and sums of scores to break ties."""
+    ends = np.zeros((len(model.coef), len(model.classes)))
+    for row, (positive, negative) in zip(ends, model.strategy.pairs, strict=True):
+        row[positive], row[negative] = 1.0, -1.0
+    graph.constant("ends", ends)
+    won = graph.node("MatMul", [graph.node("Sign", ["sums"], "signs"), "ends"], "won_minus_lost")
+    graph.constant("half", 0.5)
+    graph.constant("even_votes", 0.5 * (len(model.classes) - 1))
+    votes = graph.node("Add", [graph.node("Mul", [won, "half"], "half_won"), "even_votes"], "votes")
+    limits = [graph.constant("lower_limit", -MAX_SCORE), graph.constant("upper_limit", MAX_SCORE)]
+    total = graph.node("Clip", [graph.node("MatMul", ["sums", "ends"], "totals"), *limits], "clipped")
+    graph.constant("three", 3.0)
+    size = graph.node("Add", [graph.node("Abs", [total], "sizes"), graph.constant("unit", 1.0)], "sizes_and_1")
+    part = graph.node("Div", [total, graph.node("Mul", [size, "three"], "divisor")], "part")
+    graph.node("Add", [votes, part], "scores")
+
+
 def _add_labels(graph: Graph, model: LinearModel) -> None:
-    """Add the labels: a score of 0 goes to the last of two classes; of several equal scores, the first wins."""
-    if len(model.classes) == 2:
-        graph.node("GreaterOrEqual", ["scores", graph.constant("zero", 0.0)], "is_last")
+    """Add the labels: of several equal scores, and for a score of 0, the most frequent class wins."""
+    order, classes = model.tie_order(), model.classes
+    if len(classes) == 2:
+        kind = "GreaterOrEqual" if order[0] == 1 else "Greater"
+        graph.node(kind, ["scores", graph.constant("zero", 0.0)], "is_last")
         graph.node("Cast", ["is_last"], "chosen", to=graph.onnx.TensorProto.INT64)
     else:
-        graph.node("ArgMax", ["scores"], "chosen", axis=1, keepdims=0, select_last_index=0)
-    graph.node("Gather", [graph.constant("classes", model.classes), "chosen"], "label")
+        scores = "scores"
+        if not np.array_equal(order, np.arange(len(order))):
+            scores = graph.node("Gather", ["scores", graph.constant("order", order)], "ordered", axis=1)
+            classes = classes[order]
+        graph.node("ArgMax", [scores], "chosen", axis=1, keepdims=0, select_last_index=0)
+    graph.node("Gather", [graph.constant("classes", classes), "chosen"], "label")
     graph.output("label", model.classes.dtype.kind, ["rows"])
 
 

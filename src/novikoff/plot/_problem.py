@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from sklearn.utils import check_array
 from sklearn.utils.validation import check_is_fitted
 
-from novikoff._multiclass import OneVsRest
+from novikoff._multiclass import MulticlassStrategy, OneVsRest, tie_order
 from novikoff._validation import check_labels
 from novikoff.errors import input_error, quote
 from novikoff.record import ProblemRecord, RunRecord
@@ -20,7 +20,7 @@ from novikoff.theory.geometry import Floats
 
 @dataclass(frozen=True)
 class BinaryProblem:
-    """One class of a classifier, the positive one, against the other class or all others.
+    """One class of a classifier, the positive one, against another class or all others.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class BinaryProblem:
     estimator : object
         The fitted classifier.
     column : int
-        The index of the problem: the column of ``decision_function`` and the row of ``coef_``.
+        The index of the problem: the row of ``coef_``, and without ``negative`` the column of ``decision_function``.
     is_flipped : bool
         Whether the classifier has the other of two classes as the positive one.
     positive : object
@@ -38,6 +38,8 @@ class BinaryProblem:
         What to call the negative and the positive side.
     record : ProblemRecord or None
         What the classifier's ``record_`` says about the problem; None for classifiers of other packages.
+    negative : object or None, default=None
+        The label of the negative class, if the rows of other classes are not part of the problem.
     """
 
     where: str
@@ -47,6 +49,7 @@ class BinaryProblem:
     positive: Any
     names: tuple[str, str]
     record: ProblemRecord | None
+    negative: Any = None
 
     @property
     def is_linear(self) -> bool:
@@ -81,11 +84,15 @@ class BinaryProblem:
         return None if self.record is None else self.record.certificate
 
     def signs(self, y: Any, rows: int) -> Floats:
-        """Return labels as -1 and +1."""
-        return np.where(check_labels(self.where, y, rows) == self.positive, 1.0, -1.0)
+        """Return labels as -1 and +1, and as 0 where they are not part of the problem."""
+        labels = check_labels(self.where, y, rows)
+        others = -1.0 if self.negative is None else np.where(labels == self.negative, -1.0, 0.0)
+        return np.where(labels == self.positive, 1.0, others)
 
     def scores(self, X: Any) -> Floats:
         """Return the score of each row; positive scores are for the positive class."""
+        if self.negative is not None:
+            return np.asarray(table_of(self.where, X) @ self.weights, dtype=np.float64) + self.intercept
         scores = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
         scores = scores if scores.ndim == 1 else scores[:, self.column]
         return -scores if self.is_flipped else scores
@@ -107,17 +114,24 @@ class BinaryProblem:
 
 
 def binary_problem(where: str, estimator: Any, class_: Any = None) -> BinaryProblem:
-    """Return the problem of a class; by default that of the last of two classes, or of the first of more."""
+    """Return the problem of a class; by default that of the last of two classes, or of the first of more.
+
+    If each weight vector is about two of several classes, or if all are parts of a joint problem, it is the problem of
+    the class against the most frequent other one. ``class_`` may also be a pair (positive, negative) then.
+    """
     check_is_fitted(estimator)
     record: RunRecord | None = getattr(estimator, "record_", None)
+    strategy: MulticlassStrategy
     strategy = OneVsRest(np.asarray(estimator.classes_)) if record is None else record.strategy
-    labels, positives = strategy.classes.tolist(), strategy.positives
+    labels = strategy.classes.tolist()
     if len(labels) < 2:
         raise input_error(where, f"the classifier must know at least two classes, but it knows {len(labels)}.")
+    if record is not None and (strategy.is_joint or strategy.pairs[0][1] is not None):
+        return _problem_of_pair(where, estimator, record, class_)
+    positives = strategy.positives
     if class_ is None:
         class_ = positives[0]
-    if class_ not in labels:
-        raise input_error(where, f"class_ must be one of {quote(labels)}, but it is {quote(class_)}.")
+    _check_label(where, class_, labels)
     is_flipped = class_ not in positives
     column = 0 if is_flipped else positives.index(class_)
     others = [label for label in labels if label != class_]
@@ -130,6 +144,41 @@ def binary_problem(where: str, estimator: Any, class_: Any = None) -> BinaryProb
         names=(str(others[0]) if len(others) == 1 else "the rest", str(class_)),
         record=None if record is None else record.problems[column],
     )
+
+
+def _check_label(where: str, class_: Any, labels: list[Any]) -> None:
+    if class_ not in labels:
+        raise input_error(where, f"class_ must be one of {quote(labels)}, but it is {quote(class_)}.")
+
+
+def _problem_of_pair(where: str, estimator: Any, record: RunRecord, class_: Any) -> BinaryProblem:
+    """Return the problem of one class against another one."""
+    labels, strategy = record.strategy.classes.tolist(), record.strategy
+    if isinstance(class_, tuple) and len(class_) == 2:
+        pair = [_code(where, label, labels) for label in class_]
+    else:
+        positive = (len(labels) == 2) * 1 if class_ is None else _code(where, class_, labels)
+        order = tie_order(len(labels), strategy.counts).tolist()
+        pair = [positive, next(code for code in order if code != positive)]
+    if pair[0] == pair[1]:
+        raise input_error(where, f"class_ must be a pair of two different classes, but it is {quote(class_)}.")
+    is_flipped, column = False, pair[0]
+    if strategy.is_joint:
+        one, other = (record.problems[code] for code in pair)
+        difference = one.weights - other.weights, one.intercept - other.intercept
+        problem = replace(one, weights=difference[0], intercept=difference[1], certificate=record.joint)
+    else:
+        is_flipped = pair[0] < pair[1]
+        column = strategy.pairs.index((max(pair), min(pair)))
+        problem = record.problems[column]
+    positive, negative = (labels[code] for code in pair)
+    names = (str(negative), str(positive))
+    return BinaryProblem(where, estimator, column, is_flipped, positive, names, problem, negative)
+
+
+def _code(where: str, label: Any, labels: list[Any]) -> int:
+    _check_label(where, label, labels)
+    return labels.index(label)
 
 
 def table_of(where: str, X: Any) -> Any:

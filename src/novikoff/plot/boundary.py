@@ -123,8 +123,9 @@ class BoundaryDisplay(Display):
             Rows. Support vectors are marked only if these are the rows that the classifier was fitted to.
         y : array-like of shape (n_samples,)
             Labels.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem to draw. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         feature_names : sequence of str, default=None
             Labels of the axes, if there are two columns. By default the names that the classifier knows.
         max_points : int, default=2000
@@ -161,8 +162,9 @@ class BoundaryDisplay(Display):
             Rows. Support vectors are marked only if these are the rows that the classifier was fitted to.
         y : array-like of shape (n_samples,)
             Labels.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem to draw. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         feature_names : sequence of str, default=None
             Labels of the axes, if there are two columns. By default the names that the classifier knows.
         max_points : int, default=2000
@@ -184,9 +186,11 @@ class BoundaryDisplay(Display):
         if table.shape[1] != len(weights):
             raise input_error(where, f"X must have {len(weights)} columns, but it has {table.shape[1]}.")
         signs = problem.signs(y, table.shape[0])
-        edge = problem.band(signs * problem.scores(X))
+        rows = np.flatnonzero(signs)  # those of other classes are not part of the problem of a pair
+        edge = problem.band((signs * problem.scores(X))[rows])
         support = problem.support(table, y)
-        indices = _sample(table.shape[0], max_points, support.rows)
+        is_support = np.isin(rows, support.rows)
+        indices = rows[_sample(len(rows), max_points, np.flatnonzero(is_support))]
         points, axis_names, plane = _coordinates(problem, table[indices], feature_names)
         box = _box(points, edge, plane)
         ends = [_line(plane, score, box) for score in ((0.0,) if edge is None else (0.0, -edge, edge))]
@@ -195,7 +199,7 @@ class BoundaryDisplay(Display):
             signs=signs[indices],
             support=np.isin(indices, support.rows),
             indices=indices,
-            total=table.shape[0],
+            total=len(rows),
             line=ends[0],
             band=(None, None) if edge is None else (ends[1], ends[2]),
             edge=edge,

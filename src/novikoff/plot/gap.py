@@ -90,8 +90,9 @@ class GapDisplay(Display):
         ----------
         estimator : estimator
             A fitted ``LinearSVM`` or ``LinearSVMCV``.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem to draw. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         unit : {"step", "time"}, default="step"
             The unit of the horizontal axis.
         ax : matplotlib Axes, default=None
@@ -112,8 +113,9 @@ class GapDisplay(Display):
         ----------
         estimator : estimator
             A fitted ``LinearSVM`` or ``LinearSVMCV``.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem to draw. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         unit : {"step", "time"}, default="step"
             The unit of the horizontal axis.
 

@@ -111,8 +111,9 @@ class MarginDisplay(Display):
             Rows.
         y : array-like of shape (n_samples,)
             Labels.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         unit : {"score", "distance"}, default="score"
             Whether to show y f(x) or y f(x) / |w|.
         bins : int, default=60
@@ -175,8 +176,9 @@ class MarginDisplay(Display):
             Rows.
         y : array-like of shape (n_samples,)
             Labels.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class of the binary problem. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         unit : {"score", "distance"}, default="score"
             Whether to show y f(x) or y f(x) / |w|.
         bins : int, default=60
@@ -192,6 +194,7 @@ class MarginDisplay(Display):
         problem = binary_problem(where, estimator, class_)
         scores = problem.scores(X)
         signs = problem.signs(y, len(scores))
+        scores, signs = scores[signs != 0], signs[signs != 0]  # other classes are not part of the problem of a pair
         margin, scale = problem.band(signs * scores), 1.0
         if unit == "distance":
             scale = float(np.linalg.norm(problem.weights))

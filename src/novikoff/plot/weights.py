@@ -75,8 +75,9 @@ class WeightsDisplay(Display):
             The maximum number of weights. Weights that are 0 are left out.
         feature_names : sequence of str, default=None
             Names of all columns. By default the names that the classifier knows, or the numbers of the columns.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class whose score positive weights increase. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
         ax : matplotlib Axes, default=None
             The axes to draw on. By default a new figure.
 
@@ -99,8 +100,9 @@ class WeightsDisplay(Display):
             The maximum number of weights. Weights that are 0 are left out.
         feature_names : sequence of str, default=None
             Names of all columns. By default the names that the classifier knows, or the numbers of the columns.
-        class_ : label, default=None
+        class_ : label or pair of labels, default=None
             The class whose score positive weights increase. By default the last of two classes, or the first of more.
+            For one-vs-one and joint machines, it is opposed to the most frequent other class; or give both as a pair.
 
         Returns
         -------

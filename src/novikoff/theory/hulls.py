@@ -26,7 +26,6 @@ from .exact import UNDERFLOW_BOUND, Examples, distance_is_at_most, margin_is_at_
 from .feasible import allowed
 from .gap import SUM_BLOCK_ROWS, SUPPORT_TOLERANCE
 from .gap_checks import EPS, INTERCEPTS
-from .svm_model import SvmModel
 from .generalization import Generalization
 from .geometry import BLOCK_ENTRIES, Floats, as_table, blocks
 from .margin import MarginCertificate
