@@ -21,8 +21,9 @@ def certificates_html(estimator: Any) -> str:
         return ""
     if not isinstance(found, list):
         return f"<div>{found._repr_html_()}</div>"
-    parts = []
-    for name, certificate in estimator.record_.named_certificates[:MAX_CERTIFICATES]:
+    parts, record = [], getattr(estimator, "record_", None)
+    labels = estimator.classes_.tolist() if record is None else [name for name, _ in record.named_certificates]
+    for name, certificate in zip(labels[:MAX_CERTIFICATES], found, strict=False):
         summary = html.escape(f"{name}: {' '.join(certificate.claims()[0])}")
         parts.append(f"<details><summary>{summary}</summary>{certificate._repr_html_()}</details>")
     if len(found) > MAX_CERTIFICATES:

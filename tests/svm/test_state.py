@@ -25,8 +25,7 @@ def restored(model, **changed):
     return type(model).from_record(dataclasses.replace(record, **changed))
 
 
-@pytest.mark.parametrize(
-    "name", SAVED)
+@pytest.mark.parametrize("name", SAVED)
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
 def test_a_model_is_restored_from_its_record(name, y):
     model = fitted(name, y)
@@ -53,7 +52,7 @@ def test_a_support_vector_of_a_pair_has_one_value_for_each_other_class():
 
 
 def test_the_support_of_pairs_is_that_of_scikit_learns_svc():
-    model = fitted("svm", THREE, rows=X, tol=1e-9)
+    model = fitted("svm", THREE, rows=X, tol=1e-9, C=1.0, loss="hinge")
     theirs = SVC(kernel="linear", tol=1e-9).fit(X, THREE)
     assert model.support_.tolist() == sorted(theirs.support_.tolist())
     order = np.argsort(theirs.support_)

@@ -70,12 +70,12 @@ class LinearSVM(BatchClassifier):
     multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
         How more than two classes are handled. "ovo" solves one problem for each pair of classes, on the rows of these
         two, and lets them vote; "ovr" solves one problem for each class against all others; "crammer_singer" solves one
-        joint problem [5]_. "auto" is "ovo" up to 50 classes and 50 million weights, else "ovr".
+        joint problem of all classes. "auto" is "ovo" up to 50 classes and 50 million weights, else "ovr".
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     probability : bool, default=False
         Whether to enable ``predict_proba``, by Platt scaling. It takes five more fits, each on four fifths of the rows,
-        and changes neither the weights nor the predictions. Those of pairs of classes are coupled [6]_.
+        and changes neither the weights nor the predictions. Those of pairs of classes are coupled.
     warm_start : bool, default=False
         Whether ``fit`` starts from the last solution, if the data have the same shape.
     n_jobs : int, default=-1
@@ -128,7 +128,8 @@ class LinearSVM(BatchClassifier):
     Notes
     -----
     The solver combines dual coordinate descent [2]_ with a proximal method of multipliers whose inner problems are
-    solved by Newton's method [3]_. The docs page on support vector machines describes it.
+    solved by Newton's method [3]_. Probabilities are those of Platt [4]_; for pairs of classes, they are coupled [6]_.
+    The joint problem of all classes is that of Crammer and Singer [5]_. The docs page on support vector machines describes it.
 
     References
     ----------
