@@ -23,7 +23,7 @@ def test_converted_data_are_the_same_data(folder, tmp_path, to):
 
 @pytest.mark.parametrize("name", ["two.svm", "three.svm"])
 def test_converted_models_predict_the_same(fitted, folder, tmp_path, name):
-    source = fitted(name)
+    source = fitted(name, "--multi-class", "ovr")
     expected = done("predict", source, name, "--scores", folder=folder).out
     done("convert", source, tmp_path / "m.model")
     done("convert", tmp_path / "m.model", tmp_path / "again.nvk")
@@ -40,6 +40,12 @@ def test_converted_models_predict_the_same(fitted, folder, tmp_path, name):
     rows = nk.read(str(folder / name))[0].toarray()
     answers = session.run(["label"], {session.get_inputs()[0].name: rows.astype(_dtype(session))})[0]
     assert [str(answer) for answer in answers] == done("predict", source, name, folder=folder).out.split()
+
+
+def test_a_model_of_pairs_is_refused_in_the_words_of_the_command(fitted, tmp_path):
+    run = novikoff("convert", fitted("three.svm"), tmp_path / "m.model")
+    assert run.code == 2
+    assert "Fit with --multi-class ovr" in run.err
 
 
 def _dtype(session):

@@ -16,11 +16,18 @@ def test_inspect_prints_the_model(model, folder):
 
 
 def test_every_class_of_several_has_its_weights(fitted):
-    path = fitted("three.svm")
+    path = fitted("three.svm", "--multi-class", "ovr")
     found = novikoff("inspect", path, "--json").json
     assert [entry["class"] for entry in found["weights"]] == [1, 2, 3]
     assert len(found["certificates"]) == 3
     assert all(f"weights for {label}" in novikoff("inspect", path).out for label in (1, 2, 3))
+
+
+def test_every_pair_of_classes_has_its_weights(fitted):
+    path = fitted("three.svm")
+    found = novikoff("inspect", path, "--json").json
+    assert [(entry["class"], entry["against"]) for entry in found["weights"]] == [(2, 1), (3, 1), (3, 2)]
+    assert "weights for 3 against 1" in novikoff("inspect", path).out
 
 
 def test_a_model_of_weights_from_elsewhere_is_shown(tmp_path):

@@ -33,9 +33,10 @@ def inspect(
     ]
     if reading.encoding is not None:
         lines.append(("columns", reading.encoding.summary()))
+    lines += [] if record.joint is None else record.joint.claims()
     for problem, own in zip(record.problems, weights, strict=True):
         lines += [] if problem.certificate is None else problem.certificate.claims()
-        lines.append((f"weights for {problem.positive}", f"{problem.intercept:+.6g}  (intercept)"))
+        lines.append((f"weights for {problem.name}", f"{problem.intercept:+.6g}  (intercept)"))
         lines += [("", _line(entry)) for entry in own]
     result = {
         "learner": record.learner,
@@ -45,7 +46,8 @@ def inspect(
         "certificates": claims,
         "intercepts": [problem.intercept for problem in record.problems],
         "weights": [
-            {"class": problem.positive, "largest": own} for problem, own in zip(record.problems, weights, strict=True)
+            {"class": problem.positive, "against": problem.negative, "largest": own}
+            for problem, own in zip(record.problems, weights, strict=True)
         ],
     }
     print_result(result, json, lines)

@@ -129,7 +129,8 @@ class LinearSVM(BatchClassifier):
     -----
     The solver combines dual coordinate descent [2]_ with a proximal method of multipliers whose inner problems are
     solved by Newton's method [3]_. Probabilities are those of Platt [4]_; for pairs of classes, they are coupled [6]_.
-    The joint problem of all classes is that of Crammer and Singer [5]_. The docs page on support vector machines describes it.
+    The joint problem of all classes is that of Crammer and Singer [5]_. The docs page on support vector machines
+    describes them.
 
     References
     ----------
