@@ -23,6 +23,8 @@ from harness import command_line, interleave, report
 from parse import write_files
 from stream import vw, write_vw
 
+OPTIONS = ("--loss", "hinge", "--C", "1", "--holdout", "0")  # the same problem as the peer, and only one fit
+
 
 def novikoff(*arguments: str) -> dict[str, Any]:
     """Run a subcommand and return its output."""
@@ -61,7 +63,7 @@ def main() -> None:
         sys.exit("liblinear-train is not installed: apt-get install liblinear-tools")
     train_command = [train, "-q", "-s", "3", "-c", "1", str(text), str(other)]
     contestants = {
-        "fit": lambda: parts.append(novikoff("fit", str(text), "-o", str(model))["seconds"]),
+        "fit": lambda: parts.append(novikoff("fit", str(text), *OPTIONS, "-o", str(model))["seconds"]),
         "liblinear-train": lambda: subprocess.run(train_command, check=True),
         "stream": lambda: novikoff("stream", str(ours)),
         "VW": lambda: vw(theirs, ""),

@@ -149,7 +149,8 @@ def main() -> None:
         write_adult_like(adult)
         times, found = compare(str(mixed))
         size = mixed.stat().st_size / 1e6
-        command = [sys.executable, "-m", "novikoff", "fit", str(adult), "-o", str(Path(folder, "m.nvk")), "--json"]
+        command = [sys.executable, "-m", "novikoff", "fit", str(adult), "--holdout", "0", "--json"]
+        command += ["-o", str(Path(folder, "m.nvk"))]
         whole = interleave({"fit": lambda: subprocess.run(command, check=True, capture_output=True)}, ROUNDS)["fit"]
     table = [
         {

@@ -152,7 +152,7 @@ def test_a_stream_that_is_stopped_keeps_what_it_learned(tmp_path, number, way):
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, b"")
     assert seen[-1].split()[2] == b"20"
-    assert b"examples" in out
+    assert b"% on 20 rows, each predicted before it was learned" in out
     assert sets.same_model(output, learned(tmp_path / "same.nvk", LINES[:20], "--learner", "averaged-perceptron"))
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(
         ["m.nvk", "same.nvk", "same.svm"] + ["growing.svm"] * (way == "follow")
@@ -304,7 +304,8 @@ def summary(folder, *arguments):
 def test_mistakes_are_counted_once_where_both_counts_agree(folder):
     found = summary(folder, "two.svm", "--learner", "passive-aggressive")
     run = done("stream", "two.svm", "--learner", "passive-aggressive", "--json", folder=folder)
-    assert found["mistakes"].startswith(f"{run.json['mistakes']} (")
+    assert found["mistakes"].startswith(f"{run.json['mistakes']} wrong predictions in 40 rows")
+    assert run.json["accuracy"] == 1 - run.json["mistakes"] / 40
     assert "certificate" not in found
 
 

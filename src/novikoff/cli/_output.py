@@ -7,10 +7,12 @@ import inspect
 import json
 import os
 import re
+import shutil
 import sys
+import textwrap
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -22,8 +24,12 @@ from novikoff._progress import ProgressCallback
 from novikoff.errors import NovikoffError, input_error
 
 NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
+DEFAULT_WIDTH = 80  # where there is no terminal
 FLAGS_OF_FALSE = {"header": "--no-header", "day_first": "--month-first"}  # where both True and False have a flag
 RENAMED = {"n_bits": "hash_bits", "ngram_range": "ngrams"}  # parameters of the library that options name otherwise
+
+Line = tuple[str, str | Callable[[int], str]]
+"""A name, and its value: text, or a function that makes a text of this width or less."""
 
 
 def subcommand(function: Callable[..., None]) -> Callable[..., None]:
@@ -133,14 +139,21 @@ def print_message(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
-def print_result(result: dict[str, Any], as_json: bool, lines: list[tuple[str, str]]) -> None:
-    """Print a result: as one JSON object, or as lines of name and value."""
+def print_result(result: dict[str, Any], as_json: bool, lines: Sequence[Line]) -> None:
+    """Print a result: as one JSON object, or as lines of name and value.
+
+    Sentences are wrapped on a terminal only, so that in a file or pipe each stays on its line.
+    """
     if as_json:
         print(json.dumps(plain(result), allow_nan=False))
         return
     width = max((len(name) for name, _ in lines), default=0)
+    room = max(40, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns - width - 2)
     for name, value in lines:
-        first, *rest = value.split("\n")
+        text = value if isinstance(value, str) else value(room)
+        if sys.stdout.isatty() and "\n" not in text:
+            text = textwrap.fill(text, room, break_long_words=False, break_on_hyphens=False)
+        first, *rest = text.split("\n")
         print(f"{name:<{width}}  {first}".rstrip())
         for line in rest:
             print(f"{'':<{width}}  {line}".rstrip())

@@ -3,21 +3,29 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
 from novikoff._verify import verify
-from novikoff.theory.verification import Verification
+from novikoff.theory.verification import Check, Verification
 
 from ._model import load_model, read_learned
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
 from ._output import NEGATIVE_VERDICT, print_result, progress
+
+MAX_PROBLEMS = 3  # whose checks are all shown
+MAX_LISTED = 10  # checks that do not hold
 
 
 def certify(
     model: ModelArgument,
     data: DataArgument,
     exact: Exact = False,
+    certificates: Annotated[
+        bool, typer.Option("--certificates", metavar="", help="Print the check of every claim of every certificate.")
+    ] = False,
     format: Format = None,
     attach: Attach = None,
     json: Json = False,
@@ -35,8 +43,30 @@ def certify(
     verdict = "proved" if found else "refuted" if found.failures else "open"
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]
-    lines += [(check.status, f"{check.claim}: {check.detail}") for check in found.checks]
+    names = [problem.name for problem in learner.record_.problems]
+    shown = found.checks if certificates or len(names) <= MAX_PROBLEMS else _summary(found.checks, names)
+    lines += [(check.status, f"{check.claim}: {check.detail}") for check in shown]
     checks = [dataclasses.asdict(check) for check in found.checks]
     print_result({"verdict": verdict, "row": row, "checks": checks}, json, lines)
     if not found:
         raise typer.Exit(NEGATIVE_VERDICT)
+
+
+def _summary(checks: Sequence[Check], names: list[str]) -> list[Check]:
+    """Return one check for each claim that holds for many binary problems, and the first of those that do not hold."""
+    prefixes = tuple(f"{name}: " for name in sorted(names, key=len, reverse=True))
+    kept: list[Check] = []
+    equal: dict[tuple[str, str], list[Check]] = {}
+    refuted = 0
+    for check in checks:
+        prefix = next((prefix for prefix in prefixes if check.claim.startswith(prefix)), None)
+        if prefix is None:
+            kept.append(check)
+        elif check.status in ("holds", "on trust"):
+            equal.setdefault((check.status, check.claim.removeprefix(prefix)), []).append(check)
+        else:
+            refuted += 1
+            kept += [check] * (refuted <= MAX_LISTED)
+    for (_, claim), group in equal.items():
+        kept.append(dataclasses.replace(group[0], claim=claim, detail=f"of {len(group):,} of {len(names):,} problems"))
+    return kept

@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import shlex
 import time
+import warnings as warnings_module
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 import typer
+from sklearn.exceptions import ConvergenceWarning
 
-from novikoff import evaluate
 from novikoff.data.batch import Batch
 from novikoff.errors import input_error
 from novikoff.persistence import model_file
+from novikoff.record import RunRecord
 from novikoff.svm import LinearSVMCV
 
+from ._certificates import certificate_lines, learner_words
 from ._learners import LEARNERS
 from ._model import match_columns, print_notes
 from ._options import (
@@ -34,7 +39,16 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import check_output, print_message, print_result, progress
+from ._output import Line, check_output, print_message, print_result, progress
+from ._quality import (
+    Qualities,
+    Quality,
+    cross_validation_of,
+    on_held_out_rows,
+    on_test_rows,
+    on_training_rows,
+)
+from ._scores import refuse_unknown_labels
 from ._weights import match_class_weight
 
 CROSS_VALIDATION = tuple(
@@ -48,7 +62,6 @@ CROSS_VALIDATION = tuple(
 )
 MAX_CLASSES_LISTED = 6
 MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
-MAX_CERTIFICATES_LISTED = 5
 
 
 @with_options([*READING, *SCALING, *learner_options(LEARNERS), *CROSS_VALIDATION])
@@ -58,58 +71,113 @@ def fit(
         str | None, typer.Option("--output", "-o", metavar="MODEL", help="File to save the model to.")
     ] = None,
     learner: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(LEARNERS)}.")] = "linear-svm",
-    test: Annotated[str | None, typer.Option(metavar="DATA", help="Also print the accuracy on these rows.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="DATA", help="Measure the accuracy on these rows.")] = None,
+    holdout: Annotated[
+        float | None,
+        typer.Option(
+            metavar="FRACTION",
+            help="Measure the accuracy on this fraction of the rows, by a second fit to the others; 0 for none.",
+            show_default="0.2 without --test and --cv",
+        ),
+    ] = None,
     cv: Annotated[
         int | None, typer.Option(metavar="K", help="Choose C of linear-svm by K-fold cross-validation.")
     ] = None,
+    certificates: Annotated[
+        bool, typer.Option("--certificates", metavar="", help="Print the claims of every certificate.")
+    ] = False,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
     json: Json = False,
     **options: Any,
 ) -> None:
-    """Fit a model to DATA, and print what its certificate claims."""
+    """Fit a model to DATA, and print its accuracy on held-out rows and what its certificate claims.
+
+    The model is fitted to all rows. To measure its accuracy, the same learner is also fitted to 80 % of the rows, drawn
+    from each class, and compared with the others. The encoder of a table, which does not see labels, is fitted to all
+    rows. With --test the rows of that file are used instead, with --cv the mean over the held-out folds.
+    """
     check_output("fit", output, data, test)
+    if holdout is not None and not 0 <= holdout < 1:
+        raise input_error("--holdout", f"a number from 0 to below 1 is needed, not {holdout:g}.")
     opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
     model = build(learner, LEARNERS, options)
     if cv is not None or given:
         model = cross_validated(model, learner, cv, given, options)
-    began = time.perf_counter()
-    with progress("reading", quiet):
+    seconds: dict[str, float] = {}
+    with timed(seconds, "read"), progress("reading", quiet):
         batch = reading.read("fit", data, encoder=encoder, **opening)
     print_notes(batch, quiet or json)
-    read = time.perf_counter()
     _warn_of_amounts(batch.y, quiet or json)
     match_class_weight(model, batch.y)
-    with progress(type(model).__name__, quiet) as update:
-        model.watch(update).fit(batch.X, batch.y, batch.weights)
-    solved = time.perf_counter()
+    with timed(seconds, "fit"), progress(type(model).__name__, quiet) as update:
+        _fit(model.watch(update), batch)
     model.watch(None).reading_ = reading.after(batch)
+    if output is not None:
+        with timed(seconds, "save"):
+            model_file.save(model, output)  # before anything else, which might fail or be interrupted
+    other = None
+    if test is not None:
+        read = model.reading_.read("fit", test, **opening)
+        print_notes(read, quiet or json)
+        other = Batch(match_columns("fit", model, model.reading_, read, quiet), *read[1:])
+    with timed(seconds, "holdout"):
+        found = _measured(model, batch, other, test, holdout, quiet)
+    warnings = found.warnings(model.record_, batch)
+    result = _result(model, batch, found, warnings, seconds, output)
+    print_result(result, json, _lines(data, result, model.record_, found.lines(warnings), certificates))
+
+
+def _fit(model: Any, batch: Batch) -> None:
+    """Fit a model. That its gap is above the tolerance is not a warning here, since the result says so."""
+    with warnings_module.catch_warnings(record=True) as caught:
+        warnings_module.simplefilter("always")
+        model.fit(batch.X, batch.y, batch.weights)
+    is_wide = not all(getattr(certificate, "converged", True) for certificate in model.record_.certificates)
+    for warning in caught:
+        if not (is_wide and issubclass(warning.category, ConvergenceWarning)):
+            warnings_module.warn(warning.message, warning.category, stacklevel=2)
+
+
+def _measured(
+    model: Any, batch: Batch, other: Batch | None, name: str | None, fraction: float | None, quiet: bool
+) -> Qualities:
+    """Measure the accuracy on the rows of the test file, on held-out rows and in the folds, as far as asked for."""
+    test = folds = None
+    if other is not None and name is not None:
+        test = on_test_rows(model, other, name)
+        refuse_unknown_labels("fit", name, test.scores, model.classes_)
+    if hasattr(model, "mean_scores_"):
+        folds = cross_validation_of(model)
+    held_out: Quality | str = "--holdout is 0"
+    if fraction or (fraction is None and test is None and folds is None):
+        held_out = on_held_out_rows(model, batch, fraction, quiet)
+    return Qualities(on_training_rows(model, batch), test, held_out, folds)
+
+
+def _result(
+    model: Any, batch: Batch, found: Qualities, warnings: list[str], seconds: dict[str, float], output: str | None
+) -> dict[str, Any]:
+    """Return the result as a JSON object."""
     record = model.record_
-    result: dict[str, Any] = {
+    result = {
         **describe(batch),
         "learner": record.learner,
+        "strategy": record.strategy.name,
         "parameters": {name: value for name, value in record.parameters.items() if name != "verbose"},
-        "seconds": {"read": read - began, "fit": solved - read},
+        "seconds": seconds,
+        "problems": [problem.name for problem in record.problems],
         "certificates": [dict(certificate.claims()) for certificate in record.certificates],
-        "training_accuracy": accuracy(model, batch),
+        **found.result(),
+        "warnings": warnings,
     }
     if hasattr(model, "best_C_"):
         result["C"] = model.C_
     if output is not None:
-        began = time.perf_counter()
-        model_file.save(model, output)  # before the test, so that an error in its data does not lose the model
-        result["seconds"]["save"] = time.perf_counter() - began
         result["model"] = output
-    if test is not None:
-        other = model.reading_.read("fit", test, **opening)
-        print_notes(other, quiet or json)
-        X = match_columns("fit", model, model.reading_, other, quiet)
-        result["test_accuracy"] = accuracy(model, Batch(X, *other[1:]))
-    print_result(result, json, _lines(data, test, result))
-    if not (quiet or json):
-        _compare_with_most_frequent(result)
+    return result
 
 
 def cross_validated(
@@ -129,6 +197,14 @@ def cross_validated(
     return LinearSVMCV(cv=folds, **shared, **{renamed.get(name, name): value for name, value in given.items()})
 
 
+@contextmanager
+def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
+    """Enter the seconds that a block takes under a name."""
+    began = time.perf_counter()
+    yield
+    seconds[name] = time.perf_counter() - began
+
+
 def describe(batch: Batch) -> dict[str, Any]:
     """Return the shape and the classes of the data."""
     labels, counts = np.unique(batch.y, return_counts=True)
@@ -143,14 +219,6 @@ def describe(batch: Batch) -> dict[str, Any]:
     }
 
 
-def accuracy(model: Any, batch: Batch) -> float:
-    """Return the weighted fraction of rows whose label is predicted correctly."""
-    if batch.weights is not None and not np.any(batch.weights):
-        raise input_error("fit", "the weights of all rows are 0.")
-    confusion, _ = evaluate.confusion_of("fit", batch.y, model.predict(batch.X), batch.weights)
-    return float(np.trace(confusion) / confusion.sum())
-
-
 def _warn_of_amounts(y: Any, quiet: bool) -> None:
     """Print a note if labels are many different numbers, as amounts are: the fit takes long and helps little."""
     labels = len(np.unique(y))
@@ -158,47 +226,29 @@ def _warn_of_amounts(y: Any, quiet: bool) -> None:
         print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
 
 
-def _compare_with_most_frequent(result: dict[str, Any]) -> None:
-    """Print a note if one label for all rows would be correct more often than the model.
-
-    One-vs-rest hinge losses of many rare classes are least at weights near 0, where the scores of all classes are near
-    -1 and their order means little. The squared hinge loss orders them by their frequencies at least.
-    """
-    most = max(result["classes"], key=lambda entry: entry["rows"])
-    share = most["rows"] / result["rows"]
-    if result["training_accuracy"] < share:
-        many = len(result["classes"]) > 2 and result["parameters"].get("loss") == "hinge"
-        remedy = "; use --loss squared_hinge for many rare classes" * many
-        print_message(
-            f"note: the label {most['label']} alone is correct for {evaluate.percent(share)} of the rows{remedy}"
-        )
-
-
-def _lines(data: str, test: str | None, result: dict[str, Any]) -> list[tuple[str, str]]:
-    """Return the result as lines for a person."""
+def _lines(
+    data: str, result: dict[str, Any], record: RunRecord, accuracies: list[Line], certificates: bool
+) -> list[Line]:
+    """Return the result as lines for a person: first how accurate the model is, and what is wrong with it."""
     classes = result["classes"]
     named = "; ".join(f"{entry['label']}: {entry['rows']:,}" for entry in classes[:MAX_CLASSES_LISTED])
     named += "; ..." * (len(classes) > MAX_CLASSES_LISTED)
     shape = f"{result['rows']:,} rows, {result['columns']:,} columns, {result['nonzeros']:,} nonzeros"
     seconds = result["seconds"]
-    lines = [
+    again = f", {seconds['holdout']:.2f} s to fit without the held-out rows" if "holdout" in result else ""
+    lines: list[Line] = [
+        *accuracies,
         ("data", f"{data}: {shape}"),
         ("classes", f"{len(classes)} ({named})"),
-        ("learner", result["learner"] + (f", C {result['C']:g} by cross-validation" if "C" in result else "")),
-        ("time", f"{seconds['read']:.2f} s to read, {seconds['fit']:.2f} s to fit"),
+        ("learner", learner_words(record) + (f", C {result['C']:g} by cross-validation" if "C" in result else "")),
+        *certificate_lines(record, certificates, "--certificates shows all claims"),
+        ("time", f"{seconds['read']:.2f} s to read, {seconds['fit']:.2f} s to fit{again}"),
     ]
-    certificates = result["certificates"]
-    for problem, claims in enumerate(certificates[:MAX_CERTIFICATES_LISTED]):
-        label = f" ({classes[problem]['label']})" if len(certificates) > 1 else ""
-        lines += [(f"{claim}{label}", text) for claim, text in claims.items()]
-    if len(certificates) > MAX_CERTIFICATES_LISTED:
-        lines.append(("...", f"and {len(certificates) - MAX_CERTIFICATES_LISTED} more certificates"))
-    tested = "" if test is None else f", {evaluate.percent(result['test_accuracy'])} on {test}"
-    lines.append(("accuracy", f"{evaluate.percent(result['training_accuracy'])} on {data}{tested}"))
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"
-        lines.append(("saved", f"{path}, {os.path.getsize(path):,} bytes; {check}"))
+        size = f"{path}, fitted to all {result['rows']:,} rows, {os.path.getsize(path):,} bytes"
+        lines.append(("saved", f"{size}; {check}"))
     else:
         lines.append(("saved", "no; use -o MODEL to save it"))
     return lines

@@ -7,14 +7,32 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
+from novikoff.evaluate import listed, warnings_of
+
+from ._certificates import certificate_lines, learner_words
 from ._model import feature_names, load_model
 from ._options import Json, ModelArgument
-from ._output import print_result
+from ._output import Line, print_result
+
+MANY, FEW = 10, 3  # weights of a binary problem that are shown
+MAX_PROBLEMS = 5  # with many weights each
+MAX_LABELS = 20
 
 
 def inspect(
     model: ModelArgument,
-    top: Annotated[int, typer.Option(metavar="N", min=0, help="Number of the largest weights to show.")] = 10,
+    top: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Number of the largest weights to show.",
+            show_default=f"{MANY}, or {FEW} for more than {MAX_PROBLEMS} binary problems",
+        ),
+    ] = None,
+    certificates: Annotated[
+        bool, typer.Option("--certificates", metavar="", help="Print the claims of every certificate.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Show the learner, parameters, classes, certificate and largest weights of MODEL."""
@@ -22,27 +40,31 @@ def inspect(
     record, names = learner.record_, feature_names(learner, reading)
     parameters = {name: value for name, value in record.parameters.items() if name != "verbose"}
     scales = {} if reading.encoding is None else reading.encoding.scales
-    weights = [largest(problem.weights, names, top, scales) for problem in record.problems]
+    is_long = top is None and len(record.problems) > MAX_PROBLEMS
+    count = (FEW if is_long else MANY) if top is None else top
+    weights = [largest(problem.weights, names, count, scales) for problem in record.problems]
     claims = [dict(certificate.claims()) for certificate in record.certificates]
     classes = record.strategy.classes.tolist()
-    lines = [
-        ("learner", record.learner),
+    lines: list[Line] = [
+        ("learner", learner_words(record)),
         ("parameters", ", ".join(f"{name} {value}" for name, value in parameters.items())),
-        ("classes", ", ".join(map(str, classes))),
+        ("classes", f"{len(classes)}: {listed([str(label) for label in classes], MAX_LABELS)}"),
         ("features", f"{record.n_features:,}"),
     ]
     if reading.encoding is not None:
         lines.append(("columns", reading.encoding.summary()))
-    lines += [] if record.joint is None else record.joint.claims()
+    lines += certificate_lines(record, certificates, "--certificates shows all claims")
+    lines += [("warning", sentence) for sentence in warnings_of(None, record)]
     for problem, own in zip(record.problems, weights, strict=True):
-        lines += [] if problem.certificate is None else problem.certificate.claims()
-        lines.append((f"weights for {problem.name}", f"{problem.intercept:+.6g}  (intercept)"))
-        lines += [("", _line(entry)) for entry in own]
+        entries = [f"{problem.intercept:+.6g}  (intercept)", *map(_line, own)]
+        lines.append((f"weights for {problem.name}", "; ".join(entries) if is_long else "\n".join(entries)))
     result = {
         "learner": record.learner,
         "parameters": parameters,
         "classes": classes,
         "features": record.n_features,
+        "strategy": record.strategy.name,
+        "problems": [problem.name for problem in record.problems],
         "certificates": claims,
         "intercepts": [problem.intercept for problem in record.problems],
         "weights": [

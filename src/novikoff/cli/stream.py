@@ -36,11 +36,10 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import INTERRUPTED, check_output, flag, print_message, print_result
+from ._output import INTERRUPTED, Line, check_output, flag, print_message, print_result
 from ._weights import convert_class_weight
 
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
-MAX_LISTED = 8  # classes whose mistakes are listed
 HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
 HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
 
@@ -240,21 +239,28 @@ def _print_summary(
         raise input_error("stream", "DATA has no rows.")
     mistakes, record = progress.wrong, model.record_
     other_count = _other_count(record, progress, is_continued)
+    accuracy = 1 - mistakes / progress.examples
+    rows = f"{progress.examples:,} rows, each predicted before it was learned"
+    words = evaluate.progressive_words(accuracy, rows, progress.baseline)
+    warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= progress.baseline)
+    warnings += evaluate.warnings_of(None, record)
     result = {
         "learner": record.learner,
         "examples": progress.examples,
         "mistakes": mistakes,
         "loss": mistakes / progress.examples,
+        "accuracy": accuracy,
+        "baseline": progress.baseline,
+        "warnings": warnings,
         "seconds": seconds,
         "certificates": [dict(certificate.claims()) for certificate in record.certificates],
         "other_count": other_count,
         "model": output,
     }
-    rate = evaluate.percent(mistakes / progress.examples)
-    lines = [
-        ("", ""),
-        ("examples", f"{progress.examples:,} in {seconds:.2f} s, {progress.examples / seconds:,.0f} per second"),
-        ("mistakes", f"{mistakes:,} ({rate}); each prediction was made before its label was seen"),
+    lines: list[Line] = [("", ""), ("accuracy", words), *(("warning", sentence) for sentence in warnings)]
+    lines += [
+        ("mistakes", f"{mistakes:,} wrong predictions in {progress.examples:,} rows"),
+        ("time", f"{seconds:.2f} s, {progress.examples / seconds:,.0f} rows per second"),
     ]
     if other_count is not None:
         lines.append(("certificate", other_count))
@@ -267,13 +273,12 @@ def _print_summary(
 
 def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: bool) -> str | None:
     """Return why the certificates count other mistakes than the predictions, in words; None if they count the same."""
-    counts = [getattr(certificate, "mistakes", None) for certificate in record.certificates]
+    counts: list[Any] = [getattr(certificate, "mistakes", None) for certificate in record.certificates]
     if not counts or None in counts or counts == [progress.wrong]:
         return None
     if len(counts) > 1:
-        some = ", ".join(f"{p.positive} {c:g}" for p, c in zip(record.problems[:MAX_LISTED], counts, strict=False))
-        more = ", ..." * (len(counts) > MAX_LISTED)
-        return f"one per class, which counts the mistakes of its own yes-or-no decisions: {some}{more}"
+        found = f"{min(counts):,.6g} to {max(counts):,.6g} mistakes"
+        return f"{len(counts):,}, one per class: each counts the mistakes of its own yes-or-no decisions, {found}"
     found = f"{counts[0]:g} mistakes: "
     run = record.problems[0].run
     examples: Any = getattr(record.certificates[0], "examples", progress.examples)

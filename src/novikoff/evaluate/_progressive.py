@@ -63,6 +63,9 @@ class Record:
         The label of the latest example.
     prediction : object
         The prediction for the latest example; None if the learner had not learned anything yet.
+    baseline : float
+        Accuracy so far of predicting, for each example, the most frequent label of those before it; of equally frequent
+        ones the earliest.
 
     Examples
     --------
@@ -80,6 +83,7 @@ class Record:
     mistakes_since: int
     label: Any
     prediction: Any
+    baseline: float
 
     @property
     def loss(self) -> float:
@@ -112,6 +116,8 @@ class Progress:
         Number of examples so far.
     wrong : int
         Number of wrong predictions so far.
+    baseline : float
+        Accuracy so far of predicting, for each example, the most frequent label of those before it.
     mistakes : array of int
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
 
@@ -130,6 +136,7 @@ class Progress:
         self._model, self._stream, self._every = model, stream, every
         self._seen: Counter[Any] = Counter()
         self._right: Counter[Any] = Counter()
+        self._guess = _MostFrequent()
         self._next = every or 1
         self._last = (0, 0)
         self._latest: tuple[Any, Any] = (None, None)
@@ -148,6 +155,11 @@ class Progress:
         if self.examples > self._last[0]:
             yield self._record()
 
+    @property
+    def baseline(self) -> float:
+        """Accuracy so far of predicting, for each example, the most frequent label of those before it."""
+        return self._guess.right / max(1, self.examples)
+
     def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
         """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
@@ -165,6 +177,7 @@ class Progress:
     def _count_one(self, label: Any, prediction: Any) -> Iterator[Record]:
         self.examples += 1
         self._seen[label] += 1
+        self._guess.add([label])
         self._latest = (label, prediction)
         if prediction == label and prediction is not None:
             self._right[label] += 1
@@ -185,6 +198,7 @@ class Progress:
                 count.update(
                     dict(zip(*(values.tolist() for values in np.unique(seen, return_counts=True)), strict=True))
                 )
+            self._guess.add(part.tolist())
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (part[-1:].tolist()[0], answers[-1:].tolist()[0])
@@ -212,7 +226,35 @@ class Progress:
             mistakes_since=mistakes - before[1],
             label=label,
             prediction=prediction,
+            baseline=self.baseline,
         )
+
+
+class _MostFrequent:
+    """How often the most frequent label so far is the next label. Of equally frequent labels, the earliest counts."""
+
+    def __init__(self) -> None:
+        self.right = 0
+        self._codes: dict[Any, int] = {}  # of the labels in the order of their first example
+        self._counts: list[int] = []
+        self._leader = -1
+
+    def add(self, labels: list[Any]) -> None:
+        """Count labels one after the other."""
+        codes, counts, leader, right = self._codes, self._counts, self._leader, 0
+        for label in labels:
+            code = codes.get(label)
+            if code is None:
+                code = codes[label] = len(counts)
+                counts.append(0)
+            count = counts[code] + 1
+            counts[code] = count
+            if code == leader:
+                right += 1
+            elif leader < 0 or count > counts[leader] or (count == counts[leader] and code < leader):
+                leader = code
+        self._leader = leader
+        self.right += right
 
 
 def progressive(

@@ -135,6 +135,23 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     return _scores_of(confusion, names, np.asarray(model.classes_), len(labels), roc_auc, average_precision)
 
 
+def scores_of_labels(
+    where: str,
+    labels: NDArray[Any],
+    predictions: NDArray[Any],
+    known: NDArray[Any],
+    weights: NDArray[np.float64] | None = None,
+) -> Scores:
+    """Return the scores of predicted labels; without decisions there are no areas under curves.
+
+    ``known`` are the labels that the model knows.
+    """
+    if weights is not None and not np.any(weights):
+        raise input_error(where, "the weights of all rows are 0.")
+    confusion, names = confusion_of(where, labels, predictions, weights)
+    return _scores_of(confusion, names, known, len(labels), None, None)
+
+
 def _strategy_of(model: Any) -> MulticlassStrategy:
     """Return how the decisions of a model become labels; one-vs-rest for models of other packages."""
     record = getattr(model, "record_", None)

@@ -35,6 +35,32 @@ def accuracy_words(accuracy: float, rows: str, baseline: float, baseline_label: 
     return f"{percent(accuracy)} on {rows} (always {quote(baseline_label)}: {percent(baseline)})"
 
 
+def progressive_words(accuracy: float, rows: str, baseline: float) -> str:
+    """Say the accuracy of predictions that were each made before the label was learned.
+
+    Parameters
+    ----------
+    accuracy : float
+        Fraction of correct predictions.
+    rows : str
+        The rows, in words: "5,574 rows, each predicted before it was learned".
+    baseline : float
+        Accuracy of predicting for each row the most frequent label of the rows before it.
+
+    Returns
+    -------
+    str
+        The sentence, without a full stop.
+
+    Examples
+    --------
+    >>> from novikoff.evaluate import progressive_words
+    >>> progressive_words(0.9, "1,000 rows, each predicted before it was learned", 0.5)
+    '90.00% on 1,000 rows, each predicted before it was learned (always the most frequent label so far: 50.00%)'
+    """
+    return f"{percent(accuracy)} on {rows} (always the most frequent label so far: {percent(baseline)})"
+
+
 def percent(fraction: float) -> str:
     """Return a fraction in percent; only 0 and 1 themselves are shown as 0% and 100%."""
     rounded = f"{fraction:.2%}"

@@ -1,0 +1,48 @@
+"""The certificates of a model: all claims of one, and a summary of several."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from novikoff.record import RunRecord
+
+from ._output import Line
+
+STRATEGIES = {"ovr": "one-vs-rest", "ovo": "one-vs-one", "crammer_singer": "Crammer-Singer"}
+
+
+def certificate_lines(record: RunRecord, every: bool, remedy: str) -> list[Line]:
+    """Return the claims of one certificate, or of every one; otherwise a line about all of them.
+
+    ``remedy`` says how to see all claims.
+    """
+    named: list[tuple[str, Any]] = record.named_certificates
+    if len(named) == 1 or every:
+        return [
+            (f"{claim} ({name})" if name else claim, text)
+            for name, certificate in named
+            for claim, text in certificate.claims()
+        ]
+    return [("certificates", f"{summary(named)}; {remedy}")] if named else []
+
+
+def summary(named: list[tuple[str, Any]]) -> str:
+    """Return what several certificates claim, in one sentence."""
+    count = f"{len(named):,} certificates"
+    certificates = [certificate for _, certificate in named]
+    if all(hasattr(certificate, "relative_gap") and hasattr(certificate, "tol") for certificate in certificates):
+        name, widest = max(named, key=lambda entry: entry[1].relative_gap)
+        found = f"{count}: the largest relative gap is {widest.relative_gap:.2g} ({name})"
+        wide = sum(not certificate.converged for certificate in certificates)
+        return f"{found}, {'all are' if not wide else f'{wide:,} are not'} within the requested {widest.tol:g}"
+    if all(hasattr(certificate, "mistakes") for certificate in certificates):
+        mistakes = [certificate.mistakes for certificate in certificates]
+        return f"{count}: {min(mistakes):,.6g} to {max(mistakes):,.6g} mistakes each while it learned"
+    return count
+
+
+def learner_words(record: RunRecord) -> str:
+    """Return the name of a learner and, for more than two classes, how it treats them."""
+    if len(record.strategy.classes) <= 2:
+        return record.learner
+    return f"{record.learner}, {STRATEGIES.get(record.strategy.name, record.strategy.name)}"

@@ -1,0 +1,181 @@
+"""How accurate a model is on held-out rows, on those of a test file, in cross-validation, and on its own rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from novikoff.data.batch import Batch
+from novikoff.errors import NovikoffError
+from novikoff.evaluate import Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
+
+from ._output import Line, progress
+from ._scores import accuracy_line, as_result, class_lines
+
+MIN_ROWS = 20  # of which some are held out unless the user asks for it
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The scores of a model on some rows.
+
+    Parameters
+    ----------
+    rows : str
+        The rows, in words.
+    scores : Scores
+        The scores.
+    """
+
+    rows: str
+    scores: Scores
+
+
+@dataclass(frozen=True)
+class CrossValidated:
+    """The mean score of the chosen C over the folds that were held out.
+
+    Parameters
+    ----------
+    mean : float
+        The mean score.
+    standard_error : float
+        Its standard error.
+    folds : int
+        Number of folds.
+    scoring : str
+        The name of the score.
+    """
+
+    mean: float
+    standard_error: float
+    folds: int
+    scoring: str
+
+    def line(self, training: Scores) -> Line:
+        """Return the mean with its standard error, beside the most frequent label."""
+        if self.scoring != "accuracy":
+            return f"{self.scoring}", f"{self.mean:.4f} in the mean over {self._rows}"
+        return "accuracy", accuracy_words(self.mean, self._rows, training.baseline, training.baseline_label)
+
+    def warnings(self, training: Scores) -> list[str]:
+        """Say that the most frequent label is correct as often."""
+        if self.scoring != "accuracy" or self.mean > training.baseline:
+            return []
+        label = repr(training.baseline_label)
+        return [f"the model is no better than always predicting {label}: {self.line(training)[1]}"]
+
+    @property
+    def _rows(self) -> str:
+        error = percent(self.standard_error) if self.scoring == "accuracy" else f"{self.standard_error:.4f}"
+        return f"the held-out rows of {self.folds} folds, with a standard error of {error}"
+
+
+def on_training_rows(model: Any, batch: Batch) -> Quality:
+    """Return the scores on the rows that the model was fitted to."""
+    return Quality(f"the {batch.X.shape[0]:,} rows it was fitted to", _scores(model, batch))
+
+
+def on_test_rows(model: Any, batch: Batch, name: str) -> Quality:
+    """Return the scores on the rows of another file."""
+    return Quality(f"{batch.X.shape[0]:,} rows of {name}", _scores(model, batch))
+
+
+def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Quality | str:
+    """Fit a copy of the model to part of the rows, and return its scores on the others, or why there are none."""
+    rows = batch.X.shape[0]
+    if fraction is None and rows < MIN_ROWS:
+        return f"there are fewer than {MIN_ROWS} rows"
+    seed = model.get_params().get("random_state")
+    try:
+        with progress("fit without held-out rows", quiet) as update:
+            found = holdout(
+                model,
+                batch.X,
+                batch.y,
+                batch.weights,
+                fraction=0.2 if fraction is None else fraction,
+                seed=seed if isinstance(seed, int) else 0,
+                watch=update,
+            )
+    except NovikoffError as error:
+        return str(error).removeprefix("holdout: ").rstrip(".")
+    return Quality(f"{found.scores.rows:,} held-out rows", found.scores)
+
+
+def cross_validation_of(model: Any) -> CrossValidated:
+    """Return the mean score of the C that ``LinearSVMCV`` chose."""
+    place = int(np.flatnonzero(model.Cs_ == model.C_)[0])
+    scoring = "accuracy" if model.scoring is None else str(model.scoring)
+    return CrossValidated(
+        float(model.mean_scores_[place]), float(model.standard_errors_[place]), len(model.scores_), scoring
+    )
+
+
+def _scores(model: Any, batch: Batch) -> Scores:
+    return scores_of_labels("fit", batch.y, model.predict(batch.X), np.asarray(model.classes_), batch.weights)
+
+
+@dataclass(frozen=True)
+class Qualities:
+    """All that is known about the accuracy of a model.
+
+    Parameters
+    ----------
+    training : Quality
+        On the rows it was fitted to.
+    test : Quality or None
+        On the rows of another file.
+    holdout : Quality or str
+        On rows held out, or why there are none.
+    folds : CrossValidated or None
+        In cross-validation.
+    """
+
+    training: Quality
+    test: Quality | None
+    holdout: Quality | str
+    folds: CrossValidated | None
+
+    @property
+    def measured(self) -> list[Quality]:
+        """The scores on rows that the model has not learned from."""
+        return [found for found in (self.test, self.holdout) if isinstance(found, Quality)]
+
+    def warnings(self, record: Any, batch: Batch) -> list[str]:
+        """Return the warnings about the model, by its scores on other rows if there are any."""
+        folds = [] if self.folds is None else self.folds.warnings(self.training.scores)
+        if not self.measured and self.folds is not None:
+            return folds + warnings_of(None, record, batch.X, batch.y)
+        best = self.measured[0] if self.measured else self.training
+        return folds + warnings_of(best.scores, record, batch.X, batch.y, rows=best.rows)
+
+    def lines(self, warnings: list[str]) -> list[Line]:
+        """Return the accuracies, the warnings, and precision and recall of the classes."""
+        training = self.training
+        lines = [accuracy_line(found.scores, found.rows) for found in self.measured]
+        if self.folds is not None:
+            lines.append(self.folds.line(training.scores))
+        if not lines:
+            lines.append(("held out", f"nothing: {self.holdout}"))
+        lines.append((f"training {(line := accuracy_line(training.scores, training.rows))[0]}", line[1]))
+        lines += [("warning", sentence) for sentence in warnings]
+        return lines + (class_lines(self.measured[0].scores) if self.measured else [])
+
+    def result(self) -> dict[str, Any]:
+        """Return the entries of a JSON object."""
+        training = self.training.scores
+        found: dict[str, Any] = {
+            "baseline": training.baseline,
+            "baseline_label": training.baseline_label,
+            "training_accuracy": training.accuracy,
+        }
+        if isinstance(self.holdout, Quality):
+            found["holdout"] = as_result(self.holdout.scores)
+        if self.folds is not None:
+            found["cross_validation"] = vars(self.folds)
+        if self.test is not None:
+            found |= {"test_accuracy": self.test.scores.accuracy, "test": as_result(self.test.scores)}
+        return found

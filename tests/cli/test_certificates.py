@@ -1,0 +1,60 @@
+"""One line about the certificates of several classes."""
+
+from types import SimpleNamespace
+
+import numpy as np
+
+import novikoff as nk
+from novikoff.cli._certificates import certificate_lines, learner_words, summary
+
+rng = np.random.default_rng(6)
+X = rng.normal(size=(60, 3))
+TWO, FOUR = rng.integers(0, 2, 60), rng.integers(0, 4, 60)
+APART = np.eye(4)[FOUR] + 0.01 * rng.normal(size=(60, 4))
+
+
+def test_all_claims_of_one_certificate_are_shown():
+    model = nk.LinearSVM().fit(X, TWO)
+    assert certificate_lines(model.record_, False, "ask") == model.certificate_.claims()
+
+
+def test_the_largest_gap_of_several_is_shown_with_its_class():
+    record = nk.HardMarginSVM().fit(APART, FOUR).record_
+    name, widest = max(record.named_certificates, key=lambda entry: entry[1].relative_gap)
+    ((title, text),) = certificate_lines(record, False, "ask")
+    assert title == "certificates"
+    assert text == (
+        f"4 certificates: the largest relative gap is {widest.relative_gap:.2g} ({name}), "
+        f"all are within the requested {widest.tol:g}; ask"
+    )
+
+
+def test_those_that_did_not_converge_are_counted():
+    gaps = [("a", 1e-3), ("b", 1e-9), ("c", 2e-3)]
+    named = [(name, SimpleNamespace(relative_gap=gap, tol=1e-4, converged=gap <= 1e-4)) for name, gap in gaps]
+    assert summary(named) == (
+        "3 certificates: the largest relative gap is 0.002 (c), 2 are not within the requested 0.0001"
+    )
+
+
+def test_the_mistakes_of_several_online_problems_are_a_range():
+    record = nk.Perceptron(max_iter=3).fit(X, FOUR).record_
+    counts = [certificate.mistakes for certificate in record.certificates]
+    ((_, text),) = certificate_lines(record, False, "ask")
+    assert f"{min(counts):g} to {max(counts):g} mistakes each" in text
+
+
+def test_every_claim_has_the_name_of_its_problem_if_asked_for():
+    record = nk.HardMarginSVM().fit(APART, FOUR).record_
+    names = [name for name, _ in certificate_lines(record, True, "ask")]
+    assert all(f"margin ({label})" in names for label in range(4))
+
+
+def test_the_strategy_is_named_for_several_classes():
+    assert learner_words(nk.Perceptron(max_iter=3).fit(X, TWO).record_) == "Perceptron"
+    assert learner_words(nk.Perceptron(max_iter=3).fit(X, FOUR).record_) == "Perceptron, one-vs-rest"
+
+
+def test_weights_from_elsewhere_have_no_line():
+    record = nk.LinearClassifier.of([[1.0]], [0.0], ["a", "b"]).record_
+    assert certificate_lines(record, False, "ask") == []

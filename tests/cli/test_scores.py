@@ -1,0 +1,77 @@
+"""Scores in the width of a terminal."""
+
+import numpy as np
+import pytest
+
+from novikoff.cli._scores import (
+    class_lines,
+    confusion_lines,
+    confusion_table,
+    most_confused,
+    refuse_unknown_labels,
+    shortened,
+)
+from novikoff.errors import InvalidInputError
+from novikoff.evaluate import scores_of_labels
+
+rng = np.random.default_rng(1)
+
+
+def scores_with(classes, rows=500, name="class number {}"):
+    labels = np.array([name.format(code) for code in range(classes)])
+    y = rng.integers(0, classes, rows)
+    answers = np.where(rng.random(rows) < 0.8, y, rng.integers(0, classes, rows))
+    return scores_of_labels("test", labels[y], labels[answers], labels)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120, 200])
+@pytest.mark.parametrize("classes", [2, 7, 12, 28])
+def test_a_confusion_table_fits_or_is_a_list(classes, width):
+    ((_, text),) = confusion_lines(scores_with(classes, name="c{}"))
+    lines = text(width).splitlines()
+    table = confusion_table(scores_with(classes, name="c{}"), width)
+    if table is None:
+        assert len(lines) <= 11
+        assert all(" are predicted as " in line or "rarer" in line for line in lines)
+    else:
+        assert all(len(line) <= width for line in table.splitlines())
+        assert len(lines) == classes + 1
+
+
+def test_long_labels_are_cut_if_they_stay_different():
+    found = scores_with(4, name="{} with a long description")
+    table = confusion_table(found, 70)
+    assert "0 with.." in table
+    assert confusion_table(scores_with(4, name="a long description that ends in {}"), 70) is None
+    assert shortened("ab\ncdefgh", 6) == "ab c.."
+
+
+def test_the_most_frequent_confusions_come_first():
+    y = np.array(["a"] * 10 + ["b"] * 10)
+    answers = np.array(["b"] * 3 + ["a"] * 7 + ["a"] * 5 + ["b"] * 5)
+    lines = most_confused(scores_of_labels("test", y, answers, np.array(["a", "b"]))).splitlines()
+    assert lines == ["5 of 10 rows of 'b' are predicted as 'a'", "3 of 10 rows of 'a' are predicted as 'b'"]
+    assert most_confused(scores_of_labels("test", y, y, np.array(["a", "b"]))) == "nothing is confused"
+
+
+def test_few_classes_have_a_line_each_and_of_many_the_worst():
+    ((title, text),) = class_lines(scores_with(7))
+    assert (title, len(text.splitlines())) == ("by class", 8)
+    found = scores_with(28)
+    ((title, text),) = class_lines(found)
+    lines = text.splitlines()
+    assert (title, len(lines)) == ("worst classes", 7)
+    worst = found.labels[found.f1.argmin()]
+    assert lines[1].startswith(worst)
+    assert "and 23 other classes" in lines[-1]
+
+
+def test_rows_without_any_known_label_are_refused():
+    y = np.array(["no.", "yes."])
+    found = scores_of_labels("test", y, np.array(["no", "yes"]), np.array(["no", "yes"]))
+    with pytest.raises(
+        InvalidInputError, match=r"none of the labels of t.csv: they are 'no.', 'yes.', and it knows 'no', 'yes'"
+    ):
+        refuse_unknown_labels("score", "t.csv", found, ["no", "yes"])
+    one = scores_of_labels("test", np.array(["no.", "yes"]), np.array(["no", "yes"]), np.array(["no", "yes"]))
+    refuse_unknown_labels("score", "t.csv", one, ["no", "yes"])
