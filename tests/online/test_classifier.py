@@ -21,12 +21,14 @@ EXPECTED = {
 }
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([cls() for cls in CLASSES], expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(
     [make() for make in LEARNERS.values() if make.keywords], expected_failed_checks=lambda _: EXPECTED
 )

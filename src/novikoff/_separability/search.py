@@ -39,7 +39,7 @@ def decide(examples: Examples, hint: Floats | None = None) -> Partition | None:
     hint : ndarray or None, default=None
         A direction that may have most rows on its right side.
     """
-    if hint is not None and (found := _complete(examples, hint)):
+    if hint is not None and (found := completed_by(examples, hint)):
         return found
     core, stages = peel(examples)
     if 2 * len(core) < examples.rows and (found := _with_core(examples, core, stages, hint)):
@@ -58,8 +58,8 @@ def _decide_core(examples: Examples, hint: Floats | None) -> Partition | None:
     return search_in_integers(examples, working)
 
 
-def _complete(examples: Examples, direction: Floats) -> Partition | None:
-    """Return the partition if the direction has all rows on its right side."""
+def completed_by(examples: Examples, direction: Floats) -> Partition | None:
+    """Return the partition if a direction has all rows on its right side."""
     if not np.all(np.isfinite(direction)):
         return None
     if any(np.any(scores < -errors) for _, scores, errors in examples.scores(direction)):
@@ -104,10 +104,10 @@ def _with_core(examples: Examples, core: Rows, stages: list[Stage], hint: Floats
 
 def _search_in_floats(examples: Examples, hint: Floats | None) -> tuple[Rows, Partition | None]:
     """Enlarge the working set until the partition is proven for all rows; return the set, and the partition or None."""
-    working = _first_rows(examples, hint)
+    working = first_rows(examples, hint)
     room = max(2 * min(examples.columns, examples.rows), 100)
     for _ in range(MAX_ROUNDS):
-        solved = _linear_program(examples, working)
+        solved = linear_program(examples, working)
         if solved is None:
             break
         direction, weights = solved
@@ -127,12 +127,12 @@ def _test_on_all_rows(
     """Test the solution of the working set on all rows; return the proven partition, or rows that contradict it."""
     balanced = weights > 0.5  # weights are 0, or at least 1
     if not np.any(balanced):
-        found = _complete(examples, direction)
-        return found, _offending(examples, direction, room) if found is None else working[:0]
+        found = completed_by(examples, direction)
+        return found, offending(examples, direction, room) if found is None else working[:0]
     witness = Duals(working[balanced], weights[balanced])
     proof = balance(examples, witness)
     if proof is None:
-        return None, working[:0] if np.all(balanced) else _offending(examples, direction, room)
+        return None, working[:0] if np.all(balanced) else offending(examples, direction, room)
     witness = proof.duals
     if np.all(balanced):
         return _spanned(examples, witness, proof, None, room)
@@ -141,7 +141,7 @@ def _test_on_all_rows(
     if not np.any(sides):
         return None, working[:0]
     if np.any(sides < 0):
-        return None, _offending(examples, np.array([c / max(map(abs, straight)) for c in straight]), room)
+        return None, offending(examples, np.array([c / max(map(abs, straight)) for c in straight]), room)
     return _spanned(examples, witness, proof, (straight, sides), room)
 
 
@@ -161,13 +161,13 @@ def _spanned(
     return Partition(*plane, witness, proof), outside
 
 
-def _first_rows(examples: Examples, hint: Floats | None) -> Rows:
+def first_rows(examples: Examples, hint: Floats | None) -> Rows:
     """Return the rows with the largest entries in each column, those that violate the hint most, and some others."""
     chosen = [np.linspace(0, examples.rows - 1, num=min(examples.rows, 2 * examples.columns, 4000)).astype(np.int64)]
     if examples.columns <= MAX_COLUMNS_FOR_EXTREMES:
         chosen.append(_extremes(examples))
     if hint is not None and np.all(np.isfinite(hint)):
-        chosen.append(_offending(examples, hint, max(100, 4 * min(examples.columns, 1000))))
+        chosen.append(offending(examples, hint, max(100, 4 * min(examples.columns, 1000))))
     return np.unique(np.concatenate(chosen))
 
 
@@ -202,7 +202,7 @@ def _largest(block: Any, signs: Floats) -> tuple[Floats, Rows]:
     return values, rows
 
 
-def _offending(examples: Examples, direction: Floats, most: int) -> Rows:
+def offending(examples: Examples, direction: Floats, most: int) -> Rows:
     """Return the rows farthest on the wrong side of a direction, or on it, relative to the size of their terms."""
     worst: list[tuple[Rows, Floats]] = []
     size = np.abs(direction)
@@ -218,7 +218,7 @@ def _offending(examples: Examples, direction: Floats, most: int) -> Rows:
     return rows[np.argsort(shares, kind="stable")[:most]]
 
 
-def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] | None:
+def linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] | None:
     """Maximise the sum of min(1, a_i) over a >= 0 subject to sum a_i z_i = 0.
 
     Then a_i >= 1 for every row that can have a positive weight, and the multipliers v have z_i.v >= 1 for every other
@@ -229,7 +229,7 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
     columns = examples.used(working)
     if len(columns) == 0:
         return None
-    z = _sparse_rows(examples, working, columns)
+    z = sparse_rows(examples, working, columns)
     scale = abs(z).max(axis=0).toarray().ravel()
     z = z @ sp.diags_array(1 / scale)
     lengths = abs(z).max(axis=1).toarray().ravel()
@@ -253,7 +253,7 @@ def _linear_program(examples: Examples, working: Rows) -> tuple[Floats, Floats] 
     return direction, weights
 
 
-def _sparse_rows(examples: Examples, rows: Rows, columns: Rows) -> Any:
+def sparse_rows(examples: Examples, rows: Rows, columns: Rows) -> Any:
     """Return the z_i of some rows in some columns as a sparse matrix."""
     x = sp.csr_array(examples.X[rows], dtype=np.float64)
     if examples.fit_intercept:

@@ -39,11 +39,11 @@ BASIS_SAMPLE_ROWS = 2000  # rows among which linearly independent ones are searc
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
-class _Input(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class SeparabilityInput(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """The estimator that scikit-learn checks the shape of the data for."""
 
 
-_Input.__name__ = "separability"  # its name in error messages
+SeparabilityInput.__name__ = "separability"  # its name in error messages
 
 
 def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
@@ -92,7 +92,7 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
     """
     where = "separability"
     fit_intercept = check_flag(where, "fit_intercept", fit_intercept)
-    data = validate_training_set(_Input(), where, X, y, None, None)
+    data = validate_training_set(SeparabilityInput(), where, X, y, None, None)
     if len(data.classes) != 2:
         raise input_error(where, f"y must have two classes, but it has {len(data.classes)}.")
     examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
@@ -118,7 +118,7 @@ def _in_full_width(data: TrainingSet, found: Separability) -> Separability:
 
 
 def _decided(data: TrainingSet, examples: Examples) -> Separability:
-    hint, duals = _hint(data, examples.fit_intercept)
+    hint, duals = hint_by_descent(data, examples.fit_intercept)
     partition = decide(examples, hint)
     if partition is None:
         return _report(data, examples, "undecided")
@@ -129,7 +129,7 @@ def _decided(data: TrainingSet, examples: Examples) -> Separability:
     return _quasi_complete(data, examples, partition)
 
 
-def _hint(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals | None]:
+def hint_by_descent(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals | None]:
     """Return a direction from coordinate descent, which separates most data that are separable, and its duals."""
     table = data.table
     try:

@@ -88,7 +88,7 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     model._classes = Classes(declared)
     model._classes.add_problems(learner)
     model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
-    model._is_stream = True
+    model._is_stream, model._stopped = True, None
     model.n_iter_ = 1
     if declared is not None:
         model.classes_ = declared

@@ -55,8 +55,10 @@ class OnlineClassifier(Classifier):
     n_jobs: int | None = None
     verbose: int = 0
     max_features: int | None = None
+    n_iter_no_change: int | None = 5
 
     state_type: ClassVar[type[Any]] = OnlineState
+    added_parameters: ClassVar[dict[str, Any]] = {"n_iter_no_change": None}
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
 
@@ -65,6 +67,7 @@ class OnlineClassifier(Classifier):
     _width = cast("int | None", None)  # number of columns of the rows seen
     _column_names = cast("Sequence[str] | None", None)  # names that the batches of a stream gave their columns
     _runs = cast("list[Run] | None", None)  # outcome of ``fit``; None on a stream or after several fits
+    _stopped = cast("list[str] | None", None)  # why the passes of each class ended; None on a stream
     _fast_path = cast("FastPath | None", None)
     _is_stream = False  # whether all was learned from one stream
     _learned_rule = cast("Rule | None", None)  # the rule of the kernel
@@ -172,7 +175,7 @@ class OnlineClassifier(Classifier):
         with AllOrNothing(self) if copy_if_interpreted(self) else nullcontext():
             add = partial(add_class, self)
             predictions = learn_batch(self._learner, self._classes, add, labels, batch, threads, predict)
-            self._runs, self._fast_path = None, None
+            self._runs, self._stopped, self._fast_path = None, None, None
         keep_reading(self, X)
         return predictions
 
@@ -313,6 +316,18 @@ class OnlineClassifier(Classifier):
         self._require_fitted("certificate_")
         columns = range(len(self._classes.problems))
         return self._classes.strategy.per_problem([self._certify(problem_of(self, column)) for column in columns])
+
+    @property
+    def stopped_(self) -> Any:
+        """Why the passes of ``fit`` ended: one word for two classes, and a list with one per class for more.
+
+        "converged": nothing was left to learn. "inseparable": no plane separates the rows, or none with the margin that
+        was asked for. "no progress": the mistakes per pass did not become fewer, and whether the rows are separable is
+        not known. "max_iter": all passes were made.
+        """
+        if self._stopped is None:
+            raise AttributeError(f"{type(self).__name__} has no stopped_ unless it was learned by fit alone")
+        return self._classes.strategy.per_problem(list(self._stopped))
 
     @property
     def record_(self) -> RunRecord:

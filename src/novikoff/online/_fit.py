@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance, row_weights
@@ -18,9 +20,10 @@ from novikoff.theory.geometry import copies_apart
 
 from ._classes import Classes
 from ._columns import match_columns
-from ._cycle import Cycle, Examples
+from ._cycle import Cycle, Ending, Examples
 from ._record import seeds_of
 from ._state import kernel_configuration
+from ._stopping import MAX_ITER
 
 MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature
 
@@ -30,6 +33,8 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     where = type(model).__name__
     warm = model.warm_start and hasattr(model, "_learner")
     check_integer(where, "max_iter", model.max_iter, at_least=1)
+    if model.n_iter_no_change is not None:
+        check_integer(where, "n_iter_no_change", model.n_iter_no_change, at_least=1)
     threads = thread_count(where, model.n_jobs)
     match_columns(model)
     X = check_rows(model, where, X, reset=not warm)
@@ -46,14 +51,29 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     examples = Examples.of(where, X, codes, weights)
     if learner.problems > 1:
         examples.examine(where)
-    cycle = Cycle(where, model.max_iter, model.shuffle, model._until_no_update, say)
-    runs = cycle.run_all(learner, examples, seeds_of(model.random_state, learner.problems), threads)
+    cycle = Cycle(
+        where, model.max_iter, model.shuffle, model._until_no_update, model.n_iter_no_change, model._learned_rule, say
+    )
+    seeds = seeds_of(model.random_state, learner.problems)
+    endings = cycle.run_all(learner, examples, classes.positive_codes(), seeds, threads)
     if not warm:
         model._column_names, model._by_name, model._balance = None, False, RunningBalance()
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, False
-    model._runs = None if warm else runs
+    model._runs = None if warm else [ending.run for ending in endings]
+    model._stopped = [endings[q].reason for q in classes.problems]
     model.classes_ = classes.strategy.classes
-    model.n_iter_ = max(run.passes for run in runs)
+    model.n_iter_ = max(ending.run.passes for ending in endings)
+    _warn_if_it_would_converge(where, model.max_iter, [endings[q] for q in classes.problems])
+
+
+def _warn_if_it_would_converge(where: str, max_iter: int, endings: list[Ending]) -> None:
+    """Warn if more passes would separate the rows. Rows that no plane separates need no other ``max_iter``."""
+    count = sum(ending.reason == MAX_ITER and ending.would_converge for ending in endings)
+    if count > 0:
+        which = "The rows can" if len(endings) == 1 else f"The rows of {count} of {len(endings)} classes can"
+        remedy = "Increase max_iter, scale the columns, or use HardMarginSVM"
+        message = f"{where}: {which} be separated, but {max_iter} passes were not enough. {remedy}."
+        warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
 
 def _prepare(

@@ -74,7 +74,7 @@ def learn_example(model: Any, where: str, x: Any, y: Any, sample_weight: float) 
             raise describe_bad_row(where, row, 0)
         if not model._by_name:
             model._width = row.shape[1]
-    model._runs = None
+    model._runs, model._stopped = None, None
     classes = model._classes
     if model._by_name and model.class_weight is None and classes.strategy.is_binary and not interpreted:
         answers = classes.decide_one([-1.0]), classes.decide_one([0.0])

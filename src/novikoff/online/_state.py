@@ -19,6 +19,7 @@ from novikoff.theory.rules import Rule
 
 from ._classes import Classes
 from ._cycle import Run
+from ._stopping import REASONS
 
 Ints = NDArray[np.int64]
 
@@ -103,7 +104,7 @@ class OnlineState:
 
     ``labels`` are in the order in which they appeared. ``names`` are the feature names of dicts, in the order of the
     columns. ``width`` is the number of columns of the rows seen, and ``column_names`` the names that a stream gave
-    them.
+    them. ``stopped`` says why the passes of ``fit`` ended, for each column of ``decision_function``.
     """
 
     rule: Rule
@@ -119,6 +120,7 @@ class OnlineState:
     is_stream: bool
     balance: Annotated[Floats, INFINITE]
     n_iter: int
+    stopped: tuple[str, ...] | None = None
 
 
 def _as_wide(weights: Floats, width: int) -> Floats:
@@ -163,6 +165,7 @@ def state_of(model: Any) -> OnlineState:
         is_stream=model._is_stream,
         balance=model._balance.totals,
         n_iter=model.n_iter_,
+        stopped=None if model._stopped is None else tuple(model._stopped),
     )
 
 
@@ -180,6 +183,7 @@ def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
     model._learned_rule, model._learner, model._classes = state.rule, _learner(state, names), classes
     model._is_stream, model.n_iter_ = state.is_stream, state.n_iter
     model._runs = None if state.runs is None else list(state.runs)
+    model._stopped = None if state.stopped is None else list(state.stopped)
     model._balance = RunningBalance()
     model._balance.totals = state.balance
     model._width, model._by_name, model._column_names = state.width, state.by_name, column_names
@@ -241,6 +245,10 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
         raise input_error("state.balance", "the totals must be those of the classes, and not negative.")
     if state.runs is not None and len(state.runs) != len(expected):
         raise input_error("state.runs", f"there must be {len(expected)} runs, but there are {len(state.runs)}.")
+    if state.stopped is not None:
+        count = len(classes.problems)
+        if len(state.stopped) != count or not set(state.stopped) <= set(REASONS):
+            raise input_error("state.stopped", f"there must be {count} of {quote(list(REASONS))}.")
     for place, run in enumerate(state.runs or ()):
         check_duals(run.duals, f"state.runs.{place}.duals")
         check_count(run.passes, f"state.runs.{place}.passes")

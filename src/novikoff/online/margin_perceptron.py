@@ -42,6 +42,9 @@ class MarginPerceptron(OnlineClassifier):
         Whether to print a line after every pass.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    n_iter_no_change : int, default=5
+        Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
+        None for never.
     margin : float or "auto", default="auto"
         A margin that is known to be possible.
     epsilon : float, default=0.5
@@ -61,6 +64,8 @@ class MarginPerceptron(OnlineClassifier):
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
+    stopped_ : str or list of str
+        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 

@@ -38,6 +38,9 @@ class PassiveAggressive(OnlineClassifier):
         Whether to print a line after every pass.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    n_iter_no_change : int, default=5
+        Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
+        None for never.
 
     Attributes
     ----------
@@ -51,6 +54,8 @@ class PassiveAggressive(OnlineClassifier):
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
+    stopped_ : str or list of str
+        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 
@@ -103,6 +108,9 @@ class PassiveAggressiveI(OnlineClassifier):
         Whether to print a line after every pass.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    n_iter_no_change : int, default=5
+        Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
+        None for never.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -119,6 +127,8 @@ class PassiveAggressiveI(OnlineClassifier):
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
+    stopped_ : str or list of str
+        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 
@@ -174,6 +184,9 @@ class PassiveAggressiveII(OnlineClassifier):
         Whether to print a line after every pass.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    n_iter_no_change : int, default=5
+        Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
+        None for never.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -190,6 +203,8 @@ class PassiveAggressiveII(OnlineClassifier):
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
+    stopped_ : str or list of str
+        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 

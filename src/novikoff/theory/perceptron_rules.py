@@ -39,6 +39,9 @@ class FixedMarginRule(OnlineRule):
     def threshold(self, example: RuleInput) -> float:
         return self.parameter * math.sqrt(max(0.0, example.squared_length))
 
+    def required_margin(self) -> float:
+        return self.parameter
+
 
 class DynamicMarginRule(OnlineRule):
     """Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M.

@@ -95,6 +95,10 @@ class OnlineRule(ABC):
         """Return the largest possible number of mistakes if all |u| <= radius and a separator has this margin."""
         return math.inf
 
+    def required_margin(self) -> float:
+        """Return the margin without which the rule never stops making updates: 0 if any separator is enough."""
+        return 0.0
+
     def has_valid_parameter(self) -> bool:
         """Return whether ``parameter`` is one that the rule can have; it may come from a damaged file."""
         return self.parameter >= 0

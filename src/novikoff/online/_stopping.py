@@ -1,0 +1,102 @@
+"""When ``fit`` of an online learner ends before it has converged, and what it says about it.
+
+The number of mistakes in a pass is watched. A perceptron on data that a plane separates makes finitely many mistakes,
+but it may need hundreds of passes for them, with one or two mistakes in each; on other data it never ends (Block and
+Levin 1970). So if there is no progress, a linear program decides which it is, as soon as its cost is in proportion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+CONVERGED, INSEPARABLE, NO_PROGRESS, MAX_ITER = "converged", "inseparable", "no progress", "max_iter"
+REASONS = {
+    CONVERGED: "nothing was left to learn",
+    INSEPARABLE: "no plane separates the rows, so it would never converge",
+    NO_PROGRESS: "the mistakes per pass did not become fewer",
+    MAX_ITER: "max_iter was reached",
+}
+LONG_PATIENCE_FACTOR = 4  # patience, in multiples of n_iter_no_change, where it is not known if the rows are separable
+FREE_WORK = 1e8  # values that are visited in about a third of a second
+
+
+def in_words(passes: int, stopped: str | list[str]) -> str:
+    """Return the number of passes and why they ended, for a person.
+
+    Parameters
+    ----------
+    passes : int
+        ``n_iter_`` of a learner.
+    stopped : str or list of str
+        Its ``stopped_``.
+    """
+    if isinstance(stopped, str):
+        return f"{passes:,}; {REASONS[stopped]}"
+    counts = {reason: stopped.count(reason) for reason in REASONS if reason in stopped}
+    return f"at most {passes:,} per class; " + ", ".join(f"{reason}: {n:,}" for reason, n in counts.items())
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A test whether the rows are separable, and its work relative to that of a pass.
+
+    Parameters
+    ----------
+    is_separable : callable
+        Takes the work that it may do; returns whether the rows are separable, or None if it does not know.
+    work, pass_work : float
+        The values that are visited in the time of the test, and by a pass over the rows.
+    """
+
+    is_separable: Callable[[float], bool | None]
+    work: float
+    pass_work: float
+
+    def is_affordable(self, passes: int, passes_left: int) -> bool:
+        """Whether the test costs no more than the passes made so far, and no more than those that it may save."""
+        return self.work <= self.pass_work * min(passes, passes_left)
+
+    def allowance(self, passes: int) -> float:
+        """Return the work that the test may do before the passes end without it."""
+        return max(FREE_WORK, 2 * self.pass_work * passes)
+
+
+@dataclass
+class Stopping:
+    """The progress of one binary problem.
+
+    Parameters
+    ----------
+    n_iter_no_change : int or None
+        Passes without a new minimum of the mistakes after which progress is doubted; None for never.
+    max_iter : int
+        Largest number of passes.
+    trial : Trial
+        The test whether the rows are separable.
+    """
+
+    n_iter_no_change: int | None
+    max_iter: int
+    trial: Trial
+    is_separable: bool | None = None
+    fewest: float = field(default=np.inf, init=False)
+    fewest_at: int = field(default=0, init=False)
+    tried: bool = field(default=False, init=False)
+
+    def reason_to_stop(self, passes: int, mistakes: float) -> str | None:
+        """Return why to stop after a pass with so many mistakes; None to go on."""
+        if mistakes < self.fewest:
+            self.fewest, self.fewest_at = mistakes, passes
+        waited, left = passes - self.fewest_at, self.max_iter - passes
+        if self.n_iter_no_change is None or self.is_separable or waited < self.n_iter_no_change or left == 0:
+            return None
+        is_over = waited >= LONG_PATIENCE_FACTOR * self.n_iter_no_change + self.fewest_at // 2
+        allowance = self.trial.allowance(passes)
+        if not self.tried and (self.trial.is_affordable(passes, left) or (is_over and self.trial.work <= allowance)):
+            self.tried, self.is_separable = True, self.trial.is_separable(allowance)
+            if self.is_separable is not None:
+                return None if self.is_separable else INSEPARABLE
+        return NO_PROGRESS if is_over else None
