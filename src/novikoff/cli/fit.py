@@ -17,6 +17,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff.data.batch import Batch
 from novikoff.errors import input_error
+from novikoff.online import stopped_in_words
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
 from novikoff.svm import LinearSVMCV
@@ -175,6 +176,8 @@ def _result(
     }
     if hasattr(model, "best_C_"):
         result["C"] = model.C_
+    if hasattr(model, "stopped_"):
+        result |= {"passes": model.n_iter_, "stopped": model.stopped_}
     if output is not None:
         result["model"] = output
     return result
@@ -244,6 +247,8 @@ def _lines(
         *certificate_lines(record, certificates, "--certificates shows all claims"),
         ("time", f"{seconds['read']:.2f} s to read, {seconds['fit']:.2f} s to fit{again}"),
     ]
+    if "stopped" in result:
+        lines.append(("passes", stopped_in_words(result["passes"], result["stopped"])))
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"

@@ -1,7 +1,7 @@
 """Online learners: one algorithm per module."""
 
 from ._classifier import OnlineClassifier as OnlineClassifier
-from ._stopping import in_words as stopped_in_words
+from ._stopping import stopped_in_words as stopped_in_words
 from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron
 from .margin_perceptron import MarginPerceptron as MarginPerceptron
 from .passive_aggressive import PassiveAggressive as PassiveAggressive

@@ -219,7 +219,7 @@ class _Passes:
         if fit_intercept:
             hint = np.append(hint, self.kernel.last_bias(self.problem))
         found = is_separable(X, signs, fit_intercept, hint, max_work)
-        # Positive rows on the plane are no mistakes if ties are positive, and without an intercept all rows may be there.
+        # Positive rows on the plane are not mistakes if ties are positive; without an intercept, all may be there.
         return None if found is False and self.cycle.rule.tie == "positive" and not fit_intercept else found
 
     def _report(self, passes: int, before: dict[str, Any], after: dict[str, Any]) -> None:

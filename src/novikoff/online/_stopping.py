@@ -23,7 +23,7 @@ LONG_PATIENCE_FACTOR = 4  # patience, in multiples of n_iter_no_change, where it
 FREE_WORK = 1e8  # values that are visited in about a third of a second
 
 
-def in_words(passes: int, stopped: str | list[str]) -> str:
+def stopped_in_words(passes: int, stopped: str | list[str]) -> str:
     """Return the number of passes and why they ended, for a person.
 
     Parameters
