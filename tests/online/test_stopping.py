@@ -81,6 +81,17 @@ def test_nothing_is_tested_that_could_save_no_passes():
     assert asked == []
 
 
+def test_passes_that_cost_less_than_the_test_are_made_and_the_test_only_says_how_it_ended():
+    stop, asked = stopping(answer=False, max_iter=50, work=100.0)
+    assert passes_until(stop, [5] * 50) == (50, INSEPARABLE)
+    stop, asked = stopping(answer=None, max_iter=50, work=100.0)
+    assert passes_until(stop, [5] * 50) is None
+    assert len(asked) == 1
+    stop, asked = stopping(answer=False, max_iter=50, work=100.0)
+    assert passes_until(stop, [*range(100, 60, -1), *[99] * 10]) is None, "mistakes have become fewer until lately"
+    assert asked == []
+
+
 def test_none_never_stops():
     stop, asked = stopping(answer=False, patience=None)
     assert passes_until(stop, [5] * 999) is None

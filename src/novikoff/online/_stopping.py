@@ -55,9 +55,9 @@ class Trial:
     work: float
     pass_work: float
 
-    def is_affordable(self, passes: int, passes_left: int) -> bool:
-        """Whether the test costs no more than the passes made so far, and no more than those that it may save."""
-        return self.work <= self.pass_work * min(passes, passes_left)
+    def costs_more_than(self, passes: int) -> bool:
+        """Whether the test costs more than so many passes."""
+        return self.work > self.pass_work * passes
 
     def allowance(self, passes: int) -> float:
         """Return the work that the test may do before the passes end without it."""
@@ -87,16 +87,25 @@ class Stopping:
     tried: bool = field(default=False, init=False)
 
     def reason_to_stop(self, passes: int, mistakes: float) -> str | None:
-        """Return why to stop after a pass with so many mistakes; None to go on."""
+        """Return why to stop after a pass with so many mistakes; None to go on.
+
+        The test is made when it costs no more than the passes made and those that it may save. If it costs more than
+        all passes that are left, they are made first, and the test only says how it ended.
+        """
         if mistakes < self.fewest:
             self.fewest, self.fewest_at = mistakes, passes
         waited, left = passes - self.fewest_at, self.max_iter - passes
-        if self.n_iter_no_change is None or self.is_separable or waited < self.n_iter_no_change or left == 0:
+        if self.n_iter_no_change is None or self.is_separable or waited < self.n_iter_no_change:
             return None
         is_over = waited >= LONG_PATIENCE_FACTOR * self.n_iter_no_change + self.fewest_at // 2
-        allowance = self.trial.allowance(passes)
-        if not self.tried and (self.trial.is_affordable(passes, left) or (is_over and self.trial.work <= allowance)):
-            self.tried, self.is_separable = True, self.trial.is_separable(allowance)
-            if self.is_separable is not None:
-                return None if self.is_separable else INSEPARABLE
-        return NO_PROGRESS if is_over else None
+        if not self.tried and self.trial.work <= self.trial.allowance(passes):
+            if self.trial.costs_more_than(left) and (left > 0 or not is_over):
+                return None
+            if is_over or not self.trial.costs_more_than(passes):
+                self._try(passes)
+                if self.is_separable is not None:
+                    return None if self.is_separable else INSEPARABLE
+        return NO_PROGRESS if is_over and left > 0 else None
+
+    def _try(self, passes: int) -> None:
+        self.tried, self.is_separable = True, self.trial.is_separable(self.trial.allowance(passes))
