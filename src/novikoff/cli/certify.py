@@ -68,5 +68,6 @@ def _summary(checks: Sequence[Check], names: list[str]) -> list[Check]:
             refuted += 1
             kept += [check] * (refuted <= MAX_LISTED)
     for (_, claim), group in equal.items():
-        kept.append(dataclasses.replace(group[0], claim=claim, detail=f"of {len(group):,} of {len(names):,} problems"))
+        some = "all" if len(group) == len(names) else f"{len(group):,} of"
+        kept.append(dataclasses.replace(group[0], claim=claim, detail=f"{some} {len(names):,} problems"))
     return kept

@@ -16,6 +16,7 @@ from ._output import Line, print_result
 
 MANY, FEW = 10, 3  # weights of a binary problem that are shown
 MAX_PROBLEMS = 5  # with many weights each
+MAX_SUMMARIES = 20  # binary problems that have a line each
 MAX_LABELS = 20
 
 
@@ -55,9 +56,12 @@ def inspect(
         lines.append(("columns", reading.encoding.summary()))
     lines += certificate_lines(record, certificates, "--certificates shows all claims")
     lines += [("warning", sentence) for sentence in warnings_of(None, record)]
-    for problem, own in zip(record.problems, weights, strict=True):
+    shown = len(record.problems) if top is not None else MAX_SUMMARIES
+    for problem, own in zip(record.problems[:shown], weights, strict=False):
         entries = [f"{problem.intercept:+.6g}  (intercept)", *map(_line, own)]
         lines.append((f"weights for {problem.name}", "; ".join(entries) if is_long else "\n".join(entries)))
+    if len(record.problems) > shown:
+        lines.append(("", f"and {len(record.problems) - shown:,} more binary problems (--top {FEW} shows all)"))
     result = {
         "learner": record.learner,
         "parameters": parameters,
