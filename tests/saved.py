@@ -19,6 +19,7 @@ THREE = np.array(["one", "three", "two"])[np.digitize(X[:, 0] + 0.5 * X[:, 1], [
 MACHINES = {
     "svm": partial(nk.LinearSVM),
     "svm, rest": partial(nk.LinearSVM, multi_class="ovr"),
+    "svm, joint": partial(nk.LinearSVM, multi_class="crammer_singer", loss="hinge"),
     "svm, squared": partial(nk.LinearSVM, loss="squared_hinge", penalized_intercept=True, C=0.1),
     "svm, probability": partial(nk.LinearSVM, probability=True),
     "svm, warm": partial(nk.LinearSVM, warm_start=True),

@@ -40,7 +40,7 @@ def test_votes_and_normalised_rows_are_not_linear():
 
 
 def test_the_parameters_of_a_problem_are_those_that_its_certificate_states():
-    for model in (nk.LinearSVM(C=2.0), nk.LinearSVM(lam=0.25, C=1.0), nk.HardMarginSVM(penalized_intercept=True)):
+    for model in (nk.LinearSVM(C=2.0), nk.LinearSVM(lam=0.25), nk.HardMarginSVM(penalized_intercept=True)):
         (problem,) = model.fit(X, TWO).record_.problems
         stated = problem.certificate.stated()
         assert stated.items() <= problem.parameters.items()

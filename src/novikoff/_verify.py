@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -88,8 +88,13 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     checks = [_check_labels(record, labels, weights), *_check_classes(record, labels, own_weights)]
     if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
-    if record.joint is not None:
-        checks += _check_joint(record, record.joint, X, labels, weights, exact)
+    if record.strategy.is_joint:
+        several, count = len(record.certificates) > 1, len(record.strategy.pairs)
+        for place, certificate in enumerate(record.certificates):  # one for each C of a path
+            group = record.problems[place * count : (place + 1) * count]
+            own = _check_joint(group, certificate, X, labels, weights, exact)
+            prefix = f"C {group[0].parameters['C']:g}: " if several else ""
+            checks += [dataclasses.replace(check, claim=prefix + check.claim) for check in own]
     else:
         for (name, certificate), problem in zip(record.named_certificates, record.problems, strict=True):
             prefix = f"{name}: " if name else ""
@@ -133,25 +138,26 @@ def _check_classes(record: RunRecord, labels: NDArray[Any], weights: Floats | No
     if len(found) % len(expected) or found != expected * (len(found) // len(expected)):
         detail = f"the problems are not those of {len(strategy.classes)} classes and {strategy.name!r}"
         checks.append(Check("classes", "fails", detail))
-    if strategy.is_joint != (record.joint is not None):
-        checks.append(Check("certificates", "fails", "only a joint problem has a joint certificate"))
-    elif record.joint is None and len(record.certificates) != len(record.problems):
-        detail = f"{len(record.certificates)}, where there must be {len(record.problems)}"
-        checks.append(Check("certificates", "fails", detail))
-    else:
-        wrong = [p.name for p in record.problems if p.certificate is not None and not _speaks_of(p.certificate, p)]
-        if wrong:
-            detail = f"that of {wrong[0]} speaks of other labels"
-            checks.append(Check("certificates", "fails", detail))
+    checks += _check_labels_of_certificates(record)
     if strategy.counts is not None:
         checks.append(_check_counts(strategy.classes, strategy.counts, labels, weights))
     return checks
 
 
-def _speaks_of(certificate: Certificate, problem: ProblemRecord) -> bool:
-    """Return whether a certificate is about the labels of a problem, as far as it says so."""
-    labels = certificate.labels()
-    return labels is None or labels == (problem.positive, problem.negative)
+def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
+    """Return failed checks if certificates are missing, or speak of other labels than their problems."""
+    claim, strategy, certificates = "certificates", record.strategy, record.certificates
+    if record.joint is not None and not strategy.is_joint:
+        return [Check(claim, "fails", "only a joint problem has a joint certificate")]
+    expected = len(record.problems) // (len(strategy.pairs) if strategy.is_joint else 1)
+    if len(certificates) != expected:
+        return [Check(claim, "fails", f"{len(certificates)}, where there must be {expected}")]
+    of_all = tuple(strategy.classes.tolist())
+    sought = [of_all] * expected if strategy.is_joint else [(p.positive, p.negative) for p in record.problems]
+    for (name, certificate), labels in zip(record.named_certificates, sought, strict=True):
+        if certificate.labels() not in (None, labels):
+            return [Check(claim, "fails", f"that of {name or 'all classes'} speaks of other labels")]
+    return []
 
 
 def _check_counts(classes: NDArray[Any], counts: Floats, labels: NDArray[Any], weights: Floats | None) -> Check:
@@ -165,14 +171,19 @@ def _check_counts(classes: NDArray[Any], counts: Floats, labels: NDArray[Any], w
 
 
 def _check_joint(
-    record: RunRecord, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats, exact: bool
+    problems: Sequence[ProblemRecord],
+    certificate: Certificate,
+    X: Any,
+    labels: NDArray[Any],
+    weights: Floats,
+    exact: bool,
 ) -> list[Check]:
     """Check the certificate of all weight vectors together: parameters, weights, and its own claims."""
-    own = [_check_parameters(problem, certificate) for problem in record.problems]
+    own = [_check_parameters(problem, certificate) for problem in problems]
     checks = [next((check for check in own if check.status == "fails"), own[0])]
     planes = certificate.planes()
     if planes is not None:
-        coef, intercepts = np.vstack([p.weights for p in record.problems]), [p.intercept for p in record.problems]
+        coef, intercepts = np.vstack([p.weights for p in problems]), [p.intercept for p in problems]
         same = np.array_equal(coef, planes[0]) and np.array_equal(intercepts, planes[1])
         detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
         checks.append(Check("model", "holds" if same else "fails", detail))

@@ -172,6 +172,9 @@ class RunRecord:
         """The certificates with the names of their problems; the name is empty if there is only one problem."""
         if self.joint is not None:
             return [("", self.joint)]
+        if self.strategy.is_joint:  # a path, whose problems have the joint certificate of their C
+            firsts = self.problems[:: len(self.strategy.pairs)]
+            return [("", problem.certificate) for problem in firsts if problem.certificate is not None]
         several = len(self.problems) > 1
         found = [(problem.name if several else "", problem.certificate) for problem in self.problems]
         return [(name, certificate) for name, certificate in found if certificate is not None]

@@ -63,6 +63,7 @@ def test_liblinear_predicts_what_we_do_on_real_data(name, tmp_path):
     [
         nk.LinearSVM(loss="hinge", multi_class="ovr"),
         nk.LinearSVM(fit_intercept=False, loss="squared_hinge", multi_class="ovr"),
+        nk.LinearSVM(loss="hinge", multi_class="crammer_singer"),
         nk.Perceptron(max_iter=5),
     ],
     ids=repr,
@@ -72,6 +73,21 @@ def test_liblinear_predicts_what_we_do(learner, labels, tmp_path):
     model = learner.fit(X, np.array(labels)[codes])
     nk.export.to_liblinear(model, tmp_path / "model")
     np.testing.assert_array_equal(predicted(tmp_path / "model", X, tmp_path), model.predict(X))
+
+
+def test_a_joint_model_is_one_of_liblinears_solver_4(tmp_path):
+    X, y = blobs(4)
+    model = nk.LinearSVM(loss="hinge", multi_class="crammer_singer").fit(X, y)
+    nk.export.to_liblinear(model, tmp_path / "model")
+    assert (tmp_path / "model").read_text().startswith("solver_type MCSVM_CS\nnr_class 4\n")
+    again = nk.export.from_liblinear(tmp_path / "model")
+    assert again.coef_.tobytes() == model.coef_.tobytes()
+    two = nk.LinearSVM(loss="hinge", multi_class="crammer_singer").fit(X, y > 1).set_params(class_weight=None)
+    two.classes_ = np.array([0, 1])
+    nk.export.to_liblinear(two, tmp_path / "model")
+    np.testing.assert_allclose(
+        nk.export.from_liblinear(tmp_path / "model").decision_function(X), two.decision_function(X)
+    )
 
 
 @needs_liblinear

@@ -28,6 +28,8 @@ LINEAR = [
     nk.PassiveAggressiveI(),
     nk.PassiveAggressiveII(),
     nk.LinearSVM(),
+    nk.LinearSVM(multi_class="ovr"),
+    nk.LinearSVM(multi_class="crammer_singer", loss="hinge"),
     nk.LinearSVMCV(Cs=3),
 ]
 
@@ -119,8 +121,9 @@ def test_huge_and_tiny_weights_lose_nothing(tmp_path_factory, seed, scale, count
 
 
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["two classes", "three"])
-def test_probabilities_are_ours(y, tmp_path):
-    model = nk.LinearSVM(probability=True, multi_class="ovr").fit(X, y)
+@pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
+def test_probabilities_are_ours(y, multi_class, tmp_path):
+    model = nk.LinearSVM(probability=True, loss="hinge", multi_class=multi_class).fit(X, y)
     rows = np.vstack([X, 1e3 * X])
     found = ran(model, rows, tmp_path / "model.onnx")["probabilities"]
     assert found.shape == (len(rows), len(model.classes_))

@@ -50,6 +50,10 @@ MODELS = {
     "svm": lambda: nk.LinearSVM(C=0.5, warm_start=True).fit(ROWS, TWO),
     "svm-classes": lambda: nk.LinearSVM(class_weight={1: 2.0}, multi_class="ovr").fit(FRAME, THREE),
     "svm-pairs": lambda: nk.LinearSVM(multi_class="ovo", warm_start=True).fit(ROWS, THREE, [1, 2, 3, 1, 2, 1]),
+    "svm-joint": lambda: nk.LinearSVM(multi_class="crammer_singer", loss="hinge", warm_start=True).fit(ROWS, THREE),
+    "svm-joint-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1], multi_class="crammer_singer", loss="hinge").fit(
+        ROWS, THREE
+    ),
     "svm-probability": lambda: nk.LinearSVM(probability=True).fit(ROWS * 3, TWO * 3),
     "svm-cross-validated": lambda: nk.LinearSVMCV(Cs=(0.1, 1.0), cv=2).fit(ROWS, TWO),
     "svm-path": lambda: nk.LinearSVMPath(Cs=[0.1, 1.0]).fit(ROWS, TWO),

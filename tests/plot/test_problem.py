@@ -43,6 +43,20 @@ def test_a_class_of_pairs_is_opposed_to_the_most_frequent_other_one():
             binary_problem("test", model, class_)
 
 
+def test_a_class_of_a_joint_machine_is_opposed_to_the_most_frequent_other_one():
+    for y in (TWO, THREE):
+        model = nk.LinearSVM(multi_class="crammer_singer", loss="hinge").fit(X, y, [1.0, 1.0, 1.0, 2.0, 5.0, 1.0])
+        for class_ in ("b", ("b", "a"), None):
+            problem = binary_problem("test", model, class_)
+            code = {"a": 0, "b": 1, "c": 2}
+            difference = model.coef_[code[problem.positive]] - model.coef_[code[problem.negative]]
+            np.testing.assert_array_equal(problem.weights, difference)
+            np.testing.assert_allclose(problem.scores(X), X @ problem.weights + problem.intercept)
+            assert problem.certificate is model.certificate_
+            assert problem.record.history is model.history_
+        assert problem.names == (("a", "b") if y is TWO else ("c", "a"))
+
+
 def test_first_of_two_classes_turns_weights_and_scores():
     model = nk.LinearSVM().fit(X, TWO)
     one, other = (binary_problem("test", model, label) for label in "ab")

@@ -15,7 +15,13 @@ def expected_failures(estimator):
     return {} if estimator.fit_intercept else {"check_class_weight_classifiers": THROUGH_THE_ORIGIN}
 
 
-@parametrize_with_checks([MACHINES[DEFAULT](tol=1e-6), MACHINES[DEFAULT](tol=1e-6, multi_class="ovr")])
+@parametrize_with_checks(
+    [
+        MACHINES[DEFAULT](tol=1e-6),
+        MACHINES[DEFAULT](tol=1e-6, multi_class="ovr"),
+        MACHINES["hinge, penalized"](tol=1e-4, C=0.1, multi_class="crammer_singer"),
+    ]
+)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     if "sample_weight_equivalence" in check.func.__name__:
         # Seven digits of the scores are compared; the gap is quadratic in them.

@@ -13,7 +13,7 @@ from novikoff.theory.certificate import Duals
 from saved import THREE, TWO, X, fitted
 from snapshots import plain
 
-SAVED = ["svm", "svm, rest", "svm, probability", "svm, warm", "cross-validated", "hard margin", "path"]
+SAVED = ["svm", "svm, rest", "svm, joint", "svm, probability", "svm, warm", "cross-validated", "hard margin", "path"]
 
 
 def restored(model, **changed):

@@ -16,7 +16,6 @@ import functools
 import math
 import types
 import typing
-from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar
 
 import numpy as np
@@ -25,7 +24,7 @@ from numpy.typing import NDArray
 from novikoff._json import TREE, Tree, from_text, is_label, to_text
 from novikoff.errors import input_error, quote
 from novikoff.theory.certificate import CERTIFICATES, Certificate, Duals
-from novikoff.theory.geometry import Extended
+from novikoff.theory.geometry import Dimensions, Extended
 
 T = TypeVar("T")
 Tensors = dict[str, NDArray[Any]]
@@ -33,13 +32,6 @@ Bytes = NDArray[np.uint8]
 INFINITE = typing.get_args(Extended)[1]  # metadata of a float or of an array: infinities are allowed
 KIND = "certificate kind"  # key of the class name of a certificate; the space keeps it apart from names of fields
 MAX_COUNT = 2**63  # counters of the kernels have 64 bits
-
-
-@dataclass(frozen=True)
-class Dimensions:
-    """Metadata of an array: its number of dimensions, if it is not 1."""
-
-    count: int
 
 
 def encode(annotation: Any, value: Any, path: str, tensors: Tensors) -> Tree:

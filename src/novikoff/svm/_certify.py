@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,7 +60,7 @@ def certify(
     )
 
 
-def warn_if_wide(where: str, certificates: list[GapCertificate]) -> None:
+def warn_if_wide(where: str, certificates: list[Any]) -> None:
     """Warn the caller of ``fit``, which calls this, about the widest gap, if it exceeds ``tol``."""
     widest = max(certificates, key=lambda certificate: certificate.relative_gap)
     if not all(certificate.converged for certificate in certificates):

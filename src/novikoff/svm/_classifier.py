@@ -89,7 +89,8 @@ class BatchClassifier(Classifier):
         strategy, known = self._strategy, as_list(getattr(self, "certificate_", None))
         missing = [None] * len(strategy.pairs)
         certificates = missing if strategy.is_joint else (known + missing)[: len(missing)]
-        histories = missing if strategy.is_joint else (as_list(getattr(self, "history_", None)) + missing)
+        histories = as_list(getattr(self, "history_", None))
+        histories = histories * len(missing) if strategy.is_joint else histories + missing
         problems = zip(sides(strategy), self.coef_, self.intercept_, certificates, histories, strict=False)
         return RunRecord(
             learner=type(self).__name__,

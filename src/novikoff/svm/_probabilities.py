@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._multiclass import MulticlassStrategy
+from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._validation import check_weights
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.geometry import Floats
 
 from ._folds import stratified_folds, subset
+from ._joint import solve_joint_machine
 from ._machines import solve_machines
 from ._settings import Settings, run_parallel
 from .platt import FOLDS, Sigmoid, probabilities
@@ -36,25 +37,32 @@ def fit_sigmoids(
     class_weight: Any,
     settings: Settings,
 ) -> list[Sigmoid]:
-    """Fit one sigmoid per binary problem, to scores of held-out rows of its classes."""
+    """Fit one sigmoid per binary problem, or per score of a joint one, to scores of held-out rows of its classes."""
     weights = check_weights(where, sample_weight, data.X.shape[0])
     splits = stratified_folds(where, data.codes, weights, FOLDS, settings.seed)
     is_counted = np.ones(len(data.codes), dtype=bool) if weights is None else weights > 0
-    rows = [np.flatnonzero(is_counted & _belongs(data, pair)) for pair in strategy.pairs]
+    pairs = OneVsRest(data.classes).pairs if strategy.is_joint else strategy.pairs
+    rows = [np.flatnonzero(is_counted & _belongs(data, pair)) for pair in pairs]
     scores = [np.zeros(len(own)) for own in rows]
 
     def score_fold(place: int) -> None:
         learned, held_out = splits[place]
         part = subset(where, data, learned, weights, class_weight)
+        if strategy.is_joint:
+            model = solve_joint_machine(part, dataclasses.replace(settings, threads=1)).certificate.model
+            products = data.X[held_out] @ np.vstack([data.narrow(own) for own in model.weights]).T + model.biases
+            for found, decided in zip(scores, strategy.combine(products).reshape(len(held_out), -1).T, strict=True):
+                found[np.searchsorted(rows[0], held_out)] = decided
+            return
         machines = solve_machines(part, strategy, dataclasses.replace(settings, threads=1))
         for own, found, machine in zip(rows, scores, machines, strict=True):
-            model, some = machine.certificate.model, np.intersect1d(own, held_out, assume_unique=True)
-            found[np.searchsorted(own, some)] = data.X[some] @ data.narrow(model.weights) + model.bias
+            of_pair, some = machine.certificate.model, np.intersect1d(own, held_out, assume_unique=True)
+            found[np.searchsorted(own, some)] = data.X[some] @ data.narrow(of_pair.weights) + of_pair.bias
 
     run_parallel(score_fold, len(splits), settings.threads, settings.cancelled)
     return [
         Sigmoid.fit(found, data.codes[own] == positive, None if weights is None else weights[own])
-        for (positive, _), own, found in zip(strategy.pairs, rows, scores, strict=True)
+        for (positive, _), own, found in zip(pairs, rows, scores, strict=True)
     ]
 
 

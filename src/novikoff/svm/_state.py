@@ -15,18 +15,19 @@ from numpy.typing import NDArray
 from novikoff._labels import Codes
 from novikoff._multiclass import MulticlassStrategy, sides
 from novikoff.errors import input_error
-from novikoff.persistence.codec import INFINITE, Dimensions, check_count, check_duals
+from novikoff.persistence.codec import INFINITE, check_count, check_duals
 from novikoff.record import RunRecord
 from novikoff.solvers.bounds import relative_gap
 from novikoff.theory.certificate import Duals
+from novikoff.theory.crammer_singer import CrammerSingerCertificate
 from novikoff.theory.gap import GapCertificate
-from novikoff.theory.geometry import Floats
+from novikoff.theory.geometry import Floats, Matrix
 from novikoff.theory.hulls import HullCertificate
+from novikoff.theory.joint_duals import JointDuals
 
 from .platt import Sigmoid
 
 Ints = NDArray[np.int64]
-Matrix = Annotated[Floats, Dimensions(2)]
 Bounds = Annotated[Floats, INFINITE]
 HISTORY_DTYPE = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")]
 
@@ -114,18 +115,30 @@ class End:
 
 
 @dataclass(frozen=True)
+class JointEnd:
+    """The solution of a joint problem, from which a warm start begins."""
+
+    fractions: JointDuals
+    intercepts: Floats
+
+
+@dataclass(frozen=True)
 class SoftMarginState:
-    """The soft-margin solutions of all binary problems."""
+    """The soft-margin solutions of all binary problems, or the one of a joint problem."""
 
     certificates: tuple[GapCertificate, ...]
     support: Support
     histories: tuple[History, ...]
     sigmoids: tuple[Sigmoid, ...]
     ends: tuple[End, ...] | None
+    joint: CrammerSingerCertificate | None = None
+    joint_end: JointEnd | None = None
 
     @classmethod
     def of(cls, model: Any) -> SoftMarginState:
         """Return the state of a fitted model."""
+        if model._strategy.is_joint:
+            return _joint_state(cls, model)
         ends = vars(model).get("_ends")
         if ends is not None and not all(np.isfinite(part).all() for end in ends for part in end):
             ends = None  # no warm start is possible from there
@@ -139,6 +152,10 @@ class SoftMarginState:
 
     def check(self, path: str, record: RunRecord) -> None:
         """Refuse a state whose parts do not fit each other."""
+        if record.strategy.is_joint:
+            return self._check_joint(path, record)
+        if self.joint is not None or self.joint_end is not None:
+            raise input_error(f"{path}.joint", "the binary problems of these classes have no joint certificate.")
         check_machines(self.certificates, f"{path}.certificates", record)
         check_support(self.support, f"{path}.support", record)
         pairs, duals = record.strategy.pairs, [certificate.model.duals for certificate in self.certificates]
@@ -155,10 +172,28 @@ class SoftMarginState:
         if ends and (len(ends) != problems or shared > 1 or {len(e.point) for e in ends} != {record.n_features + 1}):
             raise input_error(f"{path}.ends", f"there must be {problems}, of the size of the data.")
 
+    def _check_joint(self, path: str, record: RunRecord) -> None:
+        """Refuse a state of a joint problem whose parts do not fit each other."""
+        check_joint(self.joint, f"{path}.joint", record)
+        if self.certificates or self.ends is not None or len(self.histories) != 1:
+            raise input_error(path, "a joint problem has one certificate and one history.")
+        if len(self.sigmoids) not in (0, 1 if len(record.strategy.classes) == 2 else len(record.strategy.classes)):
+            raise input_error(f"{path}.sigmoids", "there must be one per score, or none.")
+        check_support(self.support, f"{path}.support", record)
+        end = self.joint_end
+        if end is not None and (len(end.intercepts) != len(record.strategy.classes) or not _are_joint(end.fractions)):
+            raise input_error(f"{path}.joint_end", "the dual variables must be of ascending rows and of these classes.")
+
+    @property
+    def stated_cost(self) -> float:
+        """The C of the certificates."""
+        return self.certificates[0].C if self.joint is None else self.joint.C
+
     def restore(self, model: Any, record: RunRecord) -> None:
         """Set the fitted attributes of a model."""
-        set_machines(model, record.strategy, self.certificates)
-        model.objective_ = np.array([certificate.primal for certificate in self.certificates])
+        found: Sequence[Any] = self.certificates if self.joint is None else [self.joint]
+        set_machines(model, record.strategy, found)
+        model.objective_ = np.array([certificate.primal for certificate in found])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
         model.history_ = one_or_list([history.records() for history in self.histories])
 
@@ -179,7 +214,7 @@ class Selection:
         """Return the selection of a fitted estimator; its attributes have these names and an underscore."""
         return cls(*(getattr(model, f"{name}_") for name in cls.__dataclass_fields__))
 
-    def check(self, certificates: Sequence[GapCertificate]) -> None:
+    def check(self, certificates: Sequence[GapCertificate | CrammerSingerCertificate]) -> None:
         """Refuse scores that are not those of these C, and a C that is not that of the certificates."""
         if any(certificate.C != self.C for certificate in certificates):
             raise input_error("state.selection.C", f"the certificates have another C than {self.C}.")
@@ -215,6 +250,7 @@ class PathState:
     Cs: Floats
     certificates: tuple[tuple[GapCertificate, ...], ...]
     screened: Floats
+    joint: tuple[CrammerSingerCertificate, ...] | None = None
 
 
 def as_list(value: Any) -> list[Any]:
@@ -239,10 +275,18 @@ def set_strategy(model: Any, strategy: MulticlassStrategy) -> None:
 def set_machines(model: Any, strategy: MulticlassStrategy, certificates: Sequence[Any]) -> None:
     """Set the fitted attributes that follow from the certificates, one per binary problem."""
     set_strategy(model, strategy)
-    model.coef_ = np.vstack([certificate.model.weights for certificate in certificates])
-    model.intercept_ = np.array([certificate.model.bias for certificate in certificates])
+    model.coef_, model.intercept_ = planes_of(certificates)
     model.n_iter_ = max(certificate.iterations for certificate in certificates)
     model.certificate_ = one_or_list(certificates)
+
+
+def planes_of(certificates: Sequence[Any]) -> tuple[Floats, Floats]:
+    """Return all weights and intercepts that certificates speak of: of binary problems, or of one joint problem."""
+    joint = certificates[0].planes()
+    if joint is not None:
+        return joint[0].copy(), joint[1].copy()
+    planes = [certificate.plane() for certificate in certificates]
+    return np.vstack([weights for weights, _ in planes]), np.array([bias for _, bias in planes])
 
 
 def restore_features(model: Any, record: RunRecord) -> None:
@@ -257,7 +301,7 @@ def restore_features(model: Any, record: RunRecord) -> None:
 def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
     """Return the certificates of a model whose fitted attributes are still those that they speak of."""
     certificates = as_list(model.certificate_)
-    held = {"coef_": [c.model.weights for c in certificates], "intercept_": [c.model.bias for c in certificates]}
+    held: dict[str, Any] = dict(zip(("coef_", "intercept_"), planes_of(certificates), strict=True))
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():
         if not np.array_equal(getattr(model, name), np.array(values)):
@@ -286,6 +330,45 @@ def check_machines(certificates: Sequence[Any], path: str, record: RunRecord) ->
         check_duals(model.duals, f"{path}.{place}.model.duals")
         check_count(certificate.iterations, f"{path}.{place}.iterations")
         check_count(certificate.examples, f"{path}.{place}.examples", at_least=1)
+
+
+def check_joint(certificate: CrammerSingerCertificate | None, path: str, record: RunRecord) -> None:
+    """Refuse a certificate that is not that of these classes and features, or that is about no rows."""
+    strategy, width = record.strategy, record.n_features
+    if certificate is None or len(strategy.classes) < 2 or certificate.labels() != tuple(strategy.classes.tolist()):
+        raise input_error(path, "there must be one certificate of all classes.")
+    shape = (len(strategy.classes), width)
+    if certificate.model.weights.shape != shape or len(certificate.model.biases) != shape[0]:
+        found = certificate.model.weights.shape
+        raise input_error(f"{path}.model.weights", f"there must be weights of shape {shape}, but it is {found}.")
+    if not _are_joint(certificate.model.duals):
+        raise input_error(f"{path}.model.duals", "the row numbers must ascend, with a class and a value for each.")
+    check_count(certificate.iterations, f"{path}.iterations")
+    check_count(certificate.examples, f"{path}.examples", at_least=1)
+
+
+def _are_joint(duals: JointDuals) -> bool:
+    """Return whether dual variables are in order: rows ascend, and classes within a row."""
+    if not _are_as_long(duals.rows, duals.classes, duals.values):
+        return False
+    steps, same = np.diff(duals.rows, prepend=-1), np.diff(duals.rows, prepend=-1) == 0
+    return bool(
+        np.all(steps >= 0) and np.all(np.diff(duals.classes, prepend=-1)[same] > 0) and np.all(duals.classes >= 0)
+    )
+
+
+def _joint_state(cls: type[SoftMarginState], model: Any) -> SoftMarginState:
+    """Return the state of a fitted model of a joint problem."""
+    end = vars(model).get("_ends")
+    return cls(
+        certificates=(),
+        support=Support(model.support_, model.dual_coef_),
+        histories=(History.of(model.history_),),
+        sigmoids=tuple(vars(model).get("_sigmoids", ())),
+        ends=None,
+        joint=certificates_as_fitted(model, objective_="primal")[0],
+        joint_end=None if end is None else JointEnd(*end),
+    )
 
 
 def check_support(support: Support, path: str, record: RunRecord) -> None:

@@ -31,6 +31,7 @@ from novikoff.theory.geometry import Floats
 from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
 from ._folds import Split, stratified_folds, subset
+from ._joint import solve_joint_path
 from ._machines import rows_of_pair
 from ._multiclass_choice import check_multi_class, choose_strategy
 from ._settings import Settings, role_of_intercept, run_parallel
@@ -319,7 +320,7 @@ class LinearSVMCV(BatchClassifier):
     def _restore(self, record: RunRecord) -> None:
         state: SelectedState = record.state
         state.machine.check("state.machine", record)
-        state.selection.check(state.machine.certificates)
+        state.selection.check([state.machine.joint] if state.machine.joint else state.machine.certificates)
         state.machine.restore(self, record)
         state.selection.restore(self)
 
@@ -331,7 +332,11 @@ def _models(
     gap, pairs = 0.0, strategy.pairs
     weights = np.zeros((len(Cs), len(pairs), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
-    for column, pair in enumerate(pairs):
+    if strategy.is_joint:
+        for place, (_, joint) in enumerate(solve_joint_path(part, objective, Cs, options)):
+            weights[place], biases[place] = joint.weights, joint.intercepts
+            gap = max(gap, joint.relative_gap)
+    for column, pair in enumerate(() if strategy.is_joint else pairs):
         own, _ = rows_of_pair(part, pair)
         for place, (_, solution, _) in enumerate(solve_path(own, pair[0], objective, Cs, options)):
             weights[place, column] = part.narrow(own.widen(solution.weights))

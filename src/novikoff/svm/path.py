@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import STRATEGIES, MulticlassStrategy
+from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._validation import check_flag, check_integer, check_number
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
@@ -22,14 +22,25 @@ from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.smallest_cost import smallest_cost
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
+from novikoff.theory.crammer_singer import CrammerSingerCertificate
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._certify import certify, warn_if_wide
+from ._joint import certify_joint, solve_joint_path
 from ._machines import rows_of_pair
 from ._multiclass_choice import check_multi_class, choose_strategy
 from ._settings import Settings, role_of_intercept, run_parallel
-from ._state import PathState, as_list, check_machines, one_or_list, restore_features, set_strategy
+from ._state import (
+    PathState,
+    as_list,
+    check_joint,
+    check_machines,
+    one_or_list,
+    planes_of,
+    restore_features,
+    set_strategy,
+)
 
 DEFAULT_RANGE = 1e4  # ratio of the largest to the smallest C of a computed grid
 
@@ -89,7 +100,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     objectives_ : ndarray of shape (n_Cs, n_problems)
         The objectives.
     certificates_ : list
-        One GapCertificate per C; for more than two classes, one list of certificates for each C, one per problem.
+        One GapCertificate per C, or one CrammerSingerCertificate; with several binary problems, one list of
+        certificates for each C.
     n_iter_ : ndarray of shape (n_Cs,)
         Number of steps; the maximum over the binary problems.
     screened_ : ndarray of shape (n_Cs,)
@@ -183,23 +195,24 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
             strategy = choose_strategy(multi_class, data)
             Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
-            by_problem, screened = _solve(data, strategy, Cs, settings, screen)
-            self._set_attributes(strategy, Cs, [list(row) for row in zip(*by_problem, strict=True)])
+            by_C: list[list[Any]]
+            by_C, screened = (_solve_joint if strategy.is_joint else _solve)(data, strategy, Cs, settings, screen)
+            self._set_attributes(strategy, Cs, by_C)
             self.screened_ = screened
-        warn_if_wide(where, [certificate for column in by_problem for certificate in column])
+        warn_if_wide(where, [certificate for row in by_C for certificate in row])
         return self
 
-    def _set_attributes(self, strategy: MulticlassStrategy, Cs: Floats, by_C: list[list[GapCertificate]]) -> None:
-        """Set the fitted attributes, given one certificate per binary problem for each C."""
+    def _set_attributes(self, strategy: MulticlassStrategy, Cs: Floats, by_C: list[list[Any]]) -> None:
+        """Set the fitted attributes, given for each C one certificate per binary problem, or the joint one."""
         set_strategy(self, strategy)
         self.Cs_ = Cs
-        self.coefs_ = np.array([[certificate.model.weights for certificate in row] for row in by_C])
-        self.intercepts_ = np.array([[certificate.model.bias for certificate in row] for row in by_C])
+        planes = list(map(planes_of, by_C))
+        self.coefs_, self.intercepts_ = np.array([coef for coef, _ in planes]), np.array([bias for _, bias in planes])
         self.objectives_ = np.array([[certificate.primal for certificate in row] for row in by_C])
         self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in by_C])
         self.certificates_ = [one_or_list(row) for row in by_C]
 
-    def _certificates_by_C(self) -> list[list[GapCertificate]]:
+    def _certificates_by_C(self) -> list[list[Any]]:
         return list(map(as_list, self.certificates_))
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -217,20 +230,21 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         """The run record; ``problems`` has one entry per C and binary problem."""
         shared = {"intercept": role_of_intercept(self), "tol": float(self.tol), "loss": self.loss}
         rows = zip(self.Cs_.tolist(), self._certificates_by_C(), self.coefs_, self.intercepts_, strict=True)
+        strategy = STRATEGIES[self.multi_class_](self.classes_, getattr(self, "class_count_", None))
+        labels = sides(strategy)
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
-            strategy=STRATEGIES[self.multi_class_](self.classes_, getattr(self, "class_count_", None)),
+            strategy=strategy,
             n_features=self.n_features_in_,
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
             problems=tuple(
-                ProblemRecord(
-                    *(certificate.model.positive, weights, float(intercept), certificate, shared | {"C": C}),
-                    negative=certificate.model.negative,
-                )
+                ProblemRecord(*(positive, weights, float(intercept), certificate, shared | {"C": C}), negative=negative)
                 for C, certificates, coef, intercepts in rows
-                for certificate, weights, intercept in zip(certificates, coef, intercepts, strict=True)
+                for (positive, negative), certificate, weights, intercept in zip(
+                    labels, certificates * (len(labels) if strategy.is_joint else 1), coef, intercepts, strict=True
+                )
             ),
             make_state=self._state,
         )
@@ -249,38 +263,47 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self : object
             A path with the same fitted attributes.
         """
-        path, state = cls(**record.parameters), record.state
-        if not len(state.Cs) == len(state.certificates) == len(state.screened) > 0:
+        path, state, is_joint = cls(**record.parameters), record.state, record.strategy.is_joint
+        by_C = [[certificate] for certificate in state.joint or ()] if is_joint else list(map(list, state.certificates))
+        if not len(state.Cs) == len(by_C) == len(state.screened) > 0:
             raise input_error("state.certificates", f"there must be one entry for each of {len(state.Cs)} C.")
-        for place, certificates in enumerate(state.certificates):
-            check_machines(certificates, f"state.certificates.{place}", record)
+        for place, certificates in enumerate(by_C):
+            if is_joint:
+                check_joint(certificates[0], f"state.joint.{place}", record)
+            else:
+                check_machines(certificates, f"state.certificates.{place}", record)
             if any(state.Cs[place] != certificate.C for certificate in certificates):
                 raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
-        path._set_attributes(record.strategy, state.Cs, list(map(list, state.certificates)))
+        path._set_attributes(record.strategy, state.Cs, by_C)
         path.screened_ = state.screened
         restore_features(path, record)
         return path
 
     def _state(self) -> PathState:
         by_C = self._certificates_by_C()
-        if not np.array_equal(self.coefs_, [[certificate.model.weights for certificate in row] for row in by_C]):
+        if not np.array_equal(self.coefs_, [planes_of(row)[0] for row in by_C]):
             raise input_error("coefs_", "the weights were changed after fit, so the certificates do not hold for them.")
+        if self.multi_class_ == "crammer_singer":
+            return PathState(self.Cs_, (), self.screened_, tuple(certificate for row in by_C for certificate in row))
         return PathState(self.Cs_, tuple(map(tuple, by_C)), self.screened_)
 
 
 def cost_grid(
     where: str, Cs: Any, C_max: float | None, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings
 ) -> Floats:
-    """Return the values of C: those given, sorted, or a logarithmic grid from the smallest useful C to ``C_max``."""
+    """Return the values of C: those given, sorted, or a logarithmic grid from the smallest useful C to ``C_max``.
+
+    The grid of a joint problem is that of the one-vs-rest problems of its classes.
+    """
     if np.ndim(Cs) > 0:
         return given_costs(where, Cs)
     count = check_integer(where, "Cs", Cs, at_least=1)
 
-    def smallest(place: int) -> float:
-        part, _ = rows_of_pair(data, strategy.pairs[place])
-        return smallest_cost(Problem(part.table, strategy.pairs[place][0], settings.objective), settings.threads)
+    def smallest(pair: tuple[int, int | None]) -> float:
+        part, _ = rows_of_pair(data, pair)
+        return smallest_cost(Problem(part.table, pair[0], settings.objective), settings.threads)
 
-    least = min(map(smallest, range(len(strategy.pairs))))
+    least = min(map(smallest, strategy.pairs))
     most = DEFAULT_RANGE * least if C_max is None else check_number(where, "C_max", C_max, above=0)
     if most < least:
         raise input_error(
@@ -305,7 +328,7 @@ def given_costs(where: str, Cs: Any) -> Floats:
 def _solve(
     data: TrainingSet, strategy: MulticlassStrategy, Cs: Floats, settings: Settings, screen: bool
 ) -> tuple[list[list[GapCertificate]], Floats]:
-    """Solve all binary problems for all C. Return the certificates by problem, and the screened share of each C."""
+    """Solve all binary problems for all C. Return the certificates of each C, and the screened shares."""
     pairs = strategy.pairs
     options = settings.options(settings.threads // min(settings.threads, len(pairs)))
 
@@ -318,4 +341,13 @@ def _solve(
         return certificates, shares
 
     solved = run_parallel(solve_one, len(pairs), settings.threads, settings.cancelled)
-    return [certificates for certificates, _ in solved], np.mean([shares for _, shares in solved], axis=0)
+    by_C = [list(row) for row in zip(*(certificates for certificates, _ in solved), strict=True)]
+    return by_C, np.mean([shares for _, shares in solved], axis=0)
+
+
+def _solve_joint(
+    data: TrainingSet, strategy: MulticlassStrategy, Cs: Floats, settings: Settings, screen: bool
+) -> tuple[list[list[CrammerSingerCertificate]], Floats]:
+    """Solve the joint problem for all C. Return the certificate of each C, and the screened shares, which are 0."""
+    solved = solve_joint_path(data, settings.objective, Cs, settings.options(settings.threads))
+    return [[certify_joint(data, *found)] for found in solved], np.zeros(len(Cs))

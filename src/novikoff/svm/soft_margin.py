@@ -16,6 +16,7 @@ from novikoff._validation import check_choice, check_flag, check_number
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
+from novikoff.solvers.joint_problem import JointStart
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.solver import Start
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
@@ -24,7 +25,8 @@ from novikoff.theory.verification import Check
 
 from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
-from ._machines import Machine, solve_machines
+from ._joint import joint_support, solve_joint_machine
+from ._machines import solve_machines
 from ._multiclass_choice import check_multi_class, choose_strategy
 from ._probabilities import class_probabilities, fit_sigmoids
 from ._settings import Settings, check_verbose, role_of_intercept, scale_cost
@@ -89,7 +91,8 @@ class LinearSVM(BatchClassifier):
     ----------
     coef_ : ndarray of shape (n_problems, n_features)
         Weights. There is one binary problem for two classes. For more, there is one per class, or with one-vs-one one
-        per pair of classes, (1, 0), (2, 0), ..., (2, 1), ..., whose first class has the positive scores.
+        per pair of classes, (1, 0), (2, 0), ..., (2, 1), ..., whose first class has the positive scores. A joint
+        problem has one weight vector per class, also for two classes: then the difference of their scores decides.
     intercept_ : ndarray of shape (n_problems,)
         Intercepts.
     classes_ : ndarray of shape (n_classes,)
@@ -102,15 +105,16 @@ class LinearSVM(BatchClassifier):
         Indices of the rows with a dual variable above 0.
     dual_coef_ : ndarray of shape (n_problems, n_support) or (n_classes - 1, n_support)
         y_i a_i of these rows, where a_i are the dual variables. With one-vs-one, as in scikit-learn's SVC, a row takes
-        part in n_classes - 1 problems, and there is one value for each of the other classes, in their order.
+        part in n_classes - 1 problems, and there is one value for each of the other classes, in their order. Those of a
+        joint problem are the coefficients of the rows in the weights of each class.
     C_ : float
         The value of C.
     objective_ : ndarray of shape (n_problems,)
         The objective of each binary problem.
     n_iter_ : int
         Number of steps; the maximum over the binary problems.
-    certificate_ : GapCertificate or list of GapCertificate
-        The certificate; for more than two classes, one per binary problem.
+    certificate_ : GapCertificate, list of GapCertificate or CrammerSingerCertificate
+        The certificate; for more than two classes, one per binary problem, or the one of the joint problem.
     history_ : recarray or list of recarray
         Records (time, step, primal, dual, gap), one each time the gap was computed; for more than two classes, one
         array per binary problem.
@@ -154,6 +158,7 @@ class LinearSVM(BatchClassifier):
 
     state_type = SoftMarginState
     added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
+    _ends: Any = None  # for warm starts: a list with one end per binary problem, or a tuple, the end of a joint problem
 
     def __init__(
         self,
@@ -240,10 +245,8 @@ class LinearSVM(BatchClassifier):
             sigmoids = []
             if probability:
                 sigmoids = fit_sigmoids(where, data, strategy, sample_weight, self.class_weight, settings)
-            starts = self._starts(data, strategy)
-            machines = solve_machines(data, strategy, settings, starts, self._progress(), keep_ends=self.warm_start)
+            (self._solve_joint if strategy.is_joint else self._solve)(data, strategy, settings)
             self._sigmoids = sigmoids
-            self._set_attributes(data, strategy, machines)
 
     def _cost(self, where: str) -> float | None:
         """Return C, from ``C`` or from ``lam``; None if it depends on the data."""
@@ -256,25 +259,42 @@ class LinearSVM(BatchClassifier):
             raise input_error(where, f"C={quote(self.C)} and lam={quote(self.lam)} are both set. Use only one.")
         return 1 / (2 * check_number(where, "lam", self.lam, above=0))
 
+    def _solve(self, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings) -> None:
+        """Solve all binary problems, and set the fitted attributes."""
+        starts = self._starts(data, strategy)
+        machines = solve_machines(data, strategy, settings, starts, self._progress(), keep_ends=self.warm_start)
+        certificates = [machine.certificate for machine in machines]
+        support = Support.of(data.codes, strategy.pairs, [certificate.model.duals for certificate in certificates])
+        self._set_attributes(strategy, certificates, support, [machine.history for machine in machines])
+        self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
+
+    def _solve_joint(self, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings) -> None:
+        """Solve the joint problem, and set the fitted attributes."""
+        end = vars(self).get("_ends") if self.warm_start else None
+        start = JointStart(*end) if isinstance(end, tuple) and len(end[1]) == len(data.classes) else None
+        machine = solve_joint_machine(data, settings, start, self._progress())
+        support = joint_support(data, machine.certificate.model.duals)
+        self._set_attributes(strategy, [machine.certificate], support, [machine.history])
+        self._ends = tuple(machine.end) if self.warm_start else None
+
     def _starts(self, data: TrainingSet, strategy: MulticlassStrategy) -> list[Start] | None:
         """Return where the last fit ended, if this one may start there."""
         ends = vars(self).get("_ends") if self.warm_start else None
-        if ends is None:
+        if not isinstance(ends, list):  # a tuple is the end of a joint problem
             return None
         counts = np.bincount(data.codes + 1, minlength=len(data.classes) + 1)[1:]
         every = [data.X.shape[0] if low is None else int(counts[high] + counts[low]) for high, low in strategy.pairs]
         fits = [len(alpha) for alpha, _ in ends] == every and all(len(v) == data.width + 1 for _, v in ends)
         return [Start(*end) for end in ends] if fits and np.isfinite(ends[0][1]).all() else None
 
-    def _set_attributes(self, data: TrainingSet, strategy: MulticlassStrategy, machines: list[Machine]) -> None:
-        certificates = [machine.certificate for machine in machines]
+    def _set_attributes(
+        self, strategy: MulticlassStrategy, certificates: list[Any], support: Support, histories: list[Any]
+    ) -> None:
         set_machines(self, strategy, certificates)
         self.C_ = certificates[0].C
         self.objective_ = np.array([certificate.primal for certificate in certificates])
-        support = Support.of(data.codes, strategy.pairs, [certificate.model.duals for certificate in certificates])
         self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the certificate keeps its own rows
-        self.history_ = one_or_list([np.rec.array(machine.history, dtype=HISTORY_DTYPE) for machine in machines])
-        self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
+        self.history_ = one_or_list([np.rec.array(history, dtype=HISTORY_DTYPE) for history in histories])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_proba(self, X: Any) -> Floats:
@@ -321,7 +341,7 @@ class LinearSVM(BatchClassifier):
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
         sigmoids = getattr(self, "_sigmoids", []) if self.probability else []
-        return (sigmoids[place].slope, sigmoids[place].offset) if sigmoids else None
+        return (sigmoids[place].slope, sigmoids[place].offset) if place < len(sigmoids) else None
 
     def _on_trust(self) -> tuple[Check, ...]:
         if not getattr(self, "_sigmoids", None):
@@ -335,6 +355,8 @@ class LinearSVM(BatchClassifier):
         state: SoftMarginState = record.state
         state.check("state", record)
         state.restore(self, record)
-        self.C_ = state.certificates[0].C
+        self.C_ = state.stated_cost
         self._sigmoids = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]
+        if state.joint_end is not None:
+            self._ends = (state.joint_end.fractions, state.joint_end.intercepts)

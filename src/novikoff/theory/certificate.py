@@ -134,13 +134,14 @@ class Certificate(ABC):
         """
         return None
 
-    def labels(self) -> tuple[Any, Any] | None:
-        """Return the labels of the binary problem.
+    def labels(self) -> tuple[Any, ...] | None:
+        """Return the labels that the certificate speaks of.
 
         Returns
         -------
-        tuple of (object, object), or None
-            The positive label, and the negative one or None for all others; None if the certificate does not say.
+        tuple or None
+            Of a binary problem, the positive label, and the negative one or None for all others; of a joint problem,
+            all labels in the order of ``planes``. None if the certificate does not say.
         """
         return None
 

@@ -30,7 +30,7 @@ from .certificate import Certificate, Support, below, misfit
 from .columns import Columns
 from .exact_gap import ExactTable, as_integers, power_of_two
 from .gap_checks import EPS, INTERCEPTS, Value, check_costs, check_gap, relative, rounded
-from .geometry import Extended, Floats, as_table, blocks
+from .geometry import Extended, Floats, Matrix, as_table, blocks
 from .joint_duals import JointDuals, allowed, excess
 from .verification import Check, Verification
 
@@ -56,7 +56,7 @@ class JointModel:
         The cost C_i of each row; None if it is C for all.
     """
 
-    weights: Floats
+    weights: Matrix
     biases: Floats
     classes: list[Any]
     duals: JointDuals
@@ -301,6 +301,12 @@ class CrammerSingerCertificate(Certificate):
                 else f"The request was {self.tol:g}; more iterations are needed."
             )
         )
+
+    def planes(self) -> tuple[Floats, Floats]:
+        return self.model.weights, self.model.biases
+
+    def labels(self) -> tuple[Any, ...]:
+        return tuple(self.model.classes)
 
     def stated(self) -> dict[str, Any]:
         return {"intercept": self.intercept, "tol": self.tol, "C": self.C}

@@ -13,6 +13,16 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Extended = Annotated[float, "or an infinity"]  # a bound is infinite where nothing is known
+
+
+@dataclass(frozen=True)
+class Dimensions:
+    """Metadata of an array type: its number of dimensions, if it is not 1."""
+
+    count: int
+
+
+Matrix = Annotated[Floats, Dimensions(2)]
 BLOCK_ENTRIES = 1 << 22  # entries of a table that are processed at a time, about 32 MB
 
 
