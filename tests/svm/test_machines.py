@@ -1,5 +1,7 @@
 """All binary problems of a machine, solved in parallel."""
 
+import re
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -54,7 +56,9 @@ def test_threads_do_not_change_the_machines(layout):
 def test_progress_names_both_classes():
     heard = []
     nk.LinearSVM().watch(lambda message, _: heard.append(message)).fit(X, Y)
-    assert {message.split(":")[0] for message in heard} == {"1 against 0", "2 against 0", "2 against 1"}
+    names = {found[1] for message in heard if (found := re.match(r"\d of 3 done; class (.*): gap", message))}
+    assert names == {"1 against 0", "2 against 0", "2 against 1"}
+    assert heard[-1] == "3 of 3 done"
 
 
 @pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])

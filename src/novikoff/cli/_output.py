@@ -166,15 +166,19 @@ def progress(title: str, quiet: bool = False) -> Iterator[ProgressCallback]:
         yield lambda message, fraction: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.table import Column
 
-    columns = (SpinnerColumn(), TextColumn(title), BarColumn(20), TimeElapsedColumn(), TextColumn("{task.description}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    message = TextColumn("{task.description}", table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1))
+    columns = (SpinnerColumn(), TextColumn(escape(title)), BarColumn(20), TimeElapsedColumn(), message)
+    with Progress(*columns, console=Console(stderr=True), transient=True, expand=True) as bar:
         task = bar.add_task("", total=None)
 
         def update(message: str, fraction: float | None) -> None:
-            bar.update(task, description=message.replace("[", r"\["), total=None if fraction is None else 1.0)
-            if fraction is not None:
-                bar.update(task, completed=fraction)
+            if fraction is None:
+                bar.update(task, description=escape(message))
+            else:
+                bar.update(task, description=escape(message), total=1.0, completed=fraction)
 
         yield update

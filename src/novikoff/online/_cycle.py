@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._labels import Codes
-from novikoff._progress import ProgressCallback
+from novikoff._progress import Progress, ProgressCallback
 from novikoff._separability.quick import is_separable, work_of
 from novikoff._threads import in_threads
 from novikoff._validation import describe_bad_row
@@ -21,7 +21,7 @@ from novikoff.theory.certificate import Duals
 from novikoff.theory.geometry import Extended, Floats
 from novikoff.theory.rules import Rule
 
-from ._stopping import CONVERGED, INSEPARABLE, MAX_ITER, Stopping, Trial
+from ._stopping import CONVERGED, INSEPARABLE, MAX_ITER, REASONS, Stopping, Trial
 
 
 @dataclass
@@ -121,7 +121,13 @@ class Cycle:
     say: ProgressCallback | None
 
     def run_all(
-        self, kernel: _core.OnlineLearner, examples: Examples, positives: list[int], seeds: list[int], threads: int
+        self,
+        kernel: _core.OnlineLearner,
+        examples: Examples,
+        positives: list[int],
+        names: list[str],
+        seeds: list[int],
+        threads: int,
     ) -> list[Ending]:
         """Solve all binary problems, several at once if there are several threads.
 
@@ -131,17 +137,20 @@ class Cycle:
             Learns from the rows.
         examples : Examples
             The rows.
-        positives, seeds : list of int
-            The code of the positive class of each problem, -1 for none; and the seed of its row order.
+        positives, names, seeds : list
+            Of each problem: the code of its positive class, -1 for none; its name; and the seed of its row order.
         threads : int
             How many problems to solve at once.
         """
-        cancelled = threading.Event()
+        cancelled, progress = threading.Event(), Progress(self.say, names)
+
+        def run_one(q: int) -> Ending:
+            with progress.problem(q) as say:
+                return _Passes(self, kernel, q, examples, positives[q], cancelled, say).run(seeds[q])
+
         with in_threads(min(threads, kernel.problems)) as each:
             try:
-                return each(
-                    lambda q: _Passes(self, kernel, q, examples, positives[q], cancelled).run(seeds[q]), kernel.problems
-                )
+                return each(run_one, kernel.problems)
             except BaseException:
                 cancelled.set()
                 raise
@@ -157,6 +166,7 @@ class _Passes:
     examples: Examples
     positive: int
     cancelled: threading.Event
+    say: ProgressCallback | None
 
     def run(self, seed: int) -> Ending:
         cycle, n = self.cycle, self.examples.rows.count
@@ -191,6 +201,8 @@ class _Passes:
             if reason is None and passes == cycle.max_iter:
                 reason = MAX_ITER
         run = Run(passes, halted, smallest, Duals.of(duals))
+        if self.say is not None and reason is not None:
+            self.say(f"stopped after {passes:,} passes: {REASONS[reason]}", 1.0)
         would_converge = stopping.tried and stopping.is_separable is True and required_margin == 0
         return Ending(run, reason or MAX_ITER, would_converge)
 
@@ -223,10 +235,8 @@ class _Passes:
         return None if found is False and self.cycle.rule.tie == "positive" and not fit_intercept else found
 
     def _report(self, passes: int, before: dict[str, Any], after: dict[str, Any]) -> None:
-        if self.cycle.say is None:
-            return
-        mistakes, examples = (after[name] - before[name] for name in ("mistakes", "examples"))
-        place = f"problem {self.problem + 1} of {self.kernel.problems}, " if self.kernel.problems > 1 else ""
-        error = mistakes / max(examples, 1)
-        message = f"{place}pass {passes} of at most {self.cycle.max_iter}: {mistakes:,.0f} mistakes, {error:.2%}"
-        self.cycle.say(message, passes / self.cycle.max_iter)
+        if self.say is not None:
+            mistakes, examples = (after[name] - before[name] for name in ("mistakes", "examples"))
+            share = f"{mistakes / max(examples, 1):.2%} of the examples"
+            message = f"pass {passes:,}, {mistakes:,.0f} mistakes, {share}"
+            self.say(message, passes / self.cycle.max_iter)

@@ -55,7 +55,9 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
         where, model.max_iter, model.shuffle, model._until_no_update, model.n_iter_no_change, model._learned_rule, say
     )
     seeds = seeds_of(model.random_state, learner.problems)
-    endings = cycle.run_all(learner, examples, classes.positive_codes(), seeds, threads)
+    positives = classes.positive_codes()
+    names = ["all classes" if code < 0 else f"class {classes.labels[code]}" for code in positives]
+    endings = cycle.run_all(learner, examples, positives, names, seeds, threads)
     if not warm:
         model._column_names, model._by_name, model._balance = None, False, RunningBalance()
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, False

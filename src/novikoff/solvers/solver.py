@@ -218,7 +218,7 @@ class Progress:
         gap, seconds = relative_gap(primal, dual), time.perf_counter() - self._start
         self.history.append(HistoryEntry(seconds, self.steps, primal, dual, gap))
         if self.options.say is not None:
-            message = f"step {self.steps}: primal {primal:.8g}, dual {dual:.8g}, gap {gap:.2e}"
+            message = f"gap {min(gap, 1.0):.2g}, {self.problem.objective.tol:g} wanted, step {self.steps}"
             self.options.say(message, self._fraction_completed(gap))
 
     def _fraction_completed(self, gap: float) -> float:

@@ -139,7 +139,7 @@ def nearest_points(data: TrainingSet, work: Workspace, tol: float, progress: Pro
             return chosen.hyperplane(v), progress.steps_left
         rows = _violating_rows(chosen, work.margins, accuracy)
         if progress.options.say is not None:
-            message = f"step {steps}: {count} rows, margins to {accuracy:.1e}; {len(rows)} more within the margin"
+            message = f"{count} rows at the margin, {len(rows)} more within it, step {steps}"
             progress.options.say(message, None)
         if len(rows) == 0 and accuracy == final_accuracy:
             return chosen.hyperplane(v), steps

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._multiclass import MulticlassStrategy, side_name, sides
-from novikoff._progress import ProgressCallback, prefixed
+from novikoff._progress import Progress, ProgressCallback
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.solver import HistoryEntry, Start, solve
 from novikoff.solvers.training_set import TrainingSet
@@ -59,14 +59,15 @@ def solve_machines(
         Whether the machines keep their ends, for a warm start.
     """
     table, objective, pairs = data.table, settings.objective, strategy.pairs
-    names = [side_name(*side) for side in sides(strategy)]
+    steps = Progress(progress, [f"class {side_name(*side)}" for side in sides(strategy)])
     threads = settings.threads // min(settings.threads, len(pairs))
 
     def solve_one(place: int) -> Machine:
         part, rows = rows_of_pair(data, pairs[place])
         problem = Problem(table if rows is None else part.table, pairs[place][0], objective)
         start = None if starts is None else _narrowed(part, starts[place])
-        solution = solve(problem, settings.options(threads, prefixed(names[place], progress)), start)
+        with steps.problem(place) as say:
+            solution = solve(problem, settings.options(threads, say), start)
         certificate = certify(part, objective, pairs[place], solution, rows)
         return Machine(certificate, solution.history, _widened(part, solution.end) if keep_ends else None)
 

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._progress import prefixed
+from novikoff._progress import Progress
 from novikoff._validation import check_integer, check_number, thread_count
 from novikoff.data.stream import Scan
 from novikoff.record import RunRecord
@@ -172,10 +172,11 @@ class HardMarginSVM(BatchClassifier):
     def _solve(self, where: str, problems: list[HardMarginProblem], options: SolverOptions) -> list[Separator]:
         """Solve all binary problems, in parallel if there are threads."""
         threads = options.threads // min(options.threads, len(problems))
+        progress = Progress(self._progress(), [f"class {problem.label}" for problem in problems])
 
         def solve_one(place: int) -> Separator:
-            say = prefixed(problems[place].label, self._progress())
-            return largest_margin(where, problems[place], dataclasses.replace(options, threads=threads, say=say))
+            with progress.problem(place) as say:
+                return largest_margin(where, problems[place], dataclasses.replace(options, threads=threads, say=say))
 
         return run_parallel(solve_one, len(problems), options.threads, options.cancelled)
 
