@@ -22,7 +22,10 @@ from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import ROUNDING, Certificate
 from novikoff.theory.geometry import Floats, as_table, length_of
 from novikoff.theory.replay import Replay, replay, shuffles
+from novikoff.theory.spread import cost_for_spread, spread
 from novikoff.theory.verification import Check, Verification
+
+COST_ROUNDING = 0.01  # relative; a C of three digits may be rounded either way
 
 
 def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
@@ -86,6 +89,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     own_weights = check_weights(where, sample_weight, len(labels))
     weights = counted_weights(record, labels, own_weights)
     checks = [_check_labels(record, labels, weights), *_check_classes(record, labels, own_weights)]
+    checks += _check_default_cost(record, X, weights)
     if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
     if record.strategy.is_joint:
@@ -158,6 +162,19 @@ def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
         if certificate.labels() not in (None, labels):
             return [Check(claim, "fails", f"that of {name or 'all classes'} speaks of other labels")]
     return []
+
+
+def _check_default_cost(record: RunRecord, X: Any, weights: Floats) -> list[Check]:
+    """Check that a C that was to follow from the spread of the rows does so."""
+    if record.parameters.get("C") != "scale" or record.parameters.get("lam") is not None or not weights.any():
+        return []
+    centered = record.parameters.get("fit_intercept", True)
+    with np.errstate(over="ignore", invalid="ignore"):  # values that are not finite are refused by the certificate
+        expected = cost_for_spread(spread(X, weights, centered), X.shape[1])
+    used = {certificate.stated().get("C") for certificate in record.certificates}
+    if all(isinstance(C, float) and abs(C - expected) <= COST_ROUNDING * expected for C in used):
+        return [Check("C", "holds", f"{expected:g} follows from the spread of the rows")]
+    return [Check("C", "fails", f"the certificate speaks of {used}, the spread of the rows gives {expected:g}")]
 
 
 def _check_counts(classes: NDArray[Any], counts: Floats, labels: NDArray[Any], weights: Floats | None) -> Check:
