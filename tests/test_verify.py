@@ -153,3 +153,11 @@ def test_a_forged_encoder_refutes_a_pipeline():
 def test_a_model_without_a_certificate_is_refused():
     with pytest.raises(nk.InvalidInputError, match="certificate"):
         nk.verify(nk.LinearClassifier.of([[1.0, 2.0, 3.0]], [0.0], ["no", "yes"]), X, TWO)
+
+
+def test_a_default_c_must_follow_from_the_spread_of_the_rows():
+    X, y = np.random.default_rng(5).normal(size=(40, 4)), np.arange(40) % 2
+    assert nk.verify(nk.LinearSVM().fit(X, y), X, y)
+    other = nk.LinearSVM(C=1.0).fit(X, y).set_params(C="scale")
+    found = nk.verify(other, X, y)
+    assert [check.claim for check in found.checks if check.status == "fails"] == ["C"]

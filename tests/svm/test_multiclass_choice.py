@@ -11,9 +11,16 @@ X = np.random.default_rng(0).normal(size=(60, 4))
 
 
 def test_pairs_are_chosen_as_long_as_their_weights_are_few():
-    assert auto_strategy(2, 10) == "ovr"
-    assert auto_strategy(3, 10) == auto_strategy(50, 1000) == auto_strategy(20, 60_000) == "ovo"
-    assert auto_strategy(51, 10) == auto_strategy(50, 100_000) == "ovr"
+    assert auto_strategy(2, 100, 10, False) == "ovr"
+    for classes, features in [(3, 10), (50, 1000), (20, 60_000)]:
+        assert auto_strategy(classes, 100, features, False) == "ovo"
+    for classes, features in [(51, 10), (50, 100_000)]:
+        assert auto_strategy(classes, 100, features, False) == "ovr"
+
+
+def test_sparse_rows_with_more_columns_than_rows_are_one_vs_rest():
+    assert auto_strategy(20, 1000, 1000, True) == "ovo"
+    assert auto_strategy(20, 1000, 1001, True) == "ovr"
 
 
 @pytest.mark.parametrize("name", ["auto", "ovr", "ovo"])
