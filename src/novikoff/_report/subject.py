@@ -15,14 +15,19 @@ from novikoff._verify import verify
 from novikoff.errors import input_error
 from novikoff.evaluate import Scores, scores
 from novikoff.record import RunRecord
-from novikoff.theory.geometry import as_table
+from novikoff.theory.geometry import Floats, as_table
 from novikoff.theory.verification import Verification
 
 from .certificate import Part, split
 from .tables import count
 
 WHERE = "report"  # names the caller in error messages
-OF_THE_MODEL = ("parameters", "model", "certificates")  # checks that fail if the model was changed, whatever the rows
+OF_THE_MODEL = (
+    "parameters",
+    "model",
+    "certificates",
+    "classes",
+)  # checks that fail if the model was changed, whatever the rows
 
 
 @dataclass(frozen=True)
@@ -31,6 +36,8 @@ class Measured:
 
     Parameters
     ----------
+    model : object
+        The classifier.
     X, y : array-like or sparse matrix, ndarray
         Rows and labels.
     scores : Scores
@@ -39,10 +46,16 @@ class Measured:
         Whether the model was fitted to these rows, was not, certainly was not, or may have been.
     """
 
+    model: Any
     X: Any
     y: Any
     scores: Scores
     kind: str
+
+    @cached_property
+    def decisions(self) -> Floats:
+        """The result of ``decision_function``."""
+        return np.asarray(self.model.decision_function(self.X), dtype=np.float64)
 
     @property
     def words(self) -> str:
@@ -93,15 +106,37 @@ class Subject:
         """X as an array or CSR matrix."""
         return as_table(self.X)
 
-    @property
+    @cached_property
     def record(self) -> RunRecord | None:
         """The run record; None for classifiers of other packages."""
         return getattr(self.model, "record_", None)
 
-    @property
+    @cached_property
     def strategy(self) -> MulticlassStrategy:
         """The classes, and which column of scores belongs to which."""
         return OneVsRest(np.asarray(self.model.classes_)) if self.record is None else self.record.strategy
+
+    @cached_property
+    def opponent(self) -> Any:
+        """For machines that oppose pairs of classes, the class that ``class_`` is confused with most often.
+
+        None if ``class_`` is opposed to all others, or never confused.
+        """
+        strategy, found = self.strategy, self.scored.scores
+        labels = found.labels.tolist()
+        is_pairwise = strategy.is_joint or strategy.pairs[0][1] is not None
+        if len(strategy.classes) == 2 or not is_pairwise or self.class_ not in labels:
+            return None
+        code = labels.index(self.class_)
+        errors = found.confusion[code] + found.confusion[:, code]
+        known = np.isin(found.labels, strategy.classes) & (found.labels != self.class_)
+        other = int(np.argmax(np.where(known, errors, -1)))
+        return labels[other] if known[other] and errors[other] > 0 else None
+
+    @property
+    def problem(self) -> Any:
+        """The binary problem that the displays show, as their ``class_``: a class, or a pair of classes."""
+        return self.class_ if self.opponent is None else (self.class_, self.opponent)
 
     @property
     def parts(self) -> tuple[list[Part], list[Any]]:
@@ -131,10 +166,10 @@ def subject_of(
     if test is not None:
         if not isinstance(test, tuple) or len(test) != 2:
             raise input_error(WHERE, f"test must be a tuple (X, y), but it is a {_kind(test)}.")
-        test = Measured(*test, scores(model, *test), "test")
+        test = Measured(model, *test, scores(model, *test), "test")
     record: RunRecord | None = getattr(model, "record_", None)
     verification = verify(model, X, y, sample_weight) if record is not None and record.certificates else None
-    first = Measured(X, labels, found, _kind_of_rows(record, verification))
+    first = Measured(model, X, labels, found, _kind_of_rows(record, verification))
     if class_ is None:
         class_ = by_errors(model, (first if test is None else test).scores)[0]
     return Subject(model, X, labels, first, test, verification, class_, feature_names)

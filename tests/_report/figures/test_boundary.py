@@ -1,6 +1,8 @@
 import numpy as np
 
+import novikoff as nk
 from novikoff._report.figures.boundary import boundary
+from novikoff._report.subject import subject_of
 
 
 def test_all_rows_and_support_vectors_are_drawn(svm, svm_subject, cancer):
@@ -15,3 +17,15 @@ def test_horizontal_axis_is_the_distance_from_the_hyperplane(svm, svm_subject, c
     X, y = cancer
     distances = svm.decision_function(X[y == "malignant"]) / np.linalg.norm(svm.coef_)
     np.testing.assert_allclose(boundary(svm_subject).data[2]["x"], distances, rtol=1e-4, atol=1e-6)
+
+
+def test_rows_far_away_do_not_make_the_others_small():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3)) + np.repeat([[-2.0], [2.0]], 200, axis=0) * [1.0, 0.0, 0.0]
+    X[0, 2] = 500.0
+    y = np.repeat(["a", "b"], 200)
+    figure = boundary(subject_of(nk.LinearSVM(C=0.1).fit(X, y), X, y, None, None, None))
+    low, high = figure.layout["yaxis"]["range"]
+    assert -20 < low < high < 20
+    assert "range" not in figure.layout["xaxis"]
+    assert figure.caption.endswith("1 of them lie outside the figure.")

@@ -5,6 +5,7 @@ import plotly.graph_objects as go
 import pytest
 from sklearn.datasets import load_digits
 from sklearn.linear_model import RidgeClassifier
+from sklearn.metrics import confusion_matrix
 
 import novikoff as nk
 from novikoff._report.figures.figure import FIGURES, MAX_CHOICES, Figure, figures_of
@@ -78,4 +79,19 @@ def test_class_with_weights_of_0_has_a_note():
     model = RidgeClassifier().fit(X, y)
     model.coef_[2] = 0
     choices = figures_of(subject_of(model, X, y, None, None, None)).choices
-    assert [choice.note[:20] for choice in choices] == ["", "", "All weights of c are"]
+    assert [choice.note[:20] for choice in choices] == ["", "", "All weights of this "]
+
+
+@pytest.mark.parametrize("strategy", ["ovo", "crammer_singer"])
+def test_machines_of_pairs_show_a_class_against_the_one_it_is_confused_with(strategy):
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:700] / 16, y[:700]
+    model = nk.LinearSVM(C=1e-3, loss="hinge", multi_class=strategy).fit(X, y)
+    subject = subject_of(model, X, y, 8, None, None)
+    matrix = confusion_matrix(y, model.predict(X))
+    errors = matrix[8] + matrix[:, 8]
+    assert errors[subject.opponent] == np.delete(errors, 8).max() > 0
+    (choice,) = (choice for choice in figures_of(subject).choices if choice.is_default)
+    assert choice.note.startswith(f"8 is shown against {subject.opponent}, with which")
+    margins = next(figure for figure in choice.figures if figure.name == "margins")
+    assert f"of the {np.isin(y, [8, subject.opponent]).sum()} rows of these two classes" in margins.caption

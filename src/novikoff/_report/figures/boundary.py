@@ -4,33 +4,42 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from novikoff._report.subject import Subject
 from novikoff._report.tables import count
 from novikoff.errors import InvalidInputError
 from novikoff.plot import BoundaryDisplay
+from novikoff.theory.geometry import Floats
 
 from ._plotly import axis, label, layout, scatter
 from .figure import Figure
 
-MAX_POINTS = 1500  # keeps the page small
+MAX_POINTS, MAX_POINTS_OF_SEVERAL = 1500, 600  # for two classes, and for one of several; keeps the page small
 MAX_LARGE_MARKERS = 400
 MARKER_OPACITY = 0.9
+OUTER_QUANTILES = (0.005, 0.995)  # of each coordinate; rows far beyond may be left out
 
 
 def boundary(subject: Subject) -> Figure | None:
     """Draw rows, decision line and margin; None if the decision is not that of a hyperplane."""
     two = {"feature_names": subject.feature_names} if subject.table.shape[1] == 2 else {}
     try:
+        most = MAX_POINTS if len(subject.strategy.classes) == 2 else MAX_POINTS_OF_SEVERAL
         display = BoundaryDisplay.measure(
-            subject.model, subject.X, subject.y, class_=subject.class_, max_points=MAX_POINTS, **two
+            subject.model, subject.X, subject.y, class_=subject.problem, max_points=most, **two
         )
     except InvalidInputError:
         return None
-    axes = (axis(label(name, 36)) for name in display.axis_names)
+    limits = [_limits(display, place) for place in (0, 1)]
+    axes = (
+        axis(label(name, 36)) | ({} if ends is None else {"range": list(ends)})
+        for name, ends in zip(display.axis_names, limits, strict=True)
+    )
     return Figure(
         "boundary",
         "Decision boundary",
-        _caption(display, subject),
+        _caption(display, subject, _outside(display.points, limits)),
         _traces(display),
         layout(*axes, hovermode="closest"),
         height="21rem",
@@ -61,15 +70,38 @@ def _traces(display: BoundaryDisplay) -> list[dict[str, Any]]:
     return data
 
 
-def _caption(display: BoundaryDisplay, subject: Subject) -> str:
+def _limits(display: BoundaryDisplay, place: int) -> tuple[float, float] | None:
+    """Return the ends of an axis that leave out rows far away, if they would make the others small."""
+    values = display.points[:, place]
+    near, far = np.quantile(values, OUTER_QUANTILES).tolist()
+    spread = far - near
+    if not np.ptp(values) > 2 * spread > 0:
+        return None
+    lines = [ends[:, place] for ends in (display.line, *display.band) if ends is not None]
+    middle = np.concatenate(lines) if lines and place == 0 and display.projected else np.array([near, far])
+    low, high = min(near, float(middle.min())), max(far, float(middle.max()))
+    pad = 0.1 * (high - low)
+    return max(float(values.min()), low) - pad, min(float(values.max()), high) + pad
+
+
+def _outside(points: Floats, limits: list[tuple[float, float] | None]) -> int:
+    """Return the number of rows beyond the ends of the axes."""
+    beyond = np.zeros(len(points), dtype=bool)
+    for values, ends in zip(points.T, limits, strict=True):
+        if ends is not None:
+            beyond |= (values < ends[0]) | (values > ends[1])
+    return int(np.count_nonzero(beyond))
+
+
+def _caption(display: BoundaryDisplay, subject: Subject, outside: int) -> str:
     negative, positive = display.names
     rows = "training row" if subject.first.kind == "training" else "row"
     words = [f"Each marker is one {rows}: squares are {negative}, circles are {positive}."]
     if display.projected:
         words.append(
             f"The {count(subject.table.shape[1])} columns are projected: the horizontal axis is the signed distance "
-            f"from the separating hyperplane, so rows to the right of the solid line are predicted as {positive}; the "
-            "vertical axis only spreads the rows out."
+            f"from the separating hyperplane, so rows right of the solid line are predicted as {positive} rather "
+            f"than {negative}; the vertical axis only spreads the rows out."
         )
     if display.edge is not None:
         words.append(f"The dashed lines are the margin, where the score is {display.edge:.4g} or -{display.edge:.4g}.")
@@ -77,4 +109,6 @@ def _caption(display: BoundaryDisplay, subject: Subject) -> str:
         words.append(f"Ringed are {display.support_name}, {count(int(display.support.sum()))} of the rows shown.")
     if len(display.points) < display.total:
         words.append(f"{count(len(display.points))} of {count(display.total)} rows are shown.")
+    if outside:
+        words.append(f"{count(outside)} of them lie outside the figure.")
     return " ".join(words)

@@ -80,8 +80,7 @@ def _curve(subject: Subject) -> Curve | None:
     is_positive = np.ravel(np.asarray(subject.scored.y)) == subject.class_
     if not 0 < np.mean(is_positive) < 1 or subject.class_ not in classes:
         return None
-    decisions = np.asarray(subject.model.decision_function(subject.scored.X), dtype=np.float64)
-    code = classes.index(subject.class_)
+    decisions, code = subject.scored.decisions, classes.index(subject.class_)
     scores = decisions[:, code] if decisions.ndim == 2 else (decisions if code else -decisions)
     false_positives, true_positives, _ = roc_curve(is_positive, scores)
     precision, recall, _ = precision_recall_curve(is_positive, scores)

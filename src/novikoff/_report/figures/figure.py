@@ -157,7 +157,10 @@ def _choices(subject: Subject, names: list[str], of_default: dict[str, Figure | 
 
 
 def _note(subject: Subject) -> str:
-    """Say that the score of a class is constant, which is why it has no boundary."""
-    if not hasattr(subject.model, "coef_") or WeightsDisplay.measure(subject.model, class_=subject.class_).nonzero:
-        return ""
-    return f"All weights of {subject.class_} are 0, so its score is the same for every row."
+    """Say which classes the figures show, and that a score is constant, which is why there is no boundary."""
+    words = []
+    if subject.opponent is not None:
+        words.append(f"{subject.class_} is shown against {subject.opponent}, with which it is confused most often.")
+    if hasattr(subject.model, "coef_") and not WeightsDisplay.measure(subject.model, class_=subject.problem).nonzero:
+        words.append("All weights of this problem are 0, so its score is the same for every row.")
+    return " ".join(words)

@@ -18,7 +18,7 @@ TABLE_ROWS = 20
 def gap(subject: Subject) -> Figure | None:
     """Draw objective, lower bound and relative gap; None for learners without such a history."""
     try:
-        display = GapDisplay.measure(subject.model, class_=subject.class_)
+        display = GapDisplay.measure(subject.model, class_=subject.problem)
     except InvalidInputError:
         return None
     x, positive = numbers(display.x), display.gap > 0

@@ -14,7 +14,7 @@ from .figure import Figure
 
 def margins(subject: Subject) -> Figure:
     """Draw the distribution of y f(x) over the training rows."""
-    display = MarginDisplay.measure(subject.model, subject.X, subject.y, class_=subject.class_)
+    display = MarginDisplay.measure(subject.model, subject.X, subject.y, class_=subject.problem)
     middles, widths = (display.edges[:-1] + display.edges[1:]) / 2, np.diff(display.edges)
     look = {"type": "bar", "x": numbers(middles), "width": numbers(widths), "hovertemplate": "%{y} rows near %{x:.3g}"}
     correct, wrong = display.labels
@@ -23,11 +23,7 @@ def margins(subject: Subject) -> Figure:
         {**look, "y": display.wrong.tolist(), "name": wrong, "marker": {"color": "--wrong", "line": {"width": 0}}},
     ]
     shapes = [vertical_line(0.0, "solid")]
-    caption = f"{count(display.mistaken)} of {subject.first.words} "
-    if len(subject.strategy.classes) == 2:
-        caption += "are misclassified; their margin is negative."
-    else:
-        caption += f"have a score of the wrong sign for {subject.class_}; their margin is negative."
+    caption = f"{count(display.mistaken)} of {_rows(subject, display.rows)}; their margin is negative."
     if display.margin is not None:
         shapes.append(vertical_line(display.margin, "dash"))
         caption += f" {count(display.inside)} others lie inside the margin, which ends at "
@@ -43,3 +39,12 @@ def margins(subject: Subject) -> Figure:
         per_class=True,
         table=Table("Rows by signed margin", ["interval", "correct", "wrong"], rows),
     )
+
+
+def _rows(subject: Subject, rows: int) -> str:
+    """Name the rows of the problem, and say what a negative margin means for the prediction."""
+    if len(subject.strategy.classes) == 2:
+        return f"{subject.first.words} are misclassified"
+    if rows == subject.first.scores.rows:
+        return f"{subject.first.words} have a score of the wrong sign for {subject.class_}"
+    return f"the {count(rows)} rows of these two classes have a score of the wrong sign"

@@ -13,14 +13,14 @@ from novikoff.plot import WeightsDisplay
 from ._plotly import MAX_LABEL, axis, label, layout, numbers
 from .figure import Figure
 
-MAX_BARS = 12  # the table has more
+MAX_BARS = 10  # the table has more
 
 
 def weights(subject: Subject) -> Figure | None:
     """Draw the largest weights by column name; None if the learner has none, or all are 0."""
     if not hasattr(subject.model, "coef_"):
         return None
-    display = WeightsDisplay.measure(subject.model, class_=subject.class_, feature_names=subject.feature_names)
+    display = WeightsDisplay.measure(subject.model, class_=subject.problem, feature_names=subject.feature_names)
     if not display.names:
         return None
     data: list[dict[str, Any]] = []
