@@ -12,8 +12,8 @@ using namespace novikoff;
 
 namespace {
 
-using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using ConstMatrix = nb::ndarray<const double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<T, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// A joint machine over rows in Python's memory, and the passes over them. It has no mutable state: the arrays that a pass
 /// reads and writes are NumPy arrays of the caller.
@@ -38,9 +38,9 @@ class JointMachine {
     if (alpha.shape(0) != rows_.count() || alpha.shape(1) != problem_.classes)
       throw std::invalid_argument("alpha must have one entry per row and class.");
   }
-  void check_weights(const auto& v) const {
-    if (v.shape(0) != rows_.columns() + 1 || v.shape(1) != problem_.classes)
-      throw std::invalid_argument("The weights must have one row per column and one for the intercepts.");
+  void check_weights(const auto& v, std::size_t intercepts) const {
+    if (v.shape(0) != rows_.columns() || v.shape(1) < problem_.classes || intercepts != problem_.classes)
+      throw std::invalid_argument("There must be one weight per column and class, and one intercept per class.");
   }
   static auto flat(const auto& matrix) { return std::span(matrix.data(), matrix.size()); }
 
@@ -69,37 +69,49 @@ class JointMachine {
     });
   }
 
-  Tuple<double, std::size_t, double> descend(Matrix alpha, Vector<const double> squared_norms, Vector<std::int32_t> order,
-                                             Matrix v, std::pair<double, std::size_t> before, double lambda, double rho,
-                                             Random& random) const {
+  template <class Real>
+  Tuple<double, std::size_t, std::size_t, double> descend(Matrix<double> alpha, Vector<const double> squared_norms,
+                                                          Vector<std::uint8_t> rests, Vector<std::int32_t> order,
+                                                          Matrix<Real> v, Vector<double> b,
+                                                          std::pair<double, std::size_t> before, double lambda, double rho,
+                                                          double relaxation, Random& random) const {
     check_alpha(alpha);
     check_rows(squared_norms.size());
+    check_rows(rests.size());
     check_rows(order.size());
-    check_weights(v);
+    check_weights(v, b.size());
     const JointPassSummary previous{before.first, before.second};
     if (previous.active > order.size()) throw std::invalid_argument("There are fewer rows than active ones.");
+    static_assert(sizeof(Rest) == 1);
+    const JointState<Real> state{flat(alpha),
+                                 {v.data(), v.shape(1)},
+                                 span_of(b),
+                                 span_of(squared_norms),
+                                 {reinterpret_cast<Rest*>(rests.data()), rests.size()}};
     JointPassSummary now;
     on_rows([&](const auto& rows) {
-      now = novikoff::descend(rows, problem_, DualPenalty{lambda, rho}, flat(alpha), span_of(squared_norms), span_of(order),
-                              flat(v), previous, random);
+      now = novikoff::descend(rows, problem_, DualPenalty{lambda, rho}, relaxation, state, span_of(order), previous, random);
     });
-    return nb::make_tuple(now.violation, now.active, now.gap);
+    return nb::make_tuple(now.violation, now.active, now.visits, now.gap);
   }
 
-  void margins(ConstMatrix alpha, ConstMatrix v, double violation, Vector<double> margins, Vector<std::uint8_t> shrunk) const {
+  void margins(Matrix<const double> alpha, Matrix<const double> v, Vector<const double> b, double violation,
+               Vector<double> margins, Vector<std::uint8_t> shrunk) const {
     check_alpha(alpha);
-    check_weights(v);
+    check_weights(v, b.size());
     check_rows(margins.size());
     if (shrunk.size() != (rows_.count() + 7) / 8) throw std::invalid_argument("A bit vector must have one bit per row.");
     on_rows([&](const auto& rows) {
-      joint_margins(rows, problem_, flat(alpha), flat(v), violation, blocks_, threads_, span_of(margins), span_of(shrunk));
+      joint_margins(rows, problem_, flat(alpha), ClassWeights<const double>{v.data(), v.shape(1)}, span_of(b), violation,
+                    blocks_, threads_, span_of(margins), span_of(shrunk));
     });
   }
 
-  void sums(ConstMatrix alpha, Matrix sums) const {
+  void sums(Matrix<const double> alpha, Matrix<double> sums, Vector<double> totals) const {
     check_alpha(alpha);
-    check_weights(sums);
-    on_rows([&](const auto& rows) { joint_sums(rows, problem_, flat(alpha), flat(sums)); });
+    check_weights(sums, totals.size());
+    if (sums.shape(1) != problem_.classes) throw std::invalid_argument("The sums must have one column per class.");
+    on_rows([&](const auto& rows) { joint_sums(rows, problem_, flat(alpha), flat(sums), span_of(totals)); });
   }
 
   std::size_t order_active_first(Vector<const std::uint8_t> shrunk, Vector<std::int32_t> order) const {
@@ -119,12 +131,16 @@ void bind_crammer_singer(nb::module_& m) {
            nb::arg("rows"), nb::arg("codes").noconvert(), nb::arg("classes"), nb::arg("costs").noconvert().none(),
            nb::arg("scale"), nb::arg("has_intercept"), nb::arg("elements"), nb::arg("threads"))
       .def("squared_norms", &JointMachine::squared_norms, nb::arg("squared").noconvert())
-      .def("descend", &JointMachine::descend, nb::arg("alpha").noconvert(), nb::arg("squared_norms").noconvert(),
-           nb::arg("order").noconvert(), nb::arg("v").noconvert(), nb::arg("before"), nb::arg("lam"), nb::arg("rho"),
-           nb::arg("random"))
-      .def("margins", &JointMachine::margins, nb::arg("alpha").noconvert(), nb::arg("v").noconvert(), nb::arg("violation"),
-           nb::arg("margins").noconvert(), nb::arg("shrunk").noconvert())
-      .def("sums", &JointMachine::sums, nb::arg("alpha").noconvert(), nb::arg("sums").noconvert())
+      .def("descend", &JointMachine::descend<float>, nb::arg("alpha").noconvert(), nb::arg("squared_norms").noconvert(),
+           nb::arg("rests").noconvert(), nb::arg("order").noconvert(), nb::arg("v").noconvert(), nb::arg("b").noconvert(),
+           nb::arg("before"), nb::arg("lam"), nb::arg("rho"), nb::arg("relaxation"), nb::arg("random"))
+      .def("descend", &JointMachine::descend<double>, nb::arg("alpha").noconvert(), nb::arg("squared_norms").noconvert(),
+           nb::arg("rests").noconvert(), nb::arg("order").noconvert(), nb::arg("v").noconvert(), nb::arg("b").noconvert(),
+           nb::arg("before"), nb::arg("lam"), nb::arg("rho"), nb::arg("relaxation"), nb::arg("random"))
+      .def("margins", &JointMachine::margins, nb::arg("alpha").noconvert(), nb::arg("v").noconvert(), nb::arg("b").noconvert(),
+           nb::arg("violation"), nb::arg("margins").noconvert(), nb::arg("shrunk").noconvert())
+      .def("sums", &JointMachine::sums, nb::arg("alpha").noconvert(), nb::arg("sums").noconvert(),
+           nb::arg("totals").noconvert())
       .def("order_active_first", &JointMachine::order_active_first, nb::arg("shrunk").noconvert(),
            nb::arg("order").noconvert());
 }

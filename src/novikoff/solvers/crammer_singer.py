@@ -1,7 +1,14 @@
 """Dual block coordinate descent for the joint machine of several classes (Keerthi et al. 2008).
 
 A step redistributes the mass of one row over the classes. Rows that keep all of it on one class, by a lead that no
-other row is likely to close, are skipped until the duality gap is next computed.
+other row is likely to close, are skipped until the duality gap is next computed. Four things save passes:
+
+- If C is large, a single step moves little mass. So a small C comes first, and each larger one starts from the masses
+  for the one before.
+- Steps are longer than the best for one row alone (successive over-relaxation).
+- The primal point is the mean of the points since the gap was last computed. The last point alone is good for the rows
+  that were visited last.
+- Passes are made in single precision until the gap is small. Bounds are always computed in double precision.
 """
 
 from __future__ import annotations
@@ -10,21 +17,25 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 from novikoff.theory.joint_duals import JointDuals
 
 from .bounds import EPS, MAX_STRETCH_EXCESS, relative_gap
 from .circulation import balanced
+from .joint_passes import JointPasses
 from .joint_problem import JointProblem, JointSolution, JointStart
 from .problem import Objective
 from .solver import Progress, SolverOptions
 from .training_set import TrainingSet
 
 REMEASURE_RATIO = 0.5  # the gap is computed at the latest when the visits since the last time have grown by this ratio
-TARGET_SHRINK = 0.8  # factor by which the next gap target shrinks after an estimate proved too low
+TARGET_SHRINK = 0.5  # factor by which the next gap target shrinks after an estimate proved too low
+EASY_CURVATURE = 0.5  # C |x|^2 of the first problem of a sequence of rising C
+COST_FACTOR = 4.0  # from one C of the sequence to the next
+EARLY_GAP, MAX_EARLY_PASSES = 0.1, 30  # when to go on to the next C
+SINGLE_PRECISION_GAP = 3e-5  # below this relative gap, passes are made in double precision
+MAX_STALLED = 6  # measurements in a row that do not reduce the gap, before the solver gives up
 
 
 @dataclass(frozen=True)
@@ -62,153 +73,112 @@ def solve_joint(
         The end of an earlier solution of the same rows, for the same or another C.
     """
     problem = JointProblem(data.table, len(data.classes), objective)
-    with np.errstate(over="ignore", invalid="ignore"):  # points that overflow are discarded
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # points that overflow are discarded
         return _Run(problem, options, start).solve()
 
 
 class _Run:
-    """One call of the solver.
-
-    Attributes
-    ----------
-    alpha : ndarray of shape (rows, classes)
-        The mass of each row on each class.
-    v : ndarray of shape (columns + 1, classes)
-        The primal point (w, b) of ``alpha``.
-    """
+    """One call of the solver."""
 
     def __init__(self, problem: JointProblem, options: SolverOptions, start: JointStart | None) -> None:
         self.problem, self.options = problem, options
-        table, rows = problem.table, problem.rows
-        self.kernel = _core.JointMachine(
-            table.rows,
-            table.codes,
-            problem.classes,
-            table.costs,
-            problem.scale,
-            problem.has_intercept,
-            table.elements,
-            options.threads,
-        )
         self.progress = Progress(problem, options)
-        self.random = _core.Random(options.seed)
-        self.squared_norms = np.empty(rows)
-        self.kernel.squared_norms(self.squared_norms)
-        self.margins = np.empty(rows)
-        self.row_order: NDArray[np.int32] = np.empty(rows, dtype=np.int32)
-        self.shrunk = np.zeros((rows + 7) // 8, dtype=np.uint8)
-        self.violation, self.primal_bound = math.inf, math.inf
-        self.alpha = np.zeros((rows, problem.classes))
-        self.v = np.zeros((problem.columns + 1, problem.classes))
-        self.sums = np.zeros_like(self.v)
-        self.rho = self._augmentation()
-        self._begin(start)
-
-    def _augmentation(self) -> float:
-        """Return the weight of the constraints on the intercepts; see `novikoff.solvers.coordinate_descent.Descent`."""
-        problem = self.problem
-        if problem.has_free_intercept:
-            square = float(np.mean(self.squared_norms)) or 1.0
-            return square / problem.lam / math.sqrt(min(problem.rows, problem.columns))
-        return 1 / problem.kappa if problem.kappa > 0 else 0.0
-
-    def _begin(self, start: JointStart | None) -> None:
-        """Set ``alpha`` and ``v`` to the start, or to 0."""
-        problem, codes = self.problem, self.problem.table.codes
-        every = np.arange(problem.rows)
-        if start is not None:
-            self.alpha[:] = start.fractions.dense(problem.rows, problem.classes)
-            self.alpha[every, codes] = 0.0
-            totals = self.alpha.sum(axis=1)
-            self.alpha /= np.maximum(totals, 1.0)[:, None]
-            if problem.has_intercept:
-                self.v[-1] = start.intercepts
-        self.alpha[every, codes] = np.maximum(0.0, 1.0 - self.alpha.sum(axis=1))
-        self._move_to_duals()
-
-    def _move_to_duals(self) -> None:
-        """Set v to the primal point of ``alpha``; free intercepts stay as they are."""
-        problem = self.problem
-        self.kernel.sums(self.alpha, self.sums)
-        np.divide(self.sums[:-1], problem.lam, out=self.v[:-1])
-        if problem.kappa > 0:
-            np.divide(self.sums[-1], problem.kappa, out=self.v[-1])
-        self.imbalance = self.sums[-1].copy()
+        self.passes = JointPasses(problem, options)
+        self.margins = np.empty(problem.rows)
+        self.primal_bound, self.best_dual, self.stalled = math.inf, -math.inf, 0
+        self.best_betas: Floats | None = None
+        self.start = start
 
     def solve(self) -> JointSolution:
         """Pass over the rows until the gap is small enough, or ``progress`` says stop."""
-        visits, target, tol = 0.0, self.problem.objective.tol, self.problem.objective.tol
-        bounds = self._bounds()
-        is_done = self.progress.advance(bounds, 0)
+        passes, problem, progress = self.passes, self.problem, self.progress
+        passes.begin(self.start)
+        bounds = self._bounds([passes.last()])
+        is_done = progress.advance(bounds, 0)
+        if self.start is None and not is_done:
+            self._solve_smaller_costs()
+        visits, target, tol = 0.0, problem.objective.tol, problem.objective.tol
         while not is_done:
-            done, passes, seems_reached = self._passes(max(2.0 * self.problem.rows, REMEASURE_RATIO * visits), target)
+            done, seems_reached = self._passes(max(2.0 * problem.rows, REMEASURE_RATIO * visits), target)
             visits += done
-            bounds = self._bounds()
-            is_done = self.progress.advance(bounds, passes)
+            bounds = self._bounds([passes.mean(), passes.last()])
+            is_done = progress.advance(bounds, 0) or self._must_stop(bounds)
             if seems_reached and not is_done:
                 target *= TARGET_SHRINK * tol / bounds.relative_gap
         return self._solution(bounds)
 
-    def _passes(self, max_visits: float, target: float) -> tuple[float, int, bool]:
+    def _solve_smaller_costs(self) -> None:
+        """Solve a sequence of problems with smaller C approximately, each from the masses of the one before."""
+        passes, progress = self.passes, self.progress
+        count = math.ceil(math.log(max(1.0, passes.mean_curvature() / EASY_CURVATURE), COST_FACTOR))
+        for exponent in range(count, 0, -1):
+            passes.set_cost(self.problem.with_cost(self.problem.objective.C / COST_FACTOR**exponent))
+            for _ in range(min(MAX_EARLY_PASSES, progress.steps_left)):
+                gap = passes.make()
+                progress.steps += 1
+                if gap <= EARLY_GAP * (gap + passes.dual_objective()):
+                    break
+        passes.set_cost(self.problem)
+
+    def _passes(self, max_visits: float, target: float) -> tuple[float, bool]:
         """Pass over the rows until the gap seems to be at most ``target``, or ``max_visits`` rows were visited.
 
-        Returns the number of visited rows and of passes, and whether the gap seems to have reached the target.
+        Returns the number of visited rows, and whether the gap seems to have reached the target.
         """
-        visits, passes = 0.0, 0
-        active = self.kernel.order_active_first(self.shrunk, self.row_order)
-        while visits < max_visits and passes < self.progress.steps_left:
-            visits += active
-            passes += 1
-            active, gap = self._one_pass(active)
+        passes, progress = self.passes, self.progress
+        passes.activate()
+        while passes.visits < max_visits and progress.steps_left > 0:
+            gap = passes.make()
+            progress.steps += 1
             if gap <= target * self.primal_bound:
-                return visits, passes, True
-        return visits, passes, False
+                return passes.visits, True
+        return passes.visits, False
 
-    def _one_pass(self, active: int) -> tuple[int, float]:
-        """Make one pass. Returns the number of active rows, and the sum of the rows' gaps when they were visited."""
-        problem, v = self.problem, self.v
-        if problem.has_free_intercept:
-            v[-1] += self.rho * self.imbalance
-        before = v[-1].copy()
-        self.violation, active, gap = self.kernel.descend(
-            self.alpha,
-            self.squared_norms,
-            self.row_order,
-            v,
-            (self.violation, active),
-            problem.lam,
-            self.rho,
-            self.random,
-        )
-        if problem.has_free_intercept:
-            self.imbalance += (v[-1] - before) / self.rho
-        return active, gap
+    def _must_stop(self, bounds: JointBounds) -> bool:
+        """Return whether the best bounds suffice, or rounding prevents better ones; double precision may then help."""
+        gained = max(bounds.dual - self.best_dual, self.primal_bound - bounds.primal)
+        if bounds.dual > self.best_dual:
+            self.best_dual, self.best_betas = bounds.dual, bounds.betas
+        self.primal_bound = min(self.primal_bound, bounds.primal)
+        gap = self.primal_bound - self.best_dual
+        self.stalled = 0 if gained > 0.01 * gap else self.stalled + 1
+        if relative_gap(self.primal_bound, self.best_dual) < SINGLE_PRECISION_GAP or self.stalled > 1:
+            self.passes.use_double_precision()
+        if self.stalled > 1:
+            self.passes.use_plain_steps()
+        is_reached = relative_gap(self.primal_bound, self.best_dual) <= self.problem.objective.tol
+        return is_reached or self.stalled == MAX_STALLED
 
-    def _bounds(self) -> JointBounds:
-        """Compute the bounds of v and ``alpha`` afresh, with rounding counted against the dual objective."""
-        problem, costs = self.problem, self.problem.costs()
-        self.kernel.margins(self.alpha, self.v, self.violation, self.margins, self.shrunk)
-        factor = self._stretch(costs)
-        v = self.v * factor
-        primal = problem.regularization(v) + float(costs @ np.maximum(0.0, 1.0 - factor * self.margins))
+    def _bounds(self, points: list[Floats]) -> JointBounds:
+        """Compute the bounds of the best of some points and of the current masses.
+
+        The last point decides which rows are shrunk. Rounding is counted against the dual objective.
+        """
+        problem, passes, costs = self.problem, self.passes, self.problem.costs()
+        best, primal = points[-1], math.inf
+        for v in points:
+            passes.survey(v, self.margins)
+            factor = self._stretch(v, costs)
+            found = problem.regularization(factor * v) + float(costs @ np.maximum(0.0, 1.0 - factor * self.margins))
+            if found < primal:
+                best, primal = factor * v, found
         betas = self._feasible(costs)
         C = problem.objective.C
-        self.kernel.sums(_fractions(betas, C * costs), self.sums)
-        rounding = 2 * EPS * float(betas.sum(axis=1) @ np.sqrt(self.squared_norms)) / C
-        dual = float(betas.sum()) / C - 0.5 * (float(np.linalg.norm(self.sums[:-1])) + rounding) ** 2 / problem.lam
+        sums, totals = passes.sums_of(_fractions(betas, C * costs))
+        rounding = 2 * EPS * float(betas.sum(axis=1) @ np.sqrt(passes.squared_norms)) / C
+        dual = float(betas.sum()) / C - 0.5 * (float(np.linalg.norm(sums)) + rounding) ** 2 / problem.lam
         if problem.kappa > 0:
-            dual -= 0.5 * float(self.sums[-1] @ self.sums[-1]) / problem.kappa
-        self.primal_bound = min(self.primal_bound, primal)
-        return JointBounds(v, primal, dual, betas)
+            dual -= 0.5 * float(totals @ totals) / problem.kappa
+        return JointBounds(best, primal, dual, betas)
 
     def _feasible(self, costs: Floats) -> Floats:
         """Return the dual variables in the units of the user, balanced if the intercepts are free."""
         problem, codes = self.problem, self.problem.table.codes
-        betas = self.alpha * (problem.objective.C * costs)[:, None]
+        betas = self.passes.alpha * (problem.objective.C * costs)[:, None]
         betas[np.arange(problem.rows), codes] = 0.0
         return balanced(betas, codes) if problem.has_free_intercept else betas
 
-    def _stretch(self, costs: Floats) -> float:
+    def _stretch(self, v: Floats, costs: Floats) -> float:
         """Return a factor of v for which every row has the loss 0 in spite of rounding, if that is about as good, or 1.
 
         This matters if C is huge: then the rounding error of a loss that should be 0 would dominate the objective.
@@ -217,16 +187,18 @@ class _Run:
         if not 0 < smallest < math.inf:
             return 1.0
         excess = min(MAX_STRETCH_EXCESS, 0.05 * self.problem.objective.tol)
-        half, factor = self.problem.regularization(self.v), (1 + excess) / smallest
+        half, factor = self.problem.regularization(v), (1 + excess) / smallest
         loss = float(costs @ np.maximum(0.0, 1.0 - self.margins))
         return 1.0 if half * factor * factor > (half + loss) * (1 + 3 * excess) else factor
 
     def _solution(self, bounds: JointBounds) -> JointSolution:
-        """Return the best primal point and the last dual point, in the units of the user."""
+        """Return the best primal and dual points, in the units of the user."""
         problem, progress, C = self.problem, self.progress, self.problem.objective.C
         v, primal, dual, betas = bounds.v, bounds.primal, bounds.dual, bounds.betas
         if progress.best_point is not None and not primal <= progress.best_primal:
             v, primal = progress.best_point, progress.best_primal
+        if self.best_betas is not None and not dual >= self.best_dual:
+            dual, betas = self.best_dual, self.best_betas
         if not 0 < dual <= primal * (1 + 1e-9):
             dual, betas = 0.0, np.zeros_like(betas)
         progress.record(primal, dual)
