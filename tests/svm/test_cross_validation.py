@@ -10,12 +10,14 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
+from novikoff.svm import cross_validation
 
 
 def classes(rows=200, apart=0.7, **more):
     return make_classification(rows, 8, random_state=1, class_sep=apart, **more)
 
 
+@pytest.mark.filterwarnings("ignore:LinearSVMCV. no C is better:UserWarning")  # some of its labels are random
 @parametrize_with_checks([nk.LinearSVMCV(cv=2, Cs=[0.1, 1.0])])
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
@@ -113,6 +115,7 @@ def test_scores_by_name_count_rows_by_weight():
     np.testing.assert_allclose(plain.scores_, named.scores_)
 
 
+@pytest.mark.filterwarnings("ignore:LinearSVMCV. no C is better:UserWarning")
 def test_a_class_of_two_rows_is_enough_and_one_of_one_is_not():
     X, y = classes(rows=40)
     y[:] = 0
@@ -138,14 +141,57 @@ def test_a_failed_fit_leaves_the_model_as_it_was():
     assert vars(model) == before
 
 
-def test_a_best_C_at_the_end_of_the_grid_gives_a_warning():
+def test_a_best_C_at_the_end_of_the_grid_gives_a_warning(monkeypatch):
     X, y = load_breast_cancer(return_X_y=True)  # columns of very different sizes
+    monkeypatch.setattr(cross_validation, "MAX_EXTENSIONS", 0)
     with pytest.warns(UserWarning, match="largest of the grid") as caught:
         nk.LinearSVMCV(Cs=10, loss="hinge").fit(X, y)
     assert caught[0].filename == __file__
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nk.LinearSVMCV(Cs=10, C_max=1e-3, loss="hinge").fit(X, y)
+
+
+def test_a_grid_whose_best_C_is_at_its_end_is_continued():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = nk.LinearSVMCV(Cs=10, loss="hinge").fit(X, y)
+    assert len(model.Cs_) > 10
+    assert model.scores_.shape == (5, len(model.Cs_))
+    assert np.all(np.diff(model.Cs_) > 0)
+    np.testing.assert_allclose(np.diff(np.log(model.Cs_)), np.log(model.Cs_[1] / model.Cs_[0]))
+    assert model.best_C_ < model.Cs_[-1]
+    assert model.C_ in model.Cs_
+    given = nk.LinearSVMCV(Cs=model.Cs_[:10], loss="hinge").fit(X, y)
+    assert given.Cs_.tolist() == model.Cs_[:10].tolist()  # values that were given are the only ones
+    np.testing.assert_allclose(given.scores_, model.scores_[:, :10])
+
+
+def weak_classes(rows=700, seed=0):
+    """Seven classes of unequal size, the largest with 45 % of the rows, whose columns say little."""
+    rng = np.random.default_rng(seed)
+    y = rng.choice(7, size=rows, p=[0.01, 0.03, 0.28, 0.45, 0.17, 0.05, 0.01])
+    return rng.normal(size=(rows, 8)) + 0.5 * (y[:, None] - 3) * (np.arange(8) < 3), y + 3
+
+
+@pytest.mark.parametrize(
+    ("multi_class", "loss"), [("ovr", "squared_hinge"), ("ovo", "hinge"), ("ovo", "squared_hinge")]
+)
+def test_classes_that_overlap_are_predicted_no_worse_than_the_most_frequent_one(multi_class, loss):
+    X, y = weak_classes()
+    model = nk.LinearSVMCV(Cs=6, loss=loss, multi_class=multi_class).fit(X, y)
+    majority = np.mean(y == 6)
+    assert model.mean_scores_.max() > majority
+    Z, z = weak_classes(seed=1)
+    assert model.score(Z, z) >= np.mean(z == 6)
+
+
+def test_columns_that_say_nothing_give_a_warning():
+    X, y = weak_classes()
+    X = np.random.default_rng(1).normal(size=X.shape)
+    with pytest.warns(UserWarning, match=r"no C is better than always predicting 6 \(46\.\d% of the rows") as caught:
+        model = nk.LinearSVMCV(Cs=4, loss="hinge").fit(X, y)
+    assert caught[-1].filename == __file__
+    assert set(model.predict(X)) == {6}
 
 
 def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called_it():

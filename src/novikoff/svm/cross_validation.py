@@ -3,59 +3,36 @@
 from __future__ import annotations
 
 import inspect
-import math
 import numbers
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
-from novikoff._multiclass import STRATEGIES, MulticlassStrategy
+from novikoff._multiclass import MulticlassStrategy
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.one_core import one_core
-from novikoff.solvers.path import solve_path
-from novikoff.solvers.problem import Objective
-from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.geometry import Floats
 
 from ._certify import warn_if_wide
 from ._classifier import BatchClassifier
-from ._folds import Split, stratified_folds, subset
-from ._joint import solve_joint_path
-from ._machines import rows_of_pair
+from ._experiment import Experiment
+from ._folds import Split, stratified_folds
+from ._grid import FLAT, cost_grid, extension
 from ._multiclass_choice import check_multi_class, choose_strategy
-from ._settings import Settings, role_of_intercept, run_parallel
-from ._state import SelectedState, Selection, SoftMarginState, as_list, set_strategy
-from .path import cost_grid
+from ._settings import Settings, role_of_intercept
+from ._state import SelectedState, Selection, SoftMarginState, as_list
 from .soft_margin import LinearSVM
 
 Weights = NDArray[np.float64] | None
-
-
-@dataclass(frozen=True)
-class Experiment:
-    """The data, folds, values of C and score of a cross-validation.
-
-    ``weights`` are the sample weights without class weights.
-    """
-
-    data: TrainingSet
-    strategy: MulticlassStrategy
-    labels: NDArray[Any]
-    weights: Weights
-    splits: list[Split]
-    Cs: Floats
-    score: Callable[..., float]
+MAX_EXTENSIONS = 2  # how often a computed grid is continued
 
 
 class LinearSVMCV(BatchClassifier):
@@ -63,7 +40,9 @@ class LinearSVMCV(BatchClassifier):
 
     The rows are divided into ``cv`` folds. For each fold, the path of all C (see `LinearSVMPath`) is solved on the
     other folds and scored on the rows held out, which are used for nothing else; "balanced" class weights are computed
-    without them. The grid of C is computed once from all rows. Let m_k be the mean score of C_k over the folds and s_k
+    without them. The grid of C is computed once from all rows. If its best score is at an end, or if all scores are
+    equal, it is continued there by half as many values, at most twice: above the largest C unless ``C_max`` is given,
+    below the smallest C only if it is better than all others. Let m_k be the mean score of C_k over the folds and s_k
     its standard error. With ``selection="one_standard_error"``, the smallest C with m_k >= m_best - s_best is chosen
     [1]_: smaller differences are noise, and a smaller C has a wider margin. The final model is a `LinearSVM` with this
     C, fitted to all rows.
@@ -218,13 +197,40 @@ class LinearSVMCV(BatchClassifier):
             check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
             check_multi_class(where, self)
             data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            experiment = self._experiment(where, data, y, sample_weight, settings)
-            scores = self._score_folds(where, experiment, settings)
-            self._choose(experiment.Cs, scores)
+            strategy = choose_strategy(self.multi_class, data)
+            Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
+            experiment = self._experiment(where, data, strategy, y, sample_weight, settings)
+            self._search(experiment, Cs)
             self._refit(where, X, y, sample_weight)
         warn_if_wide(where, as_list(self.certificate_))
         self._warn_if_largest(where)
+        if self.scoring is None:
+            self._warn_if_useless(where, experiment)
         return self
+
+    def _search(self, experiment: Experiment, Cs: Floats) -> None:
+        """Score the values of C, continue a computed grid where the scores ask for it, and choose one."""
+        scores, added = experiment.score(Cs), (len(Cs) + 1) // 2
+        for _ in range(MAX_EXTENSIONS if np.ndim(self.Cs) == 0 else 0):
+            more = extension(Cs, scores.mean(axis=0), added, may_rise=self.C_max is None)
+            if more is None:
+                break
+            Cs, scores = np.concatenate([Cs, more]), np.hstack([scores, experiment.score(more)])
+            order = np.argsort(Cs)
+            Cs, scores = Cs[order], scores[:, order]
+        experiment.warn_if_wide()
+        self._choose(Cs, scores)
+
+    def _warn_if_useless(self, where: str, experiment: Experiment) -> None:
+        """Warn the caller of ``fit`` if no C is better than predicting the most frequent label."""
+        label, accuracy = experiment.baseline()
+        if self.mean_scores_.max() <= accuracy + FLAT:
+            warnings.warn(
+                f"{where}: no C is better than always predicting {quote(label)} ({accuracy:.1%} of the rows that were "
+                "held out). The columns may say nothing about the labels; other columns or class_weight may help.",
+                UserWarning,
+                stacklevel=3,
+            )
 
     def _warn_if_largest(self, where: str) -> None:
         """Warn the caller of ``fit`` if the best C is the largest of a computed grid."""
@@ -236,13 +242,19 @@ class LinearSVMCV(BatchClassifier):
                 stacklevel=3,
             )
 
-    def _experiment(self, where: str, data: TrainingSet, y: Any, sample_weight: Any, settings: Settings) -> Experiment:
+    def _experiment(
+        self,
+        where: str,
+        data: TrainingSet,
+        strategy: MulticlassStrategy,
+        y: Any,
+        sample_weight: Any,
+        settings: Settings,
+    ) -> Experiment:
         rows = data.X.shape[0]
         labels, weights = check_labels(where, y, rows), check_weights(where, sample_weight, rows)
-        strategy = choose_strategy(self.multi_class, data)
-        Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
         splits = self._splits(where, data, labels, weights, settings.seed)
-        return Experiment(data, strategy, labels, weights, splits, Cs, _scorer(where, self.scoring))
+        return Experiment(where, data, strategy, labels, weights, splits, self.class_weight, self.scoring, settings)
 
     def _splits(self, where: str, data: TrainingSet, labels: NDArray[Any], weights: Weights, seed: int) -> list[Split]:
         if isinstance(self.cv, numbers.Integral):
@@ -259,38 +271,6 @@ class LinearSVMCV(BatchClassifier):
         if len(splits) < 2:
             raise input_error(where, f"cv must make at least two folds, but it makes {len(splits)}.")
         return splits
-
-    def _score_folds(self, where: str, experiment: Experiment, settings: Settings) -> Floats:
-        """Return the scores, of shape (folds, Cs). Folds are solved in parallel if there are threads."""
-        count = len(experiment.splits)
-        options = settings.options(settings.threads // min(settings.threads, count))
-        gaps = []
-
-        def score_fold(place: int) -> list[float]:
-            learned, held_out = experiment.splits[place]
-            part = subset(where, experiment.data, np.asarray(learned), experiment.weights, self.class_weight)
-            models, gap = _models(part, experiment.strategy, settings.objective, experiment.Cs, options)
-            gaps.append(gap)
-            weights = None if experiment.weights is None else experiment.weights[held_out]
-            X, y = experiment.data.X[held_out], experiment.labels[held_out]
-            if self.scoring is None:
-                return [experiment.score(model, X, y, weights) for model in models]
-            X = part.in_full_width(X)  # the scorers of others see all columns
-            return [experiment.score(_in_full_width(part, model), X, y, weights) for model in models]
-
-        scores = np.array(run_parallel(score_fold, count, settings.threads, settings.cancelled), dtype=np.float64)
-        if not np.all(np.isfinite(scores)):
-            raise input_error(
-                where, f"the score of a fold is {scores[~np.isfinite(scores)][0]}. Use other folds or scoring."
-            )
-        if max(gaps) > settings.objective.tol:
-            warnings.warn(
-                f"{where}: in a fold the relative gap is {max(gaps):.2g} after max_iter steps, above "
-                f"tol={settings.objective.tol:g}. The scores of this fold are less reliable. Increase max_iter or tol.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
-        return scores
 
     def _choose(self, Cs: Floats, scores: Floats) -> None:
         """Set the attributes of the selection."""
@@ -323,67 +303,3 @@ class LinearSVMCV(BatchClassifier):
         state.selection.check([state.machine.joint] if state.machine.joint else state.machine.certificates)
         state.machine.restore(self, record)
         state.selection.restore(self)
-
-
-def _models(
-    part: TrainingSet, strategy: MulticlassStrategy, objective: Objective, Cs: Floats, options: SolverOptions
-) -> tuple[list[LinearSVM], float]:
-    """Return the models of a path as estimators of the columns of X that predict, and the widest of their gaps."""
-    gap, pairs = 0.0, strategy.pairs
-    weights = np.zeros((len(Cs), len(pairs), part.X.shape[1]))
-    biases = np.empty(weights.shape[:2])
-    if strategy.is_joint:
-        for place, (_, joint) in enumerate(solve_joint_path(part, objective, Cs, options)):
-            weights[place], biases[place] = joint.weights, joint.intercepts
-            gap = max(gap, joint.relative_gap)
-    for column, pair in enumerate(() if strategy.is_joint else pairs):
-        own, _ = rows_of_pair(part, pair)
-        for place, (_, solution, _) in enumerate(solve_path(own, pair[0], objective, Cs, options)):
-            weights[place, column] = part.narrow(own.widen(solution.weights))
-            biases[place, column] = solution.bias
-            gap = max(gap, solution.relative_gap)
-    models = []
-    for place, C in enumerate(Cs.tolist()):
-        model = LinearSVM(C=C)
-        set_strategy(model, STRATEGIES[strategy.name](part.classes, part.counts))
-        model.n_features_in_ = part.X.shape[1]
-        model.coef_, model.intercept_ = weights[place], biases[place]
-        models.append(model)
-    return models, gap
-
-
-def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
-    """Return a model of the columns that occur as one of all columns."""
-    full = LinearSVM(C=model.C)
-    full.classes_, full.multi_class_, full.class_count_ = model.classes_, model.multi_class_, model.class_count_
-    full.n_features_in_, full.intercept_ = part.width, model.intercept_
-    full.coef_ = np.vstack([part.widen(weights) for weights in model.coef_])
-    return full
-
-
-def _accuracy(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:
-    right = model.predict(X) == y
-    if weights is None:
-        return float(np.mean(right))
-    return float(weights @ right / weights.sum()) if weights.any() else math.nan
-
-
-def _scorer(where: str, scoring: Any) -> Callable[..., float]:
-    """Return a function of a model, rows, labels and weights; the weights may be None."""
-    if scoring is None:
-        return _accuracy
-    from sklearn.metrics import check_scoring  # slow to import, and rarely needed
-
-    try:
-        scorer = check_scoring(LinearSVM(), scoring)
-    except (TypeError, ValueError) as error:
-        need = "scoring must be None, the name of a scorer of scikit-learn, or a function (model, X, y)"
-        raise input_error(where, f"{need}, but it is {quote(scoring)}.") from error
-    takes_weights = "sample_weight" in inspect.signature(scorer).parameters
-
-    def score(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:
-        if weights is None or not takes_weights:
-            return float(scorer(model, X, y))
-        return float(scorer(model, X, y, sample_weight=weights))
-
-    return score

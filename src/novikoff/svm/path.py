@@ -6,27 +6,25 @@ import os
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
-from novikoff._validation import check_flag, check_integer, check_number
+from novikoff._validation import check_flag
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error, quote
+from novikoff.errors import input_error
 from novikoff.persistence import save
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path import solve_path
-from novikoff.solvers.problem import Problem
-from novikoff.solvers.smallest_cost import smallest_cost
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.crammer_singer import CrammerSingerCertificate
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._certify import certify, warn_if_wide
+from ._grid import cost_grid
 from ._joint import certify_joint, solve_joint_path
 from ._machines import rows_of_pair
 from ._multiclass_choice import check_multi_class, choose_strategy
@@ -41,8 +39,6 @@ from ._state import (
     restore_features,
     set_strategy,
 )
-
-DEFAULT_RANGE = 1e4  # ratio of the largest to the smallest C of a computed grid
 
 
 class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
@@ -286,43 +282,6 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         if self.multi_class_ == "crammer_singer":
             return PathState(self.Cs_, (), self.screened_, tuple(certificate for row in by_C for certificate in row))
         return PathState(self.Cs_, tuple(map(tuple, by_C)), self.screened_)
-
-
-def cost_grid(
-    where: str, Cs: Any, C_max: float | None, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings
-) -> Floats:
-    """Return the values of C: those given, sorted, or a logarithmic grid from the smallest useful C to ``C_max``.
-
-    The grid of a joint problem is that of the one-vs-rest problems of its classes.
-    """
-    if np.ndim(Cs) > 0:
-        return given_costs(where, Cs)
-    count = check_integer(where, "Cs", Cs, at_least=1)
-
-    def smallest(pair: tuple[int, int | None]) -> float:
-        part, _ = rows_of_pair(data, pair)
-        return smallest_cost(Problem(part.table, pair[0], settings.objective), settings.threads)
-
-    least = min(map(smallest, strategy.pairs))
-    most = DEFAULT_RANGE * least if C_max is None else check_number(where, "C_max", C_max, above=0)
-    if most < least:
-        raise input_error(
-            where, f"C_max={most:g} is below {least:.6g}, the smallest C of the path. Use a larger C_max."
-        )
-    return np.geomspace(least, most, count)
-
-
-def given_costs(where: str, Cs: Any) -> Floats:
-    """Validate values of C, and return them sorted, without duplicates."""
-    try:
-        values: NDArray[np.float64] = np.asarray(Cs, dtype=np.float64)
-    except (TypeError, ValueError):
-        values = np.zeros(0)
-    if values.ndim != 1 or len(values) == 0 or not np.all((values > 0) & (values < np.inf)):
-        raise input_error(
-            where, f"Cs must be the number of values, or a list of positive finite values, but it is {quote(Cs)}."
-        )
-    return np.unique(values)
 
 
 def _solve(

@@ -1,0 +1,53 @@
+"""The values of C: given, computed, and continued."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from binary_problems import training_set
+from novikoff._multiclass import OneVsRest
+from novikoff.svm._grid import DEFAULT_RANGE, cost_grid, extension, given_costs
+from novikoff.svm._settings import Settings
+
+GRID = np.array([1.0, 2.0, 4.0, 8.0])
+
+
+def test_a_computed_grid_begins_at_the_smallest_useful_c():
+    data = training_set()
+    settings = Settings.of("test", nk.LinearSVM(loss="hinge"), 1.0)
+    found = cost_grid("test", 5, None, data, OneVsRest(data.classes), settings)
+    assert len(found) == 5
+    assert found[-1] / found[0] == pytest.approx(DEFAULT_RANGE)
+    assert cost_grid("test", [3.0, 1.0], None, data, OneVsRest(data.classes), settings).tolist() == [1.0, 3.0]
+    with pytest.raises(nk.InvalidInputError, match="C_max=1e-09 is below"):
+        cost_grid("test", 5, 1e-9, data, OneVsRest(data.classes), settings)
+
+
+def test_given_values_are_positive_and_in_order():
+    assert given_costs("test", (2, 1, 2)).tolist() == [1.0, 2.0]
+    for wrong in ([0.0], [-1.0], [np.inf], ["a"], [[1.0]]):
+        with pytest.raises(nk.InvalidInputError, match="Cs must be"):
+            given_costs("test", wrong)
+
+
+@pytest.mark.parametrize(
+    ("scores", "more"),
+    [
+        ([0.1, 0.2, 0.3, 0.4], [16.0, 32.0]),  # the best is the largest
+        ([0.5, 0.5, 0.5, 0.5 + 1e-15], [16.0, 32.0]),  # all are equal, up to rounding
+        ([0.4, 0.3, 0.2, 0.1], [0.25, 0.5]),  # the best is the smallest
+        ([0.4, 0.4, 0.2, 0.1], None),  # a smaller C is not better than the smallest
+        ([0.1, 0.4, 0.4, 0.4], None),
+        ([0.1, 0.2, 0.4, 0.3], None),
+    ],
+)
+def test_a_grid_is_continued_where_its_best_score_is(scores, more):
+    found = extension(GRID, np.array(scores), 2, may_rise=True)
+    assert (None if found is None else found.tolist()) == more
+
+
+def test_a_grid_is_not_continued_above_a_given_limit_or_without_a_step():
+    assert extension(GRID, GRID, 2, may_rise=False) is None
+    assert extension(GRID, -GRID, 2, may_rise=False).tolist() == [0.25, 0.5]
+    assert extension(np.ones(1), np.ones(1), 2, may_rise=True) is None
+    assert extension(np.ones(3), np.ones(3), 2, may_rise=True) is None
