@@ -7,7 +7,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
-from novikoff.evaluate import scores, similar_label, warnings_of
+from novikoff.evaluate import scores, scores_of_labels, similar_label, warnings_of
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(300, 3))
@@ -96,3 +96,9 @@ def test_a_column_that_predicts_the_label_alone_is_named():
     model = nk.LinearSVM().fit(leaked, WEAK)
     (sentence,) = warnings_of(None, model.record_, leaked, WEAK)
     assert sentence.startswith("column 3 alone predicts the label: 100.00% on 150 rows (always 'no': ")
+
+
+def test_labels_that_are_never_predicted_are_named_by_their_rows():
+    known = np.array(["a", "b", "c", "d"])
+    found = scores_of_labels("test", np.array(["a", "b", "c", "c", "a", "d"]), np.array(list("abaaab")), known)
+    assert warnings_of(found) == ["labels that are never predicted: 'c' (2 rows), 'd' (1 row)"]

@@ -58,7 +58,7 @@ def warnings_of(
     >>> nk.evaluate.warnings_of(found)
     ["labels that the model does not know: 'no.' (1 row; it knows 'no'); their rows count as mistakes"]
     """
-    found = [] if scores is None else [*_of_guessing(scores, rows), *_of_unseen(scores, record)]
+    found = [] if scores is None else [*_of_guessing(scores, rows), *_of_unseen(scores, record), *_of_unused(scores)]
     if record is not None:
         found += [*_of_constants(record), *_of_gaps(record)]
     if X is not None and y is not None:
@@ -94,6 +94,23 @@ def _of_unseen(scores: Scores, record: RunRecord | None) -> list[str]:
         hint = "" if similar is None else f"; it knows {quote(similar)}"
         named.append(f"{quote(label)} ({rows:,.6g} {'row' if rows == 1 else 'rows'}{hint})")
     return [f"labels that the model does not know: {listed(named)}; their rows count as mistakes"]
+
+
+def _of_unused(scores: Scores) -> list[str]:
+    """Name the known labels that some of the rows have and none is given, unless only one label is predicted."""
+    unseen = {label for label, _ in scores.unseen}
+    unused = [
+        (rows, label)
+        for label, rows, predicted in zip(
+            scores.labels.tolist(), scores.support.tolist(), scores.confusion.sum(axis=0).tolist(), strict=True
+        )
+        if rows > 0 and predicted == 0 and label not in unseen
+    ]
+    if not unused or scores.constant is not None:
+        return []
+    unused.sort(key=lambda entry: -entry[0])
+    named = [f"{quote(label)} ({rows:,.6g} {'row' if rows == 1 else 'rows'})" for rows, label in unused]
+    return [f"labels that are never predicted: {listed(named)}"]
 
 
 def similar_label(label: Any, known: Sequence[Any]) -> Any:
