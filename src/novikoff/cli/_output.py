@@ -154,7 +154,10 @@ def print_result(result: dict[str, Any], as_json: bool, lines: Sequence[Line]) -
         if sys.stdout.isatty() and "\n" not in text:
             text = textwrap.fill(text, room, break_long_words=False, break_on_hyphens=False)
         first, *rest = text.split("\n")
-        print(f"{name:<{width}}  {first}".rstrip())
+        title = f"{name:<{width}}"
+        if name == "warning" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+            title = typer.style(title, fg="yellow", bold=True)
+        print(f"{title}  {first}".rstrip())
         for line in rest:
             print(f"{'':<{width}}  {line}".rstrip())
 

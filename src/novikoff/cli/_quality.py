@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novikoff.data.batch import Batch
-from novikoff.errors import NovikoffError
+from novikoff.errors import NovikoffError, quote
 from novikoff.evaluate import Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
 
 from ._output import Line, progress
@@ -61,11 +61,11 @@ class CrossValidated:
         return "accuracy", accuracy_words(self.mean, self._rows, training.baseline, training.baseline_label)
 
     def warnings(self, training: Scores) -> list[str]:
-        """Say that the most frequent label is correct as often."""
-        if self.scoring != "accuracy" or self.mean > training.baseline:
+        """Say that the most frequent label is correct as often, up to the standard error."""
+        if self.scoring != "accuracy" or self.mean - self.standard_error > training.baseline:
             return []
-        label = repr(training.baseline_label)
-        return [f"the model is no better than always predicting {label}: {self.line(training)[1]}"]
+        words = f"the model is no better than always predicting {quote(training.baseline_label)}"
+        return [f"{words}, up to the standard error: {self.line(training)[1]}"]
 
     @property
     def _rows(self) -> str:
@@ -147,10 +147,9 @@ class Qualities:
     def warnings(self, record: Any, batch: Batch) -> list[str]:
         """Return the warnings about the model, by its scores on other rows if there are any."""
         folds = [] if self.folds is None else self.folds.warnings(self.training.scores)
-        if not self.measured and self.folds is not None:
-            return folds + warnings_of(None, record, batch.X, batch.y)
         best = self.measured[0] if self.measured else self.training
-        return folds + warnings_of(best.scores, record, batch.X, batch.y, rows=best.rows)
+        scores = None if best is self.training and folds else best.scores
+        return folds + warnings_of(scores, record, batch.X, batch.y, rows=best.rows)
 
     def lines(self, warnings: list[str]) -> list[Line]:
         """Return the accuracies, the warnings, and precision and recall of the classes."""

@@ -239,16 +239,16 @@ def _lines(
     shape = f"{result['rows']:,} rows, {result['columns']:,} columns, {result['nonzeros']:,} nonzeros"
     seconds = result["seconds"]
     again = f", {seconds['holdout']:.2f} s to fit without the held-out rows" if "holdout" in result else ""
+    passes = [("passes", stopped_in_words(result["passes"], result["stopped"]))] if "stopped" in result else []
     lines: list[Line] = [
         *accuracies,
         ("data", f"{data}: {shape}"),
         ("classes", f"{len(classes)} ({named})"),
         ("learner", learner_words(record) + (f", C {result['C']:g} by cross-validation" if "C" in result else "")),
+        *passes,
         *certificate_lines(record, certificates, "--certificates shows all claims"),
         ("time", f"{seconds['read']:.2f} s to read, {seconds['fit']:.2f} s to fit{again}"),
     ]
-    if "stopped" in result:
-        lines.append(("passes", stopped_in_words(result["passes"], result["stopped"])))
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"
