@@ -19,6 +19,8 @@ VALUES = {  # another value than the default, as the command line writes it
     "tie": ("positive", "positive"),
     "slack_feature": ("0.75", 0.75),
     "max_features": ("64", 64),
+    "multi_class": ("ovr", "ovr"),
+    "n_iter_no_change": ("7", 7),
     "margin": ("0.125", 0.125),
     "epsilon": ("0.25", 0.25),
     "n_jobs": ("2", 2),
