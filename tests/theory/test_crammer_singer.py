@@ -81,7 +81,7 @@ def test_forged_values_fail(intercept, exact):
     good = certify(X, y, intercept=intercept)
     assert failed(change(good, primal=good.primal * (1 - 1e-5)).verify(X, y, exact=exact)) >= {"primal"}
     assert failed(change(good, dual=good.dual * (1 + 1e-5)).verify(X, y, exact=exact)) >= {"dual"}
-    raised = change(good, dual=good.primal)
+    raised = change(good, dual=good.primal * (1 + 1e-6))
     assert "dual" in failed(raised.verify(X, y, exact=exact))
     assert failed(change(good, _weights=1.01 * good.model.weights).verify(X, y, exact=exact)) >= {"primal"}
     more = JointDuals(good.model.duals.rows, good.model.duals.classes, 0.99 * good.model.duals.values)

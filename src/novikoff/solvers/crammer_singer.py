@@ -29,7 +29,8 @@ from .problem import Objective
 from .solver import Progress, SolverOptions
 from .training_set import TrainingSet
 
-REMEASURE_RATIO = 0.5  # the gap is computed at the latest when the visits since the last time have grown by this ratio
+REMEASURE_RATIO = 0.7  # the gap is computed at the latest when the visits since the last time have grown by this ratio
+MIN_VISITS = 4.0  # of the number of rows, between two measurements of the gap
 TARGET_SHRINK = 0.5  # factor by which the next gap target shrinks after an estimate proved too low
 EASY_CURVATURE = 0.5  # C |x|^2 of the first problem of a sequence of rising C
 COST_FACTOR = 4.0  # from one C of the sequence to the next
@@ -99,7 +100,7 @@ class _Run:
             self._solve_smaller_costs()
         visits, target, tol = 0.0, problem.objective.tol, problem.objective.tol
         while not is_done:
-            done, seems_reached = self._passes(max(2.0 * problem.rows, REMEASURE_RATIO * visits), target)
+            done, seems_reached = self._passes(max(MIN_VISITS * problem.rows, REMEASURE_RATIO * visits), target)
             visits += done
             bounds = self._bounds([passes.mean(), passes.last()])
             is_done = progress.advance(bounds, 0) or self._must_stop(bounds)
