@@ -150,19 +150,20 @@ class OneVsOne:
         The part is s / (3 (|s| + 1)) for a sum of scores s, so it lies between -1/3 and 1/3. A score of exactly 0 is
         half a vote for both classes.
         """
-        rows, total = len(scores), len(self.classes)
-        votes, sums, first = np.zeros((rows, total)), np.zeros((rows, total)), 0
+        by_pair, total = np.ascontiguousarray(scores.T), len(self.classes)
+        won_minus_lost, sums, first = np.zeros((total, len(scores))), np.zeros((total, len(scores))), 0
         with np.errstate(over="ignore"):  # a sum that overflows is clipped below
-            for low in range(total - 1):  # the problems of the later classes against this one lie side by side
-                own = scores[:, first : first + total - 1 - low]
-                won = 0.5 + 0.5 * np.sign(own)
-                votes[:, low + 1 :] += won
-                votes[:, low] += np.sum(1 - won, axis=1)
-                sums[:, low + 1 :] += own
-                sums[:, low] -= own.sum(axis=1)
-                first += own.shape[1]
+            for low in range(total - 1):  # the problems of the later classes against this one follow each other
+                own = by_pair[first : first + total - 1 - low]
+                signs = np.sign(own)
+                won_minus_lost[low + 1 :] += signs
+                won_minus_lost[low] -= signs.sum(axis=0)
+                sums[low + 1 :] += own
+                sums[low] -= own.sum(axis=0)
+                first += len(own)
         sums = np.clip(sums, -MAX_SCORE, MAX_SCORE)
-        decisions: Floats = votes + sums / (3 * (np.abs(sums) + 1))
+        votes = 0.5 * won_minus_lost + 0.5 * (total - 1)
+        decisions: Floats = np.ascontiguousarray((votes + sums / (3 * (np.abs(sums) + 1))).T)
         return decisions
 
     def choose(self, decisions: Floats) -> NDArray[Any]:

@@ -19,7 +19,7 @@ from novikoff.theory.verification import Check
 
 from ._state import WeightsState, as_list, check_weights_fit, restore_features, set_strategy
 
-BLOCK_SCORES = 1 << 23  # scores of weight vectors that are held at a time, if they outnumber the classes
+BLOCK_SCORES = 1 << 22  # scores of weight vectors that are held at a time, if they outnumber the classes
 
 
 def _products(X: Any, coef: Floats) -> Floats:
