@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import RidgeClassifier
 
 import novikoff as nk
-from novikoff._report.subject import by_errors, subject_of
+from novikoff._report.subject import by_errors, subject_of, with_held_out
 
 
 def test_performance_is_that_of_the_test_rows_if_they_are_given(svm_subject, perceptron_subject):
@@ -17,7 +17,7 @@ def test_rows_that_the_certificate_does_not_speak_of_are_not_called_training_row
     for rows in (X[:300], y[:300]), (X[::-1], y[::-1]):
         assert subject_of(svm, *rows, None, None, None).first.kind == "other"
     found = subject_of(perceptron, *digits[2:], None, None, None)
-    assert found.scored.words == "200 rows that the model was not fitted to"
+    assert found.scored.words == "200 given rows, which are not the training rows"
 
 
 def test_changed_model_does_not_make_its_rows_others(cancer):
@@ -51,3 +51,18 @@ def test_wrong_arguments_are_refused(svm, cancer):
         nk.report(svm, *cancer, feature_names=["one"])
     with pytest.raises(nk.InvalidInputError, match="class_ must be one of"):
         nk.report(svm, *cancer, class_="other")
+
+
+def test_held_out_rows_are_those_of_a_copy_of_the_model():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(80, 2))
+    y = np.where(X[:, 0] > 0, "yes", "no")
+    model = nk.LinearSVM().fit(X, y)
+    held_out = nk.evaluate.holdout(model, X, y)
+    found = with_held_out(subject_of(model, X, y, None, None, None), held_out)
+    assert (found.scored.kind, found.scored.words) == ("held-out", "16 held-out rows")
+    assert found.scored.scores.accuracy == held_out.scores.accuracy
+    assert found.scored.model is held_out.model
+    assert "16 held-out rows" in nk.report(model, X, y, holdout=held_out)
+    with pytest.raises(nk.InvalidInputError, match="not both"):
+        nk.report(model, X, y, holdout=held_out, test=(X, y))

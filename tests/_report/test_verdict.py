@@ -33,7 +33,7 @@ def test_test_rows_come_first_and_training_accuracy_is_called_so(perceptron, dig
 def test_other_rows_are_not_called_those_it_was_fitted_to(cancer):
     X, y = cancer
     found = verdict(nk.LinearSVM(C=0.5).fit(X[:400], y[:400]), X[400:], y[400:])
-    assert "on 169 rows that the model was not fitted to (always " in found.headline
+    assert "on 169 given rows, which are not the training rows (always " in found.headline
     assert "Training" not in found.headline
     assert found.status == "open"
     assert "These rows are not those that the model was fitted to" in found.certificate

@@ -10,14 +10,14 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff._atomic import replacing
-from novikoff.errors import missing_package
-from novikoff.evaluate import percent
+from novikoff.errors import input_error, missing_package
+from novikoff.evaluate import Holdout, percent
 from novikoff.persistence.table_pipeline import is_table_pipeline
 
 from .certificate import certificate_table, command, meanings
 from .figures.figure import figures_of
 from .performance import performance_of
-from .subject import WHERE, Subject, subject_of
+from .subject import WHERE, Subject, subject_of, with_held_out
 from .tables import count
 from .verdict import verdict_of, words_of
 
@@ -41,6 +41,7 @@ def report(
     model_path: str | os.PathLike[str] | None = None,
     data_path: str | os.PathLike[str] | None = None,
     test: tuple[Any, Any] | None = None,
+    holdout: Holdout | None = None,
 ) -> str:
     """Describe a fitted classifier in one self-contained HTML page.
 
@@ -77,6 +78,9 @@ def report(
         The data file, for the same command.
     test : tuple (X, y), default=None
         Rows and labels that were not used for training. If given, the predictive performance is measured on them.
+    holdout : Holdout, default=None
+        The result of ``novikoff.evaluate.holdout`` for this model, X and y. If given, the predictive performance is
+        measured on the rows held out.
 
     Returns
     -------
@@ -103,19 +107,38 @@ def report(
     >>> "<h1>Four rows</h1>" in page
     True
     """
-    try:
-        from .page import render  # needs packages that are not always installed
-    except ModuleNotFoundError as error:
-        raise missing_package(WHERE, error.name, "plot") from error
+    if test is not None and holdout is not None:
+        raise input_error(WHERE, "give test or holdout, not both.")
     if is_table_pipeline(model):
         encoder, learner = model.steps[0][1], model.steps[1][1]
         X, test = encoder.transform(X), None if test is None else (encoder.transform(test[0]), test[1])
         model, feature_names = learner, encoder.encoding_.names if feature_names is None else feature_names
     subject = subject_of(model, X, y, class_, test, feature_names, sample_weight)
+    if holdout is not None:
+        subject = with_held_out(subject, holdout)
+    page = page_of(subject, title=title, model_path=model_path, data_path=data_path)
+    if path is not None:
+        with replacing(path) as file:
+            file.write(page.encode())
+    return page
+
+
+def page_of(
+    subject: Subject,
+    *,
+    title: str | None = None,
+    model_path: str | os.PathLike[str] | None = None,
+    data_path: str | os.PathLike[str] | None = None,
+) -> str:
+    """Return the page about a model and its data; the parameters are those of ``report``."""
+    try:
+        from .page import render  # needs packages that are not always installed
+    except ModuleNotFoundError as error:
+        raise missing_package(WHERE, error.name, "plot") from error
     parts, general = subject.parts
-    page = render(
+    return render(
         figures_of(subject),
-        title=title or f"{type(model).__name__} report",
+        title=title or f"{type(subject.model).__name__} report",
         verdict=verdict_of(subject),
         scored=subject.scored,
         performance=performance_of(subject.scored.scores),
@@ -127,10 +150,6 @@ def report(
         command=command(model_path, data_path if subject.first.kind != "other" else None),
         summary=_summary(subject),
     )
-    if path is not None:
-        with replacing(path) as file:
-            file.write(page.encode())
-    return page
 
 
 def _summary(subject: Subject) -> list[tuple[str, str]]:

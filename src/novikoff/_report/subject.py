@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,7 +14,7 @@ from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._validation import check_labels
 from novikoff._verify import verify
 from novikoff.errors import input_error
-from novikoff.evaluate import Scores, scores
+from novikoff.evaluate import Holdout, Scores, scores
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats, as_table
 from novikoff.theory.verification import Verification
@@ -42,8 +43,9 @@ class Measured:
         Rows and labels.
     scores : Scores
         The predictions compared with the labels.
-    kind : {"training", "test", "other", "given"}
-        Whether the model was fitted to these rows, was not, certainly was not, or may have been.
+    kind : {"training", "test", "held-out", "other", "given"}
+        Whether the model was fitted to these rows, was not, would have been were it not for this measurement, certainly
+        was not, or may have been.
     """
 
     model: Any
@@ -64,7 +66,8 @@ class Measured:
         after = {
             "training": f"training {rows}",
             "test": f"test {rows}",
-            "other": f"{rows} that the model was not fitted to",
+            "held-out": f"held-out {rows}",
+            "other": f"given {rows}, which are not the training rows",
             "given": f"given {rows}",
         }
         return f"{count(self.scores.rows)} {after[self.kind]}"
@@ -173,6 +176,13 @@ def subject_of(
     if class_ is None:
         class_ = by_errors(model, (first if test is None else test).scores)[0]
     return Subject(model, X, labels, first, test, verification, class_, feature_names)
+
+
+def with_held_out(subject: Subject, held_out: Holdout) -> Subject:
+    """Return the subject with the predictive performance on rows that a copy of the model was not fitted to."""
+    X, y = subject.table[held_out.rows], subject.y[held_out.rows]
+    measured = Measured(held_out.model, X, y, scores(held_out.model, X, y), "held-out")
+    return dataclasses.replace(subject, test=measured)
 
 
 def _kind(value: object) -> str:

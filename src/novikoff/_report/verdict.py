@@ -77,6 +77,11 @@ def _sentences(subject: Subject) -> list[str]:
     kind, sentences = subject.scored.kind, []
     if kind == "training":
         sentences.append("It was measured on the rows that the model was fitted to; expect less on new rows.")
+    elif kind == "held-out":
+        sentences.append(
+            "It was measured by a copy of the model that was fitted without these rows; the model itself was fitted to "
+            "all rows."
+        )
     elif kind == "given":
         sentences.append(
             "Nothing shows whether the model was fitted to these rows; if it was, expect less on new rows."

@@ -41,6 +41,21 @@ Exact = Annotated[
     bool, typer.Option("--exact", metavar="", help="Use exact arithmetic where rounding would leave a claim open.")
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Show no progress and no notes.")]
+HeldOut = Annotated[
+    float | None,
+    typer.Option(
+        "--holdout",
+        metavar="FRACTION",
+        help="Measure the accuracy on this fraction of the rows, by a second fit to the others; 0 for none.",
+        show_default="0.2, unless other rows are given",
+    ),
+]
+
+
+def check_fraction(fraction: float | None) -> None:
+    """Refuse a value of ``--holdout`` that leaves no row to learn from."""
+    if fraction is not None and not 0 <= fraction < 1:
+        raise input_error("--holdout", f"a number from 0 to below 1 is needed, not {fraction:g}.")
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.data.batch import Batch
 from novikoff.errors import NovikoffError, quote
-from novikoff.evaluate import Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
+from novikoff.evaluate import Holdout, Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
 
 from ._output import Line, progress
 from ._scores import accuracy_line, as_result, class_lines
@@ -83,15 +83,14 @@ def on_test_rows(model: Any, batch: Batch, name: str) -> Quality:
     return Quality(f"{batch.X.shape[0]:,} rows of {name}", _scores(model, batch))
 
 
-def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Quality | str:
-    """Fit a copy of the model to part of the rows, and return its scores on the others, or why there are none."""
-    rows = batch.X.shape[0]
-    if fraction is None and rows < MIN_ROWS:
+def held_out(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Holdout | str:
+    """Fit a copy of the model to part of the rows, and compare it with the others; or say why that is not possible."""
+    if fraction is None and batch.X.shape[0] < MIN_ROWS:
         return f"there are fewer than {MIN_ROWS} rows"
     seed = model.get_params().get("random_state")
     try:
         with progress("fit without held-out rows", quiet) as update:
-            found = holdout(
+            return holdout(
                 model,
                 batch.X,
                 batch.y,
@@ -102,7 +101,12 @@ def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bo
             )
     except NovikoffError as error:
         return str(error).removeprefix("holdout: ").rstrip(".")
-    return Quality(f"{found.scores.rows:,} held-out rows", found.scores)
+
+
+def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Quality | str:
+    """Return the scores of a copy of the model on rows that it was not fitted to, or why there are none."""
+    found = held_out(model, batch, fraction, quiet)
+    return found if isinstance(found, str) else Quality(f"{found.scores.rows:,} held-out rows", found.scores)
 
 
 def cross_validation_of(model: Any) -> CrossValidated:

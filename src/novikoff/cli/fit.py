@@ -32,9 +32,11 @@ from ._options import (
     DataArgument,
     ExtraOption,
     Format,
+    HeldOut,
     Json,
     Quiet,
     build,
+    check_fraction,
     learner_options,
     opening_from,
     reading_from,
@@ -61,6 +63,7 @@ CROSS_VALIDATION = tuple(
         ("scoring", str, "--scoring", "NAME", "Name of a scikit-learn scorer. Accuracy, if not given."),
     )
 )
+SAID_BY_RESULT = "no C is better than"
 MAX_CLASSES_LISTED = 6
 MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
 
@@ -73,14 +76,7 @@ def fit(
     ] = None,
     learner: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(LEARNERS)}.")] = "linear-svm",
     test: Annotated[str | None, typer.Option(metavar="DATA", help="Measure the accuracy on these rows.")] = None,
-    holdout: Annotated[
-        float | None,
-        typer.Option(
-            metavar="FRACTION",
-            help="Measure the accuracy on this fraction of the rows, by a second fit to the others; 0 for none.",
-            show_default="0.2 without --test and --cv",
-        ),
-    ] = None,
+    holdout: HeldOut = None,
     cv: Annotated[
         int | None, typer.Option(metavar="K", help="Choose C of linear-svm by K-fold cross-validation.")
     ] = None,
@@ -100,8 +96,7 @@ def fit(
     rows. With --test the rows of that file are used instead, with --cv the mean over the held-out folds.
     """
     check_output("fit", output, data, test)
-    if holdout is not None and not 0 <= holdout < 1:
-        raise input_error("--holdout", f"a number from 0 to below 1 is needed, not {holdout:g}.")
+    check_fraction(holdout)
     opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
     model = build(learner, LEARNERS, options)
@@ -132,13 +127,14 @@ def fit(
 
 
 def _fit(model: Any, batch: Batch) -> None:
-    """Fit a model. That its gap is above the tolerance is not a warning here, since the result says so."""
+    """Fit a model. A gap above the tolerance and a useless C are not warnings here, since the result says so."""
     with warnings_module.catch_warnings(record=True) as caught:
         warnings_module.simplefilter("always")
         model.fit(batch.X, batch.y, batch.weights)
     is_wide = not all(getattr(certificate, "converged", True) for certificate in model.record_.certificates)
     for warning in caught:
-        if not (is_wide and issubclass(warning.category, ConvergenceWarning)):
+        is_said = is_wide and issubclass(warning.category, ConvergenceWarning)
+        if not (is_said or SAID_BY_RESULT in str(warning.message)):
             warnings_module.warn(warning.message, warning.category, stacklevel=2)
 
 

@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
+from novikoff._atomic import replacing
+from novikoff.data.batch import Batch
 from novikoff.errors import input_error
 
-from ._model import feature_names, load_model, read_learned
-from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
-from ._output import check_output, print_message, print_result, progress
+from ._model import feature_names, load_model, read_learned, read_rows
+from ._options import (
+    Attach,
+    DataArgument,
+    Format,
+    HeldOut,
+    Json,
+    ModelArgument,
+    Quiet,
+    check_fraction,
+    opening_from,
+)
+from ._output import Line, check_output, print_message, print_result, progress
+from ._quality import held_out
+from ._scores import refuse_unknown_labels
 
 
 def report(
@@ -18,6 +32,8 @@ def report(
     data: DataArgument,
     output: Annotated[str, typer.Option("--output", "-o", metavar="FILE", help="File to write.")] = "report.html",
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="Title of the page.")] = None,
+    test: Annotated[str | None, typer.Option(metavar="DATA", help="Measure the accuracy on these rows.")] = None,
+    holdout: HeldOut = None,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -25,30 +41,63 @@ def report(
 ) -> None:
     """Write an HTML page about MODEL, with figures and the check of its certificate.
 
-    The page is one file, which needs no network.
+    DATA are the rows that MODEL was fitted to; its certificate shows whether they are. If they are, the accuracy is
+    measured on part of them, by a second fit to the others, or on the rows of --test. If they are not, they count as
+    test rows. The page is one file, which needs no network.
     """
-    from novikoff._report import report as write
+    from novikoff._report import page_of, subject_of, verdict_of, with_held_out
 
-    check_output("report", output, model, data)
+    check_output("report", output, model, data, test)
+    check_fraction(holdout)
     learner, reading = load_model(model)
     opening = opening_from(format, attach)
     batch, of_encoder = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
-    for check in of_encoder:
-        if check.status == "fails":
-            print_message(f"warning: the check of the {check.claim} fails: {check.detail}")
     if batch.X.shape[1] != learner.n_features_in_:
         wrong = f"DATA has {batch.X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
         raise input_error("report", wrong)
+    other = None
+    if test is not None:
+        rows = read_rows("report", learner, reading, test, opening, quiet=quiet or json)
+        other = (rows.X, rows.y)
+    with progress("checking", quiet):
+        subject = subject_of(learner, batch.X, batch.y, None, other, feature_names(learner, reading), batch.weights)
+    refuse_unknown_labels("report", data, subject.first.scores, learner.classes_)
+    if subject.first.kind != "other":
+        _print_failures(of_encoder)
+    if subject.first.kind == "training" and test is None and holdout != 0 and not _is_stream(learner):
+        found = held_out(learner, Batch(batch.X, batch.y, batch.weights), holdout, quiet)
+        subject = subject if isinstance(found, str) else with_held_out(subject, found)
     with progress("drawing", quiet):
-        write(
-            learner,
-            batch.X,
-            batch.y,
-            output,
-            sample_weight=batch.weights,
-            title=title,
-            feature_names=feature_names(learner, reading),
-            model_path=model,
-            data_path=data,
-        )
-    print_result({"report": output}, json, [("report", output)])
+        page = page_of(subject, title=title, model_path=model, data_path=data)
+    with replacing(output) as file:
+        file.write(page.encode())
+    verdict = verdict_of(subject)
+    lines: list[Line] = [
+        ("verdict", verdict.headline),
+        *(("", sentence) for sentence in verdict.sentences),
+        *(("warning", sentence) for sentence in verdict.warnings),
+        ("certificate", f"{verdict.chip}. {verdict.certificate}"),
+        ("report", output),
+    ]
+    result = {
+        "report": output,
+        "verdict": verdict.headline,
+        "rows": subject.scored.kind,
+        "accuracy": subject.scored.scores.accuracy,
+        "baseline": subject.scored.scores.baseline,
+        "baseline_label": subject.scored.scores.baseline_label,
+        "warnings": list(verdict.warnings),
+        "certificate": verdict.status,
+    }
+    print_result(result, json, lines)
+
+
+def _print_failures(checks: list[Any]) -> None:
+    for check in checks:
+        if check.status == "fails":
+            print_message(f"warning: the check of the {check.claim} fails: {check.detail}")
+
+
+def _is_stream(learner: Any) -> bool:
+    """Return whether the model learned from a stream, which a second fit would not repeat."""
+    return any(problem.run is not None and problem.run.is_stream for problem in learner.record_.problems)

@@ -12,7 +12,7 @@ import novikoff as nk
 
 PACKAGE = Path(nk.__file__).parent
 SENTENCE = re.compile(
-    r"\d+\.\d\d% on (?:the )?(?:[\d,]+ (?:held-out |training )?rows|held-out rows of \d+ folds).*"
+    r"\d+\.\d\d% on (?:the )?(?:[\d,]+ (?:held-out |training |given |test )?rows|held-out rows of \d+ folds).*"
     r"\(always (?:.+|the most frequent label so far): \d+\.\d\d%\)"
 )
 ABOUT_ACCURACY = re.compile(r"accura|correct|no better|the model predicts|alone predicts")
