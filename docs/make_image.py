@@ -20,7 +20,7 @@ import novikoff as nk
 TARGET = Path(__file__).parent / "images" / "report.png"
 SIZE = {"width": 960, "height": 980}  # CSS pixels: the verdict, its picture and the tables of the predictions
 SCALE = 5 / 3  # 1,600 pixels wide, so that it is sharp at a width of 800 on screens of high resolution
-COLOURS = 64  # enough for text and lines, at a third of the size of a picture in true colour
+COLOURS = 256  # enough for text and lines, at a third of the size of a picture in true colour
 
 
 def write_report(path: Path) -> None:
