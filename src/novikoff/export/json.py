@@ -65,7 +65,7 @@ def to_json(model: Any, path: str | os.PathLike[str]) -> None:
     ties are decided), ``pairs`` (null, or for "ovo" the positive and the negative label of each row of ``coef``),
     ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept``, ``encoder`` (null, or how the
     columns of a table are encoded: shift and scale of numbers, categories, words) and ``certificate``: null, one
-    object, or for more than two classes a list with one object per row of ``coef``. If there are at least 256 columns
+    object, or for several binary problems a list with one object per row of ``coef``. If there are at least 256 columns
     and less than half of them have a weight, ``columns`` lists these, and ``feature_names`` and ``coef`` have an entry
     for each of them only; otherwise ``columns`` is null, and they have one for every column. Numbers read back to the
     same bits; infinities in a certificate are null.

@@ -103,8 +103,8 @@ class LinearSVMCV(BatchClassifier):
         The labels in ascending order.
     multi_class_, class_count_, support_, dual_coef_, objective_, n_iter_, history_
         Those of `LinearSVM` with C = ``C_``, fitted to all rows.
-    certificate_ : GapCertificate or list of GapCertificate
-        The certificate of the final model; for more than two classes, one per binary problem.
+    certificate_ : GapCertificate, list of GapCertificate or CrammerSingerCertificate
+        The certificate of the final model; for more than two classes, one per binary problem or one joint certificate.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)

@@ -51,13 +51,13 @@ class LinearSVM(BatchClassifier):
     Parameters
     ----------
     C : float or "scale", default="scale"
-        Penalty on margin violations. Larger values fit the training data more closely. "scale" is 1 divided by the sum
-        of the variances of the columns (without an intercept, by the mean of |x|^2), but at least 1 divided by the
-        number of columns, and rounded to three digits. It is 1 for rows of about unit length, and 1 / n_features for
-        standardised columns.
+        Penalty on margin violations; "scale" is 1 divided by the sum of the variances of the columns. Larger values fit
+        the training data more closely. "scale" (without an intercept, 1 divided by the mean of |x|^2) is at least 1
+        divided by the number of columns, and rounded to three digits. It is 1 for rows of about unit length, and
+        1 / n_features for standardised columns.
     lam : float, default=None
-        The penalty in the convention sum_i xi_i + lam |w|^2, that is, C = 1 / (2 lam). Only one of ``C`` and ``lam``
-        may be set.
+        The penalty in the convention lam |w|^2 + the sum of the losses, that is, C = 1 / (2 lam). Only one of ``C`` and
+        ``lam`` may be set.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True

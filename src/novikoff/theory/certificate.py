@@ -51,7 +51,7 @@ class Support:
 
 
 class Certificate(ABC):
-    """What is proven about one binary problem, in a form that anyone can check against the data.
+    """What is proven about one problem, binary or joint, in a form that anyone can check against the data.
 
     ``verify``, the model file, the plots, the report, the exports and the command line use a certificate only through
     the methods below. A new kind of certificate is a subclass that is a frozen dataclass (``repr=False, eq=False``),
