@@ -45,10 +45,10 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     """Linear support vector machines for a range of C, solved from the smallest C to the largest.
 
     For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i^2 with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)),
-    or with xi_i for ``loss="hinge"``, as `LinearSVM` does, and starts from the solution of the C before. A computed grid
-    is logarithmic. It begins where the first margin reaches 1 by more than the intercept; for the hinge loss, the
-    weights of smaller C are proportional to C. More than two classes are handled as ``multi_class`` says, on a common grid, which begins at the smallest
-    C of all binary problems.
+    or with xi_i for ``loss="hinge"``, as `LinearSVM` does, and starts from the solution of the C before. A computed
+    grid is logarithmic. It begins where the first margin reaches 1 by more than the intercept; for the hinge loss, the
+    weights of smaller C are proportional to C. More than two classes are handled as ``multi_class`` says, on a common
+    grid, which begins at the smallest C of all binary problems.
 
     Parameters
     ----------
