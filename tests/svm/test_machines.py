@@ -55,7 +55,7 @@ def test_threads_do_not_change_the_machines(layout):
 
 def test_progress_names_both_classes():
     heard = []
-    nk.LinearSVM().watch(lambda message, _: heard.append(message)).fit(X, Y)
+    nk.LinearSVM(n_jobs=1).watch(lambda message, _: heard.append(message)).fit(X, Y)
     names = {found[1] for message in heard if (found := re.match(r"\d of 3 done; class (.*): gap", message))}
     assert names == {"1 against 0", "2 against 0", "2 against 1"}
     assert heard[-1] == "3 of 3 done"
