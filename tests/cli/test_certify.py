@@ -264,3 +264,17 @@ def test_a_model_without_a_certificate_is_refused_in_one_sentence(model, folder,
     done("convert", tmp_path / "plain.model", tmp_path / "plain.nvk")
     run = novikoff("certify", tmp_path / "plain.nvk", "two.svm", folder=folder)
     assert_refused(run, "LinearClassifier has no certificate")
+
+
+def test_the_checks_of_many_problems_are_summarised_unless_asked_for(fitted, tmp_path):
+    lines = "".join(f"{label} {label}:1\n{label} {label}:2\n" for label in range(1, 7))
+    (tmp_path / "x.svm").write_text(lines)
+    model = tmp_path / "m.nvk"
+    done("fit", tmp_path / "x.svm", "--learner", "hard-margin", "-o", model, "-q")
+    out = done("certify", model, tmp_path / "x.svm").out
+    assert "model: all 6 problems" in out
+    assert "6: model" not in out
+    assert "6: model" in done("certify", model, tmp_path / "x.svm", "--certificates").out
+    (tmp_path / "y.svm").write_text(lines.replace("6 6:1", "6 6:3"))
+    refuted = novikoff("certify", model, tmp_path / "y.svm")
+    assert (refuted.code, refuted.out.count("fails") > 0) == (1, True)

@@ -34,3 +34,13 @@ def test_a_model_of_weights_from_elsewhere_is_shown(tmp_path):
     nk.LinearClassifier.of([[1.0, -2.0]], [0.5], ["no", "yes"]).save(tmp_path / "m.nvk")
     assert novikoff("inspect", tmp_path / "m.nvk", "--json").json["certificates"] == []
     assert novikoff("inspect", tmp_path / "m.nvk").code == 0
+
+
+def test_many_problems_have_a_line_each_and_not_all_are_shown(tmp_path):
+    lines = "".join(f"{label} {label}:1\n{label} {label}:2\n" for label in range(1, 26))
+    (tmp_path / "x.svm").write_text(lines)
+    novikoff("fit", tmp_path / "x.svm", "--learner", "perceptron", "-o", tmp_path / "m.nvk", "-q")
+    out = novikoff("inspect", tmp_path / "m.nvk").out
+    assert out.count("weights for") == 20
+    assert "and 5 more binary problems (--top 3 shows all)" in out
+    assert novikoff("inspect", tmp_path / "m.nvk", "--top", "3").out.count("weights for") == 25

@@ -147,3 +147,17 @@ def test_any_class_with_the_two_methods_is_accepted():
     model = Spy()
     *_, last = nk.evaluate.progressive(model, ((i, "b") for i in range(5)))
     assert last.accuracy == 0
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=40), st.integers(1, 7))
+def test_the_baseline_predicts_the_most_frequent_label_so_far(labels, size):
+    """Of equally frequent labels the earliest; one example after the other, or in batches."""
+    right = sum(
+        place > 0 and label == max(dict.fromkeys(labels[:place]), key=labels[:place].count)
+        for place, label in enumerate(labels)
+    )
+    X = np.ones((len(labels), 1))
+    batches = [(X[at : at + size], np.array(labels[at : at + size])) for at in range(0, len(labels), size)]
+    for stream in (zip(X, labels, strict=True), batches):
+        *_, last = nk.evaluate.progressive(nk.Perceptron(), stream)
+        assert last.baseline == right / len(labels)
