@@ -51,8 +51,8 @@ def objective(data: tuple[Any, Any], W: Any, b: Any, C: float, has_intercept: bo
     return float(0.5 * np.sum(W**2) + 0.5 * has_intercept * np.sum(b**2) + C * np.sum(scores.max(axis=1) - own))
 
 
-def ours(data: tuple[Any, Any], C: float, has_intercept: bool, gap: float) -> tuple[float, float, float]:
-    """Return seconds of the processor, the objective and the proven gap."""
+def ours(data: tuple[Any, Any], C: float, has_intercept: bool, gap: float) -> tuple[float, float, float, float]:
+    """Return seconds of the processor, the objective, the proven gap, and seconds on the clock."""
     settings = {
         "loss": "hinge",
         "fit_intercept": has_intercept,
@@ -60,11 +60,11 @@ def ours(data: tuple[Any, Any], C: float, has_intercept: bool, gap: float) -> tu
         "tol": gap,
         "C": C,
     }
-    start = time.process_time()
+    start, began = time.process_time(), time.perf_counter()
     model = nk.LinearSVM(multi_class="crammer_singer", **settings).fit(*data)
-    seconds = time.process_time() - start
+    seconds, elapsed = time.process_time() - start, time.perf_counter() - began
     found = objective(data, model.coef_, model.intercept_, C, has_intercept)
-    return seconds, found, model.certificate_.relative_gap
+    return seconds, found, model.certificate_.relative_gap, elapsed
 
 
 def theirs(data: tuple[Any, Any], C: float, has_intercept: bool, tol: float) -> tuple[float, float]:
@@ -97,8 +97,9 @@ def compare(name: str, given: argparse.Namespace) -> dict[str, Any]:
     seconds = 0.5 * (first[0] + second[0])
     worker.close()
     row |= {"ours": seconds, "objective": first[1], "tol of LinearSVC": tol}
-    if found is None:
-        return row | {"LinearSVC": f"more than {cap:g}", "its objective": "", "times": f"more than {cap / seconds:.1f}"}
+    if found is None:  # a run that was stopped has no seconds of the processor, so both are taken from the clock
+        least = cap / (0.5 * (first[3] + second[3]))
+        return row | {"LinearSVC": f"more than {cap:g}", "its objective": "", "times": f"more than {least:.1f}"}
     return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds}
 
 
