@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from joint_machines import INTERCEPTS, certify, noisy_classes
 from novikoff.solvers.circulation import balanced
 from novikoff.testing import check_certificate
+from novikoff.theory import CrammerSingerCertificate, JointModel, geometry
 from novikoff.theory.joint_duals import JointDuals
 from reference import crammer_singer
 from strategies import seeds
@@ -88,6 +89,55 @@ def test_forged_values_fail(intercept, exact):
     assert not change(good, _duals=more).verify(X, y, exact=exact)
 
 
+def without_weights(X, biases, *, C=1.0, primal=0.0, weights=None):
+    """A certificate of weights 0 and of no duals, which claims that the objective is ``primal`` and the bound 0."""
+    nothing = JointDuals(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    weights = np.zeros((len(biases), X.shape[1])) if weights is None else weights
+    model = JointModel(weights, np.array(biases), ["ash", "birch", "cedar"][: len(biases)], nothing)
+    return CrammerSingerCertificate("free", C, 1e-3, primal, 0.0, 1, len(X), model)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize(
+    "biases",
+    [
+        [1e17, 1e17, 1e17],
+        [-1e300, -1e300, -1e300],
+        [1e17, -1e17, 3.0],
+        [2.0**53, 2.0**53, 2.0**53 + 2],
+        [1.7e308, -1.7e308, 0.0],  # their difference overflows
+    ],
+)
+def test_huge_biases_do_not_hide_a_loss(biases, exact):
+    X, y = noisy_classes(3)
+    assert not without_weights(X, biases).verify(X, y, exact=exact)
+    assert not without_weights(np.zeros_like(X), biases).verify(np.zeros_like(X), y, exact=exact)
+
+
+def test_the_rounding_error_of_a_difference_of_biases_is_counted():
+    X, y = np.ones((4, 1)), np.array(["ash"] * 4)
+    certificate = without_weights(X, [1.0, 2.0**-60])  # the loss is 2^-60, and 0 in floating point
+    assert "primal" in failed(certificate.verify(X, y, exact=True))
+    assert not certificate.verify(X, y)
+    assert without_weights(X, [0.5, -0.5]).verify(X, y)  # no error, and no loss
+
+
+def test_products_that_underflow_do_not_hide_a_loss():
+    X, y = np.full((4, 1), 1e-200), np.array(["ash"] * 4)
+    certificate = without_weights(X, [0.5, -0.5], C=1e308, weights=np.array([[-1e-200], [1e-200]]))
+    assert "primal" in failed(certificate.verify(X, y, exact=True))
+    assert not certificate.verify(X, y)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_costs_near_the_largest_float_fail_without_an_error(exact):
+    X, y = noisy_classes(3)
+    rows = np.concatenate([np.flatnonzero(y == label)[:2] for label in ("ash", "birch")])
+    duals = JointDuals(rows, np.array([1, 1, 0, 0], np.int32), np.full(4, 1.7e308))
+    certificate = change(without_weights(X, [0.0, 0.0, 0.0], C=1.7e308, primal=1.7e308), _duals=duals)
+    assert not certificate.verify(X, y, exact=exact)
+
+
 def forge(duals, **fields):
     return dataclasses.replace(duals, **fields)
 
@@ -135,6 +185,8 @@ def test_data_and_models_that_do_not_fit_fail_without_an_error():
     assert failed(change(good, _biases=np.ones(3)).verify(X, y)) == {"model"}
     assert failed(change(good, _weights=good.model.weights[:2]).verify(X, y)) == {"model"}
     assert failed(change(good, _weights=np.nan * good.model.weights).verify(X, y)) == {"model"}
+    assert failed(change(good, _biases=np.zeros((3, 1))).verify(X, y)) == {"model"}
+    assert failed(change(good, _classes=["ash", "birch", "ash"]).verify(X, y)) == {"model"}
     assert failed(change(good, examples=59).verify(X, y)) == {"costs"}
 
 
@@ -152,7 +204,7 @@ def test_the_support_is_named_and_the_claims_say_what_was_solved():
     assert certificate.support(X, y).rows.tolist() == np.unique(certificate.model.duals.rows).tolist()
     assert len(certificate.support(X[::-1], y).rows) == 0
     assert certificate.plane() is None
-    assert certificate.stated() == {"intercept": "penalized", "tol": 1e-6, "C": 2.0}
+    assert certificate.stated() == {"intercept": "penalized", "tol": 1e-6, "C": 2.0, "loss": "hinge"}
     assert "3 classes" in dict(certificate.claims())["problem"]
     assert "no model is below" in certificate.explain()
     assert "more iterations" in change(certificate, tol=1e-12).explain()
@@ -168,3 +220,24 @@ def test_rows_without_a_cost_may_have_any_label():
     altered[5] = "zelkova"
     assert certificate.verify(X, altered, weights)
     assert certificate.verify(X, altered, weights, exact=True)
+
+
+def test_a_dual_of_a_row_with_an_unknown_label_fails_without_an_error():
+    X, y = noisy_classes(3)
+    weights = np.ones(len(y))
+    weights[0] = 0.0
+    good, altered = certify(X, y, weights=weights), y.copy()
+    altered[0] = "zelkova"
+    duals = good.model.duals
+    duals = JointDuals(np.append(0, duals.rows), np.append(np.int32(1), duals.classes), np.append(0.0, duals.values))
+    found = change(good, _duals=duals).verify(X, altered, weights)
+    assert failed(found) == {"feasible duals"}
+    assert found.failures[0].row == 0
+
+
+def test_the_values_do_not_depend_on_the_size_of_the_blocks(monkeypatch):
+    X, y = noisy_classes(3)
+    certificate = certify(X, y)
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 100)  # 8 rows of 3 classes
+    assert certificate.verify(X, y)
+    assert certificate.verify(sp.csr_array(X), y)

@@ -39,3 +39,9 @@ def test_other_duals_are_not_allowed(rows, weights, balanced):
     check, a = allowed(Duals(np.array(rows), np.array(weights)), SIGNS, LIMITS, balanced=balanced)
     assert check.status == "fails"
     assert a is None
+
+
+@pytest.mark.parametrize("weights", [[1.7e308] * 4, [1.2e308, 0, 1.1e308, 0]])
+def test_sums_that_overflow_fail_without_an_error(weights):
+    signs, duals = np.array([1.0, 1.0, -1.0, -1.0]), Duals(np.arange(4), np.array(weights))
+    assert allowed(duals, signs, np.full(4, np.finfo(float).max), balanced=True)[0].status == "fails"

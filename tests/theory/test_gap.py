@@ -519,3 +519,44 @@ def test_it_says_whether_the_gap_is_as_small_as_was_asked_for():
     w, b, a = soft_margin.solve(X, y, np.ones(len(y)))
     assert "within the requested 1e-06" in str(state(w, b, a, X, y))
     assert "above the requested 1e-06" in str(state(w, b, 0.9 * a, X, y))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("bias", [1e17, -1e17, 2.0**53 + 2, 1e300])
+def test_a_huge_bias_does_not_hide_a_loss(bias, loss):
+    X, y = noisy_data()
+    nothing = Duals(np.zeros(0, np.int64), np.zeros(0))
+    model = SvmModel(np.zeros(X.shape[1]), bias, y[0], nothing)
+    forged = GapCertificate(loss, "free", 1.0, 1e-3, 0.0, 0.0, 1, len(y), model)
+    for exact in (False, True):
+        assert not forged.verify(X, y, exact=exact)
+        assert not forged.verify(np.zeros_like(X), y, exact=exact)
+
+
+def test_products_that_underflow_do_not_hide_a_loss():
+    X, y, nothing = np.full((4, 1), 1e-200), np.ones(4), Duals(np.zeros(0, np.int64), np.zeros(0))
+    model = SvmModel(np.array([-1e-200]), 1.0, 1.0, nothing)
+    forged = GapCertificate("hinge", "free", 1e308, 1e-3, 0.0, 0.0, 1, 4, model)
+    assert "primal" in failed(forged.verify(X, y, exact=True))
+    assert not forged.verify(X, y)
+
+
+def test_the_failures_of_a_pair_name_rows_of_all_data():
+    X, y = noisy_data()
+    apart = np.insert(np.arange(len(y)), 5, -1)  # the sixth row has a third label
+    wide, labels = X[apart], np.where(apart < 0, 7, y[apart])
+    weights = np.ones(len(y))
+    alone = certify(X, y, weights=weights)
+    duals = Duals(np.flatnonzero(apart >= 0)[alone.model.duals.rows], alone.model.duals.weights)
+    negative = next(label for label in y.tolist() if label != alone.model.positive)
+    pair = change(alone, _duals=duals, _negative=negative)
+    weights = np.ones(len(labels))
+    assert pair.verify(wide, labels, weights)
+    weights[20] = 2.0
+    (check,) = pair.verify(wide, labels, weights).failures
+    assert (check.row, check.claim) == (20, "costs")
+    assert check.detail.startswith("row 20 costs")
+    high = Duals(duals.rows, np.where(duals.rows == duals.rows[-1], 99.0, duals.weights))
+    (check,) = change(pair, _duals=high).verify(wide, labels).failures
+    assert check.row == duals.rows[-1]
+    assert check.detail.startswith(f"row {duals.rows[-1]} has 99")

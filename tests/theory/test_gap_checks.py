@@ -4,8 +4,19 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
 
-from novikoff.theory.gap_checks import Value, check_costs, check_gap, relative, rounded, within
+from novikoff.theory.gap_checks import (
+    Value,
+    check_costs,
+    check_gap,
+    exact_sum,
+    relative,
+    rounded,
+    subtract,
+    within,
+)
 
 
 def test_costs_are_those_of_the_weights_or_taken_on_trust():
@@ -48,3 +59,19 @@ def test_quotients_and_fractions_beyond_floats():
     assert relative(1.0, 0.0) == 0.0
     assert rounded(Fraction(10) ** 400) == np.inf
     assert rounded(-(Fraction(10) ** 400)) == -np.inf
+
+
+def test_costs_that_have_an_infinite_sum_are_no_error():
+    assert check_costs(None, 1.7e308, 3, 3, None)[1].status == "holds"
+    assert check_costs(None, 1.7e308, 3, 3, 2.0)[1].status == "fails"
+
+
+@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
+def test_the_error_of_a_difference_is_exact(a, b):
+    found, lost = subtract(np.array([a]), np.array([b]))
+    assert abs(Fraction(a) - Fraction(b) - Fraction(float(found[0]))) == Fraction(float(lost[0]))
+
+
+@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=5))
+def test_a_sum_is_correctly_rounded_even_if_a_part_of_it_overflows(values):
+    assert exact_sum(np.array(values)) == rounded(sum(map(Fraction, values), Fraction(0)))

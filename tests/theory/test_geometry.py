@@ -30,3 +30,12 @@ def test_a_block_is_small_and_a_view_where_it_can_be(monkeypatch):
 def test_a_wide_sparse_table_is_not_cut_into_more_blocks_than_its_columns_are_worth(monkeypatch):
     monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 4)
     assert len(list(geometry.blocks(sp.eye_array(100, 1000, format="csr")))) == 1
+
+
+@pytest.mark.parametrize("layout", ["C", "csr"])
+def test_rows_of_many_results_make_small_blocks(layout, monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 100)
+    X = laid_out(np.eye(50, 2), layout, np.float64)
+    assert max(block.shape[0] for _, block in geometry.blocks(X)) == 50
+    assert max(block.shape[0] for _, block in geometry.blocks(X, width=50)) <= 2
+    assert sum(block.shape[0] for _, block in geometry.blocks(X, width=1000)) == 50

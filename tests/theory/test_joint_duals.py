@@ -40,3 +40,17 @@ def test_a_row_above_its_cost_is_named_and_rounding_is_scaled_away():
     close = np.array([0.75 * (1 - 1e-12), 1.0, 1.0, 1.0])
     assert allowed(duals, CODES, close, 3, balanced=False).status == "holds"
     assert excess(duals, close) == close[0] / 0.75
+
+
+def test_sums_that_overflow_on_the_way_are_exact():
+    huge = JointDuals(np.array([0, 1, 2, 3]), np.array([1, 0, 1, 0]), np.full(4, 1.7e308))
+    codes = np.array([0, 1, 0, 1])
+    assert huge.class_sums(codes, 2).tolist() == [0.0, 0.0]
+    assert allowed(huge, codes, np.full(4, 1.7e308), 2, balanced=True).status == "holds"
+    one_sided = JointDuals(np.array([0, 2]), np.array([1, 1]), np.full(2, 1.7e308))
+    assert allowed(one_sided, codes, np.full(4, 1.7e308), 2, balanced=True).status == "fails"
+
+
+def test_an_infinite_sum_of_a_row_is_not_within_its_cost():
+    huge = JointDuals(np.array([0, 0]), np.array([1, 2]), np.full(2, 1.7e308))
+    assert allowed(huge, CODES, np.full(4, np.finfo(float).max), 3, balanced=False).row == 0

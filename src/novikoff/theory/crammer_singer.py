@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from .certificate import Certificate, Support, below, misfit
 from .columns import Columns
 from .exact_gap import ExactTable, as_integers, power_of_two
-from .gap_checks import EPS, INTERCEPTS, Value, check_costs, check_gap, relative, rounded
+from .gap_checks import EPS, INTERCEPTS, SMALLEST, Value, check_costs, check_gap, relative, rounded, subtract
 from .geometry import Extended, Floats, Matrix, as_table, blocks
 from .joint_duals import JointDuals, allowed, excess
 from .verification import Check, Verification
 
 SUM_BLOCK_ROWS = 512  # dense rows per partial sum; the rounding error grows with this number and that of the sums
+LOSS_TABLES = 4  # tables of rows times classes that count as one of the entries of a block
 SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
 
 
@@ -171,8 +172,11 @@ class CrammerSingerCertificate(Certificate):
         model = self.model
         if self.intercept not in INTERCEPTS:
             return Check("problem", "fails", f"unknown intercept {self.intercept!r}")
-        if model.weights.ndim != 2 or not len(model.weights) == len(model.classes) == np.size(model.biases) >= 2:
+        count = len(model.classes)
+        if count < 2 or model.weights.ndim != 2 or len(model.weights) != count or np.shape(model.biases) != (count,):
             return Check("model", "fails", "each of two or more classes needs a weight vector and an intercept")
+        if len(set(model.classes)) != count:
+            return Check("model", "fails", "a class occurs twice")
         if not (0 <= self.C < math.inf and np.all(np.isfinite(model.weights)) and np.all(np.isfinite(model.biases))):
             return Check("model", "fails", "NaN or infinity among the weights, or C is negative or not finite")
         if self.intercept == "none" and np.any(model.biases != 0):
@@ -185,7 +189,7 @@ class CrammerSingerCertificate(Certificate):
         a = self.model.duals.coefficients(codes, classes)
         v, v_size = np.zeros((W.shape[1], classes)), np.zeros((W.shape[1], classes))
         losses, loss_rounding, pieces, longest = 0.0, 0.0, 0, 0
-        for cut, block in blocks(X):
+        for cut, block in blocks(X, width=LOSS_TABLES * classes):
             absolute, own = abs(block), a[cut]
             found = self._losses(block, absolute, codes[cut])
             losses += float(costs[cut] @ found[0])
@@ -205,16 +209,25 @@ class CrammerSingerCertificate(Certificate):
         return primal, self._dual(v, v_size, sums, terms, scale)
 
     def _losses(self, block: Any, absolute: Any, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Return the loss of each row, and a bound on its rounding error."""
+        """Return the loss of each row, and a bound on its rounding error.
+
+        The loss is the largest of 1 + (w_k - w_y).x + (b_k - b_y). Huge biases cancel, so they are subtracted first,
+        and the error of this difference, which is a float, is computed exactly and added to the bound. If all products
+        are 0, there is no other error: the sum with 1 is then correctly rounded.
+        """
         W, b = self.model.weights, self.model.biases
         every = np.arange(len(codes))
-        short = np.asarray(block @ W.T) + b + 1.0
-        short -= short[every, codes][:, None] - 1.0
+        short = np.asarray(block @ W.T)
+        short -= short[every, codes][:, None]
+        apart, lost = subtract(b, b[codes][:, None])
+        short += apart
+        short += 1.0
         terms = np.diff(block.indptr) if sp.issparse(block) else np.full(len(codes), W.shape[1])
         sizes = np.asarray(absolute @ np.abs(W).T)
         sizes += sizes[every, codes][:, None]
-        sizes += (sizes > 0) * (np.abs(b) + np.abs(b[codes])[:, None] + 1.0)  # scores w.x = 0 have no error
+        sizes += (sizes > 0) * (np.abs(b) + np.abs(b[codes])[:, None] + 1.0)
         error = (terms + 6)[:, None] * EPS * sizes
+        error += lost + (2 * SMALLEST * W.any() * terms)[:, None]  # a product may underflow
         for table in (short, error):
             table[every, codes] = 0.0
         loss, at_most = short.max(axis=1), (short + error).max(axis=1)
@@ -309,7 +322,7 @@ class CrammerSingerCertificate(Certificate):
         return tuple(self.model.classes)
 
     def stated(self) -> dict[str, Any]:
-        return {"intercept": self.intercept, "tol": self.tol, "C": self.C}
+        return {"intercept": self.intercept, "tol": self.tol, "C": self.C, "loss": "hinge"}
 
     def support(self, X: Any, y: Any) -> Support:
         # The objective is strongly convex, so a gap g implies sum_k |v_k - w_k|^2 <= 2 g for v_k = sum a_ik x_i.

@@ -16,18 +16,20 @@ docs/theory.md E.
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
 from .certificate import OTHER_DATA, Certificate, Duals, Support, below, misfit
 from .columns import compact
 from .exact_gap import ExactTable
 from .feasible import allowed
-from .gap_checks import EPS, INTERCEPTS, Value, check_costs, check_gap, relative, rounded
+from .gap_checks import EPS, INTERCEPTS, SMALLEST, Value, check_costs, check_gap, relative, rounded
 from .geometry import Extended, Floats, as_table, blocks
 from .svm_model import SvmModel
 from .verification import Check, Verification
@@ -136,7 +138,8 @@ class GapCertificate(Certificate):
         weights = sample_weight if np.ndim(sample_weight) == 0 else np.asarray(sample_weight)[rows]
         places = Duals(np.searchsorted(rows, duals.rows), duals.weights)
         alone = replace(self, model=replace(model, duals=places, negative=None))
-        return alone.verify(X[rows], y[rows], weights, exact)
+        found = alone.verify(X[rows], y[rows], weights, exact)
+        return Verification(tuple(_renumbered(check, rows) for check in found.checks))
 
     def _misfit(self, y: Any) -> Check | None:
         """Return a failed check if no data can have this model, or these labels cannot."""
@@ -159,7 +162,9 @@ class GapCertificate(Certificate):
             absolute, y, cost = abs(block), signs[cut], costs[cut]
             terms = np.diff(block.indptr) if sp.issparse(block) else len(w)
             sizes = absolute @ np.abs(w)
-            error = (terms + 4) * EPS * (sizes + (sizes > 0) * (abs(b) + 1.0))  # a score w.x = 0 has no error
+            # If all products are 0, 1 - y b is correctly rounded, so it has no error but that of every term of a sum.
+            error = (terms + 4) * EPS * (sizes + (sizes > 0) * (abs(b) + 1.0))
+            error += terms * SMALLEST * w.any()  # a product may underflow
             short = 1.0 - y * (block @ w + b)
             short_at_most = np.maximum(0.0, short + error)  # rows that are certainly beyond the margin have no error
             slack = np.maximum(0.0, short)
@@ -260,3 +265,11 @@ class GapCertificate(Certificate):
             ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),
             ("iterations", f"{self.iterations}"),
         ]
+
+
+def _renumbered(check: Check, rows: NDArray[np.intp]) -> Check:
+    """Return a check of some rows with the number that its row has among all rows."""
+    if check.row is None:
+        return check
+    row = int(rows[check.row])
+    return replace(check, row=row, detail=re.sub(rf"\brow {check.row}\b", f"row {row}", check.detail, count=1))

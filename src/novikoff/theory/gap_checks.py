@@ -14,6 +14,7 @@ from .geometry import Floats
 from .verification import Check
 
 EPS = float(np.finfo(np.float64).eps)
+SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
 INTERCEPTS = ("free", "penalized", "none")
 
 
@@ -59,6 +60,7 @@ class Value:
     rounding: float
 
 
+@np.errstate(over="ignore", invalid="ignore")  # costs near the largest float may have an infinite sum
 def check_costs(
     costs: Floats | None, C: float, rows: int, examples: int, sample_weight: Any
 ) -> tuple[Floats | None, Check]:
@@ -127,6 +129,21 @@ def check_gap(claimed: ClaimedGap, primal: Value, dual: Value) -> list[Check]:
 def relative(part: float, total: float) -> float:
     """Return part / total; 0 if the total is 0."""
     return part / total if total != 0 else 0.0
+
+
+def subtract(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return a - b, and the absolute value of its rounding error, which is exact (Knuth 1997, theorem 4.2.2 B)."""
+    found = a - b
+    back = found - a
+    return found, np.abs((a - (found - back)) - (b + back))
+
+
+def exact_sum(values: Floats) -> float:
+    """Return the sum of finite numbers, correctly rounded; an infinity if it is too large for a float."""
+    try:
+        return math.fsum(values.tolist())
+    except OverflowError:  # of the sum, or of a part of it
+        return rounded(sum(map(Fraction, values.tolist()), Fraction(0)))
 
 
 def rounded(number: Fraction) -> float:

@@ -62,11 +62,17 @@ def as_table(X: Any) -> Any:
     return table
 
 
-def blocks(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Yield blocks of rows as float64, so that a large table of another type is never converted as a whole."""
+def blocks(X: Any, width: int = 1) -> Iterator[tuple[slice, Any]]:
+    """Yield blocks of rows as float64, so that a large table of another type is never converted as a whole.
+
+    ``width`` is the number of values per row that the caller computes, if it may exceed the number of columns.
+    """
     rows, columns = X.shape
-    # A sum over a sparse block is a vector of all columns, so smaller blocks would not save work.
-    entries, enough = (X.nnz, max(BLOCK_ENTRIES, columns)) if sp.issparse(X) else (rows * columns, BLOCK_ENTRIES)
+    entries, enough = rows * columns, BLOCK_ENTRIES
+    if sp.issparse(X):
+        # A sum over a sparse block is a vector of all columns, so smaller blocks would not save work.
+        entries, enough = X.nnz, max(BLOCK_ENTRIES, columns * width)
+    entries = max(entries, rows * width if width > 1 else 0)
     step = math.ceil(rows / math.ceil(entries / enough)) if entries else max(rows, 1)
     for start in range(0, rows, step):
         cut = slice(start, min(start + step, rows))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .certificate import OTHER_DATA, ROUNDING
+from .gap_checks import exact_sum
 from .geometry import Floats
 from .verification import Check
 
@@ -62,11 +62,12 @@ class JointDuals:
         limits = np.arange(classes + 1)
         out, back = np.searchsorted(own[by_own], limits), np.searchsorted(self.classes[by_class], limits)
         for k in range(classes):
-            gained = self.values[by_own[out[k] : out[k + 1]]].tolist()
-            sums[k] = math.fsum(gained + (-self.values[by_class[back[k] : back[k + 1]]]).tolist())
+            gained, given = self.values[by_own[out[k] : out[k + 1]]], self.values[by_class[back[k] : back[k + 1]]]
+            sums[k] = exact_sum(np.concatenate([gained, -given]))
         return sums
 
 
+@np.errstate(over="ignore")  # limits near the largest float become infinite
 def allowed(duals: JointDuals, codes: NDArray[np.intp], costs: Floats, classes: int, *, balanced: bool) -> Check:
     """Check beta >= 0, that no row has a sum above its cost, and with ``balanced`` that the classes add up to 0.
 
@@ -80,6 +81,10 @@ def allowed(duals: JointDuals, codes: NDArray[np.intp], costs: Floats, classes: 
         return Check(claim, "fails", f"row {outside[0]} is not among the {rows} rows: {OTHER_DATA}")
     if np.any((duals.classes < 0) | (duals.classes >= classes)):
         return Check(claim, "fails", f"a class is not among the {classes} classes of the model")
+    unknown = duals.rows[codes[duals.rows] < 0]
+    if len(unknown):
+        row = int(unknown[0])
+        return Check(claim, "fails", f"row {row} has a variable, but a label that the model does not know", row)
     places = duals.rows * np.int64(classes) + duals.classes
     if len(np.unique(places)) != len(places):
         return Check(claim, "fails", "a row has two variables for the same class")
@@ -88,7 +93,7 @@ def allowed(duals: JointDuals, codes: NDArray[np.intp], costs: Floats, classes: 
         row = int(duals.rows[wrong[0]])
         return Check(claim, "fails", f"row {row} has a negative variable, or one for its own class: {OTHER_DATA}", row)
     sums = np.bincount(duals.rows, duals.values, minlength=rows)
-    wrong = np.flatnonzero(~(sums <= costs * (1 + ROUNDING)))
+    wrong = np.flatnonzero(~((sums <= costs * (1 + ROUNDING)) & (sums < np.inf)))
     if len(wrong):
         row = int(wrong[0])
         return Check(claim, "fails", f"row {row} has the sum {sums[row]:.6g}, above its cost {costs[row]:.6g}", row)
