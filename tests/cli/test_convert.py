@@ -48,6 +48,24 @@ def test_a_model_of_pairs_is_refused_for_liblinear(fitted, tmp_path):
     assert "one per pair of classes" in run.err
 
 
+def test_a_file_without_the_encoder_says_which_rows_it_expects(fitted, tmp_path):
+    source = fitted("mails.csv", "--text", "subject")
+    for name in ("m.onnx", "m.json", "m.nvk"):
+        run = novikoff("convert", source, tmp_path / name)
+        assert ("m.onnx expects encoded rows (" in run.err) == (name == "m.onnx")
+        assert ("standardised, " in run.err) == (name == "m.onnx")
+    streamed = fitted("mails.csv", "--text", "subject", subcommand="stream")
+    assert "m.json expects encoded rows (" in novikoff("convert", streamed, tmp_path / "m.json").err
+    hashed = fitted("mails.csv", "--text", "subject", "--hash-bits", "10")
+    assert "m.onnx expects hashed rows (1,024 columns), " in novikoff("convert", hashed, tmp_path / "m.onnx").err
+
+
+def test_columns_that_are_not_changed_need_no_note(model, fitted, tmp_path):
+    raw = fitted("mails.csv", "--features", "size", "--features", "cost", "--scale", "none")
+    for source in (model, raw):
+        done("convert", source, tmp_path / "m.onnx")  # which fails if there is a word on standard error
+
+
 def _dtype(session):
     return {"tensor(float)": np.float32, "tensor(double)": np.float64}[session.get_inputs()[0].type]
 

@@ -9,13 +9,16 @@ import typer
 
 from novikoff.data.encoding.running import POLICIES
 from novikoff.data.formats import file_formats
+from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 from novikoff.export import EXPORTS, ExportFormat, format_by_suffix, format_of_file
+from novikoff.record import RunRecord
 
 from ._options import READING, Attach, Format, Json, opening_from, reading_from, with_options
-from ._output import check_output, flag, print_result
+from ._output import check_output, flag, print_message, print_result
 
 DATA_SUFFIXES = (".json", ".txt")  # that data have, too
+MAX_NAMES = 5  # of encoded columns in a note
 
 
 @with_options(READING)
@@ -76,4 +79,40 @@ def convert_model(source: str, source_format: ExportFormat, destination: str, to
         suffixes = " ".join(suffix for format in EXPORTS.values() for suffix in format.suffixes)
         known = f"Use --to {', '.join(EXPORTS)}, or an ending among {suffixes}."
         raise input_error("convert", f"{quote(to or os.path.basename(destination))} is not a format of models. {known}")
-    wanted.write(source_format.read(source).record_, destination)
+    record = source_format.read(source).record_
+    wanted.write(record, destination)
+    expected = None if wanted.keeps_encoder(record) else expected_rows(record)
+    if expected is not None:
+        holder = f"{source} has the encoder"
+        if EXPORTS["json"].keeps_encoder(record):
+            holder += ", and --to json writes it"
+        print_message(f"note: {destination} expects {expected}, not the columns of the table; {holder}")
+
+
+def expected_rows(record: RunRecord) -> str | None:
+    """Return what rows the weights of a model are for, if they are not the columns of the table it was fitted to."""
+    reading = record.reading
+    if reading is None or reading.features is None:
+        return None
+    names = _encoded_names(reading)
+    count = f"{record.n_features:,} {'column' if record.n_features == 1 else 'columns'}"
+    if names is None:
+        return None if reading.names is not None else f"hashed rows ({count})"
+    kinds = reading.encoding.kinds.values() if reading.encoding is not None else reading.kinds or ()
+    if names == list(reading.features) and "date" not in kinds:
+        return None
+    shown = ", ".join([*names[:MAX_NAMES], *["..."] * (len(names) > MAX_NAMES)])
+    return f"encoded rows ({count}: {shown})"
+
+
+def _encoded_names(reading: Reading) -> list[str] | None:
+    """Return the names of encoded columns, with those that are standardised; None without an encoder."""
+    if reading.encoding is not None:
+        numbers = [column for column in reading.encoding.numbers if (column.shift, column.scale) != (0.0, 1.0)]
+        changed, names = {reading.encoding.spans[column.name].start for column in numbers}, reading.encoding.names
+    elif reading.running is not None:
+        names = reading.running.names
+        changed = set(range(len(reading.running.numbers))) if reading.running.scale == "standard" else set()
+    else:
+        return None
+    return [f"{name} standardised" if place in changed else name for place, name in enumerate(names)]

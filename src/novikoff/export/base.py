@@ -51,6 +51,22 @@ class ExportFormat:
         """
         raise NotImplementedError  # a subclass defines it
 
+    def keeps_encoder(self, record: RunRecord) -> bool:
+        """Return whether files hold the encoder of the tables that a model was fitted to.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model that was fitted to a table.
+
+        Returns
+        -------
+        bool
+            Whether the file alone says how a row of the table becomes a row of the model. If it does not,
+            ``novikoff convert`` prints what rows the file expects.
+        """
+        return False
+
     def recognizes(self, beginning: bytes) -> bool:
         """Return whether a file has this format.
 

@@ -47,6 +47,9 @@ class JsonFormat(ExportFormat):
         with replacing(path) as file:
             file.write(text.encode())
 
+    def keeps_encoder(self, record: RunRecord) -> bool:
+        return _encoder(record) is not None
+
 
 def _encoder(record: RunRecord) -> dict[str, Any] | None:
     """Return how the columns of a table become those of the model; None if the model was not fitted to a table."""

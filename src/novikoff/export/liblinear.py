@@ -84,6 +84,10 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     at least 256 columns and more than half of them come after the last one with a weight, the file ends there, and the
     model that is read back has fewer columns; ``predict`` ignores features that a model does not have.
 
+    The weights of a model that was fitted to a table are for encoded rows: standardised numbers, and one column per
+    category or word. The file does not hold the encoder; ``to_json`` writes it, and the encoder itself is
+    ``novikoff.load(path)[0]``.
+
     Parameters
     ----------
     model : classifier

@@ -21,6 +21,9 @@ class NvkFormat(ExportFormat):
     def write(self, record: RunRecord, path: str | os.PathLike[str]) -> None:
         save_record(record, path)
 
+    def keeps_encoder(self, record: RunRecord) -> bool:
+        return True
+
     def recognizes(self, beginning: bytes) -> bool:
         return is_model_start(beginning)
 

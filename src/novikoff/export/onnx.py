@@ -62,6 +62,10 @@ def to_onnx(model: Any, path: str | os.PathLike[str]) -> None:
     size of the file depends on their number; the metadata ``feature_names`` then have the names of these only. This
     function needs the package onnx.
 
+    The weights of a model that was fitted to a table are for encoded rows: standardised numbers, and one column per
+    category or word. The file does not hold the encoder; ``to_json`` writes it, and the encoder itself is
+    ``novikoff.load(path)[0]``.
+
     Parameters
     ----------
     model : classifier
