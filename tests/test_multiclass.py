@@ -5,7 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff._multiclass import STRATEGIES, CrammerSinger, OneVsOne, OneVsRest, side_name, sides
+from novikoff._multiclass import (
+    STRATEGIES,
+    CrammerSinger,
+    OneVsOne,
+    OneVsRest,
+    auto_strategy,
+    side_name,
+    sides,
+    strategy_of_classes,
+)
 from strategies import seeds
 
 TWO, THREE = OneVsRest(np.array(["no", "yes"])), OneVsRest(np.array([1, 5, 7]))
@@ -133,3 +142,21 @@ def test_two_classes_of_a_joint_problem_have_one_decision():
     decisions = strategy.combine(np.array([[1.0, 3.0], [2.0, -1.0]]))
     assert decisions.tolist() == [2.0, -3.0]
     assert strategy.choose(decisions).tolist() == ["yes", "no"]
+
+
+def test_pairs_are_chosen_as_long_as_their_weights_are_few():
+    assert auto_strategy(2, 100, 10, False) == "ovr"
+    for classes, features in [(3, 10), (50, 1000), (20, 60_000)]:
+        assert auto_strategy(classes, 100, features, False) == "ovo"
+    for classes, features in [(51, 10), (50, 100_000)]:
+        assert auto_strategy(classes, 100, features, False) == "ovr"
+
+
+def test_sparse_rows_with_more_columns_than_rows_are_one_vs_rest():
+    assert auto_strategy(20, 1000, 1000, True) == "ovo"
+    assert auto_strategy(20, 1000, 1001, True) == "ovr"
+
+
+def test_one_vs_one_of_two_classes_is_one_vs_rest():
+    assert [strategy_of_classes(name, 2) for name in STRATEGIES] == ["ovr", "ovr", "crammer_singer"]
+    assert [strategy_of_classes(name, 3) for name in STRATEGIES] == list(STRATEGIES)

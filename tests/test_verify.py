@@ -6,9 +6,12 @@ import types
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 from sklearn.pipeline import make_pipeline
 
 import novikoff as nk
+from novikoff._multiclass import CrammerSinger, OneVsOne, OneVsRest
+from novikoff.theory import Certificate, Check, Verification
 
 rng = np.random.default_rng(5)
 X = rng.normal(size=(40, 3))
@@ -112,6 +115,93 @@ def test_another_strategy_is_no_proof():
 def test_a_joint_certificate_is_that_of_a_joint_problem():
     model = nk.LinearSVM().fit(X, THREE)
     assert failures(forged(model, joint=model.certificate_[0])) == ["certificates"]
+
+
+def claims_of(record, **changed):
+    """A record of the same rows whose problems have other fields."""
+    return dataclasses.replace(record, problems=tuple(dataclasses.replace(p, **changed) for p in record.problems))
+
+
+def test_a_joint_model_needs_a_certificate_of_all_its_weights():
+    """The certificate of one binary problem names both labels, as that of a joint problem does, but not the weights."""
+    single = nk.LinearSVM(loss="hinge", C=1.0).fit(X, TWO).certificate_
+    swapped = dataclasses.replace(single, model=dataclasses.replace(single.model, negative="no"))
+    joint = nk.LinearSVM(multi_class="crammer_singer", loss="hinge", C=1.0).fit(X, TWO)
+    assert failures(joint, TWO) == []
+    strategy = CrammerSinger(np.array(["yes", "no"]))  # in the order of the labels of that certificate
+    record = claims_of(joint.record_, weights=np.full(3, 5.0))
+    record = dataclasses.replace(record, strategy=strategy, joint=swapped, problems=record.problems[::-1])
+    assert swapped.labels() == tuple(strategy.classes.tolist())
+    assert swapped.verify(X, TWO)
+    assert failures(types.SimpleNamespace(record_=record), TWO) == ["model"]
+
+
+def test_a_joint_certificate_is_no_proof_of_one_plane():
+    joint = nk.LinearSVM(multi_class="crammer_singer", loss="hinge", C=1.0, tol=1e-3).fit(X, TWO).certificate_
+    model = nk.LinearSVM(loss="hinge", C=1.0, tol=1e-3).fit(X, TWO)
+    record = claims_of(model.record_, certificate=joint, weights=np.full(3, 5.0))
+    assert failures(types.SimpleNamespace(record_=record), TWO) == ["certificates"]
+    record = dataclasses.replace(claims_of(record, positive="yes", negative="no"), strategy=OneVsOne(model.classes_))
+    for parameters in (record.parameters, {**record.parameters, "multi_class": "ovo"}, {}):
+        found = failures(types.SimpleNamespace(record_=dataclasses.replace(record, parameters=parameters)), TWO)
+        assert found[0] == "classes"
+
+
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
+class Silent(Certificate):
+    """A certificate that holds, but does not say of which weights or labels."""
+
+    rows: int
+
+    def claims(self):
+        return [("rows", f"{self.rows}")]
+
+    def verify(self, X, y, sample_weight=None, exact=False):
+        return Verification((Check("rows", "holds" if len(y) == self.rows else "fails", f"{len(y)}"),))
+
+
+def test_a_certificate_that_is_silent_about_the_weights_is_no_proof_of_them():
+    silent = Silent(len(X))
+    for model in (nk.LinearSVM(C=1.0).fit(X, TWO), nk.Perceptron().fit(X, TWO)):
+        assert failures(types.SimpleNamespace(record_=claims_of(model.record_, certificate=silent)), TWO) == ["model"]
+    pairs = claims_of(nk.LinearSVM().fit(X, THREE).record_, certificate=silent)
+    assert failures(types.SimpleNamespace(record_=dataclasses.replace(pairs, parameters={}))) == ["certificates"]
+    joint = nk.LinearSVM(multi_class="crammer_singer", loss="hinge", C=1.0).fit(X, THREE)
+    assert failures(forged(joint, joint=silent)) == ["certificates"]
+
+
+def test_swapped_classes_of_an_online_learner_are_no_proof():
+    model = nk.Perceptron(max_iter=3, shuffle=False).fit(X, THREE)
+    assert failures(model) == []
+    one, other, last = model.record_.problems
+    changed = [
+        dataclasses.replace(a, weights=b.weights, intercept=b.intercept, certificate=b.certificate, run=b.run)
+        for a, b in ((one, other), (other, one))
+    ]
+    assert failures(forged(model, problems=(*changed, last))) == ["certificates"]
+
+
+def test_the_strategy_must_be_the_automatic_choice():
+    for name in ("ovr", "crammer_singer"):
+        model = nk.LinearSVM(multi_class=name, loss="hinge").fit(X, THREE).set_params(multi_class="auto")
+        assert failures(model) == ["classes"]
+    wide = sp.csr_array(np.hstack([X, np.eye(40)]))
+    model = nk.LinearSVM().fit(wide, THREE)
+    assert model.multi_class_ == "ovr"
+    for same in (wide, wide.toarray(), sp.csr_matrix(wide)):
+        assert nk.verify(model, same, THREE)
+    model = nk.LinearSVM().fit(wide.toarray(), THREE)
+    assert model.multi_class_ == "ovo"
+    assert nk.verify(model, wide, THREE)
+
+
+def test_a_class_that_occurs_twice_is_no_proof():
+    model = nk.LinearSVM(multi_class="ovr").fit(X, THREE)
+    one, *others = model.record_.problems
+    record = dataclasses.replace(
+        model.record_, strategy=OneVsRest(np.array([0, 0, 1, 2])), problems=(one, one, *others)
+    )
+    assert failures(types.SimpleNamespace(record_=record)) == ["classes"]
 
 
 def test_labels_of_another_kind_are_not_those_of_the_model():

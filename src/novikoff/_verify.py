@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import encode
-from novikoff._multiclass import sides
+from novikoff._multiclass import AUTO, auto_strategy, sides, strategy_of_classes
 from novikoff._validation import check_labels, check_weights
 from novikoff._verify_table import check_encoding
 from novikoff.data.encoding.tables_of import raw_table
@@ -20,6 +20,7 @@ from novikoff.errors import input_error
 from novikoff.persistence.table_pipeline import is_table_pipeline
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.certificate import ROUNDING, Certificate
+from novikoff.theory.columns import Columns
 from novikoff.theory.geometry import Floats, as_table, length_of
 from novikoff.theory.replay import Replay, replay, shuffles
 from novikoff.theory.spread import cost_for_spread, spread
@@ -88,7 +89,7 @@ def verify(model: Any, X: Any, y: Any, sample_weight: Any = None, exact: bool = 
     labels = check_labels(where, y, X.shape[0])
     own_weights = check_weights(where, sample_weight, len(labels))
     weights = counted_weights(record, labels, own_weights)
-    checks = [_check_labels(record, labels, weights), *_check_classes(record, labels, own_weights)]
+    checks = [_check_labels(record, labels, weights), *_check_classes(record, X, labels, own_weights)]
     checks += _check_default_cost(record, X, weights)
     if any(check.status == "fails" for check in checks):
         return Verification(tuple(checks))
@@ -132,12 +133,15 @@ def _check_labels(record: RunRecord, labels: NDArray[Any], weights: Floats) -> C
     return Check("labels", "holds", "the model knows all of them")
 
 
-def _check_classes(record: RunRecord, labels: NDArray[Any], weights: Floats | None) -> list[Check]:
+def _check_classes(record: RunRecord, X: Any, labels: NDArray[Any], weights: Floats | None) -> list[Check]:
     """Check that each problem that the classes make has its certificate, and that the class frequencies are true."""
     strategy, checks = record.strategy, []
-    asked = record.parameters.get("multi_class", strategy.name)
-    if asked not in ("auto", strategy.name) and (asked, strategy.name, len(strategy.classes)) != ("ovo", "ovr", 2):
-        checks.append(Check("classes", "fails", f"multi_class is {asked!r}, but the model is one of {strategy.name!r}"))
+    if not _is_chosen(record, X):
+        asked = record.parameters.get("multi_class", strategy.name)
+        detail = f"multi_class is {asked!r}, which is not {strategy.name!r} for these rows and classes"
+        checks.append(Check("classes", "fails", detail))
+    if len(set(strategy.classes.tolist())) != len(strategy.classes):
+        checks.append(Check("classes", "fails", "a class occurs twice"))
     expected, found = sides(strategy), [(problem.positive, problem.negative) for problem in record.problems]
     if len(found) % len(expected) or found != expected * (len(found) // len(expected)):
         detail = f"the problems are not those of {len(strategy.classes)} classes and {strategy.name!r}"
@@ -146,6 +150,22 @@ def _check_classes(record: RunRecord, labels: NDArray[Any], weights: Floats | No
     if strategy.counts is not None:
         checks.append(_check_counts(strategy.classes, strategy.counts, labels, weights))
     return checks
+
+
+def _is_chosen(record: RunRecord, X: Any) -> bool:
+    """Return whether the strategy is the one that ``multi_class`` stands for.
+
+    The automatic choice depends on whether the rows were sparse, which the same rows may be or not be here.
+    """
+    name, count = record.strategy.name, len(record.strategy.classes)
+    asked = record.parameters.get("multi_class", name)
+    if asked != AUTO or X.ndim != 2:
+        return strategy_of_classes(name if asked == AUTO else asked, count) == name
+    rows, width = X.shape
+    if name == auto_strategy(count, rows, width, is_sparse=False):
+        return True
+    columns = Columns.occurring(sp.csr_array(X))
+    return name == auto_strategy(count, rows, width if columns is None else len(columns.indices), is_sparse=True)
 
 
 def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
@@ -159,7 +179,8 @@ def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
     of_all = tuple(strategy.classes.tolist())
     sought = [of_all] * expected if strategy.is_joint else [(p.positive, p.negative) for p in record.problems]
     for (name, certificate), labels in zip(record.named_certificates, sought, strict=True):
-        if certificate.labels() not in (None, labels):
+        may_be_silent = not strategy.is_joint and labels[1] is None  # a certificate of one class against all others
+        if certificate.labels() != labels and not (may_be_silent and certificate.labels() is None):
             return [Check(claim, "fails", f"that of {name or 'all classes'} speaks of other labels")]
     return []
 
@@ -198,12 +219,11 @@ def _check_joint(
     """Check the certificate of all weight vectors together: parameters, weights, and its own claims."""
     own = [_check_parameters(problem, certificate) for problem in problems]
     checks = [next((check for check in own if check.status == "fails"), own[0])]
+    coef, intercepts = np.vstack([p.weights for p in problems]), [p.intercept for p in problems]
     planes = certificate.planes()
-    if planes is not None:
-        coef, intercepts = np.vstack([p.weights for p in problems]), [p.intercept for p in problems]
-        same = np.array_equal(coef, planes[0]) and np.array_equal(intercepts, planes[1])
-        detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
-        checks.append(Check("model", "holds" if same else "fails", detail))
+    checks.append(
+        _check_weights(planes is not None and np.array_equal(coef, planes[0]) and np.array_equal(intercepts, planes[1]))
+    )
     return [*checks, *certificate.verify(X, labels, weights, exact=exact).checks]
 
 
@@ -215,10 +235,9 @@ def _check_problem(
     predicts_with_last = run is None or run.rule.keep == "last"
     own = [_check_parameters(problem, certificate)]
     plane = certificate.plane()
-    if plane is not None and predicts_with_last:
-        same = np.array_equal(problem.weights, plane[0]) and problem.intercept == plane[1]
-        detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
-        own.append(Check("model", "holds" if same else "fails", detail))
+    if predicts_with_last:  # a certificate without a plane says nothing about the weights that predict
+        same = plane is not None and np.array_equal(problem.weights, plane[0]) and problem.intercept == plane[1]
+        own.append(_check_weights(same))
     found = certificate.verify(X, labels, weights, exact=exact).checks
     if not predicts_with_last:
         last = "the last weights separate"
@@ -228,6 +247,11 @@ def _check_problem(
     if run is None or not needs_replay or any(check.status == "fails" for check in found):
         return own
     return own + _check_run(problem, run, certificate, X, labels, weights)
+
+
+def _check_weights(same: bool) -> Check:
+    detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
+    return Check("model", "holds" if same else "fails", detail)
 
 
 def _check_parameters(problem: ProblemRecord, certificate: Certificate) -> Check:

@@ -46,6 +46,19 @@ def test_a_wide_gap_in_a_fold_gives_a_warning():
         tried.warn_if_wide()
 
 
+def test_the_widest_gap_is_that_of_all_folds_and_of_all_calls():
+    tried = experiment(OneVsRest, max_iter=1, tol=1e-12, n_jobs=2)
+    widest = []
+    for C in (100.0, 1e-3):
+        tried.score(np.array([C]))
+        widest.append(tried.widest_gap)
+    alone = [experiment(OneVsRest, max_iter=1, tol=1e-12, n_jobs=1) for _ in SPLITS]
+    for one, split in zip(alone, SPLITS, strict=True):
+        one.splits = [split]
+        one.score(np.array([100.0]))
+    assert widest[0] == widest[1] == max(one.widest_gap for one in alone)
+
+
 def test_an_unknown_score_is_refused():
     with pytest.raises(nk.InvalidInputError, match="scoring must be"):
         experiment(OneVsRest, scoring="beauty")

@@ -5,22 +5,9 @@ import pytest
 
 import novikoff as nk
 from binary_problems import training_set
-from novikoff.svm._multiclass_choice import auto_strategy, check_multi_class, choose_strategy
+from novikoff.svm._multiclass_choice import check_multi_class, choose_strategy
 
 X = np.random.default_rng(0).normal(size=(60, 4))
-
-
-def test_pairs_are_chosen_as_long_as_their_weights_are_few():
-    assert auto_strategy(2, 100, 10, False) == "ovr"
-    for classes, features in [(3, 10), (50, 1000), (20, 60_000)]:
-        assert auto_strategy(classes, 100, features, False) == "ovo"
-    for classes, features in [(51, 10), (50, 100_000)]:
-        assert auto_strategy(classes, 100, features, False) == "ovr"
-
-
-def test_sparse_rows_with_more_columns_than_rows_are_one_vs_rest():
-    assert auto_strategy(20, 1000, 1000, True) == "ovo"
-    assert auto_strategy(20, 1000, 1001, True) == "ovr"
 
 
 @pytest.mark.parametrize("name", ["auto", "ovr", "ovo"])

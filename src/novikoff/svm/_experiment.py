@@ -75,19 +75,20 @@ class Experiment:
         count, settings = len(self.splits), self.settings
         options = settings.options(settings.threads // min(settings.threads, count))
 
-        def score_fold(place: int) -> list[float]:
+        def score_fold(place: int) -> tuple[list[float], float]:
             learned, held_out = self.splits[place]
             part = subset(self.where, self.data, np.asarray(learned), self.weights, self.class_weight)
             models, gap = _models(part, self.strategy, settings.objective, Cs, options)
-            self.widest_gap = max(self.widest_gap, gap)
             weights = None if self.weights is None else self.weights[held_out]
             X, y = self.data.X[held_out], self.labels[held_out]
             if self.scoring is None:
-                return [self.scorer(model, X, y, weights) for model in models]
+                return [self.scorer(model, X, y, weights) for model in models], gap
             X = part.in_full_width(X)  # the scorers of others see all columns
-            return [self.scorer(_in_full_width(part, model), X, y, weights) for model in models]
+            return [self.scorer(_in_full_width(part, model), X, y, weights) for model in models], gap
 
-        scores = np.array(run_parallel(score_fold, count, settings.threads, settings.cancelled), dtype=np.float64)
+        folds = run_parallel(score_fold, count, settings.threads, settings.cancelled)
+        self.widest_gap = max(self.widest_gap, *(gap for _, gap in folds))
+        scores = np.array([of_fold for of_fold, _ in folds], dtype=np.float64)
         if not np.all(np.isfinite(scores)):
             raise input_error(
                 self.where, f"the score of a fold is {scores[~np.isfinite(scores)][0]}. Use other folds or scoring."

@@ -120,7 +120,8 @@ class Certificate(ABC):
         Returns
         -------
         tuple of (ndarray of shape (n_features,), float), or None
-            Weights and intercept; None if the certificate does not speak of a plane.
+            Weights and intercept; None if the certificate does not speak of a plane. It then proves nothing of a model
+            that predicts with one.
         """
         return None
 
@@ -141,7 +142,8 @@ class Certificate(ABC):
         -------
         tuple or None
             Of a binary problem, the positive label, and the negative one or None for all others; of a joint problem,
-            all labels in the order of ``planes``. None if the certificate does not say.
+            all labels in the order of ``planes``. None if the certificate does not say, which is allowed only for one
+            class against all others.
         """
         return None
 

@@ -124,6 +124,9 @@ class OnlineCertificate(Certificate):
     def plane(self) -> tuple[Floats, float]:
         return self.evidence.weights, self.evidence.intercept
 
+    def labels(self) -> tuple[Any, Any]:
+        return self.evidence.positive, None
+
     def support(self, X: Any, y: Any) -> Support:
         return self.evidence.support(X, y)
 
