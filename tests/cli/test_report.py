@@ -44,7 +44,10 @@ def test_a_model_of_a_stream_is_not_fitted_again(fitted, folder, tmp_path):
     assert run.json["rows"] == "training"
 
 
-def test_rows_without_a_known_label_are_refused(model, tmp_path):
+def test_rows_without_a_known_label_are_refused(model, folder, tmp_path):
     (tmp_path / "other.svm").write_text("7 1:1\n8 2:1 4:1\n")
     run = novikoff("report", model, tmp_path / "other.svm", "-o", tmp_path / "r.html")
     assert_refused(run, "none of the labels", "7, 8")
+    arguments = (folder / "two.svm", "--test", tmp_path / "other.svm", "-o", tmp_path / "r.html")
+    assert_refused(novikoff("report", model, *arguments), "none of the labels of", "other.svm", "7, 8")
+    assert not (tmp_path / "r.html").exists()

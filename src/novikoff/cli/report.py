@@ -62,6 +62,8 @@ def report(
     with progress("checking", quiet):
         subject = subject_of(learner, batch.X, batch.y, None, other, feature_names(learner, reading), batch.weights)
     refuse_unknown_labels("report", data, subject.first.scores, learner.classes_)
+    if test is not None and subject.test is not None:
+        refuse_unknown_labels("report", test, subject.test.scores, learner.classes_)
     if subject.first.kind != "other":
         _print_failures(of_encoder)
     if subject.first.kind == "training" and test is None and holdout != 0 and not _is_stream(learner):
