@@ -66,6 +66,17 @@ def test_few_classes_have_a_line_each_and_of_many_the_worst():
     assert "and 23 other classes" in lines[-1]
 
 
+def test_classes_without_rows_are_named():
+    y = np.array(["a", "b"])
+    found = scores_of_labels("test", y, y, y)
+    ((_, text),) = class_lines(found, np.array(["a", "b", "rare", "rare2"]), "held-out rows")
+    assert text.splitlines()[-1] == "and 2 classes without held-out rows: 'rare', 'rare2'"
+    ((_, text),) = class_lines(found, np.array([*y, *"cdefghi"]))
+    assert text.splitlines()[-1] == "and 7 classes without rows: 'c', 'd', 'e', 'f', 'g', ..."
+    ((_, text),) = class_lines(found, y)
+    assert "without" not in text
+
+
 def test_rows_without_any_known_label_are_refused():
     y = np.array(["no.", "yes."])
     found = scores_of_labels("test", y, np.array(["no", "yes"]), np.array(["no", "yes"]))

@@ -165,7 +165,10 @@ class Qualities:
             lines.append(("held out", f"nothing: {self.holdout}"))
         lines.append((f"training {(line := accuracy_line(training.scores, training.rows))[0]}", line[1]))
         lines += [("warning", sentence) for sentence in warnings]
-        return lines + (class_lines(self.measured[0].scores) if self.measured else [])
+        if self.measured:
+            rows = "held-out rows" if self.test is None else "test rows"
+            lines += class_lines(self.measured[0].scores, training.scores.labels, rows)
+        return lines
 
     def result(self) -> dict[str, Any]:
         """Return the entries of a JSON object."""

@@ -14,6 +14,7 @@ from ._output import Line
 
 MAX_CLASSES = 10  # of which each has a line
 WORST_CLASSES = 5  # that are shown of more
+MAX_ABSENT = 5  # names of classes that no row has
 MAX_CONFUSIONS = 10
 LABEL_WIDTHS = (24, 12, 8, 5)  # to which the labels of a table are cut until it fits
 NAME_WIDTH = 24  # of labels in the table of classes
@@ -30,8 +31,11 @@ def balanced_line(found: Scores, rows: str) -> Line:
     return "balanced accuracy", accuracy_words(found.balanced_accuracy, rows, chance, found.baseline_label)
 
 
-def class_lines(found: Scores) -> list[Line]:
-    """Return precision, recall, F1 and rows of the classes, or of those with the smallest F1 if there are many."""
+def class_lines(found: Scores, known: Any = (), rows: str = "rows") -> list[Line]:
+    """Return precision, recall, F1 and rows of the classes, or of those with the smallest F1 if there are many.
+
+    Classes in ``known`` that no row has, and that are not predicted, are named in the last line.
+    """
     labels = found.labels.tolist()
     order = list(range(len(labels)))
     shown = order
@@ -49,6 +53,12 @@ def class_lines(found: Scores) -> list[Line]:
         others = found.f1[order[WORST_CLASSES:]]
         middle = f"F1 from {percent(float(others.min()))} to {percent(float(others.max()))}"
         text.append(f"and {len(others):,} other classes with {middle} (--json has all)")
+    absent = [quote(label) for label in np.setdiff1d(known, found.labels).tolist()] if len(known) else []
+    if absent:
+        count = f"{len(absent):,} {'class' if len(absent) == 1 else 'classes'}"
+        text.append(
+            f"and {count} without {rows}: {', '.join(absent[:MAX_ABSENT])}{', ...' * (len(absent) > MAX_ABSENT)}"
+        )
     title = "by class" if len(labels) <= MAX_CLASSES else "worst classes"
     return [(title, "\n".join(text))]
 

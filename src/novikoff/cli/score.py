@@ -28,5 +28,5 @@ def score(
     lines.append(balanced_line(found, rows))
     if found.roc_auc is not None:
         lines += [("ROC AUC", f"{found.roc_auc:.4f}"), ("average precision", f"{found.average_precision:.4f}")]
-    lines += [*class_lines(found), *confusion_lines(found)]
+    lines += [*class_lines(found, learner.classes_), *confusion_lines(found)]
     print_result(as_result(found) | {"warnings": warnings}, json, lines)
