@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 
 import novikoff as nk
-from novikoff.cli._certificates import certificate_lines, learner_words, summary
+from novikoff.cli._certificates import certificate_lines, learner_words, problem_words, summary
 
 rng = np.random.default_rng(6)
 X = rng.normal(size=(60, 3))
@@ -53,6 +53,13 @@ def test_every_claim_has_the_name_of_its_problem_if_asked_for():
 def test_the_strategy_is_named_for_several_classes():
     assert learner_words(nk.Perceptron(max_iter=3).fit(X, TWO).record_) == "Perceptron"
     assert learner_words(nk.Perceptron(max_iter=3).fit(X, FOUR).record_) == "Perceptron, one-vs-rest"
+
+
+def test_the_loss_and_C_of_several_certificates_are_named_if_they_share_them():
+    assert problem_words(nk.LinearSVM(C=0.25).fit(X, FOUR).record_) == "squared hinge, C 0.25"
+    assert problem_words(nk.LinearSVM(C=0.25).fit(X, TWO).record_) == ""  # its claims say it
+    assert problem_words(nk.Perceptron(max_iter=3).fit(X, FOUR).record_) == ""
+    assert problem_words(nk.HardMarginSVM().fit(APART, FOUR).record_) == ""
 
 
 def test_weights_from_elsewhere_have_no_line():

@@ -46,3 +46,12 @@ def learner_words(record: RunRecord) -> str:
     if len(record.strategy.classes) <= 2:
         return record.learner
     return f"{record.learner}, {STRATEGIES.get(record.strategy.name, record.strategy.name)}"
+
+
+def problem_words(record: RunRecord) -> str:
+    """Return the loss and the C that several certificates share; empty if they differ or there is only one."""
+    certificates: list[Any] = record.certificates
+    shared = {(getattr(c, "loss", None), getattr(c, "C", None)) for c in certificates}
+    if len(certificates) < 2 or len(shared) != 1 or None in (both := shared.pop()):
+        return ""
+    return f"{str(both[0]).replace('_', ' ')}, C {both[1]:g}"

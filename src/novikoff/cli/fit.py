@@ -22,7 +22,7 @@ from novikoff.persistence import model_file
 from novikoff.record import RunRecord
 from novikoff.svm import LinearSVMCV
 
-from ._certificates import certificate_lines, learner_words
+from ._certificates import certificate_lines, learner_words, problem_words
 from ._learners import LEARNERS
 from ._model import match_columns, print_notes
 from ._options import (
@@ -236,11 +236,14 @@ def _lines(
     seconds = result["seconds"]
     again = f", {seconds['holdout']:.2f} s to fit without the held-out rows" if "holdout" in result else ""
     passes = [("passes", stopped_in_words(result["passes"], result["stopped"]))] if "stopped" in result else []
+    problem = "" if certificates else problem_words(record)  # claims say it, too
+    if "C" in result:
+        problem = (problem or f"C {result['C']:g}") + " by cross-validation"
     lines: list[Line] = [
         *accuracies,
         ("data", f"{data}: {shape}"),
         ("classes", f"{len(classes)} ({named})"),
-        ("learner", learner_words(record) + (f", C {result['C']:g} by cross-validation" if "C" in result else "")),
+        ("learner", ", ".join(filter(None, (learner_words(record), problem)))),
         *passes,
         *certificate_lines(record, certificates, "--certificates shows all claims"),
         ("time", f"{seconds['read']:.2f} s to read, {seconds['fit']:.2f} s to fit{again}"),
