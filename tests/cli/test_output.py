@@ -10,7 +10,7 @@ import typer.testing
 from command import assert_refused, done, fresh, novikoff
 
 import novikoff as nk
-from novikoff.cli._output import as_options
+from novikoff.cli._output import as_fit_options, as_options
 from novikoff.cli._output import subcommand as ending
 
 GOOD = sets.svmlight(sets.X, sets.TWO)
@@ -292,12 +292,22 @@ OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probabi
         ("there is no column 'x', which target= names.", "there is no column 'x', which the model needs."),
         ("Use header=False or header=True.", "Use --no-header or --header."),
         ('Use quote="" if quotes are values.', 'Use --quote "" if quotes are values.'),
+        ("increase max_iter= or C=, or scale", "increase --max-iter or --C, or scale"),
+        ("decrease C=.", "decrease --C."),
         ("Use index_base=0.", "Use index_base=0."),  # not an option of this subcommand
         ("x.svm: the format must match.", "x.svm: the format must match."),
     ],
 )
 def test_parameters_in_messages_become_options(message, shown):
     assert as_options(message, OPTIONS) == shown
+
+
+def test_the_remedies_in_warnings_become_options():
+    warnings = ["not converged: increase max_iter= or tol=, decrease C=, or scale", "column 'C=1' or 'C=' alone"]
+    assert as_fit_options(warnings) == [
+        "not converged: increase --max-iter or --tol, decrease --C, or scale",
+        warnings[1],
+    ]
 
 
 def failing(error):

@@ -27,6 +27,8 @@ NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
 DEFAULT_WIDTH = 80  # where there is no terminal
 FLAGS_OF_FALSE = {"header": "--no-header", "day_first": "--month-first"}  # where both True and False have a flag
 RENAMED = {"n_bits": "hash_bits", "ngram_range": "ngrams"}  # parameters of the library that options name otherwise
+BARE = r"=(?=[\s,.;:)]|$)"  # after the name of a parameter, without a value
+FIT_REMEDIES = ("max_iter", "tol", "C")  # parameters that warnings about a model advise to change
 
 Line = tuple[str, str | Callable[[int], str]]
 """A name, and its value: text, or a function that makes a text of this width or less."""
@@ -93,9 +95,18 @@ def as_options(message: str, options: Iterable[str]) -> str:
 
     names = "|".join(sorted(known, key=len, reverse=True))
     message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)
-    message = re.sub(rf"\b({names})=(?!\S)", lambda match: flag(known[match[1]]), message)
+    message = re.sub(rf"\b({names}){BARE}", lambda match: flag(known[match[1]]), message)
     message = re.sub(r"which \w+= names", "which the model needs", message)  # not an option: the model has the name
     return re.sub(rf"^(\w+): ({names}) must\b", lambda match: f"{match[1]}: {flag(known[match[2]])} must", message)
+
+
+def as_fit_options(sentences: Iterable[str]) -> list[str]:
+    """Write the parameters that warnings advise to change as the options of ``novikoff fit``.
+
+    Only names without a value are changed, since warnings quote columns, which may be called ``C=1``.
+    """
+    names = "|".join(FIT_REMEDIES)
+    return [re.sub(rf"\b({names}){BARE}", lambda match: flag(match[1]), sentence) for sentence in sentences]
 
 
 def _options(function: Callable[..., None]) -> list[str]:

@@ -11,7 +11,7 @@ from novikoff.data.batch import Batch
 from novikoff.errors import NovikoffError, quote
 from novikoff.evaluate import Holdout, Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
 
-from ._output import Line, progress
+from ._output import Line, as_fit_options, progress
 from ._scores import accuracy_line, as_result, class_lines
 
 MIN_ROWS = 20  # of which some are held out unless the user asks for it
@@ -153,7 +153,7 @@ class Qualities:
         folds = [] if self.folds is None else self.folds.warnings(self.training.scores)
         best = self.measured[0] if self.measured else self.training
         scores = None if best is self.training and folds else best.scores
-        return folds + warnings_of(scores, record, batch.X, batch.y, rows=best.rows)
+        return folds + as_fit_options(warnings_of(scores, record, batch.X, batch.y, rows=best.rows))
 
     def lines(self, warnings: list[str]) -> list[Line]:
         """Return the accuracies, the warnings, and precision and recall of the classes."""

@@ -12,7 +12,7 @@ from novikoff.evaluate import listed, warnings_of
 from ._certificates import certificate_lines, learner_words
 from ._model import feature_names, load_model
 from ._options import Json, ModelArgument
-from ._output import Line, print_result
+from ._output import Line, as_fit_options, print_result
 
 MANY, FEW = 10, 3  # weights of a binary problem that are shown
 MAX_PROBLEMS = 5  # with many weights each
@@ -55,7 +55,7 @@ def inspect(
     if reading.encoding is not None:
         lines.append(("columns", reading.encoding.summary()))
     lines += certificate_lines(record, certificates, "--certificates shows all claims")
-    lines += [("warning", sentence) for sentence in warnings_of(None, record)]
+    lines += [("warning", sentence) for sentence in as_fit_options(warnings_of(None, record))]
     shown = len(record.problems) if top is not None else MAX_SUMMARIES
     for problem, own in zip(record.problems[:shown], weights, strict=False):
         entries = [f"{problem.intercept:+.6g}  (intercept)", *map(_line, own)]

@@ -22,7 +22,7 @@ from ._options import (
     check_fraction,
     opening_from,
 )
-from ._output import Line, check_output, print_message, print_result, progress
+from ._output import Line, as_fit_options, check_output, print_message, print_result, progress
 from ._quality import held_out
 from ._scores import refuse_unknown_labels
 
@@ -74,10 +74,11 @@ def report(
     with replacing(output) as file:
         file.write(page.encode())
     verdict = verdict_of(subject)
+    warnings = as_fit_options(verdict.warnings)
     lines: list[Line] = [
         ("verdict", verdict.headline),
         *(("", sentence) for sentence in verdict.sentences),
-        *(("warning", sentence) for sentence in verdict.warnings),
+        *(("warning", sentence) for sentence in warnings),
         ("certificate", f"{verdict.chip}. {verdict.certificate}"),
         ("report", output),
     ]
@@ -88,7 +89,7 @@ def report(
         "accuracy": subject.scored.scores.accuracy,
         "baseline": subject.scored.scores.baseline,
         "baseline_label": subject.scored.scores.baseline_label,
-        "warnings": list(verdict.warnings),
+        "warnings": warnings,
         "certificate": verdict.status,
     }
     print_result(result, json, lines)

@@ -6,7 +6,7 @@ from novikoff.evaluate import scores, warnings_of
 
 from ._model import load_model, read_rows
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, opening_from
-from ._output import Line, print_result
+from ._output import Line, as_fit_options, print_result
 from ._scores import accuracy_line, as_result, balanced_line, class_lines, confusion_lines, refuse_unknown_labels
 
 
@@ -23,7 +23,7 @@ def score(
     found = scores(learner, batch.X, batch.y, batch.weights)
     refuse_unknown_labels("score", data, found, learner.classes_)
     rows = f"{found.rows:,} rows of {data}"
-    warnings = warnings_of(found, learner.record_, rows=rows)
+    warnings = as_fit_options(warnings_of(found, learner.record_, rows=rows))
     lines: list[Line] = [accuracy_line(found, rows), *(("warning", sentence) for sentence in warnings)]
     lines.append(balanced_line(found, rows))
     if found.roc_auc is not None:

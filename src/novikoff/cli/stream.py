@@ -36,7 +36,7 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import INTERRUPTED, Line, check_output, flag, print_message, print_result
+from ._output import INTERRUPTED, Line, as_fit_options, check_output, flag, print_message, print_result
 from ._weights import convert_class_weight
 
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
@@ -243,7 +243,7 @@ def _print_summary(
     rows = f"{progress.examples:,} rows, each predicted before it was learned"
     words = evaluate.progressive_words(accuracy, rows, progress.baseline)
     warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= progress.baseline)
-    warnings += evaluate.warnings_of(None, record)
+    warnings += as_fit_options(evaluate.warnings_of(None, record))
     result = {
         "learner": record.learner,
         "examples": progress.examples,
