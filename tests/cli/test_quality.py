@@ -41,7 +41,8 @@ def test_why_nothing_is_held_out():
     assert on_held_out_rows(MODEL, few, None, quiet=True) == "there are fewer than 20 rows"
     assert isinstance(on_held_out_rows(MODEL, few, 0.2, quiet=True), Quality)
     single = Batch(X[:30], np.arange(30))
-    assert on_held_out_rows(MODEL, single, None, quiet=True) == "there are too few rows to hold some out"
+    remedy = "Use a larger --holdout or more rows per class"
+    assert on_held_out_rows(MODEL, single, None, quiet=True) == f"there are too few rows to hold some out. {remedy}"
 
 
 def test_a_second_fit_that_fails_is_a_reason():

@@ -36,7 +36,7 @@ def test_rows_without_weight_are_refused():
 
 def test_labels_of_another_type_are_refused():
     model = nk.LinearSVM().fit([[0.0], [1.0]], [0, 1])
-    message = r"scores: the labels, such as 'a', are of another type than those of the model \(0\)\."
+    message = r"scores: the labels, such as 'a', are of another type than those of the model \(0\)\. Convert them"
     with pytest.raises(nk.InvalidInputError, match=message):
         nk.evaluate.scores(model, [[0.0], [1.0]], ["a", "b"])
 

@@ -26,7 +26,11 @@ from novikoff.errors import NovikoffError, input_error
 NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
 DEFAULT_WIDTH = 80  # where there is no terminal
 FLAGS_OF_FALSE = {"header": "--no-header", "day_first": "--month-first"}  # where both True and False have a flag
-RENAMED = {"n_bits": "hash_bits", "ngram_range": "ngrams"}  # parameters of the library that options name otherwise
+RENAMED = {
+    "n_bits": "hash_bits",
+    "ngram_range": "ngrams",
+    "fraction": "holdout",
+}  # parameters of the library that options name otherwise
 BARE = r"=(?=[\s,.;:)]|$)"  # after the name of a parameter, without a value
 FIT_REMEDIES = ("max_iter", "tol", "C")  # parameters that warnings about a model advise to change
 

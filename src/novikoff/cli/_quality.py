@@ -11,7 +11,7 @@ from novikoff.data.batch import Batch
 from novikoff.errors import NovikoffError, quote
 from novikoff.evaluate import Holdout, Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
 
-from ._output import Line, as_fit_options, progress
+from ._output import Line, as_fit_options, as_options, progress
 from ._scores import accuracy_line, as_result, class_lines
 
 MIN_ROWS = 20  # of which some are held out unless the user asks for it
@@ -100,7 +100,7 @@ def held_out(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> H
                 watch=update,
             )
     except NovikoffError as error:
-        return str(error).removeprefix("holdout: ").rstrip(".")
+        return as_options(str(error), ("holdout",)).removeprefix("holdout: ").rstrip(".")
 
 
 def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Quality | str:

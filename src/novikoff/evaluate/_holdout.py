@@ -105,7 +105,9 @@ def holdout(
     weights = check_weights(WHERE, sample_weight, len(labels))
     rows = held_out_rows(labels, weights, fraction=fraction, seed=seed)
     if not len(rows):
-        raise input_error(WHERE, "there are too few rows to hold some out.")
+        raise input_error(
+            WHERE, "there are too few rows to hold some out. Use a larger fraction= or more rows per class."
+        )
     learned = np.setdiff1d(np.arange(len(labels)), rows)
     learner = clone(model)
     if "probability" in learner.get_params():  # it takes as long as several fits, and does not change predictions

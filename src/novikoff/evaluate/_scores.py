@@ -147,7 +147,7 @@ def scores_of_labels(
     ``known`` are the labels that the model knows.
     """
     if weights is not None and not np.any(weights):
-        raise input_error(where, "the weights of all rows are 0.")
+        raise input_error(where, "the weights of all rows are 0. Give at least one row a weight above 0.")
     confusion, names = confusion_of(where, labels, predictions, weights)
     return _scores_of(confusion, names, known, len(labels), None, None)
 
@@ -200,7 +200,8 @@ def confusion_of(
     """Return the weight of the rows by true label (row) and predicted label (column), and the labels in order."""
     if labels.dtype.kind != predictions.dtype.kind and "U" in (labels.dtype.kind, predictions.dtype.kind):
         found, known = quote(labels[:1].tolist()[0]), quote(predictions[:1].tolist()[0])
-        raise input_error(where, f"the labels, such as {found}, are of another type than those of the model ({known}).")
+        wrong = f"the labels, such as {found}, are of another type than those of the model ({known})."
+        raise input_error(where, f"{wrong} Convert them to the type used in fit.")
     names, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
     truth, answer = codes[: len(labels)], codes[len(labels) :]
     counts = np.bincount(truth * len(names) + answer, weights, minlength=len(names) ** 2)
