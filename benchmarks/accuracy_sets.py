@@ -25,7 +25,7 @@ from svm_sets import DATA, path_of
 
 import novikoff as nk
 
-FOLDS, MAX_ROWS, MIN_CLASS_ROWS = 5, 4_000, 5
+FOLDS, MAX_ROWS, MIN_CLASS_ROWS = 5, 2_000, 5
 SPARSE = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "basehock")
 RAW = {  # and the column of the labels
     "breast-cancer": -1,
@@ -114,7 +114,7 @@ def _mnist() -> tuple[np.ndarray, np.ndarray]:
 
 
 def split(X: Any, y: Any) -> list[Fold]:
-    """Return five stratified folds of at most 4,000 rows; classes with fewer rows than folds are left out."""
+    """Return five stratified folds of at most 2,000 rows; classes with fewer rows than folds are left out."""
     labels, counts = np.unique(y, return_counts=True)
     kept = np.flatnonzero(np.isin(y, labels[counts >= MIN_CLASS_ROWS]))
     if len(kept) > MAX_ROWS:

@@ -26,7 +26,7 @@ cores, used by others, too. A ratio above 1 means that novikoff is faster.
 `make_pipeline(TableEncoder(), LinearSVM())` without any parameter, against LinearSVC, LogisticRegression and
 RidgeClassifier with their defaults after StandardScaler and OneHotEncoder, on {accuracy_sets} public data sets: KEEL's
 collection with its own folds, the sets that scikit-learn bundles, and sparse files and raw tables, in five stratified
-folds of at most 4,000 rows (`benchmarks/accuracy.py`). Means over the sets, accuracy / balanced accuracy:
+folds of at most 2,000 rows (`benchmarks/accuracy.py`). Means over the sets, accuracy / balanced accuracy:
 
 {accuracy_means}
 
