@@ -129,7 +129,8 @@ def _check_labels(record: RunRecord, labels: NDArray[Any], weights: Floats) -> C
     unknown = np.flatnonzero(~np.isin(labels, record.strategy.classes) & (weights > 0))
     if len(unknown):
         row = int(unknown[0])
-        return Check("labels", "fails", f"row {row} has the label {labels[row]!r}, which the model does not know", row)
+        label = labels[row : row + 1].tolist()[0]
+        return Check("labels", "fails", f"row {row} has the label {label!r}, which the model does not know", row)
     return Check("labels", "holds", "the model knows all of them")
 
 

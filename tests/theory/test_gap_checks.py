@@ -4,6 +4,7 @@ from fractions import Fraction
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from novikoff.theory.gap_checks import (
     check_costs,
     check_gap,
     exact_sum,
+    gap_shown,
     relative,
     rounded,
     subtract,
@@ -75,3 +77,10 @@ def test_the_error_of_a_difference_is_exact(a, b):
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=5))
 def test_a_sum_is_correctly_rounded_even_if_a_part_of_it_overflows(values):
     assert exact_sum(np.array(values)) == rounded(sum(map(Fraction, values), Fraction(0)))
+
+
+@pytest.mark.parametrize(
+    ("gap", "shown"), [(1.23456e-5, "1.23e-05"), (0.0, "0"), (-9.6e-16, "0"), (-0.5, "-0.5"), (np.nan, "nan")]
+)
+def test_a_gap_that_is_negative_by_rounding_is_shown_as_0(gap, shown):
+    assert gap_shown(gap) == shown

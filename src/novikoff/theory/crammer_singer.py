@@ -29,7 +29,18 @@ from numpy.typing import NDArray
 from .certificate import Certificate, Support, below, misfit
 from .columns import Columns
 from .exact_gap import ExactTable, as_integers, power_of_two
-from .gap_checks import EPS, INTERCEPTS, SMALLEST, Value, check_costs, check_gap, relative, rounded, subtract
+from .gap_checks import (
+    EPS,
+    INTERCEPTS,
+    SMALLEST,
+    Value,
+    check_costs,
+    check_gap,
+    gap_shown,
+    relative,
+    rounded,
+    subtract,
+)
 from .geometry import Extended, Floats, Matrix, as_table, blocks
 from .joint_duals import JointDuals, allowed, excess
 from .verification import Check, Verification
@@ -153,7 +164,8 @@ class CrammerSingerCertificate(Certificate):
             return Verification((stated,))
         codes = model.codes(y)
         if len(unknown := np.flatnonzero((codes < 0) & (costs > 0))):
-            detail = f"row {unknown[0]} has the label {np.ravel(y)[unknown[0]]!r}, which the model does not know"
+            label = np.ravel(y)[unknown[:1]].tolist()[0]
+            detail = f"row {unknown[0]} has the label {label!r}, which the model does not know"
             return Verification((Check("data", "fails", detail, int(unknown[0])),))
         feasible = allowed(model.duals, codes, costs, len(model.classes), balanced=self.intercept == "free")
         checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
@@ -346,7 +358,7 @@ class CrammerSingerCertificate(Certificate):
         asked, count = "within" if self.converged else "above", len(self.model.classes)
         return [
             ("objective", f"{self.primal:.6g}, the minimum is at least {below(self.dual)}"),
-            ("relative gap", f"{self.relative_gap:.3g}, {asked} the requested {self.tol:g}"),
+            ("relative gap", f"{gap_shown(self.relative_gap)}, {asked} the requested {self.tol:g}"),
             (
                 "problem",
                 f"Crammer-Singer, {count} classes, C {self.C:g}, intercept {self.intercept}{costs}",

@@ -29,7 +29,7 @@ from .certificate import OTHER_DATA, Certificate, Duals, Support, below, misfit
 from .columns import compact
 from .exact_gap import ExactTable
 from .feasible import allowed
-from .gap_checks import EPS, INTERCEPTS, SMALLEST, Value, check_costs, check_gap, relative, rounded
+from .gap_checks import EPS, INTERCEPTS, SMALLEST, Value, check_costs, check_gap, gap_shown, relative, rounded
 from .geometry import Extended, Floats, as_table, blocks
 from .svm_model import SvmModel
 from .verification import Check, Verification
@@ -260,7 +260,7 @@ class GapCertificate(Certificate):
         asked = "within" if self.converged else "above"
         return [
             ("objective", f"{self.primal:.6g}, the minimum is at least {below(self.dual)}"),
-            ("relative gap", f"{self.relative_gap:.3g}, {asked} the requested {self.tol:g}"),
+            ("relative gap", f"{gap_shown(self.relative_gap)}, {asked} the requested {self.tol:g}"),
             ("problem", f"{self.loss.replace('_', ' ')}, C {self.C:g}, intercept {self.intercept}{costs}"),
             ("support", f"{len(self.model.duals.rows)} of {self.examples} examples"),
             ("iterations", f"{self.iterations}"),

@@ -131,6 +131,11 @@ def relative(part: float, total: float) -> float:
     return part / total if total != 0 else 0.0
 
 
+def gap_shown(gap: float) -> str:
+    """Return a relative gap with three digits; one that is negative by rounding only is 0."""
+    return "0" if -ROUNDING < gap <= 0 else f"{gap:.3g}"
+
+
 def subtract(a: Floats, b: Floats) -> tuple[Floats, Floats]:
     """Return a - b, and the absolute value of its rounding error, which is exact (Knuth 1997, theorem 4.2.2 B)."""
     found = a - b
