@@ -3,7 +3,7 @@
 import pytest
 
 import novikoff as nk
-from novikoff.errors import MAX_QUOTE_LENGTH, file_error, input_error, missing_package, quote
+from novikoff.errors import MAX_QUOTE_LENGTH, file_error, input_error, missing_package, quote, quote_first
 
 
 def test_a_message_names_the_place_first():
@@ -17,6 +17,11 @@ def test_quoted_values_are_escaped_and_short():
     assert quote("a\nb") == r"'a\nb'"
     assert len(quote("x" * 1000)) == MAX_QUOTE_LENGTH
     assert quote("x" * 1000).endswith("...")
+
+
+def test_a_list_that_is_cut_ends_with_points():
+    assert quote_first(list("abcde")) == "'a', 'b', 'c', 'd', 'e'"
+    assert quote_first(list("abcdef")) == "'a', 'b', 'c', 'd', 'e', ..."
 
 
 def test_a_value_that_cannot_be_shown_is_named_by_its_type():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -52,6 +53,7 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
+MAX_QUOTED_VALUES = 5  # of a list of the user
 
 
 def input_error(where: str, message: str) -> InvalidInputError:
@@ -75,6 +77,12 @@ def quote(value: object) -> str:
     except Exception:  # the value's own code may do anything
         return f"a {type(value).__name__}"
     return text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 3] + "..."
+
+
+def quote_first(values: Sequence[object]) -> str:
+    """Return the first values of a list as text for an error message, with "..." at its end if there are more."""
+    shown = [quote(value) for value in values[:MAX_QUOTED_VALUES]]
+    return ", ".join([*shown, *["..."] * (len(values) > MAX_QUOTED_VALUES)])
 
 
 def file_error(name: str, error: OSError | ValueError, action: str = "read") -> FileError:

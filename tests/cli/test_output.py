@@ -161,8 +161,10 @@ def test_svmlight_for_a_model_of_named_columns_is_taken_by_number_with_a_note(fi
     assert "matched by number" in run.err
 
 
-def test_a_table_for_a_model_of_svmlight_is_refused(model, folder):
+def test_a_table_for_a_model_of_svmlight_is_refused(model, folder, tmp_path):
     assert_refused(novikoff("predict", model, "mails.csv", folder=folder))
+    (tmp_path / "wide.csv").write_text("a,b,c,d,e,f,label\n1,2,3,4,5,6,1\n6,5,4,3,2,1,-1\n")
+    assert_refused(novikoff("predict", model, tmp_path / "wide.csv"), "(columns a, b, c, d, e, ...)")
 
 
 @pytest.mark.parametrize("subcommand", ["score", "certify"])

@@ -16,6 +16,8 @@ from ._output import as_options, print_message
 
 PLAIN = ("", "comma-separated, header", "tab-separated, header")  # text that needs no note about how it was read
 
+MAX_NAMES = 5  # of columns in an error message
+
 
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
@@ -100,8 +102,9 @@ def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet:
 def _check_kind(where: str, reading: Reading, batch: Batch) -> None:
     """Refuse a table if the model was fitted to numbered columns: it is not known which column is which."""
     if batch.columns is not None and reading.features is None:
-        columns = ", ".join(list(batch.columns)[:5])
-        wrong = f"the model knows its columns by number, but DATA is a table with the columns {columns}."
+        names = list(batch.columns)
+        columns = ", ".join([*names[:MAX_NAMES], *["..."] * (len(names) > MAX_NAMES)])
+        wrong = f"the model knows its columns by number, but DATA is a table (columns {columns})."
         raise input_error(where, f"{wrong} Use svmlight; 'novikoff convert' makes it of a table.")
 
 

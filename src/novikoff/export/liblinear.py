@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
 from novikoff.data.source import is_path
-from novikoff.errors import file_error, input_error, quote
+from novikoff.errors import file_error, input_error, quote, quote_first
 from novikoff.record import RunRecord
 from novikoff.svm import LinearClassifier
 from novikoff.theory.geometry import Floats
@@ -149,8 +149,8 @@ def _lines(table: Floats, is_negated: bool) -> Iterator[bytes]:
 def _integers(where: str, classes: NDArray[Any]) -> list[int]:
     whole = classes.dtype.kind == "i" or (classes.dtype.kind == "f" and bool(np.all(classes == np.floor(classes))))
     if not whole or np.abs(classes.astype(np.float64)).max() > MAX_INT:
-        found = quote(classes.tolist()[:5])
-        message = f"LIBLINEAR needs classes that are integers of at most {MAX_INT}, but they are {found}."
+        found = quote_first(classes.tolist())
+        message = f"LIBLINEAR needs classes that are integers of at most {MAX_INT}, and the classes ({found}) are not."
         raise input_error(where, message)
     return [int(label) for label in classes.tolist()]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff._json import plain
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, OneVsRest, tie_order
-from novikoff.errors import input_error, quote
+from novikoff.errors import input_error, quote_first
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
 
@@ -111,8 +111,8 @@ def _typed_classes(where: str, classes: NDArray[Any]) -> NDArray[Any]:
         typed = typed.astype(np.int64)
     is_text = typed.dtype.kind == "U" and all(map(_is_unicode_text, classes.tolist()))
     if typed.ndim != 1 or not (typed.dtype.kind in "bif" or is_text):
-        found = quote(classes.tolist()[:5])
-        raise input_error(where, f"classes must be integers, floats, booleans or strings, but they are {found}.")
+        found = quote_first(classes.tolist())
+        raise input_error(where, f"classes must be integers, floats, booleans or strings, and these ({found}) are not.")
     return typed
 
 
