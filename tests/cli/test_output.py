@@ -304,6 +304,11 @@ def test_parameters_in_messages_become_options(message, shown):
     assert as_options(message, OPTIONS) == shown
 
 
+def test_a_strategy_that_needs_another_loss_names_options_only(folder):
+    run = novikoff("fit", "three.svm", "--multi-class", "crammer_singer", folder=folder)
+    assert_refused(run, "Use --loss hinge instead of --loss squared_hinge, or --multi-class ovo.")
+
+
 def test_the_remedies_in_warnings_become_options():
     warnings = ["not converged: increase max_iter= or tol=, decrease C=, or scale", "column 'C=1' or 'C=' alone"]
     assert as_fit_options(warnings) == [

@@ -19,7 +19,7 @@ def check_multi_class(where: str, estimator: Any) -> str:
         raise input_error(
             where,
             f'multi_class="crammer_singer" minimises the hinge loss only. Use loss="hinge" instead of '
-            f'loss="{estimator.loss}", or multi_class="ovo" or "ovr".',
+            f'loss="{estimator.loss}", or multi_class="ovo".',
         )
     return name
 

@@ -72,8 +72,8 @@ class LinearSVM(BatchClassifier):
     multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
         How more than two classes are handled. "ovo" solves one problem for each pair of classes, on the rows of these
         two, and lets them vote; "ovr" solves one problem for each class against all others; "crammer_singer" solves one
-        joint problem of all classes. "auto" is "ovo" up to 50 classes and 50 million weights,
-        unless the rows are sparse and have more columns than there are rows; else "ovr".
+        joint problem of all classes, and needs the loss "hinge". "auto" is "ovo" up to 50 classes and 50 million
+        weights, unless the rows are sparse and have more columns than there are rows; else "ovr".
     class_weight : dict or "balanced", default=None
         Weights of the classes. They multiply ``sample_weight``.
     probability : bool, default=False
