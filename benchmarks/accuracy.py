@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from accuracy_sets import DataSet, Fold, all_sets, is_sparse
+from accuracy_tables import MEASURES, share_within
 from harness import command_line, machine, save
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
@@ -33,7 +34,6 @@ import novikoff as nk
 
 PEERS = {"LinearSVC": LinearSVC, "LogisticRegression": LogisticRegression, "RidgeClassifier": RidgeClassifier}
 MAX_QUICK_ROWS = 1_000
-MEASURES = ("accuracy", "balanced_accuracy")
 
 
 def peer(kind: type, data: DataSet) -> Any:
@@ -106,8 +106,8 @@ def main() -> None:
             print(f"{line}  majority {entry['majority']:.4f}", flush=True)
             save("accuracy", 10 if quick else 1, {"sets": entries, **machine()})  # a run that is stopped keeps its part
     for measured in MEASURES:
-        within = [entry[measured]["behind"] <= entry[measured]["standard_error"] for entry in entries]
-        print(f"{measured}: within one standard error of the best peer on {np.mean(within):.1%} of {len(entries)} sets")
+        share = share_within(entries, measured)
+        print(f"{measured}: within one standard error of the best peer on {share:.1%} of {len(entries)} sets")
 
 
 if __name__ == "__main__":

@@ -125,9 +125,9 @@ class LinearSVMCV(BatchClassifier):
     >>> from novikoff import LinearSVMCV
     >>> X = [[0.0, 1.0], [1.0, 3.0], [0.5, 2.0], [2.0, 1.0], [3.0, 0.0], [2.5, 0.0]]
     >>> y = ["no", "no", "no", "yes", "yes", "yes"]
-    >>> model = LinearSVMCV(Cs=5, cv=3).fit(X, y)
+    >>> model = LinearSVMCV(Cs=[0.01, 0.1, 1.0], cv=3).fit(X, y)
     >>> model.scores_.shape
-    (3, 5)
+    (3, 3)
     >>> model.predict([[2.5, 0.5]])
     array(['yes'], dtype='<U3')
     >>> model.certificate_.C == model.C_
