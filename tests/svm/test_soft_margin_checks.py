@@ -1,7 +1,10 @@
 """scikit-learn's checks of LinearSVM: one configuration, and all others in the slow tier."""
 
+import warnings
+
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
@@ -26,7 +29,10 @@ def test_scikit_learn_accepts_the_estimator(estimator, check):
     if "sample_weight_equivalence" in check.func.__name__:
         # Seven digits of the scores are compared; the gap is quadratic in them.
         estimator = clone(estimator).set_params(tol=1e-14 if estimator.loss == "squared_hinge" else 1e-12)
-    check(estimator)
+    with warnings.catch_warnings():
+        if "class_weight" in check.func.__name__:  # it allows 1,000 steps for weights of 1,000 and 0.0001
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        check(estimator)
 
 
 @pytest.mark.slow

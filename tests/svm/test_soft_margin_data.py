@@ -120,12 +120,12 @@ def test_several_classes_are_one_binary_problem_each(make, data):
 def test_pairs_of_classes_are_one_binary_problem_each(make, data):
     """The problem of a pair is that of a machine that is fitted to the rows of the two classes alone."""
     X, y = data
-    model = make(tol=1e-7, max_iter=20_000, multi_class="ovo").fit(X, y)
+    model = make(C=1.0, tol=1e-7, max_iter=20_000, multi_class="ovo").fit(X, y)
     assert model.coef_.shape == (6, X.shape[1])
     assert len(model.certificate_) == len(model.history_) == len(model.objective_) == 6
     for place, (positive, negative) in enumerate([(1, 0), (2, 0), (3, 0), (2, 1), (3, 1), (3, 2)]):
         own = (y == positive) | (y == negative)
-        alone = make(tol=1e-7, max_iter=20_000).fit(X[own], y[own])
+        alone = make(C=1.0, tol=1e-7, max_iter=20_000).fit(X[own], y[own])
         assert model.objective_[place] == pytest.approx(alone.objective_[0], rel=1e-6)
         certificate = model.certificate_[place]
         assert (certificate.model.positive, certificate.model.negative) == (positive, negative)
