@@ -99,6 +99,7 @@ SOFT = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:LinearSVMCV. no C is better:UserWarning")  # the labels are random
 @pytest.mark.parametrize("y", [TWO, THREE], ids=["2 classes", "3 classes"])
 @pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["unweighted", "weighted"])
 @pytest.mark.parametrize("model", SOFT.values(), ids=SOFT.keys())
