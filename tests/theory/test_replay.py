@@ -96,7 +96,7 @@ def test_parameters_that_were_set_later_are_not_those_that_it_learned_with():
     X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
     for model, change in (
         (nk.LinearSVM(), {"C": 3.0}),
-        (nk.LinearSVM(), {"loss": "squared_hinge"}),
+        (nk.LinearSVM(), {"loss": "hinge"}),
         (nk.HardMarginSVM(), {"fit_intercept": False}),
         (nk.PassiveAggressiveI(), {"C": 3.0}),
         (nk.Perceptron(), {"tie": "positive"}),
@@ -117,5 +117,5 @@ def test_weights_that_are_all_one_are_weights():
 def test_a_label_that_the_model_does_not_know_refutes_it_with_its_row():
     X, y = np.array([[1.0], [2.0], [-1.0], [-3.0]]), np.array([1, 1, 0, 0])
     model = nk.LinearSVM().fit(X, y)
-    (check,) = nk.verify(model, X, [1, 1, 0, 7]).failures
+    check, *_ = nk.verify(model, X, [1, 1, 0, 7]).failures
     assert check.row == 3
