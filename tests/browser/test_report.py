@@ -186,6 +186,7 @@ def test_page_of_two_classes_is_a_few_screens_and_leads_with_verdict_and_picture
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_page_of_twenty_classes_is_a_few_screens_and_shows_the_chosen_class(browser, file_of):
     tab = Tab(browser, file_of("groups"), is_folded=True)
     page = tab.page
@@ -206,6 +207,7 @@ def test_page_of_twenty_classes_is_a_few_screens_and_shows_the_chosen_class(brow
     assert tab.trouble == []
 
 
+@pytest.mark.slow
 def test_tables_of_classes_do_not_scroll_sideways_on_a_phone(browser, file_of):
     tab = Tab(browser, file_of("groups"), size={"width": 390, "height": 844}, is_folded=True)
     wide = """[...document.querySelectorAll(".wide")].filter((part) => part.checkVisibility())

@@ -101,7 +101,15 @@ def test_none_never_stops():
 # ---- learners --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cls", [nk.Perceptron, nk.AveragedPerceptron, nk.MarginPerceptron, nk.PassiveAggressiveI])
+@pytest.mark.parametrize(
+    "cls",
+    [
+        nk.Perceptron,
+        pytest.param(nk.AveragedPerceptron, marks=pytest.mark.slow),
+        nk.MarginPerceptron,
+        nk.PassiveAggressiveI,
+    ],
+)
 def test_a_learner_ends_on_rows_that_overlap_and_its_certificate_holds(cls):
     X, y = overlapping()
     model = cls(max_iter=1000).fit(X, y)
