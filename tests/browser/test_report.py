@@ -216,6 +216,7 @@ def test_tables_of_classes_do_not_scroll_sideways_on_a_phone(browser, file_of):
     tab.context.close()
 
 
+@pytest.mark.slow
 def test_keyboard_reaches_links_tables_and_details(page):
     reached = set()
     for _ in range(16):
@@ -229,6 +230,7 @@ def test_keyboard_reaches_links_tables_and_details(page):
     assert page.evaluate("document.querySelector('details').open")
 
 
+@pytest.mark.slow
 def test_print_has_a_white_background(page, tmp_path):
     page.emulate_media(media="print", color_scheme="dark")
     page.wait_for_timeout(300)
@@ -249,6 +251,7 @@ def test_text_and_tables_are_there_without_javascript(browser, file_of):
     context.close()
 
 
+@pytest.mark.slow
 def test_markup_in_names_is_shown_as_text(browser, file_of):
     tab = Tab(browser, file_of("hostile names"), size=PHONE)
     assert tab.page.inner_text("h1") == HOSTILE
