@@ -8,9 +8,18 @@ KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt p
 CPP := $(shell find cpp -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS := svmlight delimited words json # of cpp/fuzz
+FUZZ_SEED ?= $(shell date +%s)
+THREADED := turns parallel # C++ tests that start threads
 ON_TWO := -n 2 --dist worksteal
+# for test-minimum: tests of what calls other packages; old packages use what new ones deprecate
+MINIMUM := build/minimum
+QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
+CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence tests/plot tests/_design tests/_separability tests/solvers
+# older thread sanitizers refuse the addresses that newer kernels give a process at random
+FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
-.PHONY: demo docs test test-slow lint format sanitize fuzz bench peers clean help
+.PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -29,6 +38,15 @@ test:   ## the tests that every change must pass: five minutes on two cores
 test-slow: $(VENV)/ready $(VENV)/test sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
+test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.toml allows
+	$(BIN)/python tools/minimum_versions.py > build/minimum.txt
+	rm -rf build/wheel && $(PIP) wheel --no-deps --no-build-isolation -w build/wheel .
+	test -d $(MINIMUM) || $(PYTHON) -m venv $(MINIMUM)
+	$(MINIMUM)/bin/python -m pip --disable-pip-version-check -q install "pip>=25.1"
+	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test "$$(echo build/wheel/*.whl)[cli,excel,onnx,plot,zstd]"
+	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
+	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
+
 lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -42,23 +60,29 @@ format: $(VENV)/lint   ## format the code as lint expects it
 	$(BIN)/ruff format
 	$(BIN)/clang-format -i $(CPP)
 
-sanitize: $(VENV)/build   ## the C++ tests with the address and undefined-behaviour sanitizers
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=ON -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
+sanitize: $(VENV)/build   ## the C++ tests with the address, undefined-behaviour and thread sanitizers
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=address,undefined -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure -j2
+	$(BIN)/cmake -S . -B build/sanitize-thread -G Ninja -DNOVIKOFF_SANITIZE=thread -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize-thread.log
+	$(BIN)/cmake --build build/sanitize-thread --target $(THREADED:%=test_%)
+	for topic in $(THREADED); do $(FIXED_ADDRESSES) build/sanitize-thread/test_$$topic || exit 1; done
 
-fuzz: $(VENV)/build   ## fuzz each reader for FUZZ_SECONDS (60); needs clang++
-	@mkdir -p build/fuzz/svmlight build/fuzz/delimited
+fuzz: $(VENV)/ready $(VENV)/test fuzz-cpp   ## fuzz each reader of files for FUZZ_SECONDS (60); needs clang++ for those in C++
+	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) --seed $(FUZZ_SEED)
+
+fuzz-cpp: $(VENV)/build
+	@mkdir -p $(FUZZ_TARGETS:%=build/fuzz/%)
 	@echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' \
 	  | clang++ -x c++ -fsanitize=fuzzer,address,undefined -o build/fuzz/works - 2> build/fuzz/clang.log \
 	  || { echo "make fuzz needs clang++ with libFuzzer: apt-get install clang libclang-rt-14-dev (or libclang-rt-dev)." >&2; exit 1; }
 	$(BIN)/cmake -S . -B build/fuzz/make -G Ninja -DNOVIKOFF_FUZZ=ON -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/fuzz/cmake.log
-	$(BIN)/cmake --build build/fuzz/make --target fuzz_svmlight fuzz_delimited
-	for target in svmlight delimited; do build/fuzz/make/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 \
+	$(BIN)/cmake --build build/fuzz/make --target $(FUZZ_TARGETS:%=fuzz_%)
+	for target in $(FUZZ_TARGETS); do build/fuzz/make/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 \
 	  -dict=cpp/fuzz/$$target.dict -artifact_prefix=build/fuzz/ build/fuzz/$$target cpp/fuzz/corpus/$$target || exit 1; done
 
 bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
-	for script in online parse stream tables wide hashing end_to_end margin separability svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in online parse stream tables wide hashing end_to_end margin separability embeddings few_rows svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers

@@ -132,7 +132,8 @@ def batch(sets):
     for name, learner in HARD.items():
         try:
             m = learner.fit(X, y)
-            learned = (m.coef_, m.intercept_, m.support_, m.dual_coef_, m.margin_, certificates(m.certificate_))
+            margins = np.atleast_1d(m.margin_)
+            learned = (m.coef_, m.intercept_, m.support_, m.dual_coef_, margins, certificates(m.certificate_))
         except nk.NotSeparableError as error:
             learned = (error.witness.rows, error.witness.weights)
         yield f"hard margin, {name}", digest(*learned)

@@ -17,8 +17,17 @@ generated from the help texts by `make docs`. Its examples run in this order in 
 
 Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and
 nothing else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a
-traceback. Files are written completely or not at all. `novikoff --install-completion` sets up the completion of
-subcommands and options in the shell.
+traceback. Files are written completely or not at all. A result that standard output cannot take, because it is closed
+or full, is exit code 2 after all files have been written; a pipe that nobody reads any more ends the process by the
+signal SIGPIPE, without a word. A message that standard error cannot take is dropped, and changes no exit code.
+
+Labels, names of columns and file names may hold anything, also what would move the cursor of a terminal or forge a
+line. All text for people, on a terminal or not, therefore shows control characters, bidirectional controls and
+invisible characters as escapes such as `\\x1b` and `\\u202e`. JSON holds the exact text in ASCII. The labels that
+`predict` prints are exact in files and pipes, and escaped on a terminal. The report is escaped in the same way.
+
+Under a limit on memory (`ulimit -v`) of less than 384 MB the command does not start. `novikoff --install-completion`
+sets up the completion of subcommands and options in the shell.
 
 """
 

@@ -7,7 +7,7 @@ from novikoff.solvers.crammer_singer import solve_joint
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
-from novikoff.theory import CrammerSingerCertificate, JointModel
+from novikoff.svm._joint import certify_joint
 
 INTERCEPTS = ("free", "penalized", "none")
 
@@ -30,19 +30,5 @@ def solve(X, y, *, C=1.0, intercept="free", tol=1e-6, weights=None, start=None, 
 
 def certify(X, y, *, C=1.0, intercept="free", tol=1e-6, weights=None, **options):
     """The certificate of a solution."""
-    data, solution = (
-        training_set(X, y, weights),
-        solve(X, y, C=C, intercept=intercept, tol=tol, weights=weights, **options),
-    )
-    weighed = np.array([data.widen(row) for row in solution.weights])
-    costs = None if weights is None else C * data.weights
-    return CrammerSingerCertificate(
-        intercept=intercept,
-        C=C,
-        tol=tol,
-        primal=solution.primal,
-        dual=solution.dual,
-        iterations=solution.steps,
-        examples=len(y) if weights is None else int(np.count_nonzero(weights)),
-        model=JointModel(weighed, solution.intercepts, data.classes.tolist(), solution.duals, costs),
-    )
+    solution = solve(X, y, C=C, intercept=intercept, tol=tol, weights=weights, **options)
+    return certify_joint(training_set(X, y, weights), Objective(C, LOSSES["hinge"], intercept, tol), solution)

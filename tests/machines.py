@@ -1,6 +1,7 @@
 """The configurations of LinearSVM that its tests run over, and the assertions that every fit must pass."""
 
 import itertools
+import re
 import warnings
 from functools import partial
 
@@ -52,9 +53,10 @@ def assert_says_how_far_it_came(message, model):
     """The warning of a fit that did not converge names the class, the gap, tol and a remedy."""
     widest = max(certificates(model), key=lambda certificate: certificate.relative_gap)
     assert message.startswith("LinearSVM: ")
-    assert f"{widest.relative_gap:.2g}" in message
+    shown = re.search(r"at most ([0-9.e+-]+), above", message)
+    assert widest.relative_gap <= float(shown.group(1)) <= 1.01 * widest.relative_gap
     assert f"tol={model.tol:g}" in message
-    assert "max_iter" in message
+    assert "max_iter" in message or "rounding errors" in message
 
 
 def weights_apart(model, best, gap):

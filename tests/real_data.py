@@ -27,9 +27,9 @@ TWO_CLASSES = (
 
 
 def real(name):
-    """The path of a file, or a test that is skipped."""
+    """The path of a file, or a test, or a module of tests, that is skipped."""
     if not (DATA / name).exists():
-        pytest.skip(f"{name} is not in {DATA}")
+        pytest.skip(f"{name} is not in {DATA}", allow_module_level=True)
     return DATA / name
 
 

@@ -5,6 +5,7 @@ import dataclasses
 import numpy as np
 
 import novikoff._core as _core
+from novikoff.online._classes import Classes
 from novikoff.online._record import problem_of
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
@@ -16,6 +17,8 @@ def plain(value):
         return (value.shape, str(value.dtype), value.tolist() if value.dtype == object else value.tobytes())
     if isinstance(value, _core.OnlineLearner):
         return plain(value.__getstate__())
+    if isinstance(value, Classes):
+        return plain((value.declared, value.labels, value.strategy.classes))
     if isinstance(value, dict):
         return {key: plain(held) for key, held in value.items()}
     if isinstance(value, list | tuple):

@@ -1,6 +1,7 @@
 """What all classifiers share: predictions from scores, progress messages, and pickling."""
 
 import pickle
+import threading
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,9 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import novikoff as nk
+from novikoff._moments import unchanging
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 X, TWO, THREE = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "a", "b", "b"], [0, 1, 2, 2]
 LEARNERS = [nk.Perceptron, nk.MarginPerceptron, nk.LinearSVM, nk.HardMarginSVM]
@@ -78,3 +82,44 @@ def test_a_fit_to_an_array_forgets_how_a_table_was_read(cls):
     assert model.reading_.encoding is not None
     model.fit(np.eye(2), [0, 1])
     assert not hasattr(model, "reading_")
+
+
+def test_messages_of_verbose_learners_show_control_characters(capsys):
+    X, y = [[0.0], [1.0], [2.0], [0.0]], ["a\x1b[2J", "b", "c\u202e", "a\x1b[2J"]
+    nk.Perceptron(verbose=1, max_iter=2).fit(X * 10, y * 10)
+    shown = capsys.readouterr().err
+    assert r"a\x1b[2J" in shown
+    assert shown.replace("\n", "").isprintable()
+
+
+def test_a_snapshot_shares_no_array_with_the_model():
+    X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], ["no", "no", "yes", "yes"]
+    model = nk.LinearSVM(C=10.0).fit(X, y)
+    copied = model.snapshot()
+    assert nk.dumps(copied) == nk.dumps(model)
+    before = model.predict(X).tolist()
+    vars(copied)["coef_"][:] = 0.0
+    copied.certificate_.model.weights[:] = 0.0
+    assert model.predict(X).tolist() == before
+    assert bool(model.certificate_.verify(X, y))
+
+
+def test_a_snapshot_does_not_report_progress_to_the_function_of_the_model():
+    told = []
+    model = nk.Perceptron().watch(lambda *message: told.append(message))
+    model.snapshot().fit([[1.0], [-1.0]], [1, 0])
+    assert not told
+    model.fit([[1.0], [-1.0]], [1, 0])
+    assert told
+
+
+def test_a_function_to_watch_with_is_not_lost_while_another_thread_publishes():
+    model = nk.Perceptron()
+    with unchanging(model):
+        published = dict(vars(model), C=1)
+        thread = threading.Thread(target=lambda: model.watch(print))
+        thread.start()
+        thread.join(0.05)
+        model.__dict__ = published
+    thread.join(10)
+    assert vars(model)["_watcher"] is print

@@ -1,9 +1,18 @@
 """Error messages: one or two sentences with the place, and values that are quoted."""
 
+import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.errors import MAX_QUOTE_LENGTH, file_error, input_error, missing_package, quote, quote_first
+from novikoff.errors import (
+    MAX_MESSAGE_LENGTH,
+    MAX_QUOTE_LENGTH,
+    file_error,
+    input_error,
+    missing_package,
+    quote,
+    quote_first,
+)
 
 
 def test_a_message_names_the_place_first():
@@ -55,3 +64,29 @@ def test_data_that_are_not_separable_name_the_rows_that_show_it():
         nk.HardMarginSVM().fit([[0.0], [0.0], [1.0]], [0, 1, 1])
     assert set(caught.value.rows.tolist()) == {0, 1}
     assert nk.NotSeparableError("no").rows is None
+
+
+def test_control_characters_of_names_are_visible_in_messages():
+    for error in (
+        input_error("t\x1b[2J.csv", "there is no column 'a\u202e\n'."),
+        file_error("t\x1b[2J.csv", OSError("a\u202e\n")),
+    ):
+        assert str(error).isprintable()
+        assert r"t\x1b[2J.csv: " in str(error)
+        assert r"a\u202e\n" in str(error)
+
+
+def test_a_quoted_value_is_one_line():
+    assert quote("a  b\n\x1b") == r"'a  b\n\x1b'"
+    shown = quote(np.eye(2))
+    assert shown == "array([[1., 0.], [0., 1.]])"
+
+
+def test_a_message_with_long_names_is_cut_in_its_middle():
+    for error in (
+        input_error("t.csv", f"there is no {'x' * 20_000}. Use another."),
+        file_error("y" * 5_000, OSError()),
+    ):
+        assert len(str(error)) == MAX_MESSAGE_LENGTH
+        assert " ... " in str(error)
+    assert str(input_error("t.csv", f"{'x' * 20_000}. Use another.")).endswith("Use another.")

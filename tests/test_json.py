@@ -88,3 +88,8 @@ BAD_JSON = ["NaN", "Infinity", '{"a": 1, "a": 2}', "[" * 100_000, "1" * 5000, "{
 def test_json_that_could_mean_several_things_is_refused(text):
     with pytest.raises(ValueError, match=r"."):
         from_text(text)
+
+
+def test_an_integer_of_too_many_digits_is_named_without_advice_for_programmers():
+    with pytest.raises(ValueError, match=r"^an integer has too many digits$"):
+        from_text(f"[1{'0' * 10_000}]")

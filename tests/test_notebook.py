@@ -3,12 +3,17 @@
 import numpy as np
 import pytest
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
 
 import novikoff as nk
 from novikoff._classifier import Classifier
 from novikoff._notebook import MAX_CERTIFICATES
 from report_pages import Reader
+from wide_rows import HUGE, never_dense, wide_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 HOSTILE = "<script>alert(1)</script>"
 
@@ -85,3 +90,17 @@ def test_certificate_escapes_its_claims():
 
     certificate = object.__new__(Hostile)
     assert HOSTILE not in certificate._repr_html_()
+
+
+LEARNERS = [nk.LinearSVM(), nk.HardMarginSVM(), nk.LinearSVMPath(Cs=[1.0]), nk.Perceptron(), nk.AveragedPerceptron()]
+
+
+@pytest.mark.parametrize("learner", LEARNERS, ids=lambda learner: type(learner).__name__)
+def test_a_wide_model_is_shown_without_dense_weights(learner):
+    model = clone(learner).fit(*wide_rows())
+    with never_dense():
+        assert type(model).__name__ in model._repr_html_()
+        assert type(model).__name__ in make_pipeline(model)._repr_html_()
+        assert "n_features_in_" in dir(model)
+        assert {"coef_", "coefs_"} & set(dir(model))
+    assert model.n_features_in_ == HUGE

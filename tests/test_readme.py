@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 from command import novikoff
 
+import novikoff_check
+
 ROOT = Path(__file__).parents[1]
-PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
 PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in PATHS}
 NOT_RUN = ("text", "diff", "sh")  # output, changes to files, and commands that install or build
 FENCE = re.compile(r"^```([a-z]*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
@@ -59,6 +61,9 @@ def test_the_commands_of_a_page_run_and_print_what_it_shows(page, tmp_path):
         for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, shown = entry.partition("\n")
             program, *arguments = shlex.split(command, comments=True)
+            if program == "novikoff-check":
+                assert novikoff_check.main([str(tmp_path / argument) for argument in arguments]) == 0, command
+                continue
             assert program == "novikoff"
             run = novikoff(*arguments, folder=tmp_path)
             assert (run.code, run.err) == (0, ""), (command, run)

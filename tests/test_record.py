@@ -8,6 +8,8 @@ import pytest
 
 import novikoff as nk
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 rng = np.random.default_rng(0)
 X = rng.normal(size=(30, 3))
 TWO, THREE = np.where(X[:, 0] > 0, "yes", "no"), np.digitize(X[:, 0], [-0.5, 0.5])

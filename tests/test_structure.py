@@ -143,10 +143,18 @@ def test_no_modules_import_each_other_in_a_circle():
 
 # Test files that are about the package as a whole.
 ABOUT_THE_PACKAGE = {
+    "adversary/test_forged.py",  # forged certificates of all kinds
+    "adversary/test_models.py",  # models that were altered in memory
+    "adversary/test_honest.py",  # claims of all learners on data of every scale
     "browser/test_report.py",  # the report as browsers show it
+    "fuzz/test_fuzz.py",  # hostile bytes in all formats
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
     "test_extending.py",  # docs/extending.md
+    "test_novikoff_check.py",  # the independent checker, a module beside the package
+    "test_outputs.py",  # bounds and counts in all texts for people
     "test_interrupted_fit.py",  # an interrupt at any moment of any fit
+    "test_notes.py",  # docs/notes.md and the notebooks of examples/notes
+    "test_notes_proofs.py",  # the inequalities that docs/notes.md lists
     "test_package.py",  # public names, docstrings, import
     "test_peers.py",  # other libraries on the same data
     "test_readme.py",  # code and commands of all pages

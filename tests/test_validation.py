@@ -3,9 +3,12 @@
 import math
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
 
 import novikoff as nk
 from novikoff._validation import (
@@ -34,6 +37,27 @@ def test_rows_of_floats_are_not_copied(make, dtype):
     checked = check_rows(BaseEstimator(), "test", X, reset=True)
     assert checked.dtype == dtype
     assert np.shares_memory(checked.data if sp.issparse(X) else checked, X.data if sp.issparse(X) else X)
+
+
+@pytest.mark.parametrize("X", [np.eye(3), np.eye(3, dtype=np.float32), sp.csr_array(np.eye(3))])
+def test_rows_without_names_set_their_number_and_remove_earlier_names(X):
+    estimator = BaseEstimator()
+    check_rows(estimator, "test", pd.DataFrame({"a": [1.0], "b": [2.0]}), reset=True)
+    assert estimator.feature_names_in_.tolist() == ["a", "b"]
+    check_rows(estimator, "test", X, reset=True)
+    assert estimator.n_features_in_ == 3
+    assert not hasattr(estimator, "feature_names_in_")
+
+
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_rows_of_another_width_or_without_the_names_of_the_fit_are_noticed(make):
+    estimator = BaseEstimator()
+    check_rows(estimator, "test", np.eye(3), reset=True)
+    assert check_rows(estimator, "test", make(np.eye(3)), reset=False).shape == (3, 3)
+    refused(lambda: check_rows(estimator, "test", make(np.eye(2)), reset=False), "2 features")
+    check_rows(estimator, "test", pd.DataFrame({"a": [1.0], "b": [2.0]}), reset=True)
+    with pytest.warns(UserWarning, match="valid feature names"):
+        check_rows(estimator, "test", make(np.eye(2)), reset=False)
 
 
 @pytest.mark.parametrize("X", [[1.0, 2.0], [["a"], ["b"]], np.zeros((2, 2, 2)), np.array([[1j]])])
@@ -93,3 +117,37 @@ def test_n_jobs_counts_threads_from_either_end():
     assert thread_count("test", 3) == 3
     assert thread_count("test", -1) >= thread_count("test", -2) >= 1
     refused(lambda: thread_count("test", 0), "n_jobs")
+
+
+class FormulaColumn(np.ndarray):
+    """An array of its own class, as the matrices of formulas are."""
+
+
+@pytest.mark.parametrize("y", [pd.DataFrame({"y": ["a", "b"]}), pl.DataFrame({"y": ["a", "b"]})])
+def test_labels_may_be_a_frame_of_one_column(y):
+    assert check_labels("test", y, 2).tolist() == ["a", "b"]
+
+
+def test_labels_may_be_the_matrix_of_a_formula():
+    column = np.array([[0.0], [1.0]]).view(FormulaColumn)
+    assert check_labels("test", column, 2).tolist() == [0.0, 1.0]
+
+
+@pytest.mark.parametrize("y", [np.array([[0], [1]]), [[0], [1]]])
+def test_labels_of_two_dimensions_without_a_name_are_warned_about_as_in_scikit_learn(y):
+    with pytest.warns(DataConversionWarning, match="column-vector"):
+        assert check_labels("test", y, 2).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("y", [pd.DataFrame({"y": [0, 1], "z": [0, 1]}), np.zeros((2, 2)).view(FormulaColumn)])
+def test_labels_of_two_columns_are_refused(y):
+    refused(lambda: check_labels("test", y, 2), "y cannot be used")
+
+
+@pytest.mark.parametrize("make", [nk.Perceptron, nk.MarginPerceptron, nk.LinearSVM, nk.HardMarginSVM])
+def test_every_learner_takes_labels_from_a_frame_of_one_column(make):
+    X, y = [[0.0, 1.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]], pd.DataFrame({"y": [0, 0, 1, 1]})
+    model = make().fit(X, y)
+    assert model.score(X, y["y"]) == 1
+    if hasattr(model, "partial_fit"):
+        assert make().partial_fit(X, y).classes_.tolist() == [0, 1]

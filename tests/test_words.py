@@ -7,7 +7,7 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("src", "cpp", "docs", "tests", "benchmarks", "examples", "tools", ".ci")
-ENDINGS = (".py", ".pyi", ".md", ".hpp", ".cpp", ".html", ".js", ".css", "")
+ENDINGS = (".py", ".pyi", ".md", ".ipynb", ".hpp", ".cpp", ".html", ".js", ".css", "")
 NOT_COMPARED = (" longer", " more", " less", " larger", " smaller", " greater", " better", " worse", " wider", " later")
 REPLACED = {
     r"\bverbs?\b": "subcommand",
@@ -31,7 +31,10 @@ REPLACED = {
 def text_files():
     """All files that people read and write, except this one."""
     paths = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if path.is_file()]
-    paths += [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "Makefile", "pyproject.toml", "CMakeLists.txt")]
+    paths += [
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "Makefile", "pyproject.toml", "CMakeLists.txt")
+    ]
     for path in paths:
         hidden = "__pycache__" in path.parts or "golden" in path.parts or "corpus" in path.parts
         if path.suffix in ENDINGS and not hidden and path != Path(__file__):

@@ -7,6 +7,7 @@ properties of their classes.
 from __future__ import annotations
 
 import dataclasses
+import enum
 import inspect
 import sys
 from collections.abc import Iterator
@@ -24,6 +25,7 @@ NOT_CHECKED = {
     "RT02": "scikit-learn writes `self : object`",
 }
 WITHOUT_EXAMPLE = {"EX01": "methods, exceptions and results such as certificates are shown where they are used"}
+OF_ENUMERATION = {"PR01": "its parameters are those of the standard library; its members are documented"}
 OVERRIDING = {code: "the docstring of the base class says it" for code in ("GL08", "PR01", "RT01")}
 
 
@@ -53,7 +55,8 @@ def _with_members(path: str, thing: Any) -> Iterator[tuple[str, tuple[str, ...]]
         yield path, ()
         return
     is_result = issubclass(thing, Exception) or dataclasses.is_dataclass(thing) or inspect.isabstract(thing)
-    yield path, tuple(WITHOUT_EXAMPLE) if is_result and not hasattr(thing, "fit") else ()
+    codes = tuple(OF_ENUMERATION) if issubclass(thing, enum.Enum) else ()
+    yield path, tuple(WITHOUT_EXAMPLE) if is_result and not hasattr(thing, "fit") else codes
     for name, value in vars(thing).items():
         is_code = inspect.isroutine(value) or isinstance(value, property | classmethod | staticmethod)
         if is_code and not name.startswith("_"):

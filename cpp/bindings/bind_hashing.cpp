@@ -132,7 +132,7 @@ class FeatureReader {
 
  private:
   void add(nb::handle feature) {
-    if (PyUnicode_Check(feature.ptr())) return add(KeyedRow::hash_of(feature.ptr()), 1);
+    if (PyUnicode_Check(feature.ptr())) return add(KeyedRow::name_of(feature.ptr()).hash(), 1);
     const bool tuple = PyTuple_Check(feature.ptr()), list = PyList_Check(feature.ptr());
     if (!(tuple || list) || PySequence_Size(feature.ptr()) != 2)
       throw std::invalid_argument("features must be strings or (key, value) pairs, but there is " + quote(feature));
@@ -140,7 +140,7 @@ class FeatureReader {
       return nb::borrow(tuple ? PyTuple_GetItem(feature.ptr(), i) : PyList_GetItem(feature.ptr(), i));
     };
     const nb::object key = part(0), value = part(1);
-    if (!PyUnicode_Check(value.ptr())) return add(KeyedRow::hash_of(key.ptr()), number_of(key, value));
+    if (!PyUnicode_Check(value.ptr())) return add(KeyedRow::name_of(key.ptr()).hash(), number_of(key, value));
     const nb::object name = PyUnicode_Check(key.ptr()) ? key : nb::object(nb::str(KeyedRow::as_integer(key.ptr())));
     joined_ = KeyedRow::text_of(name.ptr());
     joined_ += '=';
@@ -187,7 +187,7 @@ Arrays rows_of_features(const nb::list& samples, const Vector<const std::int64_t
 Vector<std::uint64_t> hash_keys(const nb::list& keys) {
   std::vector<std::uint64_t> hashes;
   hashes.reserve(keys.size());
-  for (nb::handle key : keys) hashes.push_back(KeyedRow::hash_of(key.ptr()));
+  for (nb::handle key : keys) hashes.push_back(KeyedRow::name_of(key.ptr()).hash());
   return to_numpy(std::move(hashes));
 }
 
@@ -196,7 +196,7 @@ Vector<std::uint64_t> hash_keys(const nb::list& keys) {
 void bind_hashing(nb::module_& m) {
   m.attr("unicode_version") = unicode::version;
   m.def(
-      "hash_key", [](nb::handle key) { return KeyedRow::hash_of(key.ptr()); }, nb::arg("key"),
+      "hash_key", [](nb::handle key) { return KeyedRow::name_of(key.ptr()).hash(); }, nb::arg("key"),
       "Return the stable 64-bit hash of a feature key.");
   m.def(
       "hash_bytes",

@@ -1,18 +1,21 @@
-// The Python class OnlineLearner: rules by name or as Python functions, state that can be pickled, and locks.
+// The Python class OnlineLearner: rules by name or as Python functions, state that can be pickled, and forks.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
-#include <cmath>
-#include <deque>
-#include <mutex>
+#include <memory>
 #include <optional>
-#include <shared_mutex>
 #include <stdexcept>
 #include <string>
+#include <unordered_set>
+#include <utility>
+#include <vector>
 
 #include "bindings.hpp"
-#include "keyed_row.hpp"
-#include "novikoff/learner.hpp"
+#include "novikoff/names_json.hpp"
+#include "online_learner.hpp"
 #include "online_state.hpp"
 
 using namespace novikoff;
@@ -27,309 +30,300 @@ CallbackRule python_rule(nb::object rule) {
   }};
 }
 
-/// Locks a mutex, waiting without the interpreter's lock.
-template <class Lock>
-Lock locked(auto& mutex) {
-  Lock lock(mutex, std::try_to_lock);
-  if (!lock) {
-    const nb::gil_scoped_release released;
-    lock.lock();
-  }
-  return lock;
+/// All learners of the process, for the fork guard. Only threads with the interpreter's lock use it.
+std::unordered_set<OnlineLearner*>& all_learners() {
+  static std::unordered_set<OnlineLearner*> learners;
+  return learners;
 }
 
-/// A learner with its columns and locks.
-///
-/// Several threads may learn and score at once, each problem in one thread at a time. What adds a problem or a column locks the
-/// whole learner. A thread that holds one of these locks may wait for the interpreter's lock, because a rule in Python needs
-/// it. So no thread may wait for one of these locks while it holds the interpreter's: that would be a deadlock.
-class OnlineLearner {
- public:
-  OnlineLearner(const std::string& rule, double parameter, bool intercept, bool normalize, double delta, const std::string& tie,
-                const std::string& keep, std::int64_t buckets, nb::object callback)
-      : configuration_(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback)),
-        keep_(keep) {
-    if (tie != "mistake" && tie != "positive") throw std::invalid_argument("unknown tie '" + tie + "'.");
-    if (keep != "last" && keep != "average" && keep != "votes") throw std::invalid_argument("unknown keep '" + keep + "'.");
-    if (buckets < 0) throw std::invalid_argument("the number of buckets is negative: " + std::to_string(buckets) + ".");
-    learner_.tie = tie == "positive" ? Tie::positive : Tie::mistake;
-    if (callback.is_none())
-      learner_.rule = rule_named(rule, parameter, learner_.tie);
-    else
-      learner_.rule = python_rule(std::move(callback));
-    learner_.geometry = {intercept, normalize, delta};
-    columns_.buckets = buckets;
-  }
+}  // namespace
 
-  const nb::tuple& configuration() const { return configuration_; }
-  const nb::list& names() const { return columns_.names; }
-  std::size_t column_count() const { return columns_.count(); }
-  bool is_compiled() const { return !std::holds_alternative<CallbackRule>(learner_.rule); }
-  std::size_t problem_count() const { return learner_.problems.size(); }
-  Hypothesis& problem(std::size_t q) { return learner_.problems.at(q); }
+OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
+  using online_state::as;
+  if (nb::len(configuration_) != 9) online_state::refuse("a configuration of nine values");
+  const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
+  const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
+  keep_ = as<std::string>(configuration_[6], "keep");
+  votes_ = keep_ == "votes";
+  if (tie != "mistake" && tie != "positive") throw std::invalid_argument("unknown tie '" + tie + "'.");
+  if (keep_ != "last" && keep_ != "average" && keep_ != "votes") throw std::invalid_argument("unknown keep '" + keep_ + "'.");
+  if (buckets < 0 || buckets > max_buckets)
+    throw std::invalid_argument("the number of buckets must be from 0 to 2**31, but it is " + std::to_string(buckets) + ".");
+  learner_.tie = tie == "positive" ? Tie::positive : Tie::mistake;
+  const auto parameter = as<double>(configuration_[1], "parameter");
+  const nb::object callback = configuration_[8];
+  if (callback.is_none())
+    learner_.rule = rule_named(rule, parameter, learner_.tie);
+  else
+    learner_.rule = python_rule(callback);
+  learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
+                       as<double>(configuration_[4], "delta")};
+  columns_.buckets = buckets;
+  all_learners().insert(this);
+}
 
-  /// Reads a problem while no thread changes it.
-  auto read(std::size_t q, auto&& reader) {
-    const auto shared = locked<std::shared_lock<std::shared_mutex>>(structure_);
-    const auto mine = locked<std::unique_lock<std::mutex>>(locks_.at(q));
-    return reader(problem(q));
-  }
+OnlineLearner::~OnlineLearner() { all_learners().erase(this); }
 
-  /// Adds a problem: an empty one, or a copy of another.
-  void add_problem(std::int32_t positive, std::optional<std::size_t> like) {
-    const auto alone = exclusive();
-    Hypothesis h = like ? learner_.problems.at(*like) : Hypothesis{};
-    if (!like && keep_ == "average") h.average.emplace();
-    if (!like && keep_ == "votes") h.votes.emplace();
-    h.positive = positive;
-    learner_.problems.push_back(std::move(h));
-    locks_.emplace_back();
-  }
+namespace {
 
-  /// Adds a problem that was restored.
-  void add_problem(Hypothesis known) {
-    const auto alone = exclusive();
-    learner_.problems.push_back(std::move(known));
-    locks_.emplace_back();
-  }
-
-  /// A pass over rows that were examined: those at positions `begin` to `end` of `order`. If `scores` is given, the score of
-  /// each row before it is learned from is written to it.
-  Tuple<bool, bool, double> learn(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
-                                  std::optional<Vector<const double>> weights, Vector<const double> squared_norms,
-                                  std::optional<Vector<const std::int64_t>> order, std::optional<Vector<double>> duals,
-                                  std::size_t begin, std::size_t end, std::optional<Vector<double>> scores) {
-    Batch batch = batch_of(q, rows, codes, weights, squared_norms, order, duals, begin, end);
-    if (scores && scores->size() != rows.count()) throw std::invalid_argument("scores must have one entry per row.");
-    if (scores) batch.scores = span_of(*scores);
-    PassReport report;
-    {
-      nb::gil_scoped_release unlocked;
-      const std::shared_lock shared(structure_);
-      const std::lock_guard mine(locks_[q]);
-      report = learner_.learn(q, rows.view, batch);
-    }
-    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
-  }
-
-  /// A first pass, which fills `squared_norms`. The last value it returns is the number of rows before the first bad one.
-  Tuple<bool, bool, double, std::size_t> learn_unseen(std::size_t q, const RowsInMemory& rows, Vector<const std::int32_t> codes,
-                                                      std::optional<Vector<const double>> weights, Vector<double> squared_norms,
-                                                      std::optional<Vector<const std::int64_t>> order,
-                                                      std::optional<Vector<double>> duals) {
-    const Batch batch = batch_of(q, rows, codes, weights, Vector<const double>(squared_norms), order, duals, 0, rows.count());
-    PassReport report;
-    std::size_t good = 0;
-    {
-      nb::gil_scoped_release unlocked;
-      const std::shared_lock shared(structure_);
-      const std::lock_guard mine(locks_[q]);
-      good = learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
-    }
-    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
-  }
-
-  /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad.
-  bool learn_row(const RowsInMemory& rows, std::int32_t code, double weight) {
-    const auto alone = exclusive();
-    return std::visit(
-        [&](const auto& view) {
-          const auto x = view[0];
-          const double squared_norm = x.examine(view.columns);
-          if (!std::isfinite(squared_norm)) return false;
-          learner_.learn_one(x, view.columns, squared_norm, code, weight);
-          return true;
-        },
-        rows.view);
-  }
-
-  void learn_one(nb::dict x, std::int32_t code, double weight) {
-    with_row(x, [&] {
-      const Sparse row = row_.add(columns_);
-      learner_.learn_one(row, columns_.count(), row_.squared_norm(columns_), code, weight);
-    });
-  }
-
-  double score_one(nb::dict x, std::size_t q) {
-    return with_row(x, [&] {
-      const Sparse row = row_.look_up(columns_);
-      Hypothesis& h = problem(q);
-      h.resize(columns_.count());
-      return novikoff::score(h, h.weights.empty() ? Sparse{} : row, learner_.tie, scratch_for(h));  // empty: no feature yet
-    });
-  }
-
-  /// Scores of all rows. Returns the number of rows before the first bad one; unless that is all, `scores` is not valid.
-  std::size_t score(std::size_t q, const RowsInMemory& rows, Vector<double> scores) {
-    if (scores.size() != rows.count()) throw std::invalid_argument("scores must have one entry per row.");
-    nb::gil_scoped_release unlocked;
-    const std::shared_lock shared(structure_);
-    const std::lock_guard mine(locks_.at(q));
-    Hypothesis& h = learner_.problems[q];
-    h.resize(rows.columns());
-    std::vector<double> dense(h.votes ? h.weights.size() : 0);
-    return std::visit(
-        [&](const auto& view) {
-          for (std::size_t i = 0; i < view.count; ++i) {
-            const auto x = view[i];
-            if (!std::isfinite(x.examine(view.columns))) return i;
-            scores.data()[i] = novikoff::score(h, x, learner_.tie, dense);
-          }
-          return view.count;
-        },
-        rows.view);
-  }
-
-  /// Gives the columns 0, 1, ... these names, which are text or integers.
-  void name_columns(nb::list names) {
-    const auto alone = exclusive();
-    row_.forget();
-    columns_.table = KeyTable{};
-    columns_.names = nb::list();
-    for (nb::handle name : names) {
-      columns_.table.find_or_add(KeyedRow::hash_of(name.ptr()));
-      columns_.names.append(name);
-    }
-    if (columns_.table.size() != nb::len(names)) throw std::invalid_argument("two columns have the same name.");
-  }
-
- private:
-  std::unique_lock<std::shared_mutex> exclusive() { return locked<std::unique_lock<std::shared_mutex>>(structure_); }
-
-  /// Calls `use` with a dict read into row_. Other keys and numbers than Python's own are converted first, without a lock,
-  /// because that runs Python code.
-  auto with_row(const nb::dict& x, const auto& use) -> decltype(use()) {
-    {
-      const auto alone = exclusive();
-      if (row_.read(x)) [[likely]]
-        return use();
-    }
-    return with_row(KeyedRow::plain_copy(x), use);
-  }
-
-  Batch batch_of(std::size_t q, const RowsInMemory& rows, const Vector<const std::int32_t>& codes,
-                 const std::optional<Vector<const double>>& weights, const Vector<const double>& squared_norms,
-                 const std::optional<Vector<const std::int64_t>>& order, const std::optional<Vector<double>>& duals,
-                 std::size_t begin, std::size_t end) const {
-    const std::size_t n = rows.count();
-    const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
-                      (!order || order->size() == n) && (!duals || duals->size() == n) && begin <= end && end <= n;
-    if (!fits || q >= problem_count())
-      throw std::invalid_argument("arrays must have one entry per row, and the problem must exist.");
-    Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end};
-    if (weights) batch.weights = span_of(*weights);
-    if (order) batch.order = span_of(*order);
-    if (duals) batch.duals = span_of(*duals);
-    return batch;
-  }
-
-  std::vector<double>& scratch_for(const Hypothesis& h) {
-    if (h.votes) scratch_.resize(h.weights.size());
-    return scratch_;
-  }
-
-  nb::tuple configuration_;
-  std::string keep_;
-  Learner learner_;
-  Columns columns_;
-  KeyedRow row_;
-  std::vector<double> scratch_;
-  std::shared_mutex structure_;
-  std::deque<std::mutex> locks_;
-};
-
-Vector<double> weights_of(const Hypothesis& h) {
+std::vector<double> weights_of(const Hypothesis& h) {
   std::vector<double> w = h.weights;
   if (h.average) {
     const Hypothesis::AveragedVector v{h};
     for (std::size_t j = 0; j < w.size(); ++j) w[j] = v[j];
   }
-  return to_numpy(std::move(w));
+  return w;
 }
 
-Dict tally_of(const Hypothesis& h) {
+Dict tally_of(const Tally& counts) {
   Dict tally;
-  tally["examples"] = h.examples.value();
-  tally["positives"] = h.positives.value();
-  tally["mistakes"] = h.mistakes.value();
-  tally["steps"] = h.steps.value();
-  tally["updates"] = h.updates;
-  tally["rounding"] = h.rounding;
-  tally["squared_radius"] = h.squared_radius;
-  tally["energy"] = h.energy;
-  tally["margin_bound"] = h.margin_bound;
+  tally["examples"] = counts.examples.value();
+  tally["positives"] = counts.positives.value();
+  tally["mistakes"] = counts.mistakes.value();
+  tally["steps"] = counts.steps.value();
+  tally["updates"] = counts.updates;
+  tally["rounding"] = counts.rounding;
+  tally["squared_radius"] = counts.squared_radius;
+  tally["energy"] = counts.energy;
+  tally["margin_bound"] = counts.margin_bound;
   return tally;
 }
 
-/// The configuration, the problems and the names of the columns. `set_state` restores them.
-nb::tuple get_state(OnlineLearner& learner) {
-  nb::list problems;
-  for (std::size_t q = 0; q < learner.problem_count(); ++q)
-    problems.append(learner.read(q, [](const Hypothesis& h) { return online_state::store(h); }));
-  return nb::make_tuple(learner.configuration(), problems, nb::list(learner.names()));
+/// Names from a list of texts and integers, as columns 0, 1, ...
+Columns columns_named(nb::handle names) {
+  Columns columns;
+  for (nb::handle key : names) {
+    const Name name = KeyedRow::name_of(key.ptr());
+    columns.find_or_add(name.hash(), name);
+  }
+  if (columns.table.size() != nb::len(names)) throw std::invalid_argument("two columns have the same name.");
+  return columns;
 }
 
-/// Everything is read before the learner is constructed, and it is destroyed again if its names are refused.
+/// Names from JSON.
+Columns columns_named(std::string_view json) {
+  const nb::gil_scoped_release released;
+  const Names names = names_from_json(json);
+  Columns columns;
+  for (std::size_t i = 0; i < names.size(); ++i) columns.find_or_add(names[i].hash(), names[i]);
+  if (columns.table.size() != names.size()) throw std::invalid_argument("two columns have the same name.");
+  return columns;
+}
+
+nb::typed<nb::list, nb::any> list_of(const Names& names) {
+  auto list = nb::steal<nb::list>(PyList_New(static_cast<Py_ssize_t>(names.size())));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const Name name = names[i];
+    PyObject* key = name.is_text() ? PyUnicode_FromStringAndSize(name.text, static_cast<Py_ssize_t>(name.value))
+                                   : PyLong_FromLongLong(name.value);
+    if (!key) throw nb::python_error();
+    PyList_SetItem(list.ptr(), static_cast<Py_ssize_t>(i), key);
+  }
+  return nb::borrow<nb::typed<nb::list, nb::any>>(list);
+}
+
+/// The problems and columns of a learner at one moment.
+std::pair<std::vector<Hypothesis>, Columns> contents(OnlineLearner& learner) {
+  return learner.read([](auto& problems, auto& columns) { return std::pair(problems, columns); });
+}
+
+OnlineLearner* copy(OnlineLearner& learner) {
+  auto [problems, columns] = contents(learner);
+  auto made = std::make_unique<OnlineLearner>(learner.configuration());
+  made->restore(std::move(problems), std::move(columns));
+  return made.release();
+}
+
+nb::bytes names_json(OnlineLearner& learner, std::size_t begin, std::optional<std::size_t> end) {
+  const Names names = learner.read([](auto&, auto& columns) { return columns.names; });
+  const std::size_t last = std::min(end.value_or(names.size()), names.size());
+  std::string json;
+  {
+    const nb::gil_scoped_release released;
+    json = names_to_json(names, std::min(begin, last), last);
+  }
+  return nb::bytes(json.data(), json.size());
+}
+
+/// The configuration, the problems and the names of the columns. `set_state` restores them. All is copied before any object of
+/// Python is made: that may start a garbage collection, which runs any code, also such that uses this learner.
+nb::tuple get_state(OnlineLearner& learner) {
+  auto [problems, columns] = contents(learner);
+  nb::list stored;
+  for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
+  return nb::make_tuple(learner.configuration(), stored, list_of(columns.names));
+}
+
+/// What a model file stores: as `get_state`, but the names are JSON in an array of bytes, so that no list of them is made.
+nb::tuple file_state(OnlineLearner& learner) {
+  auto [problems, names] = learner.read([](auto& problems, auto& columns) { return std::pair(problems, columns.names); });
+  std::vector<std::uint8_t> json;
+  {
+    const nb::gil_scoped_release released;
+    const std::string text = names_to_json(names, 0, names.size());
+    json.assign(text.begin(), text.end());
+  }
+  nb::list stored;
+  for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
+  return nb::make_tuple(learner.configuration(), stored, to_numpy(std::move(json)));
+}
+
+/// Everything is read before the learner is constructed. Names are a list, or JSON in bytes.
 void set_state(OnlineLearner* learner, nb::tuple state) {
   using online_state::as;
   if (nb::len(state) != 3) online_state::refuse("a configuration, problems and names");
-  const auto c = as<nb::tuple>(state[0], "a configuration");
+  const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
-  const auto names = as<nb::list>(state[2], "names");
-  if (nb::len(c) != 9) online_state::refuse("a configuration of nine values");
-  const auto keep = as<std::string>(c[6], "keep");
+  const nb::object names = state[2];
+  if (nb::len(configuration) != 9) online_state::refuse("a configuration of nine values");
+  const auto keep = as<std::string>(configuration[6], "keep");
   std::vector<Hypothesis> problems;
   for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep));
-  new (learner) OnlineLearner(as<std::string>(c[0], "rule"), as<double>(c[1], "parameter"), as<bool>(c[2], "intercept"),
-                              as<bool>(c[3], "normalize"), as<double>(c[4], "delta"), as<std::string>(c[5], "tie"), keep,
-                              as<std::int64_t>(c[7], "buckets"), nb::object(c[8]));
-  try {
-    for (Hypothesis& problem : problems) learner->add_problem(std::move(problem));
-    learner->name_columns(names);
-  } catch (...) {
-    learner->~OnlineLearner();
-    throw;
+  Columns columns;
+  Vector<const std::uint8_t> bytes;
+  if (nb::try_cast(names, bytes, false)) {  // an array of bytes
+    columns = columns_named(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+  } else if (nb::isinstance<nb::bytes>(names)) {
+    const auto json = nb::borrow<nb::bytes>(names);
+    columns = columns_named(std::string_view(json.c_str(), json.size()));
+  } else {
+    columns = columns_named(as<nb::list>(names, "names"));
   }
+  new (learner) OnlineLearner(configuration);
+  learner->restore(std::move(problems), std::move(columns));
+}
+
+// ---- fork ----------------------------------------------------------------------------------------------------------
+// A forked process has only the thread that forked. If another thread was learning, the child would have half a row and a lock
+// that nobody releases. So the thread that forks has a turn as reader of every learner meanwhile: then all are between two
+// rows. A learner with a rule in Python is left out: it never learns while other threads know it, and its rule may itself fork.
+
+/// The learners of which this thread has a turn.
+std::vector<nb::object>& held_for_fork() {
+  static thread_local std::vector<nb::object> held;
+  return held;
+}
+
+OnlineLearner& learner_of(const nb::object& object) { return *nb::inst_ptr<OnlineLearner>(object); }
+
+void before_fork() {
+  std::unordered_set<OnlineLearner*> done;
+  for (bool all = false; !all;) {  // the interpreter's lock is released while waiting, so that learners may come and go
+    all = true;
+    for (OnlineLearner* learner : all_learners()) {
+      const nb::object object = nb::borrow(nb::find(learner));
+      if (!object.is_valid() || !learner->is_compiled() || !done.insert(learner).second) continue;
+      held_for_fork().push_back(object);
+      if (learner->turns().try_read()) continue;
+      const nb::gil_scoped_release released;
+      learner->turns().read();
+      all = false;
+      break;
+    }
+  }
+}
+
+void after_fork_in_parent() {
+  for (const nb::object& object : std::exchange(held_for_fork(), {})) learner_of(object).turns().end_read();
+}
+
+void after_fork_in_child() {
+  held_for_fork().clear();
+  for (OnlineLearner* learner : all_learners()) Turns::renew(learner->turns());
+}
+
+void guard_forks() {
+  const nb::module_ os = nb::module_::import_("os");
+  if (!nb::hasattr(os, "register_at_fork")) return;
+  os.attr("register_at_fork")(nb::arg("before") = nb::cpp_function(&before_fork),
+                              nb::arg("after_in_parent") = nb::cpp_function(&after_fork_in_parent),
+                              nb::arg("after_in_child") = nb::cpp_function(&after_fork_in_child));
 }
 
 }  // namespace
 
 void bind_online(nb::module_& m) {
-  nb::class_<OnlineLearner>(m, "OnlineLearner", "An online rule and the binary problems that it solves.")
-      .def(nb::init<std::string, double, bool, bool, double, std::string, std::string, std::int64_t, nb::object>(),
-           nb::arg("rule"), nb::arg("parameter"), nb::arg("intercept"), nb::arg("normalize"), nb::arg("delta"), nb::arg("tie"),
-           nb::arg("keep"), nb::arg("buckets"), nb::arg("callback") = nb::none())
-      .def_prop_ro("names", &OnlineLearner::names)
-      .def_prop_ro("columns", &OnlineLearner::column_count)
+  using nb::arg;
+  nb::class_<ClassBlock>(m, "ClassBlock", "Some problems of a learner that learn together.");
+  nb::class_<OnlineLearner>(m, "OnlineLearner", "An online rule and the binary problems that it solves.", nb::dynamic_attr())
+      .def(
+          "__init__",
+          [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
+             std::string tie, std::string keep, std::int64_t buckets, nb::object callback) {
+            new (self)
+                OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback));
+          },
+          arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
+          arg("buckets"), arg("callback") = nb::none())
+      .def_prop_ro("names",
+                   [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
+      .def_prop_ro("names_revision",
+                   [](OnlineLearner& self) { return self.read_shortly([](auto&, auto& columns) { return columns.revision; }); })
+      .def_prop_ro(
+          "name_count",
+          [](OnlineLearner& self) { return self.read_shortly([](auto&, auto& columns) { return columns.names.size(); }); })
+      .def("names_json", &names_json, arg("begin") = 0, arg("end") = nb::none())
+      .def("file_state", &file_state)
+      .def_prop_ro("columns",
+                   [](OnlineLearner& self) { return self.read_shortly([](auto&, auto& columns) { return columns.count(); }); })
       .def_prop_ro("problems", &OnlineLearner::problem_count)
+      .def_prop_rw("is_open", &OnlineLearner::is_open, &OnlineLearner::set_open)
       .def_prop_ro("is_compiled", &OnlineLearner::is_compiled)
-      .def("add_problem", nb::overload_cast<std::int32_t, std::optional<std::size_t>>(&OnlineLearner::add_problem),
-           nb::arg("positive"), nb::arg("like") = nb::none())
-      .def("name_columns", &OnlineLearner::name_columns, nb::arg("names"))
-      .def("learn", &OnlineLearner::learn, nb::arg("problem"), nb::arg("rows"), nb::arg("codes").noconvert(),
-           nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
-           nb::arg("duals").noconvert().none(), nb::arg("begin"), nb::arg("end"), nb::arg("scores").noconvert() = nb::none())
-      .def("learn_unseen", &OnlineLearner::learn_unseen, nb::arg("problem"), nb::arg("rows"), nb::arg("codes").noconvert(),
-           nb::arg("weights").noconvert().none(), nb::arg("squared_norms").noconvert(), nb::arg("order").noconvert().none(),
-           nb::arg("duals").noconvert().none())
-      .def("learn_row", &OnlineLearner::learn_row, nb::arg("rows"), nb::arg("code"), nb::arg("weight"))
-      .def("learn_one", &OnlineLearner::learn_one, nb::arg("x"), nb::arg("code"), nb::arg("weight"))
-      .def("score_one", &OnlineLearner::score_one, nb::arg("x"), nb::arg("problem"))
-      .def("score", &OnlineLearner::score, nb::arg("problem"), nb::arg("rows"), nb::arg("scores").noconvert())
+      .def("add_problem", &OnlineLearner::add_problem, arg("positive"), arg("like") = nb::none())
+      .def("keep_problems", &OnlineLearner::keep_problems, arg("count"))
       .def(
-          "weights", [](OnlineLearner& self, std::size_t q) { return self.read(q, weights_of); }, nb::arg("problem"))
+          "name_columns", [](OnlineLearner& self, nb::list names) { self.name_columns(columns_named(names)); }, arg("names"))
+      .def("learn", &OnlineLearner::learn, arg("problem"), arg("rows"), arg("codes").noconvert(),
+           arg("weights").noconvert().none(), arg("squared_norms").noconvert(), arg("order").noconvert().none(),
+           arg("duals").noconvert().none(), arg("begin"), arg("end"))
+      .def("learn_unseen", &OnlineLearner::learn_unseen, arg("problem"), arg("rows"), arg("codes").noconvert(),
+           arg("weights").noconvert().none(), arg("squared_norms").noconvert(), arg("order").noconvert().none(),
+           arg("duals").noconvert().none())
+      .def("block_of", &OnlineLearner::block_of, arg("problems"), nb::keep_alive<0, 1>())
+      .def("release", &OnlineLearner::release, arg("block"))
+      .def("learn_block", &OnlineLearner::learn_block, arg("block"), arg("rows"), arg("codes").noconvert(),
+           arg("weights").noconvert().none(), arg("squared_norms").noconvert(), arg("order").noconvert().none(),
+           arg("duals").noconvert())
+      .def("learn_all", &OnlineLearner::learn_all, arg("rows"), arg("codes").noconvert(), arg("weights").noconvert().none(),
+           arg("squared_norms").noconvert(), arg("begin"), arg("end"), arg("threads") = 1,
+           arg("scored") = std::vector<std::size_t>{}, arg("scores").noconvert() = nb::none())
+      .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"))
+      .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
+      .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))
+      .def("score_one", &OnlineLearner::scores_of_one, arg("x"), arg("problems"))
+      .def("score", &OnlineLearner::score, arg("problems"), arg("rows"), arg("scores").noconvert())
       .def(
-          "bias", [](OnlineLearner& self, std::size_t q) { return self.read(q, [](auto& h) { return h.averaged_bias(); }); },
-          nb::arg("problem"))
+          "weights",
+          [](OnlineLearner& self, std::size_t q) {
+            return to_numpy(self.read([q](auto& problems, auto&) { return weights_of(problems.at(q)); }));
+          },
+          arg("problem"))
+      .def(
+          "bias",
+          [](OnlineLearner& self, std::size_t q) {
+            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).averaged_bias(); });
+          },
+          arg("problem"))
       .def(
           "last_weights",
-          [](OnlineLearner& self, std::size_t q) { return self.read(q, [](auto& h) { return to_numpy(h.weights); }); },
-          nb::arg("problem"))
+          [](OnlineLearner& self, std::size_t q) {
+            return to_numpy(self.read([q](auto& problems, auto&) { return problems.at(q).weights; }));
+          },
+          arg("problem"))
       .def(
-          "last_bias", [](OnlineLearner& self, std::size_t q) { return self.read(q, [](auto& h) { return h.bias; }); },
-          nb::arg("problem"))
+          "last_bias",
+          [](OnlineLearner& self, std::size_t q) {
+            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).bias; });
+          },
+          arg("problem"))
       .def(
-          "tally", [](OnlineLearner& self, std::size_t q) { return self.read(q, tally_of); }, nb::arg("problem"))
+          "tally",
+          [](OnlineLearner& self, std::size_t q) {
+            return tally_of(self.read_shortly([q](auto& problems, auto&) { return Tally(problems.at(q)); }));
+          },
+          arg("problem"))
+      .def("copy", &copy, nb::rv_policy::take_ownership)
       .def("__getstate__", &get_state)
       .def("__setstate__", &set_state);
+  guard_forks();
 }

@@ -48,13 +48,27 @@ struct RowsInMemory {
   std::size_t columns() const {
     return std::visit([](const auto& rows) { return rows.columns; }, view);
   }
+  /// Number of values in all rows.
+  std::size_t entries() const {
+    return std::visit(
+        [](const auto& rows) {
+          if constexpr (requires { rows.offsets; })
+            return static_cast<std::size_t>(rows.offsets[rows.count] - rows.offsets[0]);
+          else
+            return rows.count * rows.columns;
+        },
+        view);
+  }
 };
 
 void bind_rows(nb::module_& m);
 void bind_online(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_crammer_singer(nb::module_& m);
+void bind_products(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);
 void bind_delimited(nb::module_& m);
+void bind_json(nb::module_& m);
 void bind_encoding(nb::module_& m);
+void bind_exit(nb::module_& m);

@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <stdexcept>
@@ -10,16 +11,10 @@
 #include <string_view>
 
 #include "bindings.hpp"
-#include "novikoff/keys.hpp"
+#include "novikoff/names.hpp"
+#include "novikoff/pass.hpp"
 
-/// The columns of features that have names: a table of names, or a fixed number of buckets.
-struct Columns {
-  novikoff::KeyTable table;
-  nb::list names;            // by column; empty with buckets
-  std::int64_t buckets = 0;  // 0: a table
-
-  std::size_t count() const { return buckets > 0 ? static_cast<std::size_t>(buckets) : table.size(); }
-};
+using novikoff::Columns;
 
 /// Clears the error of a value that is not a number. Any other error that its code raised, such as an interrupt, is rethrown.
 inline void clear_refusal() {
@@ -44,8 +39,8 @@ inline std::optional<std::string_view> utf8_of(PyObject* text) {
   return std::string_view(bytes, static_cast<std::size_t>(size));
 }
 
-/// The features of one example. They are read in two steps, so that a bad feature leaves the table unchanged: `read` takes and
-/// checks all keys and values, and then `look_up` or `add` finds their columns.
+/// The features of one example. `read` takes and checks all keys and values; it needs the interpreter's lock, but not that of
+/// the learner. Then `look_up` or `add` finds their columns; these need the learner's lock, but not the interpreter's.
 ///
 /// A dict is often scored first and then learned from, so the last one is kept and not read again if it is unchanged.
 class KeyedRow {
@@ -56,7 +51,7 @@ class KeyedRow {
     if (is_last(dict)) return true;
     forget();
     const auto size = static_cast<std::size_t>(PyDict_Size(dict.ptr()));
-    keys_.resize(size);
+    names_.resize(size);
     hashes_.resize(size);
     values_.resize(size);
     PyObject *key = nullptr, *value = nullptr;
@@ -65,18 +60,27 @@ class KeyedRow {
       if (!is_plain_key(key) || !is_plain_number(value)) return false;
       const double number = number_of(value);
       if (!std::isfinite(number)) refuse("finite", key, value);
-      keys_[k] = key;
-      hashes_[k] = PyUnicode_Check(key) ? novikoff::hash_key(text_of(key)) : hash_of(key);
+      names_[k] = name_of(key);
+      hashes_[k] = names_[k].hash();
       values_[k] = number;
     }
     columns_.resize(size);
     squared_sum_ = row().sum_of_squares();
-    if (squared_sum_ < novikoff::least_squared_norm) squared_sum_ = novikoff::large_enough(squared_sum_, row().is_zero());
+    if (squared_sum_ < novikoff::least_squared_norm) {
+      const bool is_zero = std::all_of(values_.begin(), values_.end(), [](double value) { return value == 0; });
+      squared_sum_ = novikoff::large_enough(squared_sum_, is_zero);
+    }
     if (!std::isfinite(squared_sum_))
       throw std::invalid_argument("the squared norm of the features overflows to inf or underflows.");
     remember(dict);
     return true;
   }
+
+  std::size_t size() const { return values_.size(); }
+
+  /// The keys of the dict that was read. Whoever holds them may release the interpreter's lock: another thread may then remove
+  /// keys from the dict, but their text remains.
+  nb::object keys() const { return nb::steal(PyDict_Keys(dict_.ptr())); }
 
   /// Finds the columns for scoring. An unknown feature adds 0, but keeps its place in the sum, so that a score has the same
   /// bits before and after the feature gets a column.
@@ -95,9 +99,7 @@ class KeyedRow {
     find(known);
     for (std::size_t k = 0; absent_ > 0; ++k) {
       if (columns_[k] != novikoff::KeyTable::absent) continue;
-      const std::size_t before = known.table.size();
-      columns_[k] = known.table.find_or_add(hashes_[k]);
-      if (known.table.size() > before) known.names.append(nb::handle(keys_[k]));
+      columns_[k] = known.find_or_add(hashes_[k], names_[k]);
       --absent_;
     }
     return row();
@@ -112,13 +114,20 @@ class KeyedRow {
     found_ = false;
   }
 
-  static std::uint64_t hash_of(PyObject* key) {
-    if (PyUnicode_Check(key)) return novikoff::hash_key(text_of(key));
+  /// As many zeros as scoring with this problem needs.
+  std::vector<double>& scratch_for(const novikoff::Hypothesis& h, std::size_t columns) {
+    if (h.votes) scratch_.resize(novikoff::scratch_size(h, columns));
+    return scratch_;
+  }
+
+  /// A key as the name of a column. Its text belongs to the key.
+  static novikoff::Name name_of(PyObject* key) {
+    if (PyUnicode_Check(key)) return novikoff::Name::of(text_of(key));
     const nb::object number = PyLong_CheckExact(key) ? nb::borrow(key) : as_integer(key);
     int overflow = 0;
     const long long small = PyLong_AsLongLongAndOverflow(number.ptr(), &overflow);
     if (overflow != 0) throw std::invalid_argument("integer feature keys must have at most 64 bits, not " + repr(key) + ".");
-    return novikoff::hash_key(static_cast<std::int64_t>(small));
+    return novikoff::Name::of(static_cast<std::int64_t>(small));
   }
 
   static std::string_view text_of(PyObject* key) {
@@ -153,9 +162,12 @@ class KeyedRow {
  private:
   Sparse row() const { return {values_.data(), columns_.data(), values_.size()}; }
 
-  /// Finds the columns of the keys, or `absent`. They remain valid until another dict is read.
+  /// Finds the columns of the keys, or `absent`. They remain valid until another dict is read or all names are replaced; those
+  /// that are absent may be added by other threads.
   void find(const Columns& known) {
-    if (found_) return;
+    if (found_ && revision_ == known.revision && (absent_ == 0 || size_ == known.table.size())) return;
+    revision_ = known.revision;
+    size_ = known.table.size();
     columns_.resize(values_.size());
     absent_ = 0;
     found_ = true;
@@ -207,13 +219,16 @@ class KeyedRow {
     throw std::invalid_argument("feature " + repr(key) + " must be " + need + ", but its value is " + repr(value) + ".");
   }
 
-  nb::object dict_;  // the last one read: it keeps keys_ alive
+  nb::object dict_;  // the last one read: it keeps the texts of names_ alive
   std::uint64_t version_ = 0;
-  std::vector<PyObject*> keys_;
+  std::vector<novikoff::Name> names_;
   std::vector<std::uint64_t> hashes_;
   std::vector<double> values_, present_values_;
   std::vector<std::int64_t> columns_, present_columns_;
-  bool found_ = false;      // whether columns_ belong to the last dict
-  std::size_t absent_ = 0;  // number of absent columns
+  std::vector<double> scratch_;
+  bool found_ = false;          // whether columns_ belong to the last dict
+  std::uint64_t revision_ = 0;  // of the columns when they were found
+  std::size_t size_ = 0;        // number of columns when they were found
+  std::size_t absent_ = 0;      // number of absent columns
   double squared_sum_ = 0;
 };

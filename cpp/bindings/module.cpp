@@ -8,7 +8,10 @@ NB_MODULE(_core, m) {
   bind_online(m);
   bind_batch(m);
   bind_crammer_singer(m);
+  bind_products(m);
   bind_svmlight(m);
   bind_delimited(m);
+  bind_json(m);
   bind_encoding(m);
+  bind_exit(m);
 }

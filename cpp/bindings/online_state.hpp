@@ -74,25 +74,25 @@ inline novikoff::Count restore_count(nb::handle stored, const char* name) {
   return {fields.count("whole"), fields.number("part")};
 }
 
-inline nb::object store(const std::optional<novikoff::Average>& average) {
+inline nb::object store(std::optional<novikoff::Average> average) {
   if (!average) return nb::none();
   nb::dict fields;
-  fields["weights"] = to_numpy(average->weights);
+  fields["weights"] = to_numpy(std::move(average->weights));
   fields["bias"] = average->bias;
   return fields;
 }
 
-inline nb::object store(const std::optional<novikoff::Votes>& votes) {
+inline nb::object store(std::optional<novikoff::Votes> votes) {
   if (!votes) return nb::none();
   std::vector<std::int64_t> wholes;
   std::vector<double> parts;
   for (const novikoff::Count& c : votes->survived) wholes.push_back(c.whole), parts.push_back(c.part);
   nb::dict fields;
-  fields["offsets"] = to_numpy(votes->offsets);
-  fields["indices"] = to_numpy(votes->indices);
-  fields["values"] = to_numpy(votes->values);
-  fields["steps"] = to_numpy(votes->steps);
-  fields["bias_steps"] = to_numpy(votes->bias_steps);
+  fields["offsets"] = to_numpy(std::move(votes->offsets));
+  fields["indices"] = to_numpy(std::move(votes->indices));
+  fields["values"] = to_numpy(std::move(votes->values));
+  fields["steps"] = to_numpy(std::move(votes->steps));
+  fields["bias_steps"] = to_numpy(std::move(votes->bias_steps));
   fields["survived_whole"] = to_numpy(std::move(wholes));
   fields["survived_part"] = to_numpy(std::move(parts));
   return fields;
@@ -118,13 +118,13 @@ inline novikoff::Votes restore_votes(nb::handle stored, std::size_t columns) {
   return votes;
 }
 
-inline nb::dict store(const novikoff::Hypothesis& h) {
+inline nb::dict store(novikoff::Hypothesis h) {
   nb::dict fields;
   fields["positive"] = h.positive;
-  fields["weights"] = to_numpy(h.weights);
+  fields["weights"] = to_numpy(std::move(h.weights));
   fields["bias"] = h.bias;
-  fields["average"] = store(h.average);
-  fields["votes"] = store(h.votes);
+  fields["average"] = store(std::move(h.average));
+  fields["votes"] = store(std::move(h.votes));
   fields["examples"] = store(h.examples);
   fields["mistakes"] = store(h.mistakes);
   fields["positives"] = store(h.positives);

@@ -1,29 +1,22 @@
 // Reads any bytes as delimited text: as one block, in pieces and in several blocks, with the result of a simple reader.
+#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string_view>
-#include <vector>
 
 #include "novikoff/delimited.hpp"
 #include "plain_delimited.hpp"
+#include "target.hpp"
 
 using namespace novikoff;
+using fuzz::require;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 void check_text(std::string_view text, const plain::DelimitedOptions& options) {
   const plain::Table whole = plain::feed({text}, options, 1, 0);
   require(whole == plain::DelimitedReader(text, options).read(), "the table is that of the simple reader");
   require(plain::feed({text}, options, 1, 1) == whole, "one piece per record changes nothing");
-  const std::size_t threads = text.size() % 8 == 0 ? 2 : 1;  // starting threads is slow
+  const std::size_t threads = text.size() % 64 == 0 ? 2 : 1;  // starting threads is slow
   require(plain::feed({text}, options, threads, text.size() / 3 + 1) == whole, "threads change nothing");
   const auto records = plain::cut_records(text, options.dialect, 0);
   require(plain::feed(records, options, 1, 0) == whole, "one block per record changes nothing");
@@ -33,17 +26,16 @@ void check_text(std::string_view text, const plain::DelimitedOptions& options) {
     require(record_lines(text, options.dialect).size() == whole.rows, "each record that is not blank has a line");
 }
 
+const std::array<plain::DelimitedOptions, 5> dialects{{
+    {{}, "nsn"},
+    {{.trim = false}, "sn"},
+    {{.delimiter = ';', .decimal = ',', .thousands = "."}, "nn"},
+    {{.delimiter = '\t', .quote = Dialect::without_quote, .thousands = ","}, "ns-"},
+    {{.delimiter = ' ', .quote = '\''}, "sn"},
+}};
+
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  static const std::vector<plain::DelimitedOptions> kinds{
-      {{}, "nsn"},
-      {{.trim = false}, "sn"},
-      {{.delimiter = ';', .decimal = ',', .thousands = "."}, "nn"},
-      {{.delimiter = '\t', .quote = Dialect::without_quote, .thousands = ","}, "ns-"},
-      {{.delimiter = ' ', .quote = '\''}, "sn"},
-  };
-  for (const plain::DelimitedOptions& options : kinds) check_text(text, options);
-  return 0;
-}
+const std::size_t fuzz::ways = dialects.size();
+
+void fuzz::check(std::string_view text, std::size_t way) { check_text(text, dialects[way]); }

@@ -2,8 +2,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,16 +9,12 @@
 
 #include "novikoff/svmlight_reader.hpp"
 #include "plain_svmlight.hpp"
+#include "target.hpp"
 
 using namespace novikoff;
+using fuzz::require;
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::fprintf(stderr, "does not hold: %s\n", what);
-  std::abort();
-}
 
 /// The rows, or the error of a malformed line.
 template <class Float>
@@ -68,7 +62,7 @@ void check_text(std::string_view text, IndexRange range) {
   const auto whole = read<Float>({text}, range, 1, 1 << 19);
   require(whole.result == plain::read<Float>(text, range), "the rows are those of the simple reader");
   require(read<Float>({text}, range, 1, 0) == whole, "one piece per line changes nothing");
-  const std::size_t threads = text.size() % 8 == 0 ? 2 : 1;  // starting threads is slow
+  const std::size_t threads = text.size() % 64 == 0 ? 2 : 1;  // starting threads is slow
   require(read<Float>({text}, range, threads, text.size() / 3) == whole, "threads change nothing");
   require(read<Float>(plain::cut_every(text, 0), range, 1, 0) == whole, "one block per line changes nothing");
   require(read<Float>(plain::cut_every(text, text.size() / 4), range, 1, 30) == whole, "cuts change nothing");
@@ -86,11 +80,17 @@ void check_text(std::string_view text, IndexRange range) {
 
 }  // namespace
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const std::string_view text(reinterpret_cast<const char*>(data), size);
-  check_text<double>(text, {1, max_index});
-  check_text<float>(text, {0, max_index});
-  check_text<double>(text, {0, 7, 8});
-  check_text<float>(text, {1, 7, 7});
-  return 0;
+const std::size_t fuzz::ways = 4;
+
+void fuzz::check(std::string_view text, std::size_t way) {
+  switch (way) {
+    case 0:
+      return check_text<double>(text, {1, max_index});
+    case 1:
+      return check_text<float>(text, {0, max_index});
+    case 2:
+      return check_text<double>(text, {0, 7, 8});
+    default:
+      return check_text<float>(text, {1, 7, 7});
+  }
 }

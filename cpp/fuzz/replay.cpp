@@ -1,14 +1,13 @@
 // Runs a fuzz target on the files of some folders, with any compiler.
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+#include "target.hpp"
 
 int main(int count, char** arguments) {
   std::vector<std::filesystem::path> paths;
@@ -20,7 +19,7 @@ int main(int count, char** arguments) {
     std::fflush(stdout);  // after a crash, the last name printed is the file that caused it
     std::ifstream file(path, std::ios::binary);
     const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
-    LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+    for (std::size_t way = 0; way < fuzz::ways; ++way) fuzz::check({bytes.data(), bytes.size()}, way);
   }
   std::printf("%zu inputs\n", paths.size());
   return paths.empty() ? 1 : 0;

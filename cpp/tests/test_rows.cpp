@@ -69,9 +69,12 @@ bool stands_for_its_sums(const Sparse<T, I>& x, std::size_t columns) {
   std::vector<double> v = small_integers(columns, 78), expected = v;
   for (std::size_t j = 0; j < columns; ++j) expected[j] += 3 * dense[j];
   x.row().add_to(v.data(), 3);
+  Repeats repeats, warm;  // of which the second has a table of the columns
+  for (int row = 0; row < 5; ++row) x.row().examine(columns, warm);
   return x.row().dot(w.data()) == std::inner_product(dense.begin(), dense.end(), w.begin(), 0.0) &&
          x.row().squared_norm() == std::inner_product(dense.begin(), dense.end(), dense.begin(), 0.0) && v == expected &&
-         same_bits(x.row().examine(columns), x.row().squared_norm());
+         same_bits(x.row().examine(columns, repeats), x.row().squared_norm()) &&
+         same_bits(x.row().examine(columns, warm), x.row().squared_norm());
 }
 
 template <class T>
@@ -167,7 +170,8 @@ TEST(a_dense_row_names_its_columns_in_order_and_is_never_out_of_bounds) {
     seen.push_back(value);
   });
   CHECK((seen == std::vector<double>{1, 2, 3}));
-  CHECK(row.examine(3) == 14 && row.examine(0) == 14);
+  Repeats repeats;
+  CHECK(row.examine(3, repeats) == 14 && row.examine(0, repeats) == 14);
 }
 
 TEST(sorted_sparse_rows_equal_the_dense_rows_they_stand_for) {
@@ -241,6 +245,46 @@ TEST(indices_65536_apart_are_not_taken_for_one) {
   });
 }
 
+TEST(rows_of_one_matrix_do_not_see_the_indices_of_each_other) {
+  for_each_sparse_type([]<class T, class I>(Sparse<T, I>) {
+    Repeats repeats;
+    for (int pass = 0; pass < 20; ++pass) {
+      CHECK((sparse<T, I>({{6, 3}, {5, 4}}).row().examine(20, repeats) == 25));
+      CHECK((sparse<T, I>({{6, 3}, {5, 4}, {6, 1}}).row().examine(20, repeats) == 32));
+      CHECK((sparse<T, I>({{19, 1}, {6, 2}, {5, 2}}).row().examine(20, repeats) == 9));
+      CHECK((sparse<T, I>({{5, 1}, {5, -1}}).row().examine(20, repeats) == 0));
+    }
+  });
+}
+
+TEST(the_sums_of_repeated_indices_are_squared_in_the_order_in_which_they_first_occur) {
+  const std::vector<double> values = reals(300, 21);
+  for (std::size_t size : {3, 50, 300}) {
+    Sparse<double, std::int32_t> x, merged;
+    for (std::size_t k = 0; k < size; ++k) {
+      const auto index = static_cast<std::int32_t>((7 * k) % (size / 2 + 1));
+      x.push(index, values[k]);
+      const auto before = std::find(merged.indices.begin(), merged.indices.end(), index);
+      if (before == merged.indices.end())
+        merged.push(index, values[k]);
+      else
+        merged.values[static_cast<std::size_t>(before - merged.indices.begin())] += values[k];
+    }
+    Repeats repeats;
+    for (int pass = 0; pass < 3; ++pass) CHECK(same_bits(x.row().examine(1000, repeats), merged.row().sum_of_squares()));
+    for (int pass = 0; pass < 3; ++pass) CHECK(same_bits(x.row().examine(size, repeats), merged.row().sum_of_squares()));
+    CHECK(same_bits(x.row().squared_norm(), merged.row().sum_of_squares()));
+  }
+}
+
+TEST(an_unsorted_row_whose_squared_norm_underflows_is_bad_unless_it_is_zero) {
+  Repeats repeats;
+  CHECK((std::isnan(sparse<double, std::int32_t>({{6, 1e-200}, {5, 1e-200}}).row().examine(9, repeats))));
+  CHECK((std::isnan(sparse<double, std::int32_t>({{6, 1e-200}, {5, 0}, {6, 1e-200}}).row().examine(9, repeats))));
+  CHECK((sparse<double, std::int32_t>({{6, 1e-200}, {5, 0}, {6, -1e-200}}).row().examine(9, repeats) == 0));
+  CHECK((sparse<double, std::int32_t>({{6, 0}, {5, 0}}).row().examine(9, repeats) == 0));
+}
+
 TEST(looking_ahead_changes_no_bit) {
   for_each_sparse_type([](auto x) {
     const std::vector<double> values = reals(40, 11), w = reals(40, 12);
@@ -261,7 +305,8 @@ TEST(an_empty_sparse_row_is_the_zero_vector) {
     CHECK(same_bits(nothing.squared_norm(), 0.0));
     nothing.add_to(&w, 5);
     CHECK(w == 7);
-    CHECK(same_bits(nothing.examine(0), 0.0));
+    Repeats repeats;
+    CHECK(same_bits(nothing.examine(0, repeats), 0.0));
     nothing.for_each([](std::size_t, double) { CHECK(false); });
     nothing.prefetch();
   });
@@ -282,7 +327,8 @@ TEST(indices_are_in_bounds_from_zero_to_the_last_column) {
     const std::int64_t least = std::numeric_limits<I>::min(), most = std::numeric_limits<I>::max();
     const auto in = [](std::vector<std::pair<std::int64_t, double>> entries) {
       const auto x = sparse<T, I>(entries);
-      return std::isfinite(x.row().examine(10));
+      Repeats repeats;
+      return std::isfinite(x.row().examine(10, repeats));
     };
     CHECK(in({{0, 1}}) && in({{9, 1}}) && in({{0, 1}, {9, 1}}));  // sorted
     CHECK(in({{9, 1}, {0, 1}}) && in({{9, 1}, {9, 1}}) && in({{5, 1}, {9, 1}, {0, 1}}));
@@ -291,7 +337,8 @@ TEST(indices_are_in_bounds_from_zero_to_the_last_column) {
     CHECK(!in({{10, 1}, {0, 1}}) && !in({{5, 1}, {10, 1}, {0, 1}}) && !in({{most, 1}, {0, 1}}));  // unsorted
     CHECK(!in({{0, 1}, {-1, 1}}) && !in({{5, 1}, {-1, 1}, {9, 1}}) && !in({{9, 1}, {least, 1}}));
     CHECK(!in({{10, 1}, {10, 1}}) && !in({{-1, 1}, {-1, 1}}));
-    CHECK((std::isnan(sparse<T, I>({{0, 1}}).row().examine(0))));
+    Repeats repeats;
+    CHECK((std::isnan(sparse<T, I>({{0, 1}}).row().examine(0, repeats))));
   });
 }
 

@@ -3,9 +3,12 @@ from . import export as export
 from . import plot as plot
 from . import testing as testing
 from . import theory as theory
+from ._fingerprint import fingerprint as fingerprint
 from ._fit import fit as fit
 from ._report import report as report
 from ._separability import separability as separability
+from ._trace import Trace as Trace
+from ._trace import trace as trace
 from ._verify import verify as verify
 from .data.encoding.encoder import TableEncoder as TableEncoder
 from .data.formats.svmlight import read_svmlight as read_svmlight
@@ -27,7 +30,10 @@ from .online import PassiveAggressiveI as PassiveAggressiveI
 from .online import PassiveAggressiveII as PassiveAggressiveII
 from .online import Perceptron as Perceptron
 from .online import VotedPerceptron as VotedPerceptron
+from .online._halting import NotHaltedWarning as NotHaltedWarning
+from .persistence import dumps as dumps
 from .persistence import load as load
+from .persistence import loads as loads
 from .persistence import save as save
 from .svm import HardMarginSVM as HardMarginSVM
 from .svm import LinearClassifier as LinearClassifier

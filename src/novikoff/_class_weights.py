@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from novikoff._labels import Codes
 from novikoff._validation import check_weights
 from novikoff.errors import InvalidInputError, input_error, quote
+
+MAX_EXACT_INTEGER = 2.0**53  # sums of integers up to here are exact in floating point
 
 
 def row_weights(
@@ -24,7 +27,7 @@ def row_weights(
     """Multiply the sample weights by those of the classes. A code of -1 marks a row of weight 0.
 
     ``"balanced"`` gives each class the same total weight: n / (K n_c), with n and n_c sums of sample weights, so that
-    a row of weight k still equals k copies of it.
+    a row of weight k still equals k copies of it. The sums are rounded once, so they do not depend on the row order.
     """
     if class_weight is None:
         return weights
@@ -32,15 +35,34 @@ def row_weights(
         if class_weight != "balanced":
             raise bad_class_weight(where, class_weight)
         present = codes >= 0
-        totals = np.bincount(codes[present], None if weights is None else weights[present], minlength=len(classes))
-        share = np.count_nonzero(totals) * totals
-        of_class = np.divide(totals.sum(), share, out=np.zeros(len(classes)), where=totals > 0)
+        totals = _class_totals(codes[present], None if weights is None else weights[present], len(classes))
+        with np.errstate(over="ignore", invalid="ignore"):  # weights that are not finite are refused below
+            share = np.count_nonzero(totals) * totals
+            of_class = np.divide(_rounded_once(totals), share, out=np.zeros(len(classes)), where=totals > 0)
     elif not isinstance(class_weight, Mapping):
         raise bad_class_weight(where, class_weight)
     else:
         of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
     product = of_class[codes] if weights is None else weights * of_class[codes]
     return check_weights(where, product, len(product))
+
+
+def _class_totals(codes: Codes, weights: NDArray[np.float64] | None, classes: int) -> NDArray[np.float64]:
+    """Return the total weight of each class, rounded once."""
+    sums = np.bincount(codes, weights, minlength=classes).astype(np.float64)
+    if weights is None or (np.all(weights == np.rint(weights)) and sums.max(initial=0.0) < MAX_EXACT_INTEGER):
+        return sums
+    order = np.argsort(codes, kind="stable")
+    parts = np.split(weights[order], np.cumsum(np.bincount(codes, minlength=classes))[:-1])
+    return np.array([_rounded_once(part) for part in parts])
+
+
+def _rounded_once(values: NDArray[np.float64]) -> float:
+    """Return the sum of values, correctly rounded, in any order; infinity if it overflows."""
+    try:
+        return math.fsum(values.tolist())
+    except OverflowError:
+        return math.inf
 
 
 def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:
@@ -61,7 +83,8 @@ def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -
 class RunningBalance:
     """Balanced class weights on a stream: n / (K n_c), counted over the examples so far, the present one included.
 
-    The totals are added up example by example, so the weights do not depend on how the stream is cut into batches.
+    The totals of the classes are added up example by example, and their sum is formed in ascending order. So the
+    weights depend neither on how the stream is cut into batches, nor on when classes appear or how they are numbered.
     """
 
     def __init__(self) -> None:
@@ -78,5 +101,6 @@ class RunningBalance:
         totals = np.cumsum(totals, axis=0)
         self.totals, seen = totals[-1].copy(), totals[1:]
         balanced = np.zeros(len(present) if weights is None else len(weights))
-        balanced[present] = own * seen.sum(axis=1) / ((seen > 0).sum(axis=1) * seen[steps, codes])
+        all_classes = np.cumsum(np.sort(seen, axis=1), axis=1)[:, -1] if len(codes) else own  # classes not met add 0
+        balanced[present] = own * all_classes / ((seen > 0).sum(axis=1) * seen[steps, codes])
         return balanced

@@ -2,51 +2,69 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
+from novikoff._estimators import BaseEstimator, ClassifierMixin
+from novikoff._moments import Draft, change, unchanging, view_of
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
-from novikoff._notebook import certificates_html
+from novikoff._notebook import CompactDisplay, certificates_html
+from novikoff._printable import printable
 from novikoff._progress import ProgressCallback
+from novikoff._wide_array import narrowed, occurring
 from novikoff.data.reading import Reading
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error
 from novikoff.persistence.model_file import save
-from novikoff.persistence.table_pipeline import pipeline_of
 from novikoff.theory.geometry import Floats
 
 
-def fit_to_scan(model: Any, stream: Scan, y: Any, sample_weight: Any) -> Any:
+def fit_to_scan(
+    model: Any,
+    stream: Scan,
+    y: Any,
+    sample_weight: Any,
+    change_by_fit: Callable[[Any, Callable[[Draft], None]], None] = change,
+) -> Any:
     """Fit a learner to a stream that ``novikoff.scan`` opened, which has its own labels and weights.
 
     A table is read whole and encoded by a ``TableEncoder``. A pipeline of the encoder and the learner is then returned,
-    which predicts from tables; for other sources, it is the learner.
+    which predicts from tables; for other sources, it is the learner. ``change_by_fit`` is how a fit changes the model.
     """
     where = type(model).__name__
     if y is not None or sample_weight is not None:
         raise input_error(where, "a stream has its own labels and weights. Leave out y and sample_weight.")
     batch = stream.read(where)
-    model.fit(batch.X, batch.y, batch.weights)
     if batch.encoder is None:
-        return model
-    model.reading_ = Reading().after(batch)
+        return model.fit(batch.X, batch.y, batch.weights)
+
+    def fit(draft: Draft) -> None:
+        draft.model.fit(batch.X, batch.y, batch.weights)
+        draft.model.reading_ = Reading().after(batch)
+
+    change_by_fit(model, fit)
+    from novikoff.persistence.table_pipeline import pipeline_of  # slow to import
+
     return pipeline_of(model)
 
 
-class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class Classifier(CompactDisplay, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """A classifier with scores, certificates, progress messages and a notebook form.
 
-    A subclass defines ``fit``, ``decision_function`` and ``certificate_``; and ``record_``, ``state_type`` and
-    ``from_record``, by which it is saved and loaded.
+    Threads may read, save and change it at the same time (``_moments.py``). A subclass defines ``fit``,
+    ``decision_function`` and ``certificate_``; and ``record_``, ``state_type`` and ``from_record``, by which it is
+    saved and loaded.
     """
 
     state_type: ClassVar[type[Any]]
 
+    _copied: ClassVar[tuple[str, ...]] = ()  # attributes that ``_moment`` copies
     verbose: Any = 0  # a class attribute for subclasses without this parameter
     _watcher: ProgressCallback | None = None
     classes_: NDArray[Any]
@@ -71,8 +89,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
             ties, and a score of 0, go to the class with the larger training weight, if the learner knows it; otherwise
             to the first of several classes, and to the last of two.
         """
-        scores = self.decision_function(X)  # first: it checks that the model is fitted
-        return self._strategy.choose(scores)
+        strategy, scores = self._decisions(X)
+        return strategy.choose(scores)
+
+    def _decisions(self, X: Any) -> tuple[MulticlassStrategy, Floats]:
+        """Return how scores become labels, and the scores of rows, both of the same moment."""
+        model = view_of(self)
+        scores = model.decision_function(X)  # first: it checks that the model is fitted
+        return model._strategy, scores
 
     @property
     def _strategy(self) -> MulticlassStrategy:
@@ -107,9 +131,9 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         names = record.column_names
         by_class = {}
         for problem in record.problems:
-            columns = np.flatnonzero(problem.weights).tolist()
-            values = problem.weights[columns].tolist()
-            keys = columns if names is None else [names[column] for column in columns]
+            columns = occurring(problem.weights)
+            values = narrowed(problem.weights, columns).tolist()
+            keys = columns.tolist() if names is None else [names[column] for column in columns.tolist()]
             pair = (problem.positive, problem.negative)
             by_class[problem.positive if problem.negative is None else pair] = dict(zip(keys, values, strict=True))
         return by_class if len(by_class) > 1 else next(iter(by_class.values()))
@@ -128,6 +152,64 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         """
         save(self, path)
 
+    def snapshot(self) -> Self:
+        """Return a copy of the model as it is at one moment, also while other threads learn.
+
+        It waits until a batch that another thread learns with ``partial_fit`` is finished. It does not wait for a
+        ``fit`` that is under way: the snapshot is then of the model before it.
+
+        Returns
+        -------
+        model : object
+            A model of the same class with the same parameters and everything that was learned. Neither of the two
+            changes when the other one learns. Progress messages of the copy go nowhere until ``watch`` is called.
+
+        See Also
+        --------
+        novikoff.save : Save a model, as it is at one moment.
+
+        Examples
+        --------
+        >>> from novikoff import Perceptron
+        >>> model = Perceptron()
+        >>> model.learn_one({"a": 1.0}, "yes")
+        >>> before = model.snapshot()
+        >>> model.learn_one({"a": -1.0}, "no")
+        >>> before.predict_one({"a": -1.0}), model.predict_one({"a": -1.0})
+        ('yes', 'no')
+        """
+        model = self._moment()
+        done = {*model.get_params(deep=False), *self._copied}
+        model.__dict__.update(copy.deepcopy({name: value for name, value in vars(model).items() if name not in done}))
+        return model
+
+    def _moment(self) -> Self:
+        """Return a view that no other thread changes. Fitted arrays are shared, because ``fit`` replaces them."""
+        with unchanging(self):
+            model = view_of(self)
+        model.__dict__.pop("_watcher", None)
+        return model
+
+    def set_params(self, **parameters: Any) -> Self:
+        """Set parameters, all at once for other threads. They take effect with the next fit, batch or example.
+
+        What a learner has learned goes on under the rule that it began with.
+
+        Parameters
+        ----------
+        **parameters : dict
+            Parameters by name.
+
+        Returns
+        -------
+        self : object
+            The classifier.
+        """
+        draft = Draft(self)
+        super(Classifier, draft.model).set_params(**parameters)
+        draft.publish()
+        return self
+
     def watch(self, tell: ProgressCallback | None) -> Self:
         """Have a function called with progress messages during ``fit``.
 
@@ -142,11 +224,14 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
         self : object
             The classifier.
         """
-        self._watcher = tell
+        draft = Draft(self)
+        draft.model._watcher = tell
+        draft.publish()
         return self
 
     def _forget_reading(self) -> None:
-        """Forget how a table was read that was learned before, unless this fit continues from it."""
+        """Forget which rows were learned before, and how their table was read, unless this fit continues from it."""
+        self.__dict__.pop("fingerprint_", None)
         if not getattr(self, "warm_start", False):
             self.__dict__.pop("reading_", None)
 
@@ -156,13 +241,12 @@ class Classifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sciki
 
     def _say(self, message: str, fraction: float | None = None) -> None:
         if self.verbose:
-            print(f"[{type(self).__name__}] {message}", file=sys.stderr, flush=True)
+            print(printable(f"[{type(self).__name__}] {message}"), file=sys.stderr, flush=True)
         if self._watcher is not None:
             self._watcher(message, fraction)
 
     def __getstate__(self) -> Any:
-        state: Any = super().__getstate__()
-        return {name: value for name, value in state.items() if name != "_watcher"}
+        return super(Classifier, self._moment()).__getstate__()
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

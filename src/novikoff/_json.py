@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._wide_array import WideArray
+
 Tree = Any  # a value that the json module can write
 TREE = "JSON tree"  # metadata of Any: the value is a JSON tree already
 MIN_SPARSE_LENGTH = 256  # shorter arrays are lists, however many zeros they have
@@ -18,15 +20,19 @@ LONG = 2**64  # integers of 64 bits or more are written in hexadecimal: readers 
 
 def to_text(tree: Tree) -> str:
     """Return a tree as JSON in ASCII, without spaces."""
-    return json.dumps(tree, ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return _ENCODER.encode(tree)
 
 
 def from_text(text: str | bytes) -> Tree:
-    """Read JSON. Invalid JSON, NaN, a repeated key and too deep nesting raise ValueError."""
+    """Read JSON. Invalid JSON, NaN, a repeated key, too deep nesting and a huge integer raise ValueError."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated_keys)
+        return _DECODER.decode(text if isinstance(text, str) else str(text, "utf-8"))
     except RecursionError:
         raise ValueError("lists are nested too deeply") from None
+    except ValueError as error:
+        if "set_int_max_str_digits" in str(error):  # advice for programmers
+            raise ValueError("an integer has too many digits") from None
+        raise
 
 
 def _refuse_constant(word: str) -> Any:
@@ -40,13 +46,22 @@ def _refuse_repeated_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return tree
 
 
+_ENCODER = json.JSONEncoder(ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_refuse_constant, object_pairs_hook=_refuse_repeated_keys)
+
+
 def plain(value: Any, unknown: Callable[[Any], Any] | None = None) -> Tree:
     """Return a value as JSON for other programs, which cannot be converted back: arrays are lists, keys are text.
 
-    A long array that is mostly zeros becomes an object with its ``length``, and the ``indices`` and ``values`` of the
+    A long vector that is mostly zeros becomes an object with its ``length``, and the ``indices`` and ``values`` of the
     other entries. A value that JSON cannot express becomes ``unknown(value)``; without ``unknown``, numbers that are
     not finite become null.
     """
+    if isinstance(value, WideArray) and value.ndim == 1:
+        columns, values = value.positions()
+        return {"length": value.width, "indices": columns.tolist(), "values": values.tolist()}
+    if isinstance(value, WideArray):
+        value = list(value)
     if isinstance(value, np.ndarray | np.generic):
         value = _sparse(value) or value.tolist()
     if isinstance(value, Mapping):
@@ -81,8 +96,8 @@ def plain_to_tree(value: Any) -> Tree:
         return value
     if type(value) is int:
         return value if abs(value) < LONG else {"int": hex(value)}
-    if type(value) is float and not math.isnan(value):
-        return value if math.isfinite(value) else {"float": str(value)}
+    if isinstance(value, float) and not math.isnan(value):
+        return float(value) if math.isfinite(value) else {"float": str(value)}
     if type(value) is list:
         return [plain_to_tree(entry) for entry in value]
     if type(value) is tuple:

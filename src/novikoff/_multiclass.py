@@ -54,6 +54,9 @@ class MulticlassStrategy(Protocol):
 class OneVsRest:
     """One binary problem for two classes, the last against the first; for more, one problem per class.
 
+    While a stream has shown only one class, the other may be larger or smaller. A label of 0 or less is taken for the
+    first of two, as in 0 and 1 or -1 and +1, and any other for the last.
+
     Parameters
     ----------
     classes : ndarray
@@ -76,7 +79,7 @@ class OneVsRest:
     @property
     def positive_codes(self) -> list[int]:
         """The index in ``classes`` of the positive class of each binary problem."""
-        return [1] if self.is_binary else list(range(len(self.classes)))
+        return [len(self.classes) - 1] if self.is_binary else list(range(len(self.classes)))
 
     @property
     def pairs(self) -> list[tuple[int, int | None]]:
@@ -85,8 +88,10 @@ class OneVsRest:
 
     @property
     def positives(self) -> list[Any]:
-        """The label that each binary problem calls +1."""
+        """The label that each binary problem calls +1; None for one that is not known yet."""
         labels: list[Any] = self.classes.tolist()
+        if len(labels) == 1 and isinstance(labels[0], int | float) and labels[0] <= 0:
+            return [None]
         return labels[-1:] if self.is_binary else labels
 
     def combine(self, scores: Floats) -> Floats:
@@ -252,8 +257,8 @@ def strategy_of_classes(name: str, classes: int) -> str:
 
 def sides(strategy: MulticlassStrategy) -> list[tuple[Any, Any]]:
     """Return the positive and the negative label of each weight vector; None stands for all others."""
-    labels = strategy.classes.tolist()
-    return [(labels[positive], None if negative is None else labels[negative]) for positive, negative in strategy.pairs]
+    labels, pairs = strategy.classes.tolist(), zip(strategy.positives, strategy.pairs, strict=True)
+    return [(positive, None if negative is None else labels[negative]) for positive, (_, negative) in pairs]
 
 
 def side_name(positive: Any, negative: Any) -> str:

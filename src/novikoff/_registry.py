@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Any, Generic, TypeVar, cast
 
+from novikoff.errors import quote
+
 T = TypeVar("T")
 
 
@@ -62,4 +64,4 @@ class Registry(Mapping[str, T], Generic[T]):
 
     def unknown(self, name: object) -> str:
         """A sentence that says that there is no such entry, and which there are."""
-        return f"there is no {self.kind} named {name!r}; known: {', '.join(sorted(self._entries))}."
+        return f"there is no {self.kind} named {quote(name)}; known: {', '.join(sorted(self._entries))}."

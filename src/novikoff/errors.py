@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from novikoff._printable import printable
+
 
 class NovikoffError(Exception):
     """Base class of all errors that novikoff raises on purpose."""
@@ -54,6 +56,15 @@ class MissingFileError(FileError, FileNotFoundError):
 
 MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
 MAX_QUOTED_VALUES = 5  # of a list of the user
+MAX_MESSAGE_LENGTH = 1000  # characters of a message, which may contain names of any length
+
+
+def missing_attribute(model: Any, name: str, reason: str) -> AttributeError:
+    """Return the error that a model has no attribute of this name, and why.
+
+    Python suggests a similar name, even a private one, unless the error names the attribute but not the object.
+    """
+    return AttributeError(f"{type(model).__name__} has no {name}: {reason}.", name=name)
 
 
 def input_error(where: str, message: str) -> InvalidInputError:
@@ -66,8 +77,19 @@ def input_error(where: str, message: str) -> InvalidInputError:
     message : str
         One or two plain sentences: what is wrong, and what to do about it. Parameters are written as in Python,
         ``missing="zero"``; the command line shows them as its own options.
+
+    Control characters in names of files and columns are escaped, and a message with very long names is cut in its
+    middle, since it begins with the place and ends with the remedy.
     """
-    return InvalidInputError(f"{where}: {message}")
+    return InvalidInputError(_readable(f"{where}: {message}"))
+
+
+def _readable(text: str) -> str:
+    shown = printable(text)
+    if len(shown) <= MAX_MESSAGE_LENGTH:
+        return shown
+    half = MAX_MESSAGE_LENGTH // 2
+    return f"{shown[: half - 5]} ... {shown[-half:]}"
 
 
 def quote(value: object) -> str:
@@ -76,6 +98,7 @@ def quote(value: object) -> str:
         text = repr(value)
     except Exception:  # the value's own code may do anything
         return f"a {type(value).__name__}"
+    text = printable(" ".join(text.split()) if "\n" in text else text)  # arrays have several lines
     return text if len(text) <= MAX_QUOTE_LENGTH else text[: MAX_QUOTE_LENGTH - 3] + "..."
 
 
@@ -99,7 +122,7 @@ def file_error(name: str, error: OSError | ValueError, action: str = "read") -> 
     """
     kind = MissingFileError if isinstance(error, FileNotFoundError) else FileError
     reason = str(getattr(error, "strerror", None) or error).rstrip(".")
-    return kind(f"{name}: the file cannot be {action}: {reason}.")
+    return kind(_readable(f"{name}: the file cannot be {action}: {reason}."))
 
 
 def missing_package(where: str, package: str | None, extra: str) -> InvalidInputError:

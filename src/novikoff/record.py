@@ -135,6 +135,8 @@ class RunRecord:
         default, the names in ``feature_names`` or in ``reading``.
     joint : Certificate or None, default=None
         What is proven of all weight vectors together, if they solve one joint problem.
+    fingerprint : str or None, default=None
+        ``novikoff.fingerprint`` of the rows that were learned from, where it is known.
     """
 
     learner: str
@@ -148,6 +150,7 @@ class RunRecord:
     on_trust: tuple[Check, ...] = ()
     column_names: Sequence[str | int] | None = None
     joint: Certificate | None = None
+    fingerprint: str | None = None
 
     def __post_init__(self) -> None:
         if self.column_names is None:

@@ -1,5 +1,7 @@
 """One model and its report, which many tests read."""
 
+import warnings
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_digits
@@ -38,7 +40,9 @@ def digits():
 
 @pytest.fixture(scope="session")
 def perceptron(digits):
-    return nk.Perceptron(max_iter=3).fit(*digits[:2])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nk.NotHaltedWarning)  # not what these tests are about
+        return nk.Perceptron(max_iter=3).fit(*digits[:2])
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,15 @@
+import pytest
+
 import novikoff as nk
 from novikoff._report.certificate import certificate_table, command, meanings, split
 from novikoff.theory.verification import Check, Verification
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 def test_checks_of_several_certificates_are_assigned_by_label():
-    checks = [Check("labels", "holds", ""), Check("a: gap", "holds", "1"), Check("b: gap", "fails", "2")]
+    own = [Check("a: gap", "holds", "1", problem="a"), Check("b: gap", "fails", "2", problem="b")]
+    checks = [Check("labels", "holds", ""), *own]
     parts, general = split([("a", None), ("b", None)], Verification((*checks, Check("probabilities", "on trust", ""))))
     assert [(part.name, part.verification.checks[0].claim, bool(part.verification)) for part in parts] == [
         ("a", "gap", True),

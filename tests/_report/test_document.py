@@ -16,6 +16,9 @@ import novikoff as nk
 from novikoff import report
 from real_data import two_classes
 from report_pages import Reader, body, figures
+from wide_rows import HUGE, never_dense, wide_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def test_sections_are_in_order_and_ids_are_unique(svm_page):
@@ -172,3 +175,11 @@ def test_missing_package_is_named_with_the_command_that_installs_it(package, svm
         nk.InvalidInputError, match=rf"report: the package {package} is not installed.*novikoff\[plot\]"
     ):
         report(svm, *cancer)
+
+
+@pytest.mark.parametrize("learner", [nk.LinearSVM(), nk.Perceptron()], ids=lambda learner: type(learner).__name__)
+def test_a_report_about_wide_rows_makes_no_dense_weights(learner):
+    X, y = wide_rows()
+    model = learner.fit(X, y)
+    with never_dense():
+        assert f"{HUGE:,} columns" in report(model, X, y)

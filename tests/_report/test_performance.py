@@ -1,9 +1,12 @@
 import numpy as np
+import pytest
 from sklearn.metrics import precision_recall_fscore_support
 
 import novikoff as nk
 from novikoff._report.performance import MAX_CLASSES, performance_of
 from novikoff.evaluate import percent, scores
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def test_classes_have_the_precision_recall_and_f1_of_scikit_learn(perceptron, digits):

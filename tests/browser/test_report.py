@@ -14,6 +14,8 @@ from sklearn.datasets import load_breast_cancer, load_digits, make_classificatio
 import novikoff as nk
 from real_data import two_classes
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # reports of unfinished runs, too
+
 HOSTILE = "<script>alert(1)</script>"
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 MAX_HEIGHT = 4 * DESKTOP["height"]  # of a page with everything folded that is folded at first

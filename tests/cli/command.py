@@ -39,14 +39,35 @@ APPLICATION = application()  # before any test registers formats or learners of 
 typer.testing._get_command = lru_cache(maxsize=1)(typer.testing._get_command)  # it takes longer than most subcommands
 
 
-def novikoff(*arguments, input=b"", folder="/"):
-    """Run the command in this process; tests with ``fresh`` show that a process of its own does the same."""
-    with warnings.catch_warnings(), contextlib.chdir(folder):
+def novikoff(*arguments, input=b"", folder="/", terminal=(), charset="utf-8", **environment):
+    """Run the command in this process; tests with ``fresh`` show that a process of its own does the same.
+
+    ``terminal`` may have "out" and "err", of which the command then thinks that they are terminals.
+    """
+    runner = typer.testing.CliRunner(env=PLAIN | environment, charset=charset)
+    with warnings.catch_warnings(), contextlib.chdir(folder), terminals(terminal):
         warnings.simplefilter("default")
-        done = typer.testing.CliRunner(env=PLAIN).invoke(APPLICATION, [str(a) for a in arguments], input=input)
+        done = runner.invoke(APPLICATION, [str(a) for a in arguments], input=input)
     if done.exception is None or isinstance(done.exception, SystemExit):
         return Run(done.exit_code, done.stdout, done.stderr)
     return Run(1, done.stdout, done.stderr + "".join(traceback.format_exception(done.exception)))
+
+
+@contextlib.contextmanager
+def terminals(names):
+    """Make standard output and standard error of commands in this process look like terminals."""
+    runners = sys.modules[typer.testing.CliRunner.__mro__[-2].__module__]  # of typer, or of click under older typer
+    mixer = runners.StreamMixer
+
+    class Mixer(mixer):
+        def __init__(self):
+            super().__init__()
+            for name in names:
+                vars(self)[f"std{name}"].isatty = lambda: True
+
+    runners.StreamMixer = Mixer
+    yield
+    runners.StreamMixer = mixer
 
 
 def fresh(*arguments, input=b"", folder=None, **options):

@@ -81,3 +81,9 @@ def test_data_are_not_written_under_the_name_of_a_model(folder, tmp_path):
     for ending in ("onnx", "nvk", "model"):
         assert novikoff("convert", folder / "two.svm", tmp_path / f"rows.{ending}").code == 2
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["missing.nvk", "missing.onnx", "missing.json", "missing.txt"])
+def test_a_missing_model_is_a_missing_file(tmp_path, name):
+    run = novikoff("convert", tmp_path / name, tmp_path / "o.json")
+    assert_refused(run, f"{name}: the file cannot be read: No such file or directory")

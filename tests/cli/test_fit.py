@@ -6,7 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from command import assert_refused, done, feed, fresh, novikoff, start
+from command import assert_refused, done, feed, novikoff, start
 
 import novikoff as nk
 
@@ -19,28 +19,28 @@ def test_fit_prints_what_the_library_finds(model, folder):
 
 
 def test_a_model_that_did_not_converge_has_one_warning(folder):
-    run = fresh("fit", "three.svm", "--max-iter", "1", "--tol", "1e-12", folder=folder)
+    run = novikoff("fit", "three.svm", "--max-iter", "1", "--tol", "1e-12", folder=folder)
     assert (run.code, run.err) == (0, "")
     assert re.search(r"^warning +not converged: .*above the tolerance of 1e-12", run.out, re.MULTILINE)
 
 
-def test_an_error_in_the_test_data_does_not_lose_the_model(tmp_path):
+def test_test_data_that_cannot_be_used_are_refused_before_the_fit(tmp_path):
+    """Afterwards, the exit code would say that there is no model, although it was saved."""
     (tmp_path / "weightless.csv").write_text("x,w,label\n1,0,a\n2,0,b\n")
     (tmp_path / "rows.csv").write_text("x,w,label\n1,1,a\n2,1,b\n")
     for test in ("nowhere.csv", "weightless.csv"):
         words = ["fit", tmp_path / "rows.csv", "--weight", "w", "--test", tmp_path / test, "-o", tmp_path / "m.nvk"]
         run = novikoff(*words)
         assert (run.code, run.out) == (2, "")
-        assert nk.load(tmp_path / "m.nvk").classes_.tolist() == ["a", "b"]
-        (tmp_path / "m.nvk").unlink()
+        assert test in run.err or "weights of all rows are 0" in run.err
+        assert not (tmp_path / "m.nvk").exists()
 
 
 def test_standard_input_is_data(model, folder, tmp_path):
     content = (folder / "two.svm").read_bytes()
     expected = novikoff("predict", model, "two.svm", folder=folder).out
     assert done("predict", model, "-", input=content).out == expected
-    run = fresh("fit", "-", "-o", tmp_path / "m.nvk", "-q", input=content)
-    assert (run.code, run.err) == (0, "")
+    done("fit", "-", "-o", tmp_path / "m.nvk", "-q", input=content)
     assert nk.load(tmp_path / "m.nvk").coef_.tobytes() == nk.load(model).coef_.tobytes()
 
 
@@ -186,3 +186,25 @@ def test_the_certificates_of_several_classes_are_one_line_unless_asked_for(tmp_p
     claim = "mistakes (" if learner == "perceptron" else "best margin ("
     assert claim not in out
     assert done("fit", tmp_path / "x.svm", "--learner", learner, "--certificates").out.count(claim) >= 8
+
+
+def test_test_rows_with_unknown_labels_are_refused_before_the_fit(folder, tmp_path):
+    (tmp_path / "other.svm").write_bytes(b"7 1:1\n8 1:2\n")
+    run = novikoff("fit", folder / "two.svm", "--test", tmp_path / "other.svm", "-o", tmp_path / "m.nvk")
+    assert_refused(run, "other.svm", "they are 7, 8, and it knows -1, 1")
+    assert not (tmp_path / "m.nvk").exists()
+
+
+def test_columns_that_are_left_out_are_part_of_the_result(tmp_path):
+    lines = [f"u{i},{i % 7},1,{'xy'[i % 2]}" for i in range(30)]
+    (tmp_path / "t.csv").write_text("\n".join(["id,a,b,label", *lines]))
+    run = done("fit", tmp_path / "t.csv", "-q")
+    assert re.search(r"^left out +b \(constant\), id \(identifier\)$", run.out, re.MULTILINE)
+    assert done("fit", tmp_path / "t.csv", "--json").json["left_out"] == {"b": "constant", "id": "identifier"}
+
+
+def test_fewer_folds_than_asked_for_are_a_warning(folder):
+    found = done("fit", folder / "two.svm", "--cv", "1000", "--Cs", "2", "--json").json
+    assert "40 folds instead of --cv 1,000: there are no more rows" in found["warnings"]
+    found = done("fit", folder / "two.svm", "--cv", "4", "--Cs", "2", "--json").json
+    assert not any("folds instead" in warning for warning in found["warnings"])

@@ -230,10 +230,8 @@ def test_a_very_long_line_is_refused_in_one_sentence(model, tmp_path, subcommand
     data.unlink()
 
 
-SLOW_STARTS = [pytest.param(name, marks=pytest.mark.slow) for name in READING if name != "fit"]
-
-
-@pytest.mark.parametrize("subcommand", ["fit", *SLOW_STARTS])
+@pytest.mark.slow  # test_app.py has a process of its own, too
+@pytest.mark.parametrize("subcommand", READING)
 def test_a_fresh_process_says_it_in_the_same_words(model, tmp_path, subcommand):
     data = tmp_path / "bad.svm"
     data.write_bytes(GOOD + b"1 1:nan\n")
@@ -270,11 +268,13 @@ def unlearned(tmp_path_factory):
     return path
 
 
-def test_characters_that_the_output_cannot_encode_are_one_sentence(tmp_path, monkeypatch):
+def test_characters_that_the_output_cannot_encode_are_one_sentence(tmp_path):
     (tmp_path / "rows.csv").write_text("x,label\n1,gr\u00f6\u00dfe\n2,b\n", encoding="utf-8")
     assert novikoff("fit", tmp_path / "rows.csv", "-o", tmp_path / "m.nvk").code == 0
-    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
-    assert_refused(fresh("predict", tmp_path / "m.nvk", tmp_path / "rows.csv"), "utf-8")
+    assert_refused(novikoff("predict", tmp_path / "m.nvk", tmp_path / "rows.csv", charset="ascii"), "utf-8")
+    run = novikoff("score", tmp_path / "m.nvk", tmp_path / "rows.csv", charset="ascii")
+    assert run.code == 0
+    assert r"gr\xf6\xdfe" in run.out
 
 
 OPTIONS = ["missing", "C", "no_fit_intercept", "hash_bits", "max_iter", "probability", "format", "header", "quote"]

@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import pytest
 import sets
-from command import assert_refused, done, feed, fresh, novikoff, start
+from command import assert_refused, done, feed, novikoff, start
 
 
 def slow(value):
@@ -92,7 +92,8 @@ def test_a_read_only_disk_is_one_sentence(model, folder, read_only, subcommand):
     assert os.listdir(read_only) == []
 
 
-@pytest.mark.parametrize("subcommand", ["predict", slow("score"), slow("inspect"), slow("fit")])
+@pytest.mark.slow  # test_streams.py has the same of the version
+@pytest.mark.parametrize("subcommand", ["predict", "score", "inspect", "fit"])
 def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder, subcommand):
     if not os.path.exists("/dev/full"):
         pytest.skip("/dev/full is missing; run the tests on Linux")
@@ -104,7 +105,7 @@ def test_a_full_standard_output_is_exit_code_2_without_a_traceback(model, folder
     assert err == "novikoff: Cannot write to standard output: No space left on device.\n"
 
 
-@pytest.fixture(params=["predict", slow("convert"), slow("fit"), "stream"])
+@pytest.fixture(params=["predict", slow("convert"), slow("fit"), slow("stream")])
 def halfway(request, model, tmp_path, tmp_path_factory):
     """A process that has read some rows of a pipe and waits for more, and its output, where something was before."""
     output, pipe, subcommand = tmp_path / "output", tmp_path_factory.mktemp("pipe") / "pipe.svm", request.param
@@ -119,6 +120,7 @@ def halfway(request, model, tmp_path, tmp_path_factory):
     process.communicate()
 
 
+@pytest.mark.slow
 def test_a_killed_process_leaves_the_output_as_it_was(halfway):
     """A hidden file beside it is all that may stay."""
     process, output, _ = halfway
@@ -173,7 +175,11 @@ def test_an_output_that_is_its_own_input_is_whole(tmp_path):
 
 
 def test_a_device_may_be_the_output(model, folder):
-    assert fresh("predict", model, folder / "two.svm", "-o", "/dev/stdout").out.count("\n") == 40
+    reading, writing = os.pipe()
+    assert done("predict", model, folder / "two.svm", "-o", f"/dev/fd/{writing}").out == ""
+    os.close(writing)
+    with open(reading) as file:
+        assert file.read().count("\n") == 40
 
 
 @pytest.mark.parametrize("subcommand", ["fit", "stream"])
@@ -201,3 +207,25 @@ def test_a_place_that_cannot_be_written_is_refused_before_anything_is_read(tmp_p
     assert "no such folder" in run.err
     run = novikoff(subcommand, "no such data", "-o", tmp_path)
     assert "directory" in run.err
+
+
+@pytest.mark.parametrize("source", ["{}/r*.csv", "SELECT * FROM '{}/rows.csv'", "FROM '{}/[r]*.csv'", "{}/link.csv"])
+def test_an_input_is_not_replaced_under_another_name(tmp_path, source):
+    rows, link = tmp_path / "rows.csv", tmp_path / "link.csv"
+    rows.write_text("x,label\n1,a\n2,b\n")
+    link.symlink_to("rows.csv")
+    source = source.format(tmp_path)
+    for call in (["convert", source, rows], ["convert", source, link], ["fit", source, "-o", rows]):
+        run = novikoff(*call)
+        assert run.code == 2
+        assert "would replace an input" in run.err
+    assert rows.read_text() == "x,label\n1,a\n2,b\n"
+
+
+def test_an_attached_database_is_not_replaced(tmp_path):
+    database = tmp_path / "people.duckdb"
+    database.write_bytes(b"rows")
+    run = novikoff("convert", "SELECT * FROM db.people", database, "--to", "csv", "--attach", f"db={database}")
+    assert run.code == 2
+    assert "would replace an input" in run.err
+    assert database.read_bytes() == b"rows"

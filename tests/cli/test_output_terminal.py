@@ -36,49 +36,45 @@ def test_a_fit_that_takes_long_has_a_bar(large):
     assert child.exitstatus == 0
 
 
-def test_the_bar_is_not_on_standard_output(large, tmp_path):
-    child = spawn("fit", large, "--json", shell=f" > '{tmp_path / 'out'}'")
-    child.expect("━")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
-    out = (tmp_path / "out").read_text()
-    assert out.startswith('{"rows": 60000')
-    assert out.count("\n") == 1
+def test_the_bar_is_not_on_standard_output(folder):
+    run = novikoff("fit", "three.svm", "--json", folder=folder, terminal=("out", "err"))
+    assert run.code == 0
+    assert "━" in run.err
+    assert run.json["rows"] == 40
+    assert run.out.count("\n") == 1
 
 
-def test_a_bar_is_not_shown_when_it_is_not_wanted_or_cannot_be_seen(large, tmp_path):
-    children = [spawn("fit", large, "-q"), spawn("fit", large, shell=f" 2> '{tmp_path / 'err'}'")]
-    for child in children:
-        shown = child.read()
-        child.close()
-        assert child.exitstatus == 0
-        assert "━" not in shown
-        assert "\x1b" not in shown
-    assert (tmp_path / "err").read_bytes() == b""
+def test_a_bar_is_not_shown_when_it_is_not_wanted_or_cannot_be_seen(folder, monkeypatch):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    for words, terminal in ((["-q"], ("out", "err")), ([], ("out",)), ([], ())):
+        run = novikoff("fit", "three.svm", *words, folder=folder, terminal=terminal)
+        assert (run.code, run.err) == (0, "")
+        assert "━" not in run.out
+        assert "\x1b" not in run.out
 
 
 @pytest.mark.parametrize("width", [50, 120])
 def test_the_bar_names_the_class_and_fits_the_terminal(tmp_path, width):
     rng = np.random.default_rng(0)
-    table = np.column_stack([rng.normal(size=(20_000, 8)), rng.integers(3, size=20_000)])
+    table = np.column_stack([rng.normal(size=(6_000, 8)), rng.integers(3, size=6_000)])
     np.savetxt(tmp_path / "t.csv", table, "%.4g", delimiter=",", header="a,b,c,d,e,f,g,h,y", comments="")
-    child = spawn("fit", tmp_path / "t.csv", "--learner", "perceptron", width=width)
-    shown = re.sub(r"\x1b\[[0-9;?]*m", "", child.read())
-    child.close()
-    assert child.exitstatus == 0
+    words = ["fit", tmp_path / "t.csv", "--learner", "perceptron"]
+    run = novikoff(*words, terminal=("out", "err"), COLUMNS=str(width))
+    assert run.code == 0
+    shown = re.sub(r"\x1b\[[0-9;?]*m", "", run.err)
     frames = [frame for frame in re.split(r"[\r\n]+|\x1b\[[0-9;?]*[A-Za-z]", shown) if "━" in frame]
     assert frames
     assert max(map(len, frames)) <= width
     if width == 120:
         assert any(re.search(r"\d of 3 done; class \d: pass \d+, [\d,]+ mistakes, \d+\.\d\d% of", f) for f in frames)
-    assert "inseparable: 3" in shown
+    assert "inseparable: 3" in run.out
 
 
-SLOW_STARTS = ("predict", "score", "certify", "inspect", "separable", "report", "convert")
+SUBCOMMANDS = ("predict", "score", "certify", "inspect", "separable", "report", "convert", "stream")
 
 
-@pytest.mark.parametrize("subcommand", ["stream", *(pytest.param(s, marks=pytest.mark.slow) for s in SLOW_STARTS)])
+@pytest.mark.slow
+@pytest.mark.parametrize("subcommand", SUBCOMMANDS)
 def test_a_subcommand_on_a_terminal_says_what_it_says_in_a_pipe(model, folder, tmp_path, subcommand):
     data = folder / "two.svm"
     arguments = {
@@ -115,11 +111,9 @@ def test_interruption_on_a_terminal_ends_a_stream_and_saves_it(tmp_path):
 
 
 def test_an_error_on_a_terminal_is_one_sentence_after_the_bar_is_gone(tmp_path):
-    child = spawn("fit", tmp_path / "nowhere.svm")
-    shown = child.read()
-    child.close()
-    assert child.exitstatus == 2
-    last = shown.rstrip().splitlines()[-1]
+    run = novikoff("fit", tmp_path / "nowhere.svm", terminal=("out", "err"))
+    assert (run.code, run.out) == (2, "")
+    last = run.err.rstrip().splitlines()[-1]
     assert re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", last).startswith("novikoff: ")
     assert "nowhere.svm" in last
-    assert "Traceback" not in shown
+    assert "Traceback" not in run.err

@@ -73,7 +73,7 @@ def test_features_that_the_model_never_met_are_ignored_with_a_note(model, folder
     expected = done("predict", model, "two.svm", folder=folder).out
     run = novikoff("predict", model, tmp_path / "wide.svm")
     assert (run.code, run.out) == (0, expected)
-    assert run.err == "note: 3 columns beyond the model's 4 are ignored\n"
+    assert run.err == "note: ignoring 3 columns beyond the model's 4\n"
     assert done("predict", model, tmp_path / "wide.svm", "-q").out == expected
 
 

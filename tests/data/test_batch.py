@@ -46,7 +46,7 @@ def test_a_batch_of_a_table_says_where_it_comes_from():
 def test_it_says_how_much_it_holds():
     assert repr(Batch(X, Y)) == "Batch(3 rows, 3 columns)"
     assert repr(Batch(X, Y, WEIGHTS)) == "Batch(3 rows, 3 columns, weighted)"
-    assert repr(nk.read(b"1 2:1\n")) == "Batch(1 rows, 2 columns)"
+    assert repr(nk.read(b"1 2:1\n")) == "Batch(1 row, 2 columns)"
 
 
 COPIES = {f"pickle {k}": lambda batch, k=k: pickle.loads(pickle.dumps(batch, k)) for k in range(6)}

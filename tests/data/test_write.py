@@ -88,7 +88,7 @@ def test_any_finite_numbers_and_any_labels_come_back(tmp_path_factory, table, fo
     assert_bits(batch.weights, weights)
 
 
-@given(texts.filter(bool), st.sampled_from(TABLES))
+@given(texts.filter(lambda text: text not in ("", "second")), st.sampled_from(TABLES))
 def test_names_of_columns_come_back_or_are_refused(tmp_path_factory, name, format):
     path = tmp_path_factory.mktemp("write") / f"rows.{format}"
     frame = pd.DataFrame({name: [1.5], "second": [2.5]})
@@ -404,7 +404,7 @@ print(*grown)
 """
 
 
-@pytest.mark.parametrize("count", [12, pytest.param(80, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [18, pytest.param(80, marks=pytest.mark.slow)])
 def test_memory_does_not_grow_with_the_rows(count, tmp_path):
     paths = [tmp_path / f"rows.{ending}" for ending in ("csv", "svm", "parquet", "cache")]
     grown = run_alone(BOUNDED, count, *paths)  # 2 MB per batch

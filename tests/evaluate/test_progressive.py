@@ -149,7 +149,10 @@ def test_any_class_with_the_two_methods_is_accepted():
     assert last.accuracy == 0
 
 
-@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=40), st.integers(1, 7))
+@given(
+    st.lists(st.sampled_from("abc") | st.sampled_from([f"{i:02}" for i in range(50)]), min_size=1, max_size=60),
+    st.sampled_from([1, 2, 3, 5, 7, 60]),
+)
 def test_the_baseline_predicts_the_most_frequent_label_so_far(labels, size):
     """Of equally frequent labels the earliest; one example after the other, or in batches."""
     right = sum(

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 import novikoff as nk
 from learners import CLASSES
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 X = np.random.default_rng(0).normal(size=(40, 3))
 TWO = X[:, 0] > 0
 THREE = np.array(["a", "b", "c"])[np.argmax(X, axis=1)]

@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 import novikoff as nk
 from real_data import real
 from strategies import finite_floats, ties
+from wide_rows import HUGE, never_dense, wide_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 TRAIN, PREDICT = (shutil.which(f"liblinear-{program}") for program in ("train", "predict"))
 needs_liblinear = pytest.mark.skipif(
@@ -339,3 +342,25 @@ def test_a_model_of_sparse_rows_is_written_like_one_of_dense(tmp_path):
     for name, rows in (("dense", X), ("sparse", sp.csr_array(X))):
         nk.export.to_liblinear(nk.Perceptron(max_iter=3).fit(rows, y), tmp_path / name)
     assert (tmp_path / "dense").read_bytes() == (tmp_path / "sparse").read_bytes()
+
+
+@pytest.mark.parametrize("learner", [nk.LinearSVM(), nk.Perceptron()], ids=lambda learner: type(learner).__name__)
+def test_a_file_of_too_many_lines_is_refused_with_their_number(learner, tmp_path):
+    model = learner.fit(*wide_rows())
+    with (
+        never_dense(),
+        pytest.raises(nk.InvalidInputError, match=f"a line for every column, and {HUGE:,} are too many"),
+    ):
+        nk.export.to_liblinear(model, tmp_path / "model.txt")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_wide_model_is_written_up_to_its_last_weight_without_dense_weights(tmp_path):
+    X = sp.csr_array(([1.0, -1.0, 2.0], [3, 200_000, 7], [0, 2, 3]), shape=(2, HUGE))
+    model = nk.LinearSVM().fit(X, [0, 1])
+    with never_dense():
+        nk.export.to_liblinear(model, tmp_path / "model.txt")
+    same = nk.export.from_liblinear(tmp_path / "model.txt")
+    assert same.coef_.shape == (1, 200_001)
+    assert same.weights_ == model.weights_
+    assert same.intercept_ == model.intercept_

@@ -10,6 +10,8 @@ from learners import LEARNERS
 from novikoff.export.base import record_of
 from novikoff.export.linear_model import LinearModel, column_names, linear_model, parameters_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 X = np.random.default_rng(0).normal(size=(40, 3))
 TWO, THREE = X[:, 0] > 0, np.argmax(X, axis=1)
 

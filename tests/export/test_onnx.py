@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 import novikoff as nk
 from strategies import seeds, ties
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 onnxruntime = pytest.importorskip("onnxruntime")
 onnx = pytest.importorskip("onnx")
 

@@ -41,6 +41,7 @@ MODELS = {
     "perceptron": lambda: read_from_a_file(nk.Perceptron(slack_feature=0.5).fit(FRAME, TWO)),
     "perceptron-stream": lambda: stream(nk.Perceptron(class_weight="balanced")),
     "perceptron-classes": lambda: nk.Perceptron().partial_fit(ROWS, THREE),
+    "perceptron-unit-length": lambda: nk.Perceptron(normalize=True).fit(ROWS, APART),
     "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
     "voted": lambda: nk.VotedPerceptron(tie="positive").fit(ROWS, TWO, sample_weight=[1, 2, 0, 0.5, 1, 1]),
     "margin": lambda: nk.MarginPerceptron(max_iter=50).fit(ROWS, APART),
@@ -61,6 +62,28 @@ MODELS = {
     "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
     "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
+}
+
+
+ROWS_OF = {  # what models were learned from, where it is rows, labels and weights
+    "averaged": (ROWS, THREE),
+    "hard-margin": (ROWS, APART),
+    "margin": (ROWS, APART),
+    "passive-aggressive": (ROWS, TWO),
+    "passive-aggressive-1": (ROWS, TWO),
+    "passive-aggressive-2": (ROWS, [label == "yes" for label in TWO]),
+    "perceptron": (ROWS, TWO),
+    "perceptron-classes": (ROWS, THREE),
+    "perceptron-unit-length": (ROWS, APART),
+    "svm": (ROWS, TWO),
+    "svm-classes": (ROWS, THREE),
+    "svm-cross-validated": (ROWS, TWO),
+    "svm-joint": (ROWS, THREE),
+    "svm-joint-path": (ROWS, THREE),
+    "svm-pairs": (ROWS, THREE, [1.0, 2.0, 3.0, 1.0, 2.0, 1.0]),
+    "svm-path": (ROWS, TWO),
+    "svm-probability": (ROWS * 3, TWO * 3),
+    "voted": (ROWS, TWO, [1.0, 2.0, 0.0, 0.5, 1.0, 1.0]),
 }
 
 
@@ -98,6 +121,7 @@ if __name__ == "__main__":
     folder.mkdir()
     for name, make in MODELS.items():
         model = make()
-        model.save(folder / f"{name}.nvk")
+        known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
+        nk.save(model, folder / f"{name}.nvk", fingerprint=known)
         text = json.dumps(told(model), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -11,6 +11,8 @@ import novikoff as nk
 from snapshots import learned
 from strategies import cuts, few, fractional_weights, streams
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 3))
 Y = RNG.integers(2, size=60)
@@ -112,6 +114,31 @@ def test_a_class_first_met_late_was_a_negative_all_along():
     problem = nk.Perceptron(fit_intercept=False, shuffle=False, max_iter=1)
     problem.fit([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]], [False, False, True])
     np.testing.assert_array_equal(model.coef_[2], problem.coef_[0])
+
+
+@pytest.mark.parametrize("labels", [(-1, 1), (1, -1), (0, 1), (1, 0), (-1.0, 1.0), (0, 7), (1, -3)])
+def test_the_sign_of_the_weights_does_not_change_when_the_second_label_arrives(make, labels):
+    first, second = labels
+    model = make(fit_intercept=False).partial_fit(X[:5], [first] * 5)
+    declared = make(fit_intercept=False).partial_fit(X[:5], [first] * 5, classes=sorted(labels))
+    np.testing.assert_array_equal(model.coef_, declared.coef_)
+    np.testing.assert_array_equal(model.decision_function(X), declared.decision_function(X))
+    assert model.score_one(X[0]) == declared.score_one(X[0])
+    assert model.predict(X).tolist() == [first] * len(X)
+    assert model.predict_one(X[0]) == first
+    for either in (model, declared):
+        either.learn_one(X[5], second)
+    np.testing.assert_array_equal(model.coef_, declared.coef_)
+
+
+@pytest.mark.parametrize("label", [0, -1, 1, 2.0, "no"])
+def test_a_stream_of_one_label_is_saved_and_verified(make, label, tmp_path):
+    model, y = make(), [label] * len(X)
+    assert nk.verify(model.partial_fit(X, y), X, y)
+    model.save(tmp_path / "one.nvk")
+    again = nk.load(tmp_path / "one.nvk")
+    np.testing.assert_array_equal(again.coef_, model.coef_)
+    np.testing.assert_array_equal(again.decision_function(X), model.decision_function(X))
 
 
 # ---- class_weight ---------------------------------------------------------------------------------------------------

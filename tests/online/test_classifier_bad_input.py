@@ -10,6 +10,8 @@ import novikoff as nk
 from learners import LEARNERS
 from snapshots import snapshot
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 X = np.array([[1.0, 2.0], [3.0, -1.0], [-2.0, 0.5], [0.0, -1.0]])
 Y = np.array([1, 1, 0, 0])
 NAN, INF = float("nan"), float("inf")

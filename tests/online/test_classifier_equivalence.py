@@ -10,6 +10,8 @@ import novikoff as nk
 from snapshots import learned
 from strategies import LAYOUTS, cuts, few, fractional_weights, integer_weights, laid_out, streams
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 layouts, types = st.sampled_from(LAYOUTS), st.sampled_from([np.float32, np.float64])
 
 

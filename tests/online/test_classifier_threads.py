@@ -14,6 +14,8 @@ from memory import run_alone
 from snapshots import learned
 from strategies import laid_out
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(400, 20))
 Y = RNG.integers(3, size=400)

@@ -3,12 +3,15 @@
 import pickle
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import novikoff as nk
 from strategies import few, streams
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 @few
@@ -73,3 +76,37 @@ def test_string_and_integer_keys_are_different_features():
     model.learn_one({1: 1.0}, 0)
     assert model.n_features_in_ == 2
     assert model.score_one({"1": 1.0}) > 0 > model.score_one({1: 1.0})
+
+
+@pytest.mark.parametrize("buckets", [2**31 + 1, 2**53, 2**61, 2**64])
+def test_more_buckets_than_a_file_may_have_are_refused_before_memory_is_asked_for(make, buckets):
+    model = make(max_features=buckets)
+    with pytest.raises(nk.InvalidInputError, match="max_features must be at most 2147483648"):
+        model.learn_one({"a": 1.0}, 1)
+    assert not hasattr(model, "_learner")
+
+
+def test_texts_of_columns_are_made_once_until_there_are_other_names():
+    model = nk.Perceptron()
+    model.learn_one({"a": 1.0}, 0)
+    model.learn_one({"b": 1.0}, 1)
+    rows = pd.DataFrame(np.eye(2), columns=["a", "b"])
+    assert model.predict(rows).tolist() == [0, 1]
+    texts = vars(model._learner)["texts"][2]
+    assert texts.tolist() == ["a", "b"]
+    model.predict(rows)
+    assert vars(model._learner)["texts"][2] is texts
+    model.learn_one({"c": 1.0}, 1)
+    model.predict(pd.DataFrame(np.eye(3), columns=["a", "b", "c"]))
+    assert vars(model._learner)["texts"][2].tolist() == ["a", "b", "c"]
+    assert "texts" not in vars(model._learner.copy())
+    assert vars(pickle.loads(pickle.dumps(model))._learner) == {}
+
+
+@pytest.mark.parametrize(("max_features", "count"), [(None, 1), (8, 0)])
+def test_a_kernel_knows_how_many_names_it_has(max_features, count):
+    model = nk.Perceptron(max_features=max_features)
+    model.learn_one({"a": 1.0}, 0)
+    model.learn_one({"a": -1.0}, 1)
+    assert model._learner.name_count == count
+    assert (model.record_.column_names is None) == (count == 0)

@@ -1,10 +1,13 @@
 """Passes over a data set: their order, their progress messages, and where they begin."""
 
 import numpy as np
+import pytest
 
 import novikoff as nk
 from learners import LEARNERS
 from snapshots import learned
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def test_the_seed_alone_decides_a_shuffled_fit(make):

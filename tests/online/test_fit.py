@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.data.reading import Reading
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def test_a_projection_repeated_a_billion_times_is_made_once():
@@ -27,3 +30,35 @@ def test_a_refused_fit_leaves_the_model_as_it_was():
 def test_private_features_refuse_more_copies_than_can_be_kept():
     with pytest.raises(nk.InvalidInputError, match="every copy"):
         nk.Perceptron(slack_feature=1.0).fit(np.eye(2), [0, 1], sample_weight=[1e9, 1e9])
+
+
+def test_a_warm_fit_to_a_table_that_fails_after_its_passes_leaves_a_learner_that_learns(monkeypatch):
+    table = b"a,b,label\n1,0,x\n0,1,y\n"
+    model = nk.Perceptron(warm_start=True)
+    model.fit(nk.scan(table, format="csv"))
+
+    def fail(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Reading, "after", fail)
+        with pytest.raises(KeyboardInterrupt):
+            model.fit(nk.scan(table, format="csv"))
+    examples = model.certificate_.examples
+    model.learn_one([1.0, 0.0], "x")
+    assert model.certificate_.examples == examples + 1
+
+
+def test_an_example_that_a_progress_function_refuses_does_not_open_the_kernel_of_a_fit_under_way():
+    X, y = np.eye(2), [0, 1]
+    model = nk.Perceptron(warm_start=True, max_iter=1, n_iter_no_change=None).partial_fit(X, y)
+    kernel, found = model._learner, []
+
+    def tell(*_):
+        with pytest.raises(nk.InvalidInputError):
+            model.fit(X, [0])
+        found.append(kernel.is_open)
+
+    model.watch(tell).fit(X, y)
+    assert found
+    assert not any(found)

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 import novikoff as nk
 from snapshots import learned
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 def test_predict_before_any_label_is_none_and_the_score_zero(make):
     assert make().predict_one({"a": 1.0}) is None

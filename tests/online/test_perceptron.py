@@ -9,6 +9,7 @@ from sklearn.svm import LinearSVC
 import novikoff as nk
 from novikoff.theory import bounds
 from reference import perceptrons
+from reference.margin_perceptrons import normalized
 from strategies import ORDERS, few, lift, make_separable, margin_of, order_of, seeds, separable, ties
 
 TIES = ("mistake", "positive")
@@ -241,6 +242,7 @@ def test_D1_the_data_become_separable_and_cycling_halts(data, delta):
     assert model.certificate_.verify(X, y)
 
 
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
 def test_D1_private_columns_are_never_built():
     rows = 200_000
     rng = np.random.default_rng(0)
@@ -272,6 +274,7 @@ def test_D2_is_never_worse_than_novikoff_on_separable_data(data):
     assert fs <= bounds.novikoff(data.radius, margins.min()) * (1 + 1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
 @given(data=ties(), passes=st.integers(1, 4))
 def test_D2_holds_for_a_stream_that_repeats_itself(data, passes):
     X, y = data
@@ -308,3 +311,34 @@ def test_D3_the_largest_margin_of_the_extended_data_is_the_squared_hinge_svm(del
     v = model.coef_.ravel()
     # v* is a mean of the y u over gamma*, so a margin of (1 - eps) gamma* is a cosine of at least 1 - eps
     assert v @ best >= (1 - epsilon) * np.linalg.norm(v) * np.linalg.norm(best) * (1 - 1e-5)
+
+
+@few
+@given(data=separable())
+def test_C5_normalize_is_the_same_as_examples_of_unit_length(data):
+    model = one_pass(nk.Perceptron(normalize=True, fit_intercept=data.intercept), data.X, data.y)
+    path, mistakes = perceptrons.perceptron(normalized(data.U), data.y)
+    np.testing.assert_allclose(vector(model), path[-1], rtol=1e-9, atol=1e-9)
+    assert model.certificate_.mistakes == mistakes
+    assert model.certificate_.radius == 1
+
+
+@few
+@given(data=separable())
+def test_C5_novikoffs_bound_holds_for_the_margin_of_the_normalised_examples(data):
+    v = np.append(data.w, [data.b] * data.intercept)
+    margin = np.min(data.y * (normalized(data.U) @ v)) / np.linalg.norm(v)
+    most = bounds.novikoff(1.0, margin)
+    model = nk.Perceptron(normalize=True, max_iter=int(most) + 2, fit_intercept=data.intercept).fit(data.X, data.y)
+    assert model.stopped_ == "converged"
+    assert model.certificate_.mistakes <= most
+    assert nk.verify(model, data.X, data.y, exact=True)
+    assert ("geometry", "examples scaled to unit length") in model.certificate_.claims()
+
+
+def test_C5_long_and_short_rows_count_alike_if_they_are_normalised():
+    X, y = np.array([[0.001, 0.002], [300.0, -100.0], [-0.1, -0.1]]), [1, 1, 0]
+    scaled = nk.Perceptron(normalize=True, fit_intercept=False).fit(X, y)
+    again = nk.Perceptron(normalize=True, fit_intercept=False).fit(X * [[8], [0.25], [2]], y)
+    np.testing.assert_array_equal(scaled.coef_, again.coef_)
+    assert nk.Perceptron(fit_intercept=False).fit(X, y).certificate_.radius > 300

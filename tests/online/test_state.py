@@ -5,10 +5,16 @@ import itertools
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
+import novikoff as nk
 import novikoff._core as _core
+from novikoff._wide_array import WideArray
+from novikoff.online import _columns, _state
+from novikoff.persistence import sparse_tensors
+from novikoff.persistence.frame import pieces, unpack
 from snapshots import plain
 
 KEEPS = ("last", "average", "votes")
@@ -165,3 +171,84 @@ def test_any_other_state_is_refused_or_works(data, keep):
             made.score_one(x, q)
         made.learn_one({"a": 1.0, "newer": -1.0}, 0, 1.0)
         made.__getstate__()
+
+
+# ---- states of model files -------------------------------------------------------------------------------------------
+
+WIDTH = 2**23
+
+
+def wide_rows():
+    return sp.csr_array((np.ones(4), [0, 7, 7, WIDTH - 1], [0, 2, 4]), shape=(2, WIDTH))
+
+
+def file_of(model, change):
+    """Return the bytes of a model file after a change of its header and arrays."""
+    tree, tensors = unpack("model", nk.dumps(model))
+    change(tree, tensors)
+    return b"".join(pieces(tree, tensors))
+
+
+def claim_a_longer_average(tree, tensors):
+    tree["sparse"]["state.questions.0.average.weights"] = [2**40]
+
+
+def test_averages_longer_than_the_model_are_refused_before_they_are_dense():
+    model = nk.AveragedPerceptron()
+    for x, label in (({"a": 1.0}, 0), ({"b": 1.0}, 1)):
+        model.learn_one(x, label)
+    tree, tensors = unpack("model", nk.dumps(model))
+    for part, kind in (("indices", np.int32), ("values", np.float64)):
+        tensors[f"state.questions.0.average.weights.{part}"] = np.zeros(0, kind)
+    del tensors["state.questions.0.average.weights"]
+    claim_a_longer_average(tree, tensors)
+    with pytest.raises(nk.InvalidInputError, match=r"average\.weights: there must be 2 weights"):
+        nk.loads(b"".join(pieces(tree, tensors)))
+
+
+def test_a_numbered_average_of_another_length_is_refused():
+    model = nk.AveragedPerceptron(max_iter=1).fit(wide_rows(), [0, 1])
+    with pytest.raises(nk.InvalidInputError, match=r"average\.weights: there must be 8388608 weights"):
+        nk.loads(file_of(model, claim_a_longer_average))
+
+
+@pytest.mark.parametrize("index", [-3, WIDTH, WIDTH + 5])
+def test_columns_of_votes_that_the_model_does_not_have_are_refused(index):
+    model = nk.VotedPerceptron(max_iter=1).fit(wide_rows(), [0, 1])
+    assert len(model._numbering.columns) == 3
+    with pytest.raises(nk.InvalidInputError, match=r"votes\.indices: they must be from 0 to 8388607"):
+        nk.loads(file_of(model, lambda tree, tensors: tensors["state.questions.0.votes.indices"].__setitem__(0, index)))
+
+
+def hashed(learner, width, classes):
+    model = learner(max_features=width)
+    for k in range(classes):
+        model.learn_one({f"word {k}": 1.0, "all": -0.5}, k)
+    return model
+
+
+@pytest.mark.parametrize("version", [5, 6])
+@pytest.mark.parametrize("learner", [nk.Perceptron, nk.AveragedPerceptron, nk.VotedPerceptron])
+def test_hashed_columns_are_small_in_a_file_and_come_back_whatever_their_number(learner, version, monkeypatch):
+    for module in (_state, sparse_tensors):
+        monkeypatch.setattr(module, "MAX_DENSE_BYTES", 2**20)
+    model = hashed(learner, 2**17, 10)
+    data = file_of(model, lambda tree, tensors: tree.update(version=version))
+    assert len(data) < 30_000
+    copy = nk.loads(data)
+    assert nk.dumps(copy) == nk.dumps(model)
+    copy.learn_one({"word 3": 1.0, "new": 2.0}, 4)
+    model.learn_one({"word 3": 1.0, "new": 2.0}, 4)
+    assert plain(copy.coef_) == plain(model.coef_)
+
+
+def test_more_hashed_columns_than_a_compact_file_may_have_are_stored_densely(monkeypatch):
+    monkeypatch.setattr(sparse_tensors, "MAX_DENSE_BYTES", 2**20)
+    model = hashed(nk.Perceptron, 2**17, 3)
+    compact = nk.dumps(model)
+    for module in (_state, _columns):
+        monkeypatch.setattr(module, "MAX_HASHED_BYTES", 2**20)
+    assert not any(isinstance(problem.weights, WideArray) for problem in model.record_.state.questions)
+    assert nk.dumps(nk.loads(nk.dumps(model))) == nk.dumps(model)
+    with pytest.raises(nk.InvalidInputError, match="too much memory"):
+        nk.loads(compact)

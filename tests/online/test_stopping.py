@@ -1,6 +1,7 @@
 """Stopping: a fit that can converge is left alone, and any other ends soon and says why."""
 
-import warnings
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +9,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.online import stopped_in_words
-from novikoff.online._stopping import FREE_WORK, INSEPARABLE, NO_PROGRESS, REASONS, Stopping, Trial
+from novikoff.online._stopping import FREE_WORK, INSEPARABLE, NO_PROGRESS, REASONS, SMALL_PASS_WORK, Stopping, Trial
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def overlapping(rows=3000, columns=6, classes=2, seed=0):
@@ -98,6 +101,24 @@ def test_none_never_stops():
     assert asked == []
 
 
+def test_at_the_end_it_is_tested_if_that_costs_no_more_than_the_passes_or_if_they_were_many():
+    for passes, work, is_tested in ((10, 10.0, True), (10, 11.0, False), (12, 1e6, True), (12, 2 * FREE_WORK, False)):
+        stop, asked = stopping(answer=False, max_iter=passes, work=work)
+        assert stop.is_inseparable_after(passes) is is_tested
+        assert len(asked) == is_tested
+    stop, asked = stopping(answer=False, patience=None)
+    assert not stop.is_inseparable_after(1000)
+    assert asked == []
+
+
+def test_of_few_rows_it_is_tested_at_the_end_if_a_reason_is_due():
+    for values, promises, is_tested in ((SMALL_PASS_WORK, 1, 1), (SMALL_PASS_WORK, 0, 0), (SMALL_PASS_WORK + 1, 1, 0)):
+        stop, asked = stopping(answer=False, work=1e6, pass_work=values)
+        stop.promises_to_halt = bool(promises)
+        assert stop.is_inseparable_after(2) is bool(is_tested)
+        assert len(asked) == is_tested
+
+
 # ---- learners --------------------------------------------------------------------------------------------------------
 
 
@@ -129,17 +150,9 @@ def test_rows_of_a_tiny_margin_are_learned_to_the_end():
 
 def test_a_limit_that_keeps_separable_rows_from_convergence_is_warned_of():
     X, y = slow()
-    with pytest.warns(ConvergenceWarning, match=r"can be separated, but 200 passes were not enough. Increase max_iter"):
+    with pytest.warns(ConvergenceWarning, match="a plane separates the rows, but 200 passes were not enough, "):
         model = nk.Perceptron(max_iter=200).fit(X, y)
     assert model.stopped_ == "max_iter"
-
-
-def test_no_more_passes_are_recommended_for_rows_that_overlap():
-    X, y = overlapping(rows=50)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert nk.Perceptron().fit(X, y).stopped_ == INSEPARABLE
-        assert nk.Perceptron(n_iter_no_change=None, max_iter=30).fit(X, y).stopped_ == "max_iter"
 
 
 def test_private_features_make_all_rows_separable_so_nothing_is_given_up():
@@ -213,7 +226,35 @@ def test_ties_that_are_no_mistakes_are_not_taken_for_inseparable_rows():
 
 
 def test_the_end_is_told_in_words():
-    assert stopped_in_words(1200, INSEPARABLE) == "1,200; no plane separates the rows, so it would never converge"
+    assert stopped_in_words(1200, INSEPARABLE) == (
+        "1,200; no plane separates the rows by the margin that is needed, so they would never end"
+    )
     found = stopped_in_words(7, ["converged", INSEPARABLE, "converged"])
     assert found == "at most 7 per class; converged: 2, inseparable: 1"
     assert set(REASONS) == {"converged", "inseparable", "no progress", "max_iter"}
+
+
+@pytest.mark.parametrize("cls", [nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII])
+def test_passive_aggressive_learners_converge_without_mistakes_but_not_without_rows_to_learn_from(cls):
+    X, y = slow(0.5)
+    model = cls(max_iter=1000, shuffle=False).fit(X, y)
+    assert model.stopped_ == "converged"
+    scores = np.where(y == 1, 1, -1) * model.decision_function(X)
+    assert 0 < scores.min() < 1
+    before = model.coef_.copy()
+    assert not np.array_equal(model.partial_fit(X, y).coef_, before), "another pass learns"
+
+
+def test_a_margin_perceptron_converges_without_updates():
+    X, y = slow(0.5)
+    model = nk.MarginPerceptron(shuffle=False).fit(X, y)
+    assert model.stopped_ == "converged"
+    before = model.coef_.copy()
+    np.testing.assert_array_equal(model.partial_fit(X, y).coef_, before)
+
+
+def test_python_suggests_no_private_name_where_there_is_no_reason():
+    code = "import novikoff as nk; nk.Perceptron().partial_fit([[1.0], [0.0]], [1, 0]).stopped_"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    last = run.stderr.strip().splitlines()[-1]
+    assert last == "AttributeError: Perceptron has no stopped_: it was not learned by fit alone."

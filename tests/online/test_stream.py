@@ -17,6 +17,8 @@ from novikoff.data.stream import Scan
 from snapshots import learned, snapshot
 from strategies import cuts, fractional_weights, seeds, streams
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 LABELS = {
     "integers": np.array([3, -1, 7, 0]),
     "floats": np.array([3.0, -1.0, 7.0, 0.0]),

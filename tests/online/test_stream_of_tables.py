@@ -12,6 +12,8 @@ import scipy.sparse as sp
 import novikoff as nk
 from real_data import real
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 LEARNERS = {
     "perceptron": nk.Perceptron,
     "passive-aggressive": lambda: nk.PassiveAggressiveI(C=0.1),

@@ -224,6 +224,99 @@ def test_a_pickle_in_any_place_is_not_executed(path):
     assert mark.exists()  # it was a real one
 
 
+def refused_state(path, name, change):
+    """The refusal of a model whose header is changed."""
+    tree = tree_of(saved(name))
+    change(tree)
+    return refused(path, with_tree(saved(name), tree)).removeprefix("FILE: the model file is damaged: ")
+
+
+def test_absurd_numbers_of_buckets_and_of_rows_are_refused(path):
+    def set_buckets(tree):
+        tree["state"]["buckets"] = 2**53
+
+    assert refused_state(path, "stream", set_buckets).startswith(
+        "state.buckets: the number must be from 0 to 2147483648"
+    )
+    assert refused_state(path, "classes", set_buckets).startswith("state.buckets: the number must be")
+
+
+def nested(depth):
+    tree = []
+    for _ in range(depth):
+        tree = [tree]
+    return tree
+
+
+@pytest.mark.parametrize("depth", [50, 500, 900])
+@pytest.mark.parametrize("place", ["parameters", "state", "certificates", "reading", "sparse", "classes"])
+def test_values_that_are_nested_deeply_are_refused_in_a_sentence(path, place, depth):
+    def nest(tree):
+        tree[place] = {"C": nested(depth)} if place == "parameters" else nested(depth)
+
+    assert refused_state(path, "svm, warm", nest).endswith(".")
+
+
+def header_with(data, change):
+    """The same file with another outer header, of the same length."""
+    (length,) = struct.unpack("<Q", data[:8])
+    header = header_of(data)
+    change(header)
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data[8 + length :]
+
+
+def set_entry(**fields):
+    def change(header):
+        header["state.support.rows"] |= fields
+
+    return change
+
+
+FORGED = {
+    "a huge shape": set_entry(shape=[2**40]),
+    "a negative shape": set_entry(shape=[-2, -1]),
+    "a shape of a float": set_entry(shape=[2.0]),
+    "a shape of a bool": set_entry(shape=[True]),
+    "an absurd shape with a zero": set_entry(shape=[0, 2**62, 2**62], data_offsets=[0, 0]),
+    "a hundred dimensions": set_entry(shape=[1] * 100),
+    "an unknown type": set_entry(dtype="C128"),
+    "a type that is a list": set_entry(dtype=["I64"]),
+    "offsets that overlap": set_entry(data_offsets=[8, 8]),
+    "offsets that are huge": set_entry(data_offsets=[2**62, 2**62 + 16]),
+    "offsets that are negative": set_entry(data_offsets=[-16, 0]),
+    "offsets that are text": set_entry(data_offsets=["0", "16"]),
+    "three offsets": set_entry(data_offsets=[0, 8, 16]),
+    "another field": set_entry(more=1),
+    "no fields": lambda header: header.update({"state.support.rows": {}}),
+    "a list": lambda header: header.update({"state.support.rows": []}),
+    "a name that is not printable": lambda header: header.update({"\x1b[2J": {}}),
+}
+
+
+@pytest.mark.parametrize("change", FORGED.values(), ids=FORGED.keys())
+def test_an_array_with_a_forged_place_is_refused_before_memory_is_allocated(path, change):
+    message = refused(path, header_with(saved("svm, warm"), change))
+    assert message.startswith("FILE: the model file is ")
+    assert message.isprintable()
+
+
+def test_bytes_after_the_last_array_are_refused(path):
+    assert refused(path, saved("svm, warm") + b"12345") == (
+        "FILE: the model file is damaged: 5 bytes follow the last array."
+    )
+
+
+def test_bools_are_0_or_1(path):
+    from novikoff.persistence import frame
+
+    good = frame.pack({"format": frame.FORMAT, "version": frame.VERSION}, {"a": np.array([True, False])})
+    assert frame.unpack("it", good)[1]["a"].tolist() == [True, False]
+    with pytest.raises(nk.InvalidInputError, match="a bool is neither 0 nor 1"):
+        frame.unpack("it", good[:-1] + b"\2")
+
+
 # ---- any damage ----------------------------------------------------------------------------------------------------
 
 

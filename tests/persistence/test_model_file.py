@@ -1,12 +1,15 @@
 """A model and its file: what is loaded equals what was saved, and goes on as it would have."""
 
+import dataclasses
 import datetime
 import json
 import math
+import os
 import struct
 import subprocess
 import sys
 import textwrap
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -18,10 +21,14 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import novikoff as nk
-from golden.make import told
+from golden.make import ROWS_OF, told
+from novikoff._verify.classes import counted_weights
 from novikoff.persistence import frame, model_file, stored_record
+from oracle import decided, statuses
 from saved import ALL, LABELS, MACHINES, READING, THREE, TWO, WEIGHTS, X, again, fitted, separable, sparse
 from snapshots import learned, plain, snapshot
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 ONE_PER_MEMORY = (nk.Perceptron, nk.AveragedPerceptron, nk.VotedPerceptron)  # what is kept: last, average, votes
 
@@ -163,6 +170,63 @@ def test_folds_given_as_lists_come_back(path):
     folds = list(StratifiedKFold(2).split(X, TWO))
     copy = again(fitted("cross-validated", TWO, X, cv=folds), path)
     assert plain(copy.fit(X, TWO).scores_) == plain(fitted("cross-validated", TWO, X, cv=folds).scores_)
+
+
+# ---- bytes ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["perceptron", "voted", "svm", "path", "hard margin"])
+def test_the_bytes_of_a_model_are_those_of_its_file(path, name):
+    model = fitted(name, THREE)
+    nk.save(model, path)
+    assert nk.dumps(model) == path.read_bytes()
+    for data in (nk.dumps(model), bytearray(nk.dumps(model)), memoryview(nk.dumps(model))):
+        assert nk.dumps(nk.loads(data)) == path.read_bytes()
+    check_equal(model, nk.loads(nk.dumps(model)), separable(THREE), THREE)
+
+
+def test_a_fingerprint_is_part_of_the_bytes(path):
+    model, mark = fitted("svm", TWO), nk.fingerprint(separable(TWO), TWO)
+    nk.save(model, path, fingerprint=mark)
+    assert nk.dumps(model, fingerprint=mark) == path.read_bytes()
+    assert nk.loads(path.read_bytes()).record_.fingerprint == mark
+    with pytest.raises(nk.InvalidInputError, match=r"the model cannot be saved. fingerprint: 'mine' is not a SHA"):
+        nk.dumps(model, fingerprint="mine")
+
+
+def test_a_table_and_its_encoder_are_part_of_the_bytes():
+    frame = pd.DataFrame({"age": [30, 40, 50, 60], "job": ["cook", "clerk", "cook", "clerk"], "label": [0, 1, 0, 1]})
+    pipeline = nk.fit(frame, target="label")
+    assert nk.loads(nk.dumps(pipeline)).predict(frame).tolist() == pipeline.predict(frame).tolist()
+
+
+@pytest.mark.parametrize("wrong", ["model.nvk", None, 3, [b"a"]])
+def test_only_bytes_are_loaded_as_bytes(wrong):
+    with pytest.raises(nk.InvalidInputError, match=r"^loads: data must be bytes, but it is "):
+        nk.loads(wrong)
+
+
+def test_a_model_is_read_from_a_pipe(tmp_path):
+    model = fitted("svm", TWO)
+    os.mkfifo(tmp_path / "pipe")
+    writer = threading.Thread(target=lambda: (tmp_path / "pipe").write_bytes(nk.dumps(model)))
+    writer.start()
+    assert nk.load(tmp_path / "pipe").coef_.tolist() == model.coef_.tolist()
+    writer.join()
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name != "svm, joint"])
+def test_checks_of_a_record_are_those_of_restoring(name):
+    """``save`` checks records by ``check_record``, and does not restore the model."""
+    model = fitted(name, TWO)
+    type(model).check_record(model.record_)
+    wrong = dataclasses.replace(model.record_, n_features=4)
+    messages = set()
+    for check in (type(model).check_record, type(model).from_record):
+        with pytest.raises(nk.InvalidInputError) as caught:
+            check(wrong)
+        messages.add(str(caught.value))
+    assert len(messages) == 1
 
 
 # ---- going on ------------------------------------------------------------------------------------------------------
@@ -310,7 +374,7 @@ REFUSED = {
     "a path that was changed": (lambda: _changed("path", "coefs_"), r"coefs_: the weights were changed after fit"),
     "a reading of another kind": (
         lambda: _read_by("csv"),
-        r"header: Expected `object .*got `str` - at `\$\.reading`",
+        r"reading: it must be a Reading, but it is 'csv'\.",
     ),
 }
 
@@ -411,6 +475,8 @@ def test_a_golden_file_says_what_it_always_said(file):
     expected, found = json.loads(file.with_suffix(".json").read_text(encoding="utf-8")), told(nk.load(file))
     for name in ("certificates", "parameters"):
         found[name] = as_known(found[name], expected[name])
+    if file.parent.name in ("version-1", "version-2", "version-3"):  # whose bounds are a little wider now
+        assert same(found.pop("certificates"), expected.pop("certificates"), rounding=3e-9)
     assert same(found, expected)
 
 
@@ -423,6 +489,19 @@ def as_known(now, before):
     return now
 
 
+LEARNED_FROM = {f"{file.parent.name}, {file.stem}": file for file in GOLDEN if file.stem in ROWS_OF}
+
+
+@pytest.mark.parametrize("name", LEARNED_FROM)
+def test_every_claim_of_a_golden_file_is_proven(name):
+    """Also those of versions 1 to 3, which were stated to the nearest float."""
+    model, data = nk.load(LEARNED_FROM[name]), ROWS_OF[LEARNED_FROM[name].stem]
+    assert nk.verify(model, *data, exact=True)
+    weights = counted_weights(model.record_, np.asarray(data[1]), np.asarray(data[2]) if data[2:] else None)
+    for certificate in model.record_.certificates:
+        assert not {"fails", "open"} & set(statuses(decided(certificate, np.array(data[0]), data[1], weights)).values())
+
+
 @pytest.mark.parametrize("file", GOLDEN, ids=[f"{file.parent.name}, {file.stem}" for file in GOLDEN])
 def test_a_golden_file_is_written_again_as_it_was(path, file):
     """But for versions, later fields, and the claims in words, which people read and ``load`` does not."""
@@ -432,19 +511,22 @@ def test_a_golden_file_is_written_again_as_it_was(path, file):
     before, now = (header_of(one.read_bytes()) for one in (file, path))
     before = stored_record.upgraded(before, before["version"])
     for header in (before, now):
-        del header["library"], header["claims"], header["version"]
+        del header["library"], header["claims"], header["version"], header["certificates"]
     assert now == before
-    assert plain(load_file(path)) == plain(load_file(file))
+    old, new = load_file(file), load_file(path)
+    scaled = old.pop("state.support.dual_coef", 0.0), new.pop("state.support.dual_coef", 0.0)
+    assert np.allclose(*scaled, rtol=3e-9, atol=0)  # those of a hard margin follow from bounds, which are wider now
+    assert plain(new) == plain(old)
 
 
-def same(found, expected):
+def same(found, expected, rounding=1e-12):
     """Equal, up to the last digits of sums that NumPy makes: these differ from machine to machine."""
     if isinstance(expected, float) and isinstance(found, float):
-        return math.isclose(found, expected, rel_tol=1e-12)
+        return math.isclose(found, expected, rel_tol=rounding)
     if isinstance(expected, dict):
-        return found.keys() == expected.keys() and all(same(found[name], expected[name]) for name in expected)
+        return found.keys() == expected.keys() and all(same(found[key], expected[key], rounding) for key in expected)
     if isinstance(expected, list):
-        return len(found) == len(expected) and all(map(same, found, expected))
+        return len(found) == len(expected) and all(same(*pair, rounding) for pair in zip(found, expected, strict=True))
     return type(found) is type(expected) and found == expected
 
 

@@ -13,7 +13,7 @@ from saved import TWO, fitted
 
 
 def test_an_old_header_gets_the_fields_of_later_versions():
-    added = {"sparse": {}, "multi_class": "ovr", "class_count": None}
+    added = {"sparse": {}, "multi_class": "ovr", "class_count": None, "certificates": [], "fingerprint": None}
     assert stored_record.upgraded({"version": 1, "learner": "A"}, 1) == {"version": 1, "learner": "A", **added}
     newest = {"version": VERSION}
     assert stored_record.upgraded(newest, VERSION) == newest
@@ -74,7 +74,16 @@ def test_a_file_that_could_not_be_read_is_never_written(tmp_path, monkeypatch):
     model = fitted("svm", TWO)
     model.save(path)
     before = path.read_bytes()
-    monkeypatch.setattr(stored_record, "encode_model", lambda *_: before[:-1])
+    make_pieces = stored_record.pieces
+    monkeypatch.setattr(stored_record, "pieces", lambda *given: [*make_pieces(*given)[:-1], b"cut"])
     with pytest.raises(nk.InvalidInputError, match="cut short"):
         model.save(path)
     assert path.read_bytes() == before
+
+
+def test_claims_in_words_are_for_people_and_are_not_read():
+    tree, tensors = unpack("it", stored_record.encode_model(fitted("svm", TWO).record_))
+    certificate = stored_record.decode_model(dict(tree), dict(tensors)).record_.certificates[0]
+    tree["claims"][0][0][1] = "0.0001, the minimum is at least 0.0001"
+    again = stored_record.decode_model(dict(tree), dict(tensors)).record_.certificates[0]
+    assert again.claims() == certificate.claims()

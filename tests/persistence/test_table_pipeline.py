@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import novikoff as nk
 from frames import frame, tables
 from novikoff import TableEncoder
 from novikoff.persistence.frame import pack, unpack
-from novikoff.persistence.table_pipeline import TablePipeline, is_table_pipeline, pipeline_of, table_record
+from novikoff.persistence.pipelines import table_record
+from novikoff.persistence.table_pipeline import TablePipeline
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 ROWS = 24
 TABLE = pl.DataFrame(
@@ -78,7 +80,7 @@ def test_any_encoder_survives(tmp_path_factory, table):
 @given(st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=8), min_size=2, max_size=6, unique=True))
 def test_any_string_survives(tmp_path_factory, strings):
     path = tmp_path_factory.mktemp("m") / "m.nvk"
-    table = pl.DataFrame({f"c {strings[0]}": strings})
+    table = pl.DataFrame({f"c {strings[0]}".replace("\0", "NUL"): strings})  # polars has no such names
     saved(TableEncoder(keep=True), path, table, np.arange(len(strings)) % 2)
     assert nk.load(path)[0].encoding_.categories[0].categories == tuple(sorted(strings))
 
@@ -212,13 +214,6 @@ def test_any_change_of_the_encoding_is_refused_or_gives_a_model(tmp_path_factory
 # ---- the record ------------------------------------------------------------------------------------------------------
 
 
-def test_only_an_encoder_and_a_learner_make_a_table_pipeline():
-    assert is_table_pipeline(make_pipeline(TableEncoder(), nk.LinearSVM()))
-    assert not is_table_pipeline(make_pipeline(StandardScaler(), nk.LinearSVM()))
-    assert not is_table_pipeline(make_pipeline(TableEncoder(), StandardScaler(with_mean=False), nk.LinearSVM()))
-    assert not is_table_pipeline(nk.LinearSVM())
-
-
 def test_a_pipeline_has_a_record_once_it_is_fitted():
     pipeline = TablePipeline([("encoder", TableEncoder()), ("model", nk.LinearSVM())])
     assert not hasattr(pipeline, "record_")
@@ -229,12 +224,3 @@ def test_a_pipeline_has_a_record_once_it_is_fitted():
     assert record.reading.encoding is pipeline[0].encoding_
     assert record.column_names == pipeline[0].encoding_.names
     assert record.reading.features == tuple(TABLE.columns)
-
-
-def test_a_learner_with_another_number_of_weights_is_refused():
-    model = nk.fit(TABLE.with_columns(y=pl.Series(Y)))
-    learner = model[-1]
-    assert pipeline_of(learner)[0].encoding_ == model[0].encoding_
-    learner.reading_ = nk.fit(TABLE.select("x", y=pl.Series(Y)))[-1].reading_
-    with pytest.raises(nk.InvalidInputError, match=r"the encoder makes 1 columns, but the model has weights for \d+"):
-        pipeline_of(learner)

@@ -11,6 +11,7 @@ from sklearn.svm import LinearSVC
 
 import novikoff as nk
 from novikoff.plot import BoundaryDisplay
+from novikoff.plot.boundary import framed
 from real_data import two_classes
 
 rng = np.random.default_rng(3)
@@ -207,3 +208,39 @@ def test_columns_that_do_not_occur_change_nothing():
     y = rng.integers(0, 2, 80)
     narrow, full = (BoundaryDisplay.measure(nk.LinearSVM().fit(X, y), X, y) for X in (rows, wide))
     np.testing.assert_allclose(full.points, narrow.points, atol=1e-12)
+
+
+def test_both_axes_have_the_same_scale_so_that_w_is_orthogonal_to_the_line(blobs):
+    X, y = blobs
+    display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X / [1.0, 2.0], y), X / [1.0, 2.0], y)
+    assert display.aspect == "equal"
+    display.figure_.canvas.draw()
+    unit = np.diff(display.ax_.transData.transform([[0.0, 0.0], [1.0, 1.0]]), axis=0)[0]
+    assert unit[0] == pytest.approx(unit[1])
+    assert_allclose(np.column_stack([display.ax_.get_xlim(), display.ax_.get_ylim()]), display.frame)
+
+
+def test_projection_has_equal_aspect_too(cancer):
+    X, y = cancer
+    display = BoundaryDisplay.from_estimator(nk.LinearSVM(C=0.1).fit(X, y), X, y)
+    assert display.ax_.get_aspect() == 1.0
+
+
+def test_columns_of_very_different_scales_have_axes_of_their_own(blobs):
+    X, y = blobs
+    X = X * [1.0, 1000.0]
+    display = BoundaryDisplay.from_estimator(nk.LinearSVM().fit(X, y), X, y)
+    assert (display.aspect, display.ax_.get_aspect()) == ("auto", "auto")
+    one = BoundaryDisplay.measure(nk.LinearSVM().fit(X[:, :1], y), X[:, :1], y)
+    assert one.aspect == "auto"  # the vertical axis has no meaning
+
+
+@pytest.mark.parametrize("size", [(1.0, 1.0), (1.0, 3.0), (5.0, 1.0)])
+def test_frame_contains_the_box_and_is_neither_narrow_nor_wide(size):
+    low, high = np.array([2.0, -1.0]), np.array([2.0, -1.0]) + size
+    (left, bottom), (right, top) = framed(low, high)[0]
+    assert left <= low[0] + 1e-12
+    assert right >= high[0] - 1e-12
+    assert bottom <= low[1] + 1e-12
+    assert top >= high[1] - 1e-12
+    assert 0.75 - 1e-9 <= (right - left) / (top - bottom) <= 1.6 + 1e-9

@@ -27,7 +27,7 @@ def test_objective_is_never_below_its_bound_and_they_meet(model, unit):
 def test_given_axes_are_divided(model):
     figure, grid = plt.subplots(1, 2, layout="constrained")
     display = GapDisplay.from_estimator(model, ax=grid[1])
-    assert display.figure_ is figure
+    assert (display.figure_, display.ax_) == (figure, grid[1])
     figure.canvas.draw()
     assert display.ax_.get_position().y0 > display.gap_ax_.get_position().y0
     with pytest.raises(nk.InvalidInputError, match="ax must be part of a grid"):

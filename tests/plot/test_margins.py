@@ -83,3 +83,34 @@ def test_equal_scores_are_accepted_and_wrong_arguments_refused():
     ):
         with pytest.raises(nk.InvalidInputError, match=f"MarginDisplay: .*{message}"):
             MarginDisplay.from_predictions(labels, scores)
+
+
+@pytest.mark.parametrize("margin", [0.013, 0.1, 1 / 3, 1.0, 2.9, 7.0])
+def test_no_bin_lies_across_0_or_the_edge_of_the_margin(margin):
+    scores = np.linspace(-3, 5, 999)
+    y = np.r_[np.zeros(1), np.ones(998)]
+    display = MarginDisplay.from_predictions(y, scores, margin=margin)
+    assert {0.0, margin} <= set(display.edges.tolist())
+    assert -margin in display.edges or display.edges[0] > -margin
+    assert np.all(np.diff(display.edges) > 0)
+    assert len(display.edges) < 200
+    assert display.right[display.edges[1:] <= margin].sum() == display.inside
+    assert display.ax_.get_ylim()[1] > max(bar.get_y() + bar.get_height() for bar in display.ax_.patches)
+
+
+def test_bins_have_equal_width_unless_the_margin_is_narrow():
+    scores = np.r_[-1.0, np.linspace(0.5, 5, 100)]
+    for margin, is_equal in ((0.5, True), (0.01, False)):
+        widths = np.diff(MarginDisplay.from_predictions(np.r_[0, np.ones(100)], scores, margin=margin).edges)
+        assert np.allclose(widths, widths[0]) == is_equal
+
+
+def test_row_on_the_margin_up_to_rounding_is_counted_beyond_it():
+    display = MarginDisplay.from_predictions([1, 1, 0], [1 - 1e-12, 0.5, -3.0], margin=1.0)
+    assert display.inside == display.right[display.edges[1:] <= 1.0].sum() == 1
+
+
+def test_rows_are_counted_in_integers_and_no_entry_stands_for_no_row():
+    display = MarginDisplay.from_predictions([0, 1, 1], [-1.0, 1.0, 2.0])
+    assert np.all(display.ax_.get_yticks() % 1 == 0)
+    assert [text.get_text() for text in display.ax_.get_legend().get_texts()] == ["correct, 100%"]

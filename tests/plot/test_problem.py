@@ -4,7 +4,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
 import novikoff as nk
+from novikoff.plot import BoundaryDisplay, MarginDisplay, WeightsDisplay
 from novikoff.plot._problem import binary_problem, column_names, table_of
+from wide_rows import never_dense, wide_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 X = np.array([[0.0, 1.0], [1.0, 0.0], [2.0, 2.5], [3.0, 1.5], [4.0, 4.0], [5.0, 3.0]])
 TWO, THREE = np.array(["a", "b"] * 3), np.array(["a", "a", "b", "b", "c", "c"])
@@ -100,3 +104,13 @@ def test_wrong_arguments_are_refused():
     with pytest.raises(nk.InvalidInputError, match="feature_names must have 2 entries, one per column, but it has 1"):
         column_names("test", model, ["x"], 2, (0,))
     assert column_names("test", model, ["x", 7], 2, (1, 0)) == ["7", "x"]
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "ovo", "crammer_singer"])
+def test_wide_models_of_several_classes_are_displayed_without_dense_weights(multi_class):
+    X, y = wide_rows(classes=3)
+    model = nk.LinearSVM(multi_class=multi_class, loss="hinge").fit(X, y)
+    with never_dense():
+        assert WeightsDisplay.measure(model).nonzero
+        assert BoundaryDisplay.measure(model, X, y).total
+        assert MarginDisplay.measure(model, X, y) is not None

@@ -1,6 +1,9 @@
+from itertools import pairwise
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from matplotlib import pyplot as plt
 from numpy.testing import assert_array_equal
 from sklearn.datasets import load_breast_cancer, load_digits
 
@@ -52,3 +55,16 @@ def test_wrong_number_of_names_is_refused():
     model = nk.LinearSVM().fit([[0.0, 1.0], [1.0, 0.0]], [0, 1])
     with pytest.raises(nk.InvalidInputError, match=r"feature_names must have 2 entries"):
         WeightsDisplay.from_estimator(model, feature_names=["a"])
+
+
+@pytest.mark.parametrize("layout", ["constrained", None])
+def test_labels_are_inside_the_figure_and_do_not_touch_each_other(layout):
+    figure, ax = plt.subplots(figsize=(4, 3), layout=layout)
+    model = nk.LinearSVM().fit(np.eye(20), [0, 1] * 10)
+    WeightsDisplay.from_estimator(model, feature_names=[f"a long name of column {k}" for k in range(20)], ax=ax)
+    figure.canvas.draw()
+    boxes = [label.get_window_extent() for label in ax.get_yticklabels()]
+    assert min(box.x0 for box in boxes) >= 0
+    for below, above in pairwise(sorted(boxes, key=lambda box: box.y0)):
+        assert below.y1 - above.y0 < 0.35 * below.height  # the box includes room for descenders
+    assert ax.get_window_extent().width > 0.35 * figure.bbox.width

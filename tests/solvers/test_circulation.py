@@ -17,7 +17,7 @@ def test_class_sums_are_exactly_0_and_nothing_grows(seed, rows, classes, size):
     betas = size * rng.exponential(size=(rows, classes)) * (rng.random((rows, classes)) < 0.5)
     betas[np.arange(rows), codes] = 0.0
     found = balanced(betas, codes)
-    assert not JointDuals.of(found).class_sums(codes, classes).any()
+    assert not any(JointDuals.of(found).class_sums(codes, classes))
     assert np.all((found >= 0) & (found <= betas))
 
 

@@ -1,17 +1,18 @@
-"""The matrix of a Newton step: formed by the kernel, by a BLAS library, and as it is defined."""
+"""The linear system of a Newton step: its matrix as the kernel forms it, and its threads."""
 
 import numpy as np
 import pytest
 
-from novikoff.solvers.linear_system import BLAS_BLOCK_ROWS, MIN_BLAS_COLUMNS, _gram_of_dense_rows
+from novikoff.solvers.linear_system import MIN_BLAS_COLUMNS
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem
+from novikoff.solvers.running_gram import BLOCK_ROWS
 from novikoff.solvers.training_set import validate_training_set
 from novikoff.solvers.workspace import Workspace
 from novikoff.svm.soft_margin import LinearSVM
 
 RNG = np.random.default_rng(0)
-ROWS = 2 * BLAS_BLOCK_ROWS + 7
+ROWS = 2 * BLOCK_ROWS + 7
 X = 3 * RNG.normal(size=(ROWS, MIN_BLAS_COLUMNS + 9))
 y = np.arange(ROWS) % 2
 
@@ -27,11 +28,9 @@ def test_the_matrix_is_the_sum_of_the_outer_products_of_the_free_rows(layout, in
     u = np.column_stack([problem.scale * rows[free].astype(float), np.full(len(free), float(intercept != "none"))])
     theta = (np.ones(ROWS) if weights is None else weights)[free] / 0.25
     expected = np.tril(u.T @ (theta[:, np.newaxis] * u))
-    by_kernel, by_blas = np.empty(expected.shape), np.empty(expected.shape)
-    Workspace(problem, threads=2).kernel.gram(free, 0.25, by_kernel)
-    _gram_of_dense_rows(problem, problem.table.dense, free, 0.25, by_blas)
-    for found in (by_kernel, by_blas):
-        np.testing.assert_allclose(np.tril(found), expected, rtol=1e-12, atol=1e-12 * expected.max())
+    found = np.empty(expected.shape)
+    Workspace(problem, threads=2).kernel.gram(free, 0.25, found)
+    np.testing.assert_allclose(np.tril(found), expected, rtol=1e-12, atol=1e-12 * expected.max())
 
 
 def test_dense_rows_with_many_columns_have_the_same_bits_for_any_number_of_threads():

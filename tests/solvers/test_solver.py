@@ -1,5 +1,6 @@
 """The solver contract: what a solver is given and returns, and how the estimators choose it."""
 
+import math
 import threading
 
 import numpy as np
@@ -40,7 +41,7 @@ def test_a_solution_has_the_gap_that_was_asked_for_and_bounds_that_its_points_ha
     solution = solve(problem, SolverOptions(1000, 1, 0, keep_margins=True))
     assert solution.relative_gap == relative_gap(solution.primal, solution.dual) <= 1e-6
     assert solution.steps == solution.history[-1].step
-    assert solution.history[-1][2:] == (solution.primal, solution.dual, solution.relative_gap)
+    assert solution.history[-1][2:5] == (solution.primal, solution.dual, solution.relative_gap)
     np.testing.assert_allclose(solution.margins, SIGNS * (X @ solution.weights + solution.bias), rtol=1e-10)
     value = objective(solution.weights, solution.bias, 1.0, loss, intercept)
     assert solution.primal == pytest.approx(value, rel=1e-12)
@@ -90,3 +91,20 @@ def test_estimators_use_the_solver_that_was_registered_last_and_supports_the_pro
     assert [problem.objective.C for problem in registered.problems] == [1.0, 0.1, 1.0]
     nk.LinearSVM(loss="squared_hinge").fit(X, SIGNS)
     assert len(registered.problems) == 3
+
+
+def test_the_time_of_a_problem_begins_once():
+    options = SolverOptions(1000, 1, 0, max_time=100.0)
+    begun = options.begun()
+    assert options.deadline == math.inf
+    assert begun.deadline < math.inf
+    assert begun.begun() is begun
+    assert not begun.is_over
+    assert SolverOptions(1000, 1, 0).begun().deadline == math.inf
+
+
+def test_the_time_limit_ends_the_solver_with_bounds_that_hold():
+    solution = solve(problem_of(C=100.0, tol=1e-12), SolverOptions(1000, 1, 0, max_time=1e-9))
+    best = solve(problem_of(C=100.0, tol=1e-10), SolverOptions(1000, 1, 0))
+    assert solution.dual <= best.primal
+    assert solution.primal >= best.dual

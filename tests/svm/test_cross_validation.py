@@ -205,3 +205,14 @@ def test_a_warning_of_the_final_fit_names_the_estimator_and_the_line_that_called
 def test_an_unknown_scoring_is_refused():
     with pytest.raises(nk.InvalidInputError, match="scoring"):
         nk.LinearSVMCV(scoring="beauty").fit([[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1])
+
+
+def test_a_time_limit_is_named_by_the_warnings():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        nk.LinearSVMCV(Cs=[1.0, 100.0], max_time=1e-9, tol=1e-12).fit(X, y)
+    messages = [str(warning.message) for warning in heard if warning.category is ConvergenceWarning]
+    assert any("after the time, above tol=1e-12" in message for message in messages)
+    assert all("max_time" in message for message in messages)

@@ -27,7 +27,7 @@ def assert_proven(model, X, y, sample_weight=None):
     certificate = model.certificate_
     assert certificate.converged
     assert certificate.relative_gap <= certificate.tol == model.tol
-    assert model.margin_[0] == certificate.margin_lower_bound
+    assert model.margin_ == certificate.margin_lower_bound
     verification = certificate.verify(X, y, sample_weight)
     assert verification, str(verification)
     used = slice(None) if sample_weight is None else np.asarray(sample_weight) > 0
@@ -44,7 +44,7 @@ def test_two_points_have_the_plane_between_them(to):
     model = machine(tol=1e-12).fit(X, y)
     assert_proven(model, X, y)
     half = np.linalg.norm(to) / 2
-    assert model.margin_[0] == pytest.approx(half, rel=1e-12)
+    assert model.margin_ == pytest.approx(half, rel=1e-12)
     np.testing.assert_allclose(model.coef_[0], np.array(to) / (2 * half**2), rtol=1e-12)
     assert model.intercept_[0] == pytest.approx(-1, rel=1e-12)
     np.testing.assert_allclose(model.dual_coef_, [[-1 / (2 * half**2), 1 / (2 * half**2)]], rtol=1e-11)
@@ -57,7 +57,7 @@ def test_one_column(intercept, gamma):
     if intercept == "penalized":
         gamma = hard_margin.margin(np.array(X), np.array([-1, 1, 1]), "penalized")
     model = machine(intercept, tol=1e-10).fit(X, y)
-    assert model.margin_[0] == pytest.approx(gamma, rel=1e-9)
+    assert model.margin_ == pytest.approx(gamma, rel=1e-9)
 
 
 @fewer_examples
@@ -88,7 +88,7 @@ def test_a_free_margin_that_is_known_is_found_to_12_digits(columns):
     X += rng.normal(size=columns)
     model = machine(tol=1e-11).fit(X, y)
     assert_proven(model, X, y)
-    assert model.margin_[0] == pytest.approx(gamma, rel=1e-11)
+    assert model.margin_ == pytest.approx(gamma, rel=1e-11)
     assert model.certificate_.margin_lower_bound <= gamma * (1 + 1e-14)
     assert model.certificate_.margin_upper_bound >= gamma * (1 - 1e-14)
 
@@ -137,7 +137,7 @@ def test_it_is_that_of_the_quadratic_program(intercept, rows, columns, gap):
     model = machine(intercept).fit(data.X, data.y)
     assert_proven(model, data.X, data.y)
     w, b = hard_margin.solve(data.X, data.y, intercept)
-    assert model.margin_[0] == pytest.approx(hard_margin.margin_of(w, b, data.X, data.y, intercept), rel=2e-6)
+    assert model.margin_ == pytest.approx(hard_margin.margin_of(w, b, data.X, data.y, intercept), rel=2e-6)
     assert model.certificate_.margin_upper_bound >= hard_margin.margin_of(w, b, data.X, data.y, intercept)
 
 
@@ -148,7 +148,7 @@ def test_it_is_that_of_libsvm(seed):
     theirs = SVC(kernel="linear", C=1e10, tol=1e-8).fit(data.X, data.y)
     reached = hard_margin.margin_of(theirs.coef_[0], theirs.intercept_[0], data.X, data.y)
     assert reached <= model.certificate_.margin_upper_bound
-    assert model.margin_[0] == pytest.approx(reached, rel=1e-5)
+    assert model.margin_ == pytest.approx(reached, rel=1e-5)
 
 
 def real_set(name):
@@ -169,8 +169,8 @@ def test_it_is_no_less_than_that_of_libsvm_on_real_data(name):
     w = np.asarray(sp.csr_matrix(theirs.coef_).toarray())[0]
     reached = hard_margin.margin_of(w, theirs.intercept_[0], X, y)
     assert reached <= model.certificate_.margin_upper_bound
-    assert model.margin_[0] >= reached * (1 - 1e-6)
-    assert model.margin_[0] == pytest.approx(reached, rel=2e-2)
+    assert model.margin_ >= reached * (1 - 1e-6)
+    assert model.margin_ == pytest.approx(reached, rel=2e-2)
 
 
 @pytest.mark.slow
@@ -181,7 +181,7 @@ def test_it_is_that_of_the_quadratic_program_on_real_data(name):
     w, b = hard_margin.solve(X, y)
     reached = hard_margin.margin_of(w, b, X, y)
     assert reached <= model.certificate_.margin_upper_bound
-    assert model.margin_[0] == pytest.approx(reached, rel=1e-5)
+    assert model.margin_ == pytest.approx(reached, rel=1e-5)
 
 
 # ---- what it has to do with other machines --------------------------------------------------------------------------
@@ -208,7 +208,7 @@ def test_D3_with_private_features_it_is_the_squared_hinge(delta, intercept):
     extended = perceptrons.private_features(X, delta)
     model = machine(intercept).fit(extended, y)
     assert_proven(model, extended, y)
-    assert model.margin_[0] == pytest.approx(1 / np.sqrt(2 * soft.objective_[0]), rel=2e-6)
+    assert model.margin_ == pytest.approx(1 / np.sqrt(2 * soft.objective_[0]), rel=2e-6)
     np.testing.assert_allclose(model.coef_[0, :3], soft.coef_[0], atol=5e-3 * np.linalg.norm(model.coef_))
 
 

@@ -25,7 +25,7 @@ def fit(X=X, y=Y, sample_weight=None, **parameters):
 
 
 def bits(model):
-    return model.coef_.tobytes(), model.intercept_.tobytes(), model.margin_.tobytes(), model.n_iter_
+    return model.coef_.tobytes(), model.intercept_.tobytes(), np.array(model.margin_).tobytes(), model.n_iter_
 
 
 def same(one, other, tol=2e-6):
@@ -80,12 +80,12 @@ def test_several_classes_are_one_binary_problem_each():
     X, y = three_classes()
     model = fit(X, y)
     assert model.coef_.shape == (3, 2)
-    assert model.margin_.shape == model.intercept_.shape == (3,)
+    assert (len(model.margin_),) == model.intercept_.shape == (3,)
     assert model.dual_coef_.shape == (3, len(model.support_))
     for place, label in enumerate("abc"):
         alone = fit(X, y == label)
         assert model.coef_[place].tobytes() == alone.coef_[0].tobytes()
-        assert model.margin_[place] == alone.margin_[0]
+        assert model.margin_[place] == alone.margin_
         assert model.certificate_[place].verify(X, y)
     assert model.predict(X).tolist() == y.tolist()
 
@@ -155,13 +155,13 @@ def test_units_scale_the_margin(scale, intercept):
     other = fit(scale * data.X, data.y, **INTERCEPTS[intercept])
     verification = other.certificate_.verify(scale * data.X, data.y)
     assert verification, str(verification)
-    assert other.margin_[0] / scale == pytest.approx(plain.margin_[0], rel=2e-6)
+    assert other.margin_ / scale == pytest.approx(plain.margin_, rel=2e-6)
     assert other.coef_[0] * scale == pytest.approx(plain.coef_[0], rel=1e-2, abs=1e-2 * np.abs(plain.coef_).max())
 
 
 def test_data_far_from_the_origin_have_the_same_free_margin():
     plain, far = fit(), fit(X + 1000.0)
-    assert far.margin_[0] == pytest.approx(plain.margin_[0], rel=2e-6)
+    assert far.margin_ == pytest.approx(plain.margin_, rel=2e-6)
     assert far.certificate_.verify(X + 1000.0, Y)
 
 

@@ -102,6 +102,7 @@ def test_a_refusal_leaves_the_last_fit_in_place_or_none():
         {"tol": "small"},
         {"max_iter": 0},
         {"max_iter": 1.5},
+        {"max_time": 0.0},
         {"fit_intercept": "yes"},
         {"penalized_intercept": 2},
         {"n_jobs": 0},
@@ -200,3 +201,15 @@ def test_an_interruption_ends_a_fit_within_a_second_and_leaves_no_model(classes)
     assert process.returncode == 0
     assert float(heard) - sent < 1
     assert fitted.strip() == "[]"
+
+
+@pytest.mark.parametrize("intercept", INTERCEPTS)
+def test_a_time_limit_ends_in_bounds_that_hold(intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 40))
+    y = (X @ rng.normal(size=40) > 0).astype(int)
+    model = nk.HardMarginSVM(max_time=1e-9, tol=1e-12, **INTERCEPTS[intercept])
+    with pytest.warns(ConvergenceWarning, match="Increase max_time, max_iter or tol"):
+        model.fit(X, y)
+    assert not model.certificate_.converged
+    assert model.certificate_.verify(X, y)

@@ -186,3 +186,12 @@ def test_a_path_on_real_rows():
     assert all(certificate.converged and certificate.verify(X, y) for certificate in path.certificates_)
     accuracy = [np.mean((X @ w[0] + b[0] > 0) == (y > 0)) for w, b in zip(path.coefs_, path.intercepts_, strict=True)]
     assert accuracy[-1] > 0.93
+
+
+def test_a_time_limit_for_each_C_leaves_certificates_that_hold():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
+    path = nk.LinearSVMPath(Cs=3, tol=1e-12, max_time=1e-9)
+    with pytest.warns(ConvergenceWarning, match="Increase max_time or tol"):
+        path.fit(X, y)
+    assert all(certificate.verify(X, y) for certificate in path.certificates_)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.svm._settings import Settings, check_verbose, intercept_of, run_parallel, seed_of
+from novikoff.svm._settings import Settings, check_verbose, intercept_of, run_parallel, seed_of, stated_number
 
 
 def test_settings_are_the_validated_parameters():
@@ -55,3 +55,7 @@ def test_results_come_in_order_and_a_failure_cancels_the_others(threads):
     with pytest.raises(RuntimeError):
         run_parallel(fail, 2, threads, cancelled)
     assert cancelled.is_set()
+
+
+def test_a_parameter_of_a_damaged_file_is_stated_as_it_is():
+    assert [stated_number(value) for value in (1, np.float32(0.5), "text", None)] == [1.0, 0.5, "text", None]

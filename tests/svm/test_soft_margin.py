@@ -65,7 +65,7 @@ def test_the_history_contains_bounds_on_the_optimum(make, C):
     _, _, a = soft_margin.solve(few, signs(labels), np.full(100, C), loss, intercept)
     optimum = soft_margin.dual(a, few, signs(labels), np.full(100, C), loss, penalized)
     history = model.history_
-    assert history.dtype.names == ("time", "step", "primal", "dual", "gap")
+    assert history.dtype.names == ("time", "step", "primal", "dual", "gap", "method")
     assert history.step[-1] == model.n_iter_
     assert np.all(np.diff(history.step, prepend=0) >= 0)  # the gap is not measured after every step
     assert np.all(np.diff(history.time) >= 0)
@@ -166,7 +166,7 @@ def test_verbose_prints_one_line_per_step_to_standard_error(capfd):
     steps = model.history_.step.tolist()
     assert len(steps) - 1 <= len(lines) <= len(steps)
     for step, line in zip(steps, lines, strict=False):
-        found = re.fullmatch(rf"\[LinearSVM\] gap (\S+), 1e-06 wanted, step {step}", line)
+        found = re.fullmatch(rf"\[LinearSVM\] gap (\S+), 1e-06 wanted, step {step}, (coordinate descent|Newton)", line)
         assert found, line
         assert 0 <= float(found[1]) <= 1
     nk.LinearSVM().fit(X, Y)

@@ -34,6 +34,7 @@ PARAMETERS = {
     "penalized_intercept": [None, 0, "no"],
     "tol": [0.0, -1e-3, 1.5, NAN, INF, "tight", None],
     "max_iter": [0, -1, 1.5, None, "many", True],
+    "max_time": [0, -1.0, np.nan, np.inf, "long", True],
     "class_weight": ["even", [1, 2], {1: -1.0}, {1: NAN}, {0: "heavy"}, 3],
     "warm_start": [None, 1],
     "n_jobs": [0, 1.5, "all"],

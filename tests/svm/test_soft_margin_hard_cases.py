@@ -1,6 +1,7 @@
 """LinearSVM on difficult data: repeated or empty rows and columns, extreme scales, very few rows."""
 
 import itertools
+import time
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import novikoff as nk
 from machines import MACHINES, assert_proven, assert_says_how_far_it_came, each_machine, fewer_examples, fit_and_listen
 from strategies import scaled_problems, soft_problems
+from tiny_problems import tiny_machine
 
 HUGE_COST = 1e12  # a value of C |x|^2 from which on rounding may prevent convergence
 
@@ -239,3 +241,20 @@ def test_rows_that_are_huge_and_separable_are_solved(make):
     model = make(C=1e7)
     assert fit_and_listen(model, X, [0, 1]) == []
     assert_proven(model, X, np.array([0, 1]))
+
+
+@pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.slow)])
+def test_tiny_problems_take_no_seconds_whatever_C_and_the_scales(count):
+    rng, unsolved = np.random.default_rng(0), 0
+    for place in range(count):
+        X, y, parameters, weights = tiny_machine(rng)
+        model = nk.LinearSVM(**parameters)
+        start = time.perf_counter()
+        messages = fit_and_listen(model, X, y, weights)
+        assert time.perf_counter() - start < 5, (place, parameters)  # ten times the aim
+        certificate = model.certificate_
+        assert certificate.converged == (not messages), (place, messages)
+        verification = certificate.verify(X, y, weights, exact=True)
+        assert verification, (place, str(verification))
+        unsolved += not certificate.converged
+    assert unsolved <= 0.04 * count  # the others cannot be proven with duals of 53 bits

@@ -216,3 +216,24 @@ def test_a_fit_needs_at_most_4_6_vectors_of_rows_beyond_its_data(loss, tmp_path)
     numbers = row_vector / 2 + row_vector  # codes or row order, four bytes per row; the indices of the free rows
     few = 64 * 8 * (columns + 1) ** 2 + 2e6
     assert used <= working + numbers + few, (used / row_vector, support / len(y))
+
+
+@pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
+def test_a_time_limit_ends_in_a_certificate_that_holds(multi_class):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(2000, 30)), rng.integers(0, 3, 2000)
+    model = nk.LinearSVM(C=100.0, tol=1e-12, loss="hinge", multi_class=multi_class, max_time=1e-9)
+    start = time.perf_counter()
+    with pytest.warns(ConvergenceWarning, match="Increase max_time or tol"):
+        model.fit(X, y)
+    assert time.perf_counter() - start < 5
+    certificates = model.certificate_ if multi_class == "ovr" else [model.certificate_]
+    assert not any(certificate.converged for certificate in certificates)
+    assert nk.verify(model, X, y)
+
+
+def test_a_time_limit_that_is_not_reached_changes_nothing():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 3)), rng.integers(0, 2, 200)
+    models = [nk.LinearSVM(C=1.0, tol=1e-6, max_time=max_time).fit(X, y) for max_time in (None, 1e6)]
+    assert models[0].coef_.tobytes() == models[1].coef_.tobytes()

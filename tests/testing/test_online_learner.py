@@ -9,6 +9,8 @@ import novikoff as nk
 from learners import CLASSES, LEARNERS
 from novikoff.testing import check_online_learner, online_learner_checks
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 @pytest.mark.parametrize(("name", "check"), online_learner_checks())
 @pytest.mark.parametrize("cls", CLASSES)

@@ -145,8 +145,9 @@ def test_the_bounds_hold_on_random_streams():
 
 
 @pytest.mark.slow
-def test_the_bounds_hold_on_a_hundred_thousand_random_streams():
-    assert 0.1 < check_streams(100_000, seed=1) <= 1
+@pytest.mark.parametrize("part", range(4))
+def test_the_bounds_hold_on_a_hundred_thousand_random_streams(part):
+    assert 0.1 < check_streams(25_000, seed=1 + part) <= 1
 
 
 def test_bounds_of_extremes_are_infinite_and_never_raise():
@@ -156,3 +157,41 @@ def test_bounds_of_extremes_are_infinite_and_never_raise():
     assert bounds.freund_schapire(radius=0.0, margins=[0.0] * 4, passes=2) == pytest.approx(8.0)
     assert length_of(np.zeros(1), 1e200) == math.inf
     assert length_of(np.zeros(1), 0.0, np.ones(1), 1e200) == math.inf
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.4, 0.4999, 0.5, 0.6, 0.9, 1.0])
+def test_the_length_with_a_dynamic_margin_follows_its_recursion(epsilon):
+    squares = [1.0]
+    for M in range(1, 400):
+        squares.append((1 + 2 * (1 - epsilon) / M) * squares[-1] + 1)
+    found = bounds.dynamic_margin_length(3.0, epsilon, np.arange(1, 401))
+    expected = 3 * np.sqrt(squares)
+    assert np.all(found >= expected * (1 - 1e-10))
+    assert np.all(found <= expected * (1 + (0.002 if abs(epsilon - 0.5) < 1e-3 else 1e-10)))
+
+
+@pytest.mark.parametrize("epsilon", [0.2, 0.5, 0.75, 1.0])
+def test_the_largest_number_of_updates_is_where_both_bounds_on_the_length_meet(epsilon):
+    radius, margin = 2.0, 0.3
+    M = bounds.dynamic_margin_perceptron(radius, margin, epsilon)
+    lengths = bounds.dynamic_margin_length(radius, epsilon, [M, M + 1])
+    assert margin * M <= lengths[0] * (1 + 1e-9)
+    assert margin * (M + 1) > lengths[1]
+    N = bounds.margin_perceptron(radius, margin, epsilon)
+    assert bounds.margin_perceptron_length(radius, margin, epsilon, [N])[0] == pytest.approx(margin * N)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.15, 0.2, 1.0])
+def test_a_number_of_updates_that_floats_cannot_resolve_is_rounded_up(epsilon):
+    radius, margin = 1.0, 1e-5 if epsilon < 1 else 1e-9
+    M = bounds.dynamic_margin_perceptron(radius, margin, epsilon)
+    assert M > 1e12
+    assert margin * M > bounds.dynamic_margin_length(radius, epsilon, [M])[0]
+
+
+def test_bounds_of_margin_perceptrons_without_a_margin_are_infinite():
+    assert bounds.dynamic_margin_perceptron(1.0, 0.0, 0.5) == math.inf
+    assert bounds.dynamic_margin_perceptron(1.0, 1e-9, 0.01) == math.inf
+    assert bounds.margin_perceptron_length(1.0, 0.0, 0.5, [1, 2]).tolist() == [math.inf] * 2
+    assert bounds.margin_perceptron_length(1.0, 0.5, 0.0, [1]).tolist() == [math.inf]
+    assert bounds.margin_perceptron_length(1.0, 0.5, 0.5, [0]).tolist() == [0.0]

@@ -7,9 +7,15 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import novikoff as nk
-from novikoff.theory.columns import CHUNK_ENTRIES, Columns, compact
+from memory import run_alone
+from novikoff import _wide_array
+from novikoff._wide_array import WideArray
+from novikoff.theory.columns import CHUNK_ENTRIES, Columns, compact, without_zeros
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 WIDTH = 2**20
 X = sp.csr_array(np.array([[0.0, 1.0, 0.0, -2.0], [0.0, 0.5, 0.0, 0.0]]))
@@ -125,3 +131,95 @@ def test_a_weight_in_a_column_that_does_not_occur_is_noticed(model, exact):
     empty = int(np.flatnonzero(np.bincount(X.indices, minlength=WIDTH) == 0)[0])
     assert certificate.verify(X, y, exact=exact)
     assert not with_weight(certificate, empty).verify(X, y, exact=exact)
+
+
+SOLVERS = (
+    nk.LinearSVM(C=0.1),
+    nk.LinearSVM(C="scale", warm_start=True),
+    nk.LinearSVM(C=0.1, loss="hinge", multi_class="crammer_singer"),
+    nk.HardMarginSVM(),
+    nk.LinearSVMPath(Cs=3),
+)
+
+
+def fitted_twice(monkeypatch, model, X, y):
+    """The same model with weights that are kept compactly, and with dense ones."""
+    compactly = clone(model).fit(X, y)
+    monkeypatch.setattr(_wide_array, "MIN_WIDTH", np.inf)
+    densely = clone(model).fit(X, y)
+    monkeypatch.undo()
+    return compactly, densely
+
+
+@pytest.mark.parametrize("model", SOLVERS, ids=lambda model: type(model).__name__)
+def test_compact_and_dense_weights_are_the_same_bit_for_bit(model, monkeypatch):
+    width = 2**17
+    X, _ = wide(width=width)
+    y = np.where(X @ np.arange(-1, 1, 2 / width) > 0, 1, 0)
+    compactly, densely = fitted_twice(monkeypatch, model, X, y)
+    weights = [problem.weights for problem in compactly.record_.problems]
+    assert all(isinstance(own, WideArray) for own in weights)
+    assert not any(isinstance(problem.weights, WideArray) for problem in densely.record_.problems)
+    name = "coefs_" if hasattr(densely, "coefs_") else "coef_"
+    assert getattr(compactly, name).tobytes() == getattr(densely, name).tobytes()
+    for one, other in zip(compactly.record_.certificates, densely.record_.certificates, strict=True):
+        assert one.to_json() == other.to_json() or model.get_params().get("multi_class") == "crammer_singer"
+        assert one.verify(X, y).checks == other.verify(X, y).checks
+        assert one.support(X, y).rows.tolist() == other.support(X, y).rows.tolist()
+    assert nk.verify(compactly, X, y).checks == nk.verify(densely, X, y).checks
+    if name == "coef_":
+        more = sp.csr_array(sp.vstack([X, sp.csr_array(([5.0], ([0], [width - 2])), shape=(1, width))]))
+        assert compactly.decision_function(more).tobytes() == densely.decision_function(more).tobytes()
+        assert compactly.decision_function(X[:1].toarray()) == densely.decision_function(X[:1].toarray())
+        assert compactly.weights_ == densely.weights_
+
+
+def test_a_fit_can_continue_from_a_wide_one():
+    X, y = wide()
+    model = nk.LinearSVM(C=0.1, tol=1e-3, warm_start=True).fit(X, y)
+    steps = model.n_iter_
+    assert model.fit(X, y).n_iter_ < steps
+
+
+def test_entries_in_other_columns_do_not_count():
+    columns = Columns(np.array([1, 3]), 5)
+    rows = sp.csr_array(np.array([[9.0, 1.0, 9.0, 2.0, 9.0], [0.0, 0.0, 0.0, 0.0, 7.0]]))
+    assert columns.only(rows).toarray().tolist() == [[1.0, 2.0], [0.0, 0.0]]
+    assert Columns(np.zeros(0, dtype=np.int64), 5).only(rows).shape == (2, 0)
+
+
+WIDTH_IS_FREE = """
+import resource, sys, warnings
+resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))
+import numpy as np, scipy.sparse as sp, novikoff as nk
+warnings.simplefilter("ignore")
+width, y = int(sys.argv[1]), np.array([0, 1])
+X = sp.csr_array((np.array([1.0, 2, -1, 1]), np.array([3, width - 1, 5, width // 2]), [0, 2, 4]), shape=(2, width))
+for model in (nk.LinearSVM(), nk.HardMarginSVM(), nk.LinearSVMPath(Cs=2), nk.Perceptron(), nk.AveragedPerceptron()):
+    model.fit(X, y)
+    assert nk.verify(nk.loads(nk.dumps(model)), X, y)
+    assert not hasattr(model, "predict") or model.predict(X).tolist() == [0, 1]
+model = nk.Perceptron().partial_fit(X, y)
+assert nk.verify(nk.loads(nk.dumps(model)), X, y)
+assert nk.separability(X, y).verify(X, y)
+nk.evaluate.scores(model, X, y)
+print(peak())
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("width", [10**8, 2**31 - 1])
+def test_width_is_free(width):
+    assert run_alone(WIDTH_IS_FREE, width)[0] < 300 * 2**20
+
+
+def test_a_large_table_of_mostly_zeros_becomes_sparse():
+    table = np.zeros((2000, 60), order="F")
+    table[:, 3] = np.arange(2000)
+    table[7, 59] = np.nan
+    found = without_zeros(table)
+    assert sp.issparse(found)
+    assert found.has_canonical_format
+    np.testing.assert_array_equal(found.toarray(), table)
+    for other in (found, table[:100], table + 1, np.where(np.arange(60) < 7, 1.0, table), table.astype(object)):
+        assert without_zeros(other) is other

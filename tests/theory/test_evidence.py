@@ -1,4 +1,4 @@
-"""The model that a certificate of an online learner speaks of, compared with data and with a repeated run."""
+"""The model that a certificate of an online learner speaks of."""
 
 import dataclasses
 
@@ -6,51 +6,64 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.theory import Geometry
 from novikoff.theory.certificate import Duals
-from novikoff.theory.geometry import Lifted
 
 X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 0.5], [-2.0, -1.5]])
 Y = np.array([1, 1, 0, 0])
 EVIDENCE = nk.Perceptron().fit(X, Y).certificate_.evidence
 
 
-def recombined(evidence, X=X, y=Y):
-    return evidence.recombined(Lifted(X, evidence.geometry), evidence.signs(y))
-
-
-def test_weights_are_the_sum_of_the_rows_that_caused_updates():
-    anew = recombined(EVIDENCE)
-    assert anew.check.status == "holds"
-    assert anew.steps == EVIDENCE.duals.weights.sum()
-    assert anew.ratio == pytest.approx(EVIDENCE.length() / anew.steps)
+def test_a_model_fits_its_own_data():
+    assert EVIDENCE.fits(X, Y, None) is None
+    assert EVIDENCE.misfit(np.ones(len(Y))) is None
 
 
 @pytest.mark.parametrize(
     "other",
     [
-        {"weights": EVIDENCE.weights + 1.0},
+        {"weights": np.array([np.nan, 1.0])},
+        {"intercept": np.inf},
+        {"geometry": Geometry(fit_intercept=False), "intercept": 1.0},
         {"duals": Duals(EVIDENCE.duals.rows + 100, EVIDENCE.duals.weights)},
         {"duals": Duals(EVIDENCE.duals.rows, -EVIDENCE.duals.weights)},
+        {"duals": Duals(EVIDENCE.duals.rows, EVIDENCE.duals.weights * np.nan)},
+        {"duals": Duals(np.array([-1]), np.ones(1))},
+        {"duals": Duals(np.array([1, 1]), np.ones(2))},
+        {"duals": Duals(np.array([0, 1]), np.ones(3))},
+        {"duals": Duals(np.array([4]), np.ones(1))},
     ],
 )
-def test_other_weights_are_not_the_sum(other):
-    assert recombined(dataclasses.replace(EVIDENCE, **other)).check.status == "fails"
+def test_impossible_numbers_are_refused(other):
+    assert dataclasses.replace(EVIDENCE, **other).misfit(np.ones(len(Y))).status == "fails"
 
 
-def test_the_support_is_named_for_its_own_data_only():
-    support = EVIDENCE.support(X, Y)
-    assert support.name == "examples with an update"
-    assert support.rows.tolist() == EVIDENCE.duals.rows.tolist()
-    for other in (2.0 * X, X[:, :1], X[:1]):
-        assert len(EVIDENCE.support(other, Y[: len(other)]).rows) == 0
-    assert len(dataclasses.replace(EVIDENCE, duals=None).support(X, Y).rows) == 0
+@pytest.mark.parametrize("weights", [np.zeros(4), np.array([1.0, -1.0, 1.0, 1.0]), np.full(4, np.inf), np.ones(3)])
+def test_impossible_weights_of_rows_are_refused(weights):
+    assert EVIDENCE.fits(X, Y, weights).status == "fails"
 
 
-def test_private_features_count_in_the_length_and_the_margins():
+def test_more_copies_than_fit_into_memory_are_refused():
+    private = dataclasses.replace(EVIDENCE, geometry=Geometry(slack_feature=1.0))
+    assert private.fits(X, Y, np.full(4, 1e12)).status == "fails"
+
+
+def test_each_copy_of_a_row_has_its_own_private_feature():
+    private = dataclasses.replace(EVIDENCE, geometry=Geometry(slack_feature=1.0))
+    rows, signs, copies = private.examples(X, Y, np.array([2.5, 1.0, 0.0, 1.0]))
+    assert copies.tolist() == [1.0, 1.0, 0.5, 1.0, 0.0, 1.0]
+    assert rows.tolist() == X[[0, 0, 0, 1, 2, 3]].tolist()
+    assert signs.tolist() == [1, 1, 1, 1, -1, -1]
+
+
+def test_private_features_count_in_the_length():
     evidence = nk.Perceptron(slack_feature=2.0).fit(X, Y).certificate_.evidence
     a = evidence.duals.dense(len(Y))
     plain = evidence.weights @ evidence.weights + evidence.intercept**2
     assert evidence.length() == pytest.approx(np.sqrt(plain + 4.0 * a @ a))
-    margins, _ = evidence.margins(Lifted(X, evidence.geometry), evidence.signs(Y))
-    scores = X @ evidence.weights + evidence.intercept
-    np.testing.assert_allclose(margins, np.where(Y == 1, 1, -1) * scores + 4.0 * a)
+
+
+@pytest.mark.parametrize("scale", [5e-324, 1e-200, 1e200, 1e308])
+def test_the_length_neither_overflows_nor_underflows(scale):
+    evidence = dataclasses.replace(EVIDENCE, weights=np.array([scale, 0.0]), intercept=0.0)
+    assert scale <= evidence.length() <= scale * (1 + 1e-12) + 1e-323

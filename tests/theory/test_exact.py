@@ -1,7 +1,5 @@
-"""Exact arithmetic: whole numbers, elimination without fractions, signs that floating point cannot see."""
+"""Exact arithmetic: whole numbers, and signs that floating point cannot see."""
 
-import math
-import unittest.mock
 from fractions import Fraction
 
 import numpy as np
@@ -10,9 +8,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matrices import FLOATS, NUMBERS, matrices
-from novikoff.theory import exact
-from novikoff.theory.exact import Examples, Reduced, distance_is_at_most, margin_is_at_least, primitive, to_integers
+from matrices import FLOATS, matrices
+from novikoff.theory.elimination import Budget, WorkLimitReached
+from novikoff.theory.exact import Examples, to_integers
 
 
 @given(values=st.lists(FLOATS, min_size=1, max_size=6))
@@ -20,33 +18,6 @@ def test_whole_numbers_are_the_floats_themselves(values):
     numbers, exponent = to_integers(np.array(values))
     assert [Fraction(number) * Fraction(2) ** exponent for number in numbers] == [Fraction(v) for v in values]
     assert not any(numbers) or any(number % 2 for number in numbers)
-
-
-def test_a_primitive_vector_keeps_its_direction():
-    assert primitive([4, -6, 0]) == [2, -3, 0]
-    assert primitive([0, 0]) == [0, 0]
-
-
-@given(matrix=matrices(st.integers(-3, 3)) | matrices(NUMBERS), library=st.sampled_from([None, exact._flint()]))
-def test_elimination_agrees_with_fractions(matrix, library):
-    with unittest.mock.patch.object(exact, "_flint", return_value=library):
-        check_elimination(matrix)
-
-
-def check_elimination(matrix):
-    width = len(matrix[0])
-    reduced = Reduced(matrix, width)
-    table = [[Fraction(int(v), int(reduced.divisor)) for v in row] for row in reduced.table]
-    for place, column in enumerate(reduced.pivots):
-        assert [row[column] for row in table] == [Fraction(i == place) for i in range(len(matrix))]
-    assert not any(v for row in table[reduced.rank :] for v in row)
-    kernel = reduced.null_space()
-    assert len(kernel) == width - reduced.rank
-    for vector in kernel:
-        assert any(vector)
-        assert all(sum(a * b for a, b in zip(row, vector, strict=True)) == 0 for row in matrix)
-    joined = Reduced([*matrix, *[[int(v) for v in row] for row in reduced.table]], width)
-    assert joined.rank == reduced.rank  # the rows span what they spanned
 
 
 @given(
@@ -79,41 +50,33 @@ def test_overflow_and_underflow_are_settled_exactly(value):
     assert Examples(X, np.ones(2), False).sides([10**400, 10**400 - 1]).tolist() == [1, 1]
 
 
-ROWS = st.lists(st.lists(st.integers(-3, 3), min_size=2, max_size=2), min_size=2, max_size=5)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_smallest_score_is_that_of_fractions(sparse):
+    X = np.array([[1e300, 1e-300], [0.1, 5e-324], [3.0, -2.0]])
+    examples = Examples(sp.csr_array(X) if sparse else X, np.array([1.0, -1.0, 1.0]), True)
+    direction = [3, -(10**30), 7]
+    scores = [sign * (3 * Fraction(a) - 10**30 * Fraction(b) + 7) for (a, b), sign in zip(X, (1, -1, 1), strict=True)]
+    assert examples.smallest_score(direction) == min(scores)
 
 
-@given(rows=ROWS, direction=st.lists(st.integers(-3, 3), min_size=3, max_size=3), squared=st.integers(0, 30))
-def test_a_margin_is_compared_exactly(rows, direction, squared):
-    """With whole numbers and a bound whose square is known, floats can say which of the two is larger."""
-    X, y = np.array(rows, dtype=float), np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
-    examples = Examples(X, y, True)
-    for with_intercept in (False, True):
-        counted = direction if with_intercept else direction[:-1]
-        scores = y * (X @ direction[:-1] + direction[-1])
-        for least in (math.sqrt(squared), -math.sqrt(squared), squared / 4, -squared / 4):
-            square = Fraction(least) ** 2 * sum(c * c for c in counted)
-            signed = square if least >= 0 else -square
-            expected = all(int(score) * abs(int(score)) >= signed for score in scores)
-            assert margin_is_at_least(examples, np.array(direction, dtype=float), least, with_intercept) == expected
+def test_what_takes_too_much_work_is_not_begun():
+    examples = Examples(np.array([[1.0, -1.0]] * 1000), np.ones(1000), False)
+    assert not examples.sides([10**40, 10**40]).any()
+    with pytest.raises(WorkLimitReached):
+        examples.sides([10**40, 10**40], Budget(1000.0))
+    with pytest.raises(WorkLimitReached):
+        examples.off_zero([[10**40, 10**40]], Budget(1000.0))
+    with pytest.raises(WorkLimitReached):
+        examples.integer_rows(np.arange(1000), budget=Budget(1000.0))
 
 
-@given(rows=ROWS, weights=st.lists(st.integers(1, 4), min_size=5, max_size=5), fourths=st.integers(0, 20))
-def test_a_distance_is_compared_exactly(rows, weights, fourths):
-    X, y = np.array(rows, dtype=float), np.where(np.arange(len(rows)) % 2 == 0, 1.0, -1.0)
-    a = [Fraction(w) for w in weights[: len(rows)]]
-    for free in (False, True):
-        share = dict.fromkeys((1.0, -1.0), Fraction(1))
-        if free:
-            share = {side: 1 / sum(w for w, label in zip(a, y, strict=True) if label == side) for side in share}
-        b = [w * share[label] for w, label in zip(a, y, strict=True)]
-        total = [
-            sum(w * int(label) * int(v) for w, label, v in zip(b, y, column, strict=True))
-            for column in (np.column_stack([X, np.ones(len(X))]) if not free else X).T
-        ]
-        for most in (fourths / 4, math.sqrt(fourths)):
-            expected = sum(t * t for t in total) <= (Fraction(most) * sum(b)) ** 2
-            for rows in (X, sp.csr_array(X)):
-                found = distance_is_at_most(
-                    Examples(rows, y, True), np.arange(len(X)), np.array([float(w) for w in a]), most, free
-                )
-                assert found == expected
+def test_read_only_sparse_rows_with_stored_zeros_are_not_changed():
+    X = sp.csr_array((np.array([1.0, 0.0, 2.0, 3.0]), np.array([0, 1, 1, 0]), np.array([0, 2, 3, 4])), shape=(3, 2))
+    for part in (X.data, X.indices, X.indptr):
+        part.flags.writeable = False
+    examples = Examples(X, np.array([1.0, 1.0, -1.0]), True)
+    assert examples.used(np.array([0, 2])).tolist() == [0, 2]
+    assert examples.reaches_beyond(np.array([1, 2])).tolist() == [True, False, True]
+    assert examples.sides([1, -1, 0]).tolist() == [1, -1, -1]
+    assert examples.off_zero([[0, 1, -2]]).tolist() == [True, False, True]
+    assert X.data.tolist() == [1.0, 0.0, 2.0, 3.0]

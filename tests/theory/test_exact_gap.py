@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import novikoff as nk
+from novikoff.theory import GapCertificate, SvmModel
+from novikoff.theory.certificate import Duals
 from novikoff.theory.exact_gap import ExactTable
 
 LOSSES = ("hinge", "squared_hinge")
@@ -89,3 +91,33 @@ def test_values_beyond_all_floats_are_refused():
     inflated = dataclasses.replace(model.certificate_.model, weights=np.array([-1e200]))
     certificate = dataclasses.replace(model.certificate_, model=inflated)
     assert certificate.verify(X, y, exact=True).failures
+
+
+@pytest.mark.parametrize("layout", [sp.csr_array, sp.csr_matrix])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("read_only", [False, True])
+@pytest.mark.parametrize("multi_class", ["ovr", "crammer_singer"])
+def test_explicit_zeros_stay_where_they_are_and_rows_may_be_read_only(layout, dtype, read_only, multi_class):
+    X = layout(np.array([[1, 2, 0], [0, 1, 3], [2, 2, 0], [0, 3, 1]], dtype=dtype))
+    X.data[[1, 4]] = 0
+    y = [0, 1, 0, 1]
+    model = nk.LinearSVM(C=1.0, loss="hinge", multi_class=multi_class).fit(X.toarray().astype(float), y)
+    before = [X.data.copy(), X.indices.copy(), X.indptr.copy()]
+    for array in (X.data, X.indices, X.indptr):
+        array.flags.writeable = not read_only
+    for exact in (False, True):
+        assert model.certificate_.verify(X, y, exact=exact)
+        assert nk.verify(model, X, y, exact=exact)
+    for array, same in zip((X.data, X.indices, X.indptr), before, strict=True):
+        np.testing.assert_array_equal(array, same)
+
+
+def test_a_claim_is_compared_with_the_fraction_itself():
+    """The exact objective is 2^-60 above the claim, which is the float nearest to it."""
+    X, y = np.array([[1.0], [-1.0]]), [1, -1]
+    model = SvmModel(np.array([1.0]), 2.0**-58, 1, Duals(np.zeros(0, np.int64), np.zeros(0)))
+    certificate = GapCertificate("hinge", "free", 0.25, 1.0, 0.5, 0.0, 1, 2, model)
+    found = {check.claim: check.status for check in certificate.verify(X, y, exact=True).checks}
+    assert found["primal"] == "fails"
+    above = dataclasses.replace(certificate, primal=np.nextafter(0.5, 1.0))
+    assert above.verify(X, y, exact=True)

@@ -1,47 +1,40 @@
 """Dual numbers that may bound the optimum, and those that may not."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from novikoff.theory.certificate import Duals
-from novikoff.theory.feasible import allowed
+from novikoff.theory.feasible import balancing_shares, shares_of, within_limits
 
 SIGNS, LIMITS = np.array([1.0, 1.0, -1.0]), np.array([1.0, 1.0, 2.0])
 
 
-def test_duals_within_their_limits_are_returned_for_all_rows():
-    check, a = allowed(Duals(np.array([0, 2]), np.array([0.5, 1.5])), SIGNS, LIMITS, balanced=False)
+def test_limits_have_no_tolerance():
+    at, above = np.array([1.0, 2.0]), np.array([np.nextafter(1.0, 2.0), 2.0])
+    check, a = within_limits(Duals(np.array([0, 2]), at), 3, LIMITS)
     assert check.status == "holds"
-    assert a.tolist() == [0.5, 0.0, 1.5]
-
-
-def test_the_heavier_class_is_scaled_down_by_what_rounding_left():
-    check, a = allowed(Duals(np.arange(3), np.array([0.5, 0.5, 1.0 + 1e-12])), SIGNS, LIMITS, balanced=True)
-    assert check.status == "holds"
-    assert a[2] == 1.0
+    assert a.tolist() == [1.0, 0.0, 2.0]
+    check, a = within_limits(Duals(np.array([0, 2]), above), 3, LIMITS)
+    assert (check.status, check.row, a) == ("fails", 0, None)
+    assert "1.0000000000000002" in check.detail
 
 
 @pytest.mark.parametrize(
-    ("rows", "weights", "balanced"),
-    [
-        ([0, 0], [0.5, 0.5], False),  # a row twice
-        ([0], [0.5, 0.5], False),  # more weights than rows
-        ([3], [0.5], False),  # a row that does not exist
-        ([-1], [0.5], False),
-        ([0], [-0.1], False),
-        ([0], [1.1], False),  # above its limit
-        ([0], [np.nan], False),
-        ([0], [np.inf], False),
-        ([0, 2], [0.5, 0.6], True),  # not balanced
-    ],
+    ("rows", "weights"),
+    [([0, 0], [0.5, 0.5]), ([0], [0.5, 0.5]), ([3], [0.5]), ([-1], [0.5]), ([0], [-5e-324]), ([0], [np.nan])],
 )
-def test_other_duals_are_not_allowed(rows, weights, balanced):
-    check, a = allowed(Duals(np.array(rows), np.array(weights)), SIGNS, LIMITS, balanced=balanced)
+def test_duals_beyond_their_rows_or_limits_are_not_allowed(rows, weights):
+    check, a = within_limits(Duals(np.array(rows), np.array(weights)), 3, np.full(3, np.inf))
     assert check.status == "fails"
     assert a is None
 
 
-@pytest.mark.parametrize("weights", [[1.7e308] * 4, [1.2e308, 0, 1.1e308, 0]])
-def test_sums_that_overflow_fail_without_an_error(weights):
-    signs, duals = np.array([1.0, 1.0, -1.0, -1.0]), Duals(np.arange(4), np.array(weights))
-    assert allowed(duals, signs, np.full(4, np.finfo(float).max), balanced=True)[0].status == "fails"
+def test_the_shares_balance_exactly():
+    a = np.array([0.1, 0.2, 0.25])
+    positive, negative = balancing_shares(a, SIGNS)
+    assert negative == 1
+    assert positive * (Fraction(0.1) + Fraction(0.2)) == Fraction(0.25)
+    assert balancing_shares(np.array([0.0, 0.0, 1.0]), SIGNS) == (1, 0)
+    assert shares_of(Fraction(0), Fraction(0)) == (1, 1)

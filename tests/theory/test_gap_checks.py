@@ -1,24 +1,28 @@
 """What certificates of duality gaps share: costs against weights, and values against claims."""
 
+import dataclasses
+import math
 from fractions import Fraction
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import novikoff as nk
+from novikoff.theory.certificate import above
+from novikoff.theory.enclosed_sums import Rows
+from novikoff.theory.enclosure import UNBOUNDED, Enclosure
 from novikoff.theory.gap_checks import (
-    Value,
+    GapClaims,
+    check_bounds,
     check_costs,
     check_gap,
-    exact_sum,
     gap_shown,
-    relative,
-    rounded,
-    subtract,
-    within,
+    relative_gap,
+    state_bounds,
 )
+from strategies import few
 
 
 def test_costs_are_those_of_the_weights_or_taken_on_trust():
@@ -29,38 +33,24 @@ def test_costs_are_those_of_the_weights_or_taken_on_trust():
     assert check_costs(costs, 0.5, 2, 2, [1.0, 2.1])[1].row == 1
 
 
+@pytest.mark.parametrize("scale", [5e-324, 1e-300, 1.0, 1e150])
+def test_costs_agree_with_products_up_to_four_roundings(scale):
+    C, weight = 0.1 * scale, 0.3
+    for roundings, status in ((0, "holds"), (3, "holds"), (20, "fails")):
+        cost = C * weight
+        for _ in range(roundings):
+            cost = math.nextafter(cost, math.inf)
+        assert check_costs(np.array([cost]), C, 1, int(cost > 0), [weight])[1].status == status
+
+
+@pytest.mark.parametrize("weight", [math.nan, math.inf, -1.0])
+def test_weights_that_are_not_weights_fail(weight):
+    assert check_costs(np.array([1.0]), 1.0, 1, 1, [weight])[1].status == "fails"
+
+
 def test_costs_of_other_rows_fail():
     for costs, rows, examples in ((np.ones(2), 3, 2), (np.array([-1.0, 1.0]), 2, 2), (np.ones(2), 2, 1)):
         assert check_costs(costs, 1.0, rows, examples, None)[0] is None
-
-
-def claim(primal, dual, tol=1e-3):
-    gap = (primal - dual) / primal
-    return SimpleNamespace(primal=primal, dual=dual, tol=tol, relative_gap=gap, converged=gap <= tol, iterations=3)
-
-
-def statuses(claimed, primal, dual):
-    return {check.claim: check.status for check in check_gap(claimed, primal, dual)}
-
-
-def test_true_claims_hold_and_better_ones_fail():
-    primal, dual = Value(10.0, 10.0, 1e-14), Value(9.995, 30.0, 1e-14)
-    found = statuses(claim(10.0, 9.995), primal, dual)
-    assert found == {"primal": "holds", "dual": "holds", "gap": "holds", "converged": "holds", "iterations": "on trust"}
-    assert statuses(claim(9.999, 9.995), primal, dual)["primal"] == "fails"
-    assert statuses(claim(10.0, 9.999), primal, dual)["dual"] == "fails"
-    assert statuses(claim(10.001, 9.99), primal, dual)["primal"] == "holds"  # a weaker claim is true as well
-
-
-def test_rounding_that_could_hide_the_difference_leaves_a_claim_open():
-    assert within("dual", 1.0, 1.0, 0.0, slack=0.1, decisive=0.01).status == "open"
-    assert within("dual", 1.0, np.nan, np.nan, slack=0.1, decisive=0.01).status == "fails"
-
-
-def test_quotients_and_fractions_beyond_floats():
-    assert relative(1.0, 0.0) == 0.0
-    assert rounded(Fraction(10) ** 400) == np.inf
-    assert rounded(-(Fraction(10) ** 400)) == -np.inf
 
 
 def test_costs_that_have_an_infinite_sum_are_no_error():
@@ -68,19 +58,165 @@ def test_costs_that_have_an_infinite_sum_are_no_error():
     assert check_costs(None, 1.7e308, 3, 3, 2.0)[1].status == "fails"
 
 
-@given(st.floats(-1e300, 1e300), st.floats(-1e300, 1e300))
-def test_the_error_of_a_difference_is_exact(a, b):
-    found, lost = subtract(np.array([a]), np.array([b]))
-    assert abs(Fraction(a) - Fraction(b) - Fraction(float(found[0]))) == Fraction(float(lost[0]))
+@dataclasses.dataclass(frozen=True, repr=False, eq=False)
+class Claims(GapClaims):
+    primal: float
+    dual: float
+    tol: float = 1e-3
+    iterations: int = 3
+    examples: int = 2
+
+    def claims(self):
+        return self._claimed("none", 1)
+
+    def verify(self, X, y, sample_weight=None, exact=False):
+        raise NotImplementedError
 
 
-@given(st.lists(st.floats(allow_nan=False, allow_infinity=False), max_size=5))
-def test_a_sum_is_correctly_rounded_even_if_a_part_of_it_overflows(values):
-    assert exact_sum(np.array(values)) == rounded(sum(map(Fraction, values), Fraction(0)))
+def between(low, high):
+    return Enclosure(Fraction(low), Fraction(high))
+
+
+def statuses(claimed, primal, dual):
+    return {check.claim: check.status for check in check_gap(claimed, primal, dual)}
+
+
+def test_true_claims_hold_and_better_ones_fail():
+    primal, dual = between(9.9999, 10), between(9.995, 9.9951)
+    found = statuses(Claims(10.0, 9.995), primal, dual)
+    assert found == {"primal": "holds", "dual": "holds", "gap": "holds", "converged": "holds", "iterations": "on trust"}
+    assert statuses(Claims(9.9998, 9.995), primal, dual)["primal"] == "fails"
+    assert statuses(Claims(10.0, 9.9952), primal, dual)["dual"] == "fails"
+    assert statuses(Claims(10.001, 9.99), primal, dual)["primal"] == "holds"  # a weaker claim is true as well
+
+
+def test_claims_that_only_some_values_of_an_enclosure_confirm_are_open():
+    found = statuses(Claims(9.99995, 9.99505), between(9.9999, 10), between(9.995, 9.9951))
+    assert found == {"primal": "open", "dual": "open", "gap": "open", "converged": "holds", "iterations": "on trust"}
+    assert set(statuses(Claims(10.0, 9.0), UNBOUNDED, UNBOUNDED).values()) == {"open", "on trust"}
+
+
+def test_one_unit_in_the_last_place_decides():
+    up, down = math.nextafter(10.0, math.inf), math.nextafter(9.995, 0.0)
+    assert statuses(Claims(10.0, 9.995), between(up, up), between(down, down)) == {
+        "primal": "fails",
+        "dual": "fails",
+        "gap": "fails",
+        "converged": "holds",
+        "iterations": "on trust",
+    }
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("field", ["primal", "dual", "tol"])
+def test_numbers_that_are_not_finite_fail(field, number):
+    claimed = dataclasses.replace(Claims(10.0, 9.995), **{field: number})
+    assert "fails" in statuses(claimed, between(0, 0), between(0, 0)).values()
+    assert not claimed.relative_gap <= 0 or field == "tol"
+
+
+def test_no_loss_and_no_bound_are_no_gap():
+    assert statuses(Claims(0.0, 0.0), between(0, 0), between(0, 0))["gap"] == "holds"
+    assert statuses(Claims(0.0, 0.0), between(0, 1e-9), between(0, 0))["primal"] == "open"
+    assert statuses(Claims(1.0, -3.0), between(1, 1), between(-3, -3))["gap"] == "holds"  # no duals prove more: 0
+
+
+positive = st.floats(1e-300, 1e300)
+
+
+@given(positive, st.floats(-1e300, 1e300))
+def test_the_relative_gap_is_rounded_up(primal, dual):
+    found = relative_gap(primal, dual)
+    truth = (Fraction(primal) - Fraction(dual)) / Fraction(primal)
+    assert found == math.inf or Fraction(found) >= truth
+    assert found == -1.7976931348623157e308 or Fraction(math.nextafter(found, -math.inf)) < truth
+
+
+def test_a_gap_of_unknown_numbers_is_infinite():
+    assert relative_gap(0.0, 0.0) == 0.0
+    for primal, dual in ((math.nan, 0.0), (1.0, math.nan), (math.inf, 1.0), (1.0, -math.inf), (-1.0, -2.0)):
+        assert relative_gap(primal, dual) == math.inf
+        assert not Claims(primal, dual).converged
+
+
+class Objectives:
+    """Objectives whose enclosures are wide, and whose exact values are not."""
+
+    def __init__(self, is_small):
+        self.is_small = is_small
+
+    def enclose(self, point, rows, quick=False):
+        return between(9, 11), between(8, 10)
+
+    def exact(self, point):
+        return between(10, 10), between(9.9999, 9.9999)
+
+
+def test_open_checks_of_small_data_are_decided_exactly():
+    claimed, rows = Claims(10.0, 9.9999), Rows(np.zeros((1, 1)))
+    found = {
+        exact: [check_bounds(claimed, Objectives(small), None, rows, exact) for small in (0, 1)] for exact in (0, 1)
+    }
+    assert [[check.status for check in checks[:2]] for checks in found[0]] == [["open"] * 2, ["holds"] * 2]
+    assert [[check.status for check in checks[:2]] for checks in found[1]] == [["holds"] * 2] * 2
+
+
+def test_what_is_stated_is_confirmed_by_another_computation_of_the_same_accuracy():
+    rows = Rows(np.zeros((1, 1)))
+    assert state_bounds(Objectives(is_small=True), None, rows, 1e-3) == (10.0, 9.9999)
+    primal, dual = state_bounds(Objectives(is_small=False), None, rows, 1e-3)
+    assert (primal, dual) == (pytest.approx(13.02), pytest.approx(5.98))
+    assert statuses(Claims(primal, dual), between(11, 13), between(6, 8))["gap"] == "holds"
 
 
 @pytest.mark.parametrize(
-    ("gap", "shown"), [(1.23456e-5, "1.23e-05"), (0.0, "0"), (-9.6e-16, "0"), (-0.5, "-0.5"), (np.nan, "nan")]
+    ("gap", "shown"), [(1.23456e-5, "1.24e-05"), (0.0, "0"), (1.0, "1"), (-0.5, "-0.5"), (np.inf, "inf")]
 )
-def test_a_gap_that_is_negative_by_rounding_is_shown_as_0(gap, shown):
+def test_a_gap_is_shown_rounded_up(gap, shown):
     assert gap_shown(gap) == shown
+    assert dict(Claims(1.0, 0.5).claims())["relative gap"] == "at most 0.5, above the requested 0.001"
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@given(lam=st.floats(1e-3, 1e3), seed=st.integers(0, 5))
+@few
+def test_notes_4_the_bounds_in_lambda_enclose_the_sum_of_the_losses_and_lambda_times_the_squared_length(
+    loss, lam, seed
+):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(20, 2))
+    y = np.where(X[:, 0] + rng.normal(size=20) > 0, 1, 0)
+    y[:2] = [0, 1]
+    model = nk.LinearSVM(lam=lam, loss=loss, tol=1e-3).fit(X, y)
+    certificate = model.certificate_
+    objective = np.sum(model.slack_ ** (1 if loss == "hinge" else 2)) + lam * np.sum(model.coef_**2)
+    assert certificate.lam == pytest.approx(lam)
+    assert objective <= certificate.primal_lam * (1 + 1e-12)
+    assert certificate.primal_lam == pytest.approx(objective, rel=1e-9)
+    assert certificate.dual_lam <= certificate.primal_lam
+    assert 1 - certificate.dual_lam / certificate.primal_lam == pytest.approx(certificate.relative_gap, abs=1e-12)
+
+
+def test_a_certificate_speaks_of_lambda_if_lam_was_given(tmp_path):
+    X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], [0, 0, 1, 1]
+    plain, own = nk.LinearSVM(C=10.0).fit(X, y), nk.LinearSVM(lam=0.05).fit(X, y)
+    assert plain.certificate_.primal == own.certificate_.primal
+    assert "lambda" not in str(plain.certificate_)
+    assert "lambda 0.05 (C 10)" in str(own.certificate_)
+    assert f"at most {above(own.certificate_.primal_lam)} for lambda |w|^2 + the sum of the losses" in str(
+        own.certificate_
+    )
+    assert f"at most {above(own.certificate_.primal_lam)} for lambda |w|^2" in own.certificate_.explain()
+    own.save(tmp_path / "model.nvk")
+    assert str(nk.load(tmp_path / "model.nvk").certificate_) == str(own.certificate_)
+    joint = nk.LinearSVM(lam=0.05, loss="hinge", multi_class="crammer_singer").fit(X, y)
+    assert "Crammer-Singer, 2 classes, lambda 0.05 (C 10)" in str(joint.certificate_)
+    assert nk.verify(own, X, y)
+
+
+def test_without_a_cost_or_a_bound_there_is_nothing_to_say_in_lambda():
+    certificate = nk.LinearSVM(C=1.0).fit([[0.0], [1.0]], [0, 1]).certificate_
+    assert dataclasses.replace(certificate, primal=math.inf).primal_lam == math.inf
+    assert dataclasses.replace(certificate, dual=-math.inf).dual_lam == -math.inf
+    free = dataclasses.replace(certificate, C=0.0)
+    assert (free.lam, free.primal_lam, free.dual_lam) == (math.inf, math.inf, -math.inf)

@@ -8,6 +8,8 @@ import novikoff as nk
 from machines import INTERCEPTS
 from strategies import make_separable, seeds
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 def left_out_mistakes(make, X, y):
     """How many rows are called wrong by the machine of all others."""
@@ -28,7 +30,8 @@ def test_G2_no_more_rows_are_mistaken_when_left_out_than_are_in_the_support(inte
     certificate = make().fit(data.X, y).certificate_
     bound = certificate.leave_one_out_bound
     if bound is not None:
-        assert bound == len(certificate.model.duals.rows) / len(y)
+        share = len(certificate.model.duals.rows) / len(y)
+        assert share <= bound <= np.nextafter(share, 1.0)  # rounded up
         assert left_out_mistakes(make, data.X, y) <= bound * len(y) + 1e-9
 
 

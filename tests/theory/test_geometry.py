@@ -39,3 +39,19 @@ def test_rows_of_many_results_make_small_blocks(layout, monkeypatch):
     assert max(block.shape[0] for _, block in geometry.blocks(X)) == 50
     assert max(block.shape[0] for _, block in geometry.blocks(X, width=50)) <= 2
     assert sum(block.shape[0] for _, block in geometry.blocks(X, width=1000)) == 50
+
+
+@pytest.mark.parametrize("intercept", [True, False])
+@pytest.mark.parametrize("normalize", [True, False])
+@pytest.mark.parametrize("delta", [0.0, 0.5])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+def test_the_matrix_of_the_vectors_has_their_lengths_and_scores(intercept, normalize, delta, make):
+    X = np.array([[3.0, 0.0], [0.0, -4.0], [1.0, 1.0]])
+    lifted = geometry.Lifted(make(X), geometry.Geometry(intercept, normalize, delta))
+    U = lifted.as_matrix()
+    U = U.toarray() if sp.issparse(U) else U
+    assert U.shape == (3, 2 + intercept + (3 if delta else 0))
+    np.testing.assert_allclose(np.linalg.norm(U, axis=1), lifted.lengths)
+    v = np.array([1.0, -2.0, 0.5][: 2 + intercept])
+    np.testing.assert_allclose(U[:, : len(v)] @ v, lifted.scores(v[:2], 0.5))
+    np.testing.assert_array_equal(U[:, 2 + intercept :], delta * np.eye(3) if delta else np.empty((3, 0)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from certified import OTHER_DATA, separable_data
-from novikoff.theory import HullCertificate, MarginCertificate, geometry
+from novikoff.theory import HullCertificate, MarginCertificate, geometry, hulls
 from novikoff.theory.certificate import Duals
 from reference import hard_margin
 from strategies import LAYOUTS, laid_out, make_separable, seeds
@@ -112,18 +112,21 @@ def test_the_bounds_hold_the_largest_margin_between_them(intercept, seed, rows, 
     assert verification, str(verification)
 
 
-def test_duals_that_do_not_quite_balance_are_balanced_or_refused():
+def test_duals_of_either_class_may_be_scaled():
+    """The bound is of the duals with the heavier class scaled down, so that both classes have the same sum."""
     X, y = data_for("free")
     certificate = certify("free", X + 50.0, y)  # far away, so that what is out of balance would count
-    tip = np.where(y[certificate.model.duals.rows] > 0, 1.0, 1 - 1e-10)
-    nearly = change(certificate, _duals=other_duals(certificate, tip * certificate.model.duals.weights))
-    assert nearly.verify(X + 50.0, y)
-    tip = np.where(tip < 1, 1 - 1e-6, 1.0)
-    far = change(certificate, _duals=other_duals(certificate, tip * certificate.model.duals.weights))
-    assert [check.claim for check in far.verify(X + 50.0, y).failures] == ["feasible duals"]
+    for factor in (1 - 1e-10, 1 - 1e-6, 1e-3, 1e200, 1e-200):
+        tip = np.where(y[certificate.model.duals.rows] > 0, 1.0, factor)
+        tipped = change(certificate, _duals=other_duals(certificate, tip * certificate.model.duals.weights))
+        verification = tipped.verify(X + 50.0, y)
+        assert verification, str(verification)
+        less = change(tipped, margin_upper_bound=tipped.margin_upper_bound * (1 - 1e-6))
+        assert "upper bound" in [check.claim for check in less.verify(X + 50.0, y).failures]
 
 
-def test_a_check_that_rounding_leaves_open_is_not_held():
+def test_a_check_that_rounding_leaves_open_is_not_held(monkeypatch):
+    monkeypatch.setattr(hulls, "SMALL_WORK", 0)
     X, y = data_for("none")
     certificate = certify("none", X, y)
     w = certificate.model.weights

@@ -13,7 +13,6 @@ MARGIN_LIES = {
     "a larger lower bound": lambda c: change(c, margin_lower_bound=c.margin_lower_bound * (1 + 1e-6)),
     "a smaller upper bound": lambda c: change(c, margin_upper_bound=c.margin_upper_bound * (1 - 1e-6)),
     "a smaller radius": lambda c: change(c, radius=c.radius * 0.9),
-    "fewer updates": lambda c: change(c, updates=c.updates - 1),
     "the other label": lambda c: change(c, _positive=-1.0),
     "another geometry": lambda c: change(c, _geometry=Geometry(fit_intercept=False)),
     "without the duals, a smaller upper bound": lambda c: change(

@@ -12,6 +12,8 @@ from certified import DATA, OTHER_DATA, change, overlapping_data, separable_data
 from novikoff.theory import Geometry
 from strategies import separable
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 @given(data=separable())
 def test_a_stream_is_accepted_with_the_bound_on_trust(data):
@@ -125,6 +127,20 @@ def test_comparator_bound_is_for_perceptrons_only():
         nk.PassiveAggressive().fit(X, y).certificate_.comparator_bound(X, y, [1.0] * 4)
 
 
+def test_comparator_bound_needs_the_number_of_passes():
+    X, y = separable_data()
+    certificate = nk.Perceptron(warm_start=True).fit(X, y).fit(X, y).certificate_
+    assert certificate.passes == 0
+    with pytest.raises(nk.InvalidInputError, match=r"the number of passes is not known\. Fit it once"):
+        certificate.comparator_bound(X, y, np.ones(X.shape[1]))
+
+
+def test_comparator_bound_of_a_learner_without_intercept_does_not_depend_on_one():
+    X, y = separable_data()
+    certificate = nk.Perceptron(fit_intercept=False, max_iter=1).fit(X, y).certificate_
+    assert certificate.comparator_bound(X, y, np.ones(4), 3.0) == certificate.comparator_bound(X, y, np.ones(4))
+
+
 def test_rows_too_close_for_floating_point_are_decided_exactly():
     """The weights cancel but for the last bit of one value, which is what tells the row's side."""
     X, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1, 0])
@@ -140,3 +156,15 @@ def test_rows_too_close_for_floating_point_are_decided_exactly():
     beyond[0] = [1.0, 1.0 + 2**-52]
     exactly = [check.status for check in moved.verify(beyond, y, exact=True).checks if check.claim == "separates"]
     assert exactly == ["fails"]
+
+
+def test_with_private_features_the_words_say_in_which_space_the_rows_are_separated():
+    X, y = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array([0, 0, 1, 1])
+    private = nk.Perceptron(slack_feature=1.0).fit(X, y).certificate_
+    claims = dict(private.claims())
+    assert claims["separates"] == "with private features, but perhaps not without: the last pass made no mistake"
+    assert claims["geometry"] == "a private feature of 1 for each example"
+    assert "in the space in which each example has a private feature of its own" in private.explain()
+    plain = nk.Perceptron().fit(X[:3], y[:3]).certificate_
+    assert dict(plain.claims())["separates"] == "yes: the last pass made no mistake"
+    assert "private" not in plain.explain()

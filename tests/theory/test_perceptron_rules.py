@@ -2,8 +2,10 @@
 
 import math
 
+import numpy as np
 import pytest
 
+from novikoff.theory import bounds
 from novikoff.theory.perceptron_rules import DynamicMarginRule, FixedMarginRule, PerceptronRule
 from novikoff.theory.rules import RuleInput
 
@@ -50,3 +52,17 @@ def test_margin_perceptrons_update_at_zero(rule):
 def test_only_the_perceptron_has_a_bound_on_its_mistakes():
     assert PerceptronRule().bound(2.0, 0.5) == 16.0
     assert FixedMarginRule(0.5).bound(2.0, 0.5) == math.inf
+
+
+def test_bounds_on_updates_and_lengths_are_those_of_the_theorems():
+    M = np.array([1.0, 4.0])
+    assert PerceptronRule().update_bound(2.0, 0.5) == 16.0
+    assert PerceptronRule().length_bound(2.0, 0.5, M).tolist() == [2.0, 4.0]
+    fixed = FixedMarginRule(0.25)  # half of the margin 0.5
+    assert fixed.update_bound(1.0, 0.5) == bounds.margin_perceptron(1.0, 0.5, 0.5)
+    assert fixed.length_bound(1.0, 0.5, M).tolist() == [1 + 4 + 0.375, 1 + 4 + 1.5]
+    assert fixed.update_bound(1.0, 0.25) == math.inf
+    assert fixed.length_bound(1.0, math.nan, M).tolist() == [math.inf] * 2
+    dynamic = DynamicMarginRule(0.5)
+    assert dynamic.update_bound(1.0, 0.5) == bounds.dynamic_margin_perceptron(1.0, 0.5, 0.5)
+    assert dynamic.length_bound(1.0, 0.5, M).tolist() == bounds.dynamic_margin_length(1.0, 0.5, M).tolist()

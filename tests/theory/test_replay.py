@@ -11,6 +11,8 @@ import novikoff._core as _core
 from learners import CLASSES
 from novikoff.theory.replay import shuffles
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 
 @given(rows=st.integers(1, 40), seed=st.integers(0, 2**31 - 1), passes=st.integers(1, 3))
 def test_the_orders_are_those_of_the_passes_of_fit(rows, seed, passes):

@@ -20,6 +20,8 @@ from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import RULES, OnlineRule, Rule, RuleInput
 from snapshots import plain
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 # ---- a rule from outside -------------------------------------------------------------------------------------------
 
 
@@ -141,7 +143,7 @@ def test_threads_that_learn_and_look_at_one_model_with_a_rule_from_outside_do_no
 
     def learn():
         for _ in range(20):
-            learner.learn(0, rows, codes, None, norms, None, None, 0, len(Y))
+            learner.learn_all(rows, codes, None, norms, 0, len(Y))
 
     def look():
         for _ in range(300):

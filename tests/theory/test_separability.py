@@ -7,11 +7,14 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff.theory import CoefficientStatus, Margin, Separability, separability_checks
 from novikoff.theory.certificate import Duals
 
 COMPLETE = (np.array([[0.0, 1.0], [1.0, 0.0], [3.0, 3.0], [4.0, 2.0]]), np.array(["a", "a", "b", "b"]))
 QUASI = (np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 1.0]]), np.array(["a", "b", "a", "b"]))
 OVERLAP = (np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]]), np.array(["a", "a", "b", "b"]))
+
+WITHOUT_STATUSES = {"directions": (), "supports": (), "dependences": ()}
 
 
 def statuses(found, X, y, exact):
@@ -80,7 +83,7 @@ def test_a_witness_that_does_not_span_proves_no_overlap(exact):
     y = np.array([1, 0, 1, 0])
     found = nk.separability(X, y)
     assert found.kind == "quasi-complete"
-    nothing = {"boundary": found.boundary[:0], "divergence": 0 * found.divergence, "intercept_divergence": 0}
+    nothing = {"boundary": found.boundary[:0], **WITHOUT_STATUSES, "statuses": 0 * found.statuses}
     false = dataclasses.replace(found, kind="overlap", coef=None, intercept=0.0, **nothing)
     verification = false.verify(X, y, exact=exact)
     assert [check.claim for check in verification.failures] == ["span"]
@@ -95,7 +98,8 @@ def test_a_plane_too_close_for_floats_is_left_open_and_then_proven():
     assert "fails" not in statuses(found, X, y, exact=False)
 
 
-def test_a_witness_is_not_proven_where_it_only_nearly_balances():
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_witness_is_not_proven_where_it_only_nearly_balances(exact):
     """Two rows that miss each other by an ulp are separable, whatever floating point says of their sum."""
     one_up = np.nextafter(1.0, 2.0)
     X = np.array([[1.0], [one_up]])
@@ -107,11 +111,165 @@ def test_a_witness_is_not_proven_where_it_only_nearly_balances():
         kind="overlap",
         coef=None,
         intercept=0.0,
-        divergence=0 * found.divergence,
-        intercept_divergence=0,
+        **WITHOUT_STATUSES,
+        statuses=0 * found.statuses,
         margin_lower_bound=0.0,
         numerators=None,
         witness=Duals(np.array([0, 1]), np.ones(2)),
     )
-    assert false.verify(X, y)  # up to rounding
-    assert not false.verify(X, y, exact=True)
+    assert [check.claim for check in false.verify(X, y, exact=exact).failures][:1] == ["witness"]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_span_that_floating_point_takes_for_smaller_is_proven(exact):
+    X, y = np.array([[1.0, -1.0], [-2.0, 1.0], [0.0, 0.0], [-2.0, 2.0]]), np.array([0, 1, 1, 0])
+    verification = nk.separability(X, y).verify(X, y, exact=exact)
+    assert verification, str(verification)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+@pytest.mark.parametrize("weight", [5e-324, 1e-310, 1e308])
+def test_weights_of_a_witness_of_any_size_are_decided(weight, exact):
+    X, y = OVERLAP
+    found = nk.separability(X, y)
+    equal = dataclasses.replace(found, witness=Duals(np.arange(4), np.full(4, weight)))
+    assert equal.verify(X, y, exact=exact)
+    apart = dataclasses.replace(found, witness=Duals(np.arange(4), np.array([1e-300, 1.0, 1.0, 1e300])))
+    assert [check.claim for check in apart.verify(X, y, exact=exact).failures] == ["witness"]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_coefficients_of_any_size_are_decided(exact):
+    X, y = np.array([[1.0], [2.0]]), np.array([0, 1])
+    found = nk.separability(X, y)
+    for size in (5e-324, 1e-310, 1e307):
+        plane = dataclasses.replace(
+            found, coef=np.array([2 * size]), intercept=-3 * size, numerators=None, margin_lower_bound=0.0
+        )
+        assert plane.verify(X, y, exact=exact)
+        wrong = dataclasses.replace(plane, intercept=-4 * size)
+        assert "plane" in [check.claim for check in wrong.verify(X, y, exact=exact).failures]
+    numbers = 2 * 10**400, -3 * 10**400
+    plane = dataclasses.replace(plane, coef=np.array([2 / 3]), intercept=-1.0, numerators=numbers)
+    assert plane.verify(X, y, exact=exact)
+    assert not dataclasses.replace(plane, numerators=(*numbers[:1], numbers[1] + 1)).verify(X[::-1], y, exact=exact)
+    assert not dataclasses.replace(plane, numerators=(2.0, -3.0)).verify(X[::-1], y, exact=exact)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_labels_that_are_not_two_or_not_the_positive_one_are_refused(exact):
+    X, y = OVERLAP
+    found = nk.separability(*COMPLETE)
+    nothing = {"coef": np.zeros(2), "intercept": -1.0, "numerators": None, "margin_lower_bound": 0.0}
+    nothing |= {**WITHOUT_STATUSES, "statuses": 0 * found.statuses, "witness": None}
+    false = dataclasses.replace(found, positive="c", margin_upper_bound=np.inf, **nothing)
+    assert [check.claim for check in false.verify(X, y, exact=exact).failures] == ["data"]
+    true = nk.separability(*COMPLETE)
+    assert not true.verify(COMPLETE[0], np.array(["a", "a", "b", "c"]), exact=exact)
+
+
+@pytest.mark.parametrize("field", ["margin_lower_bound", "margin_upper_bound"])
+@pytest.mark.parametrize("data", [COMPLETE, QUASI, OVERLAP], ids=["complete", "quasi-complete", "overlap"])
+def test_margins_that_are_not_numbers_are_refused(data, field):
+    assert dataclasses.replace(nk.separability(*data), **{field: np.nan}).verify(*data).failures
+
+
+def test_what_takes_too_much_work_is_left_open_until_exact_decides(monkeypatch):
+    monkeypatch.setattr(separability_checks, "SMALL_WORK", 1.0)
+    for X, y in (QUASI, OVERLAP):
+        found = nk.separability(X, y)
+        verification = found.verify(X, y)
+        assert not verification
+        assert not verification.failures
+        assert found.verify(X, y, exact=True)
+    monkeypatch.setattr(separability_checks, "MAX_WORK", 1.0)
+    assert "about a minute" in str(found.verify(X, y, exact=True))
+
+
+FALSE_FIELDS = {
+    "columns": lambda found: np.array([0, 1]),
+    "n_features": lambda found: 2,
+    "kind": lambda found: "complete",
+    "fit_intercept": lambda found: False,
+    "positive": lambda found: "a",
+    "examples": lambda found: 5,
+    "coef": lambda found: -found.coef,
+    "intercept": lambda found: 1.0,
+    "numerators": lambda found: (1, 1, 1),
+    "boundary": lambda found: found.boundary[1:],
+    "witness": lambda found: Duals(found.witness.rows[1:], found.witness.weights[1:]),
+    "statuses": lambda found: np.where(found.statuses == CoefficientStatus.FINITE, 5, found.statuses),
+    "directions": lambda found: ((-1, 0, 0),),
+    "supports": lambda found: (np.array([0]), *found.supports[1:]),
+    "dependences": lambda found: ((1, 0, 0),),
+    "margin_lower_bound": lambda found: 1e-300,
+    "margin_upper_bound": lambda found: -1e-300,
+}
+NAMES = {"names", "response"}  # of columns and labels, which arrays do not have
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_verdict_must_name_its_positive_label(exact):
+    counts = np.array([[1, 1], [2, 3], [1, 0], [4, 1]])
+    for X, y in (COMPLETE, QUASI, OVERLAP, (OVERLAP[0], counts)):
+        found = nk.separability(X, y)
+        assert found.verify(X, y, exact=exact)
+        for false in (None, "c", np.zeros(2)):
+            assert dataclasses.replace(found, positive=false).verify(X, y, exact=exact).failures
+
+
+@pytest.mark.parametrize(
+    "false", [("p",), ("p", "q", "r"), ("p", "p"), ("p", "(Intercept)"), ("p", 1), "pq", 2, ("p", None), ()]
+)
+def test_names_that_cannot_be_those_of_the_columns_are_refused(false):
+    X, y = QUASI
+    found = nk.separability(X, y)
+    assert dataclasses.replace(found, names=("p", "q")).verify(X, y)
+    failures = dataclasses.replace(found, names=false).verify(X, y).failures
+    assert [check.claim for check in failures] == ["names"]
+
+
+def test_without_an_intercept_a_column_may_have_its_name():
+    X, y = QUASI
+    found = dataclasses.replace(nk.separability(X, y, fit_intercept=False), names=("(Intercept)", "q"))
+    assert found.verify(X, y)
+    assert list(found.coefficients) == ["(Intercept)", "q"]
+
+
+def test_the_margins_know_their_geometry():
+    """The margin of a plane with a free intercept is not one that bounds the mistakes of a perceptron."""
+    X, y = COMPLETE
+    learned = nk.Perceptron().fit(X, y).certificate_
+    for fit_intercept, intercept in ((True, "free"), (False, "none")):
+        found = nk.separability(X, y, fit_intercept=fit_intercept)
+        for margin in (found.margin_lower_bound, found.margin_upper_bound):
+            assert isinstance(margin, Margin)
+            assert margin.intercept == intercept
+            with pytest.raises(nk.InvalidInputError, match="the margin was measured with"):
+                learned.bound(margin)
+        other = dataclasses.replace(found, fit_intercept=not fit_intercept).margin_lower_bound
+        assert other.intercept != intercept
+        assert isinstance(json.loads(found.to_json())["margin_lower_bound"], float)
+
+
+def test_undecided_says_why_and_what_to_do():
+    found = dataclasses.replace(nk.separability(*OVERLAP), kind="undecided")
+    with pytest.raises(ValueError, match=r"because the data are too large, .* Leave out columns, or round the values"):
+        bool(found)
+
+
+@pytest.mark.parametrize("field", [field.name for field in dataclasses.fields(Separability) if field.name not in NAMES])
+def test_every_field_is_checked(field):
+    X, y = QUASI[0] + np.array([5.0, 0.0]), QUASI[1]
+    found = nk.separability(X, y)
+    false = dataclasses.replace(found, **{field: FALSE_FIELDS[field](found)})
+    assert false.verify(X, y).failures
+    assert false.verify(X, y, exact=True).failures
+
+
+def test_proofs_of_counts_speak_of_pairs_of_row_and_outcome():
+    X, y = [[1.0], [2.0], [3.0]], [[2, 3], [1, 4], [3, 1]]
+    found = nk.separability(X, y)
+    assert dict(found.claims())["witness"].endswith("pairs of row and outcome balance each other")
+    details = {check.claim: check.detail for check in found.verify(X, y).checks}
+    assert details["span"] == "the witness spans 6 pairs of row and outcome, which are all"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <span>
 #include <vector>
 
@@ -46,18 +47,32 @@ void gram(const auto& rows, const BinaryProblem& problem, std::span<const std::i
     for (std::size_t k = 0; k < matrix.size(); ++k) matrix[k] += others[(part - 1) * matrix.size() + k];
 }
 
-/// products = s^2 x.x' of some rows with others, in row-major order.
+/// products[k, l] = s^2 x_k.x_l for some rows and others, in row-major order. The entries of `some` are sorted by columns, so
+/// that only columns that two rows share take time: rows of text have few in common.
 void row_products(const auto& rows, double scale, std::span<const std::int64_t> some, std::span<const std::int64_t> others,
                   std::size_t threads, std::span<double> products) {
-  constexpr std::size_t at_once = 16;  // rows per piece of work
-  in_parallel((some.size() + at_once - 1) / at_once, threads, [&](std::size_t part) {
-    std::vector<double> spread(rows.columns);
-    for (std::size_t k = part * at_once; k < std::min((part + 1) * at_once, some.size()); ++k) {
-      const auto x = rows[static_cast<std::size_t>(some[k])];
-      x.for_each([&](std::size_t j, double value) { spread[j] = scale * value; });
-      for (std::size_t l = 0; l < others.size(); ++l)
-        products[k * others.size() + l] = scale * rows[static_cast<std::size_t>(others[l])].dot(spread.data());
-      x.for_each([&](std::size_t j, double) { spread[j] = 0; });
+  constexpr std::size_t at_once = 64;  // rows per piece of work
+  struct Entry {
+    std::size_t row;
+    double value;
+  };
+  std::vector<std::size_t> starts(rows.columns + 1);  // of the entries of each column
+  for (const std::int64_t row : some)
+    rows[static_cast<std::size_t>(row)].for_each([&](std::size_t j, double) { ++starts[j + 1]; });
+  std::partial_sum(starts.begin(), starts.end(), starts.begin());
+  std::vector<Entry> entries(starts.back());
+  std::vector<std::size_t> next(starts.begin(), starts.end() - 1);
+  for (std::size_t k = 0; k < some.size(); ++k)
+    rows[static_cast<std::size_t>(some[k])].for_each(
+        [&](std::size_t j, double value) { entries[next[j]++] = {k, scale * value}; });
+  in_parallel((others.size() + at_once - 1) / at_once, threads, [&](std::size_t part) {
+    std::vector<double> sums(some.size());
+    for (std::size_t l = part * at_once; l < std::min((part + 1) * at_once, others.size()); ++l) {
+      std::fill(sums.begin(), sums.end(), 0.0);
+      rows[static_cast<std::size_t>(others[l])].for_each([&](std::size_t j, double value) {
+        for (std::size_t e = starts[j]; e < starts[j + 1]; ++e) sums[entries[e].row] += entries[e].value * value;
+      });
+      for (std::size_t k = 0; k < some.size(); ++k) products[k * others.size() + l] = scale * sums[k];
     }
   });
 }

@@ -31,13 +31,8 @@ struct Average {
   double bias = 0;
 };
 
-struct Hypothesis {
-  std::int32_t positive = 1;  // the code of the class that is +1 in this problem; -1 for none
-  std::vector<double> weights;
-  double bias = 0;
-  std::optional<Average> average;
-  std::optional<Votes> votes;
-
+/// What is counted while a problem is learned.
+struct Tally {
   Count examples, mistakes, positives;
   Count steps;               // sum of tau: M for the perceptrons
   std::int64_t updates = 0;  // number of updates
@@ -48,39 +43,15 @@ struct Hypothesis {
   double energy = 0;  // sum of |u|^2 over all examples: the verifier tells data apart by it
   double margin_bound = std::numeric_limits<double>::infinity();  // smallest |v| / M so far.  docs/theory.md B
 
-  void resize(std::size_t columns) {
-    if (columns <= weights.size()) return;
-    weights.resize(columns);
-    if (average) average->weights.resize(columns);
-  }
-
-  void count(double y, std::int64_t copies, double part, bool mistake) {
-    examples.add(copies, part);
-    const std::int64_t positive_copies = y > 0 ? copies : 0;  // without a branch: labels are hard to predict
-    positives.add(positive_copies, y > 0 ? part : 0.0);
-    if (mistake) mistakes.add(copies, part);
-    if (votes) votes->survive(copies, part);
-  }
-
-  /// v += tau y u, where u = scale (x, 1).
-  void move(const auto& x, const RuleInput& s, double tau, double scale, bool intercept) {
-    const double along = tau * s.y * scale;
-    const double bias_step = intercept ? along : 0.0;
-    if (average) {
-      const double clock = examples.value();
-      x.add_to(average->weights.data(), clock * along);
-      average->bias += clock * bias_step;
-    }
-    if (votes) votes->move(x, along, bias_step);
-    x.add_to(weights.data(), along);
-    bias += bias_step;
-    lengthen(s, tau, x.size);
+  /// Counts the update v += tau y u by a row of so many terms.
+  void count_update(const RuleInput& s, double tau, std::size_t terms) {
+    lengthen(s, tau, terms);
     steps.add(tau);
     ++updates;
     margin_bound = std::min(margin_bound, largest_length() / steps.value());
   }
 
-  /// Updates along u = 0: they are counted, but v does not change.
+  /// Counts updates along u = 0, by which v does not change.
   void stand_still(std::int64_t copies, double part) {
     steps.add(copies, part);
     updates += copies + (part > 0);
@@ -96,9 +67,54 @@ struct Hypothesis {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const double before = largest_length(), along = tau * std::sqrt(s.squared_norm);
     length2.add(2 * tau * s.margin());
-    length2.add(tau * tau * s.squared_norm);
-    length2_error += static_cast<double>(terms + 8) * epsilon * along * (2 * before + along) + 2 * along * rounding;
-    rounding += epsilon * (before + 2 * along);
+    length2.add(tau * s.squared_norm * tau);  // in an order in which the square of a tiny step does not underflow
+    length2_error += static_cast<double>(terms + 8) * epsilon * along * (2 * before + along) + 2 * along * rounding +
+                     std::numeric_limits<double>::min();
+    rounding += epsilon * (before + 2 * along) + static_cast<double>(terms) * std::numeric_limits<double>::denorm_min();
+  }
+};
+
+struct Hypothesis : Tally {
+  std::int32_t positive = 1;  // the code of the class that is +1 in this problem; -1 for none
+  std::vector<double> weights;
+  double bias = 0;
+  std::optional<Average> average;
+  std::optional<Votes> votes;
+
+  void resize(std::size_t columns) {
+    if (columns <= weights.size()) return;
+    if (average && average->weights.size() < columns) average->weights.resize(columns);  // first: memory may run out
+    weights.resize(columns);
+  }
+
+  void count(double y, std::int64_t copies, double part, bool mistake) {
+    examples.add(copies, part);
+    const std::int64_t positive_copies = y > 0 ? copies : 0;  // without a branch: labels are hard to predict
+    positives.add(positive_copies, y > 0 ? part : 0.0);
+    if (mistake) mistakes.add(copies, part);
+    if (votes) votes->survive(copies, part);
+  }
+
+  /// Counts whole examples that were predicted right and caused no update.
+  void count_quiet(std::int64_t copies, std::int64_t positive_copies) {
+    examples.add(copies, 0.0);
+    positives.add(positive_copies, 0.0);
+    if (votes) votes->survive(copies, 0.0);
+  }
+
+  /// v += tau y u, where u = scale (x, 1).
+  void move(const auto& x, const RuleInput& s, double tau, double scale, bool intercept) {
+    const double along = tau * s.y * scale;
+    const double bias_step = intercept ? along : 0.0;
+    if (average) {
+      const double clock = examples.value();
+      x.add_to(average->weights.data(), clock * along);
+      average->bias += clock * bias_step;
+    }
+    if (votes) votes->move(x, along, bias_step);
+    x.add_to(weights.data(), along);
+    bias += bias_step;
+    count_update(s, tau, x.size);
   }
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }

@@ -70,8 +70,16 @@ class KeyTable {
     }
   }
 
+  /// Whether `count` more keys fit without a new table.
+  bool has_room(std::size_t count = 1) const { return 2 * (size_ + count) <= slots_.size(); }
+
+  /// Makes room for one more key, so that adding it needs no memory.
+  void make_room() {
+    if (!has_room()) grow();
+  }
+
   std::int64_t find_or_add(std::uint64_t hash) {
-    if (2 * (size_ + 1) > slots_.size()) grow();
+    make_room();
     std::size_t i = hash & mask();
     for (; slots_[i].column != absent; i = (i + 1) & mask())
       if (slots_[i].hash == hash) return slots_[i].column;

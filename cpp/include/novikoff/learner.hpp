@@ -1,7 +1,6 @@
 // An online learner: a rule, and the binary problems that it solves, one for two classes and one per class for more.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -16,8 +15,6 @@
 namespace novikoff {
 
 struct Learner {
-  static constexpr std::size_t rows_per_block = 64;  // few enough to stay in the cache
-
   Rule rule;
   Geometry geometry;
   Tie tie = Tie::mistake;
@@ -34,23 +31,15 @@ struct Learner {
         any_rows, rule);
   }
 
-  /// A first pass over a whole matrix. Rows are examined in small blocks and learned from while they are in the cache; with a
-  /// random order, all rows are examined first. Returns the number of rows before the first bad one; unless that is all of
-  /// them, the learner must be discarded.
-  std::size_t learn_unseen(std::size_t problem, const AnyRows& any_rows, Batch batch, std::span<double> squared_norms,
+  /// A first pass over a whole matrix: each row is examined when it is learned from. Returns the number of rows before the
+  /// first bad one; unless that is all of them, the learner must be discarded.
+  std::size_t learn_unseen(std::size_t problem, const AnyRows& any_rows, const Batch& batch, std::span<double> squared_norms,
                            PassReport& report) {
     return std::visit(
         [&](const auto& rows, const auto& r) {
           Hypothesis& h = problems[problem];
           h.resize(rows.columns);
-          const std::size_t block = batch.order.empty() ? rows_per_block : rows.count;
-          for (std::size_t begin = 0; begin < rows.count; begin += block) {
-            batch.begin = begin;
-            batch.end = std::min(begin + block, rows.count);
-            if (const std::size_t good = examine(rows, batch.begin, batch.end, squared_norms); good < batch.end) return good;
-            report.add(pass(rows, batch, r, geometry, tie, h));
-          }
-          return rows.count;
+          return pass_unseen(rows, batch, squared_norms, r, geometry, tie, h, report);
         },
         any_rows, rule);
   }

@@ -25,6 +25,7 @@ struct Batch {
   std::span<double> duals;                // each row's total step
   std::size_t begin = 0, end = 0;         // positions of the order, or rows
   std::span<double> scores = {};          // each row's score before it is learned from
+  std::size_t scores_begin = 0;           // the row of the first score
 };
 
 struct PassReport {
@@ -39,19 +40,27 @@ struct PassReport {
   }
 };
 
+/// |u|^2 of a row of squared norm |x|^2, without the private feature, and the factor by which x is scaled.
+struct Scaled {
+  double squared_norm, scale = 1;
+
+  Scaled(double squared_norm_of_row, const Geometry& geometry)
+      : squared_norm(squared_norm_of_row + (geometry.intercept ? 1.0 : 0.0)) {
+    if (geometry.normalize && squared_norm > 0) {
+      scale = 1 / std::sqrt(squared_norm);
+      squared_norm = 1;
+    }
+    squared_norm += geometry.delta * geometry.delta;
+  }
+};
+
 /// Learns from one example as often as its weight says: an integer weight k is k copies, one after the other, and a fraction
 /// is one last copy whose weight the rule sees. Once a copy causes no update, the remaining ones are counted at once.
 template <Row X, class Rule>
 void learn(const X& x, double y, double weight, double squared_norm, const Rule& rule, const Geometry& geometry, Tie tie,
            Hypothesis& h, double* dual, PassReport& report) {
   if (!(weight > 0)) return;
-  double norm2 = squared_norm + (geometry.intercept ? 1.0 : 0.0);
-  double scale = 1;
-  if (geometry.normalize && norm2 > 0) {
-    scale = 1 / std::sqrt(norm2);
-    norm2 = 1;
-  }
-  norm2 += geometry.delta * geometry.delta;
+  const auto [norm2, scale] = Scaled(squared_norm, geometry);
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
 
@@ -89,15 +98,29 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   }
 }
 
-/// The score of one example: by the last weights, their average, or the vote of all. For votes, `scratch` must hold as many
-/// zeros as there are weights.
-double score(const Hypothesis& h, const Row auto& x, Tie tie, std::vector<double>& scratch) {
+/// The first entries of a vector, and 0 beyond them.
+template <class Vector>
+struct Padded {
+  Vector first;
+  std::size_t size;
+  double operator[](std::size_t j) const { return j < size ? first[j] : 0.0; }
+};
+
+/// The score of one example: by the last weights, their average, or the vote of all. Weights of columns that the problem has
+/// not seen are 0. For votes, `scratch` must hold as many zeros as there are weights and columns.
+double score(const Hypothesis& h, const Row auto& x, std::size_t columns, Tie tie, std::vector<double>& scratch) {
   if (h.votes) return h.votes->score(x, scratch, tie == Tie::positive ? 1.0 : 0.0);
+  const std::size_t known = h.weights.size();
   if (h.average) {
     const Hypothesis::AveragedVector v{h};
-    return x.dot(v) + v.bias();
+    return (columns <= known ? x.dot(v) : x.dot(Padded<Hypothesis::AveragedVector>{v, known})) + v.bias();
   }
-  return x.dot(h.weights.data()) + h.bias;
+  return (columns <= known ? x.dot(h.weights.data()) : x.dot(Padded<const double*>{h.weights.data(), known})) + h.bias;
+}
+
+/// As many zeros as scoring a row of so many columns needs.
+inline std::size_t scratch_size(const Hypothesis& h, std::size_t columns) {
+  return h.votes ? std::max(h.weights.size(), columns) : 0;
 }
 
 /// Row `i` of a matrix whose rows are read in sequence. Reading it prefetches a few kilobytes ahead, because the hardware
@@ -110,8 +133,9 @@ auto row_in_sequence(const auto& rows, std::size_t i) {
 
 /// Squared norms of rows [begin, end). Returns the first bad row (see Row::examine), or `end`.
 std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::span<double> squared_norms) {
+  Repeats repeats;
   for (std::size_t i = begin; i < end; ++i) {
-    squared_norms[i] = row_in_sequence(rows, i).examine(rows.columns);
+    squared_norms[i] = row_in_sequence(rows, i).examine(rows.columns, repeats);
     if (!std::isfinite(squared_norms[i])) return i;
   }
   return end;
@@ -126,21 +150,151 @@ auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::si
   return row_at(p);
 }
 
-/// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known.
+/// The counts of a problem while rows of weight 1 are learned. They are kept here, where the compiler can hold them in
+/// registers, and are entered in the problem before it is updated or read.
+template <class Rule>
+class OpenTally {
+ public:
+  OpenTally(Hypothesis& h, const Rule& rule) : h_(h), rule_(rule) { begin(); }
+
+  /// Counts an example, of which nothing was learned yet.
+  void meet(double squared_norm) {
+    squared_radius_ = std::max(squared_radius_, squared_norm);
+    energy_ += squared_norm;
+  }
+  /// Counts an example that was predicted right and caused no update.
+  void pass_over(double y) {
+    ++examples_;
+    positives_ += y > 0;
+  }
+  RuleInput input(double y, double score, double squared_norm) const {
+    return {y, score, squared_norm, 1.0, squared_length_, steps_};
+  }
+  double bias() const { return bias_; }
+  /// An example with a larger margin is predicted right and causes no update.
+  double quiet_margin() const { return quiet_margin_; }
+
+  /// Calls `change` with the problem, which has all counts.
+  void close_for(auto&& change) {
+    end();
+    change(h_);
+    begin();
+  }
+  void end() {
+    h_.squared_radius = squared_radius_;
+    h_.energy = energy_;
+    h_.count_quiet(examples_, positives_);
+  }
+
+ private:
+  void begin() {
+    squared_radius_ = h_.squared_radius;
+    energy_ = h_.energy;
+    squared_length_ = h_.length2.value();
+    steps_ = h_.steps.value();
+    bias_ = h_.bias;
+    if constexpr (requires { rule_.quiet_margin(squared_length_, steps_); })
+      quiet_margin_ = rule_.quiet_margin(squared_length_, steps_);
+    examples_ = positives_ = 0;
+  }
+
+  Hypothesis& h_;
+  const Rule& rule_;
+  double squared_radius_, energy_, squared_length_, steps_, bias_;
+  double quiet_margin_ = std::numeric_limits<double>::infinity();
+  std::int64_t examples_, positives_;
+};
+
+/// Learns from an example of weight 1 that is a mistake or causes an update by the step `tau`.
+void learn_whole(const Row auto& x, const RuleInput& s, double tau, double scale, bool intercept, bool mistake, Hypothesis& h,
+                 double* dual, PassReport& report) {
+  report.mistaken |= mistake;
+  if (tau != 0) {
+    if (s.squared_norm == 0)  // an update along u = 0 does not change v
+      h.stand_still(1, 0.0);
+    else
+      h.move(x, s, tau, scale, intercept);
+    if (dual) *dual += s.squared_norm == 0 ? 1.0 : tau;
+    report.moved = true;
+  }
+  h.count(s.y, 1, 0.0, mistake);
+}
+
+/// Visits positions [begin, end) of the batch. `norm_of(x, i)` returns the squared norm of row i. If it is not finite, the row
+/// is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it is used if the
+/// batch asks for scores.
 template <class Rows, class Rule>
-PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
-  PassReport report;
-  std::vector<double> scratch(h.votes && !batch.scores.empty() ? h.weights.size() : 0);
-  for (std::size_t p = batch.begin; p < batch.end; ++p) {
+std::size_t visit(const Rows& rows, const Batch& batch, auto&& norm_of, const Rule& rule, const Geometry& geometry, Tie tie,
+                  Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+  const double* const weights = h.weights.data();
+  const double private_square = batch.duals.empty() ? 0.0 : geometry.delta * geometry.delta;
+  OpenTally tally(h, rule);
+  std::size_t p = batch.begin;
+  for (; p < batch.end; ++p) {
     const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
     const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
-    if (!batch.scores.empty()) batch.scores[i] = score(h, x, tie, scratch);
+    const double squared_norm = norm_of(x, i);
+    if (!std::isfinite(squared_norm)) [[unlikely]]
+      break;
     const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
-    const double weight = batch.weights.empty() ? 1.0 : batch.weights[i];
-    learn(x, y, weight, batch.squared_norms[i], rule, geometry, tie, h, batch.duals.empty() ? nullptr : &batch.duals[i],
-          report);
+    double* const dual = batch.duals.empty() ? nullptr : &batch.duals[i];
+    if (!batch.scores.empty())
+      tally.close_for([&](Hypothesis&) { batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch); });
+    if (!batch.weights.empty() && batch.weights[i] != 1) {
+      tally.close_for([&](Hypothesis&) { learn(x, y, batch.weights[i], squared_norm, rule, geometry, tie, h, dual, report); });
+      continue;
+    }
+    const auto [norm2, scale] = Scaled(squared_norm, geometry);
+    tally.meet(norm2);
+    double score = scale * (x.dot(weights) + tally.bias());
+    if (private_square > 0) score += y * private_square * *dual;
+    const RuleInput s = tally.input(y, score, norm2);
+    report.smallest_margin = std::min(report.smallest_margin, s.margin());
+    if (s.margin() > tally.quiet_margin()) {
+      tally.pass_over(y);
+      continue;
+    }
+    const bool mistake = is_mistake(y, score, tie);
+    const double tau = rule.step(s);
+    if (tau == 0 && !mistake) {
+      tally.pass_over(y);
+    } else {
+      tally.close_for([&](Hypothesis&) { learn_whole(x, s, tau, scale, geometry.intercept, mistake, h, dual, report); });
+    }
   }
+  tally.end();
+  return p;
+}
+
+/// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known.
+template <class Rows, class Rule>
+PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h,
+                std::vector<double>& scratch) {
+  PassReport report;
+  const auto known = [&](const auto&, std::size_t i) { return batch.squared_norms[i]; };
+  visit(rows, batch, known, rule, geometry, tie, h, scratch, report);
   return report;
+}
+
+template <class Rows, class Rule>
+PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
+  std::vector<double> scratch(batch.scores.empty() ? 0 : scratch_size(h, rows.columns));
+  return pass(rows, batch, rule, geometry, tie, h, scratch);
+}
+
+/// A pass over rows that were not examined: each row is examined just before it is learned from. Fills `squared_norms`. Returns
+/// the number of rows before the first bad one; unless that is all of them, the hypothesis must be discarded.
+template <class Rows, class Rule>
+std::size_t pass_unseen(const Rows& rows, Batch batch, std::span<double> squared_norms, const Rule& rule,
+                        const Geometry& geometry, Tie tie, Hypothesis& h, PassReport& report) {
+  batch.begin = 0;
+  batch.end = rows.count;
+  std::vector<double> scratch(batch.scores.empty() ? 0 : scratch_size(h, rows.columns));
+  Repeats repeats;
+  const auto unknown = [&](const auto& x, std::size_t i) { return squared_norms[i] = x.examine(rows.columns, repeats); };
+  const std::size_t visited = visit(rows, batch, unknown, rule, geometry, tie, h, scratch, report);
+  if (visited == rows.count || batch.order.empty()) return visited;
+  return examine(rows, 0, rows.count, squared_norms);  // the bad row that was found need not be the first
 }
 
 }  // namespace novikoff

@@ -7,10 +7,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
-#include <utility>
+#include <type_traits>
 #include <variant>
 #include <vector>
+
+#include "novikoff/repeats.hpp"
 
 namespace novikoff {
 
@@ -24,12 +27,12 @@ inline double large_enough(double squared_norm, bool is_zero) {
 
 /// The operations that learners need on one example x: its product with a vector, its squared norm, and adding a multiple of
 /// it to a vector. `examine` returns the squared norm as well, but NaN if that underflows or if an index is outside of the
-/// matrix. A row is bad unless the result is finite.
+/// matrix. A row is bad unless the result is finite. `repeats` is kept between the rows of a matrix.
 template <class R>
-concept Row = requires(const R x, const double* w, double* v, double a, std::size_t columns) {
+concept Row = requires(const R x, const double* w, double* v, double a, std::size_t columns, Repeats& repeats) {
   { x.dot(w) } -> std::same_as<double>;
   { x.squared_norm() } -> std::same_as<double>;
-  { x.examine(columns) } -> std::same_as<double>;
+  { x.examine(columns, repeats) } -> std::same_as<double>;
   x.add_to(v, a);
   x.for_each([](std::size_t, double) {});
   { x.size } -> std::convertible_to<std::size_t>;
@@ -64,7 +67,7 @@ struct DenseRow {
       for (std::size_t k = 0; k <= j; ++k) line[k] += factor * static_cast<double>(values[offset(k)]);
     }
   }
-  double examine(std::size_t) const {
+  double examine(std::size_t, Repeats&) const {
     const double norm = squared_norm();
     return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
   }
@@ -113,36 +116,56 @@ struct SparseRow {
   std::size_t size;
   std::size_t ahead = 0;  // how many elements ahead, beyond the row's end, `dot` prefetches
 
-  double dot(const auto& w) const {
-    Lanes sum;
-    for_each_element([&](std::size_t k, std::size_t lane) { sum.at[lane] += value(k) * w[at(k)]; });
+  /// The product with a vector of numbers, or of several numbers per column, which are summed one beside the other.
+  template <class W>
+  auto dot(const W& w) const {
+    FourSums<std::remove_cvref_t<decltype(w[0])>> sum;
+    for_each_element([&](std::size_t k, std::size_t lane)
+                         __attribute__((always_inline)) { sum.at[lane] += value(k) * w[at(k)]; });
+    return sum.total();
+  }
+  /// The same, while the entries of the vector that the next row needs are prefetched. To prefetch them all at once would be
+  /// more than a processor takes at a time.
+  template <class W>
+  auto dot_before(const SparseRow& next, const W& w) const {
+    FourSums<std::remove_cvref_t<decltype(w[0])>> sum;
+    const auto use = [&](std::size_t k, std::size_t lane)
+                         __attribute__((always_inline)) { sum.at[lane] += value(k) * w[at(k)]; };
+    std::size_t k = 0;
+    for (const std::size_t both = std::min(size, next.size); k + 8 <= both; k += 8) {
+      fetch(values + k, ahead * sizeof(T));
+      fetch(indices + k, ahead * sizeof(I));
+      for (std::size_t m = k; m < k + 8; ++m) __builtin_prefetch(&w[next.at(m)], 0, 3);
+      for (std::size_t m = 0; m < 8; ++m) use(k + m, m % 4);
+    }
+    for_each_element(use, k);
+    for (; k < next.size; ++k) __builtin_prefetch(&w[next.at(k)], 0, 3);
     return sum.total();
   }
   double squared_norm() const {
-    if (!strictly_increasing() && may_repeat()) return squared_norm_of_sums();
-    return sum_of_squares();
+    Repeats repeats;
+    return strictly_increasing() ? sum_of_squares() : norm_of(repeats.sums(values, indices, size, 0));
   }
   /// The squared norm of a row without repeated indices.
-  double sum_of_squares() const {
-    Lanes squares;
-    for_each_element([&](std::size_t k, std::size_t lane) { squares.at[lane] += value(k) * value(k); });
-    return squares.total();
-  }
+  double sum_of_squares() const { return novikoff::sum_of_squares(values, size); }
 
-  double examine(std::size_t columns) const {
-    const bool rising = strictly_increasing();
-    const bool inside =
-        rising ? size == 0 || (indices[0] >= 0 && at(size - 1) < columns)
-               : std::all_of(indices, indices + size, [=](I j) { return j >= 0 && static_cast<std::size_t>(j) < columns; });
-    if (!inside) return std::numeric_limits<double>::quiet_NaN();
-    const double norm = rising ? sum_of_squares() : squared_norm();
-    return norm >= least_squared_norm ? norm : large_enough(norm, is_zero());
+  double examine(std::size_t columns, Repeats& repeats) const {
+    if (strictly_increasing()) [[likely]] {
+      if (size > 0 && (indices[0] < 0 || at(size - 1) >= columns)) return std::numeric_limits<double>::quiet_NaN();
+      const double norm = sum_of_squares();
+      return norm >= least_squared_norm ? norm : large_enough(norm, all_zero(values, size));
+    }
+    std::make_unsigned_t<I> largest = 0;  // a negative index is larger than any number of columns
+    for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<std::make_unsigned_t<I>>(indices[k]));
+    if (largest >= columns) return std::numeric_limits<double>::quiet_NaN();
+    const std::optional<std::span<const double>> sums = repeats.sums(values, indices, size, columns);
+    const double norm = norm_of(sums);
+    return norm >= least_squared_norm
+               ? norm
+               : large_enough(norm, sums ? all_zero(sums->data(), sums->size()) : all_zero(values, size));
   }
-  bool is_zero() const {  // entries of one index that cancel each other are zero as well
-    return std::all_of(values, values + size, [](T value) { return value == 0; }) ||
-           (!strictly_increasing() && squared_norm() == 0);
-  }
-  void add_to(double* v, double a) const {
+  template <class N>
+  void add_to(auto&& v, const N& a) const {
     for (std::size_t k = 0; k < size; ++k) v[at(k)] += a * value(k);
   }
   void for_each(auto&& use) const {
@@ -166,21 +189,21 @@ struct SparseRow {
   double value(std::size_t k) const { return static_cast<double>(values[k]); }
 
   /// Four independent sums keep the loads in flight.
-  struct Lanes {
-    double at[4] = {};
-    double total() const { return (at[0] + at[1]) + (at[2] + at[3]); }
+  template <class N>
+  struct FourSums {
+    N at[4] = {};
+    N total() const { return (at[0] + at[1]) + (at[2] + at[3]); }
   };
 
-  /// Passes each element to its lane, and prefetches ahead.
+  /// Passes each element from `k` on, which is a multiple of 4, to its lane, and prefetches ahead.
   /// Always inlined: calls would cost a pass of coordinate descent 5 to 20 % of its time.
-  [[gnu::always_inline]] void for_each_element(auto&& use) const {
+  [[gnu::always_inline]] void for_each_element(auto&& use, std::size_t k = 0) const {
     const auto use_four = [&](std::size_t k) __attribute__((always_inline)) {
       use(k, 0);
       use(k + 1, 1);
       use(k + 2, 2);
       use(k + 3, 3);
     };
-    std::size_t k = 0;
     for (; k + 8 <= size; k += 8) {
       fetch(values + k, ahead * sizeof(T));
       fetch(indices + k, ahead * sizeof(I));
@@ -203,32 +226,12 @@ struct SparseRow {
     for (std::size_t k = 1; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
   }
-  /// False only if no index is repeated: each index sets its bit in a small table, and true may be a collision of bits.
-  bool may_repeat() const {
-    constexpr std::size_t bits = std::size_t{1} << 16;
-    if (size > bits / 64) return true;
-    std::uint64_t seen[bits / 64] = {};
-    for (std::size_t k = 0; k < size; ++k) {
-      std::uint64_t& word = seen[(at(k) % bits) / 64];
-      const std::uint64_t bit = std::uint64_t{1} << (at(k) % 64);
-      if (word & bit) return true;
-      word |= bit;
-    }
-    return false;
+  /// The squared norm, given the values with those of repeated indices summed, if there are any.
+  double norm_of(const std::optional<std::span<const double>>& sums) const {
+    return sums ? novikoff::sum_of_squares(sums->data(), sums->size()) : sum_of_squares();
   }
-  double squared_norm_of_sums() const {
-    std::vector<std::pair<I, double>> sorted;
-    sorted.reserve(size);
-    for (std::size_t k = 0; k < size; ++k) sorted.emplace_back(indices[k], static_cast<double>(values[k]));
-    std::stable_sort(sorted.begin(), sorted.end(), [](auto& p, auto& q) { return p.first < q.first; });
-    double total = 0;
-    for (std::size_t k = 0; k < size;) {
-      double sum = 0;
-      const I column = sorted[k].first;
-      for (; k < size && sorted[k].first == column; ++k) sum += sorted[k].second;
-      total += sum * sum;
-    }
-    return total;
+  static bool all_zero(const auto* first, std::size_t count) {
+    return std::all_of(first, first + count, [](auto value) { return value == 0; });
   }
   static void prefetch_lines(const auto* first, const auto* last) {
     const char* end = reinterpret_cast<const char*>(last);

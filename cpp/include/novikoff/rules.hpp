@@ -2,7 +2,9 @@
 // tau >= 0 of the update v += tau y u. Each rule has a twin in Python, in src/novikoff/theory, that the verifier uses.
 //
 // To add a rule: write a struct with `double step(const RuleInput&) const`, enter it in `Rule` and in `compiled_rules`, and
-// name it in the `kernel` of the Python class.
+// name it in the `kernel` of the Python class. A compiled rule also has `double quiet_margin(double squared_length, double
+// steps) const`: a number, not negative, such that there is no update at any margin y v.u above it. Many problems that learn
+// from one row are compared with it at once, and only the others are looked at one by one.
 #pragma once
 
 #include <algorithm>
@@ -40,6 +42,7 @@ inline bool is_mistake(double y, double score, Tie tie) {
 struct PerceptronRule {
   Tie tie = Tie::mistake;
   double step(const RuleInput& s) const { return is_mistake(s.y, s.score, tie) ? s.weight : 0.0; }
+  double quiet_margin(double, double) const { return 0; }
 };
 
 /// Margin perceptron: v += y u while y v.u / |v| < theta, and always at v = 0.  docs/theory.md C1.
@@ -47,6 +50,9 @@ struct FixedMarginRule {
   double theta;
   double step(const RuleInput& s) const {
     return s.squared_length > 0 && s.margin() >= theta * std::sqrt(s.squared_length) ? 0.0 : s.weight;
+  }
+  double quiet_margin(double squared_length, double) const {
+    return squared_length > 0 ? theta * std::sqrt(squared_length) : std::numeric_limits<double>::infinity();
   }
 };
 
@@ -57,11 +63,17 @@ struct DynamicMarginRule {
   double step(const RuleInput& s) const {
     return s.squared_length > 0 && s.margin() * s.steps >= (1 - epsilon) * s.squared_length ? 0.0 : s.weight;
   }
+  double quiet_margin(double squared_length, double steps) const {
+    constexpr double rounding = 1e-12, least = 1e-290;  // products of smaller numbers may underflow
+    if (!(squared_length > 0 && steps > 0)) return std::numeric_limits<double>::infinity();
+    return std::max(least, (1 - epsilon) * squared_length / steps * (1 + rounding));
+  }
 };
 
 /// Passive-aggressive (Crammer et al. 2006, section 3): the nearest v with y v.u >= 1. A fraction of an example goes that
 /// fraction of the way. A row too short for a finite step causes no update.
 struct PassiveAggressiveRule {
+  double quiet_margin(double, double) const { return 1; }
   double step(const RuleInput& s) const { return s.weight * full_step(s, s.squared_norm); }
 
   /// The step after which a row of this squared length has no loss. A loss within the rounding error of the score is 0.
@@ -78,12 +90,14 @@ struct PassiveAggressiveRule {
 /// PA-I: tau is clipped at C. The weight belongs to the slack, so it multiplies C before the clip.
 struct PassiveAggressiveIRule {
   double C;
+  double quiet_margin(double, double) const { return 1; }
   double step(const RuleInput& s) const { return std::min(s.weight * C, PassiveAggressiveRule::full_step(s, s.squared_norm)); }
 };
 
 /// PA-II: the squared slack adds 1/(2C) to |u|^2.
 struct PassiveAggressiveIIRule {
   double C;
+  double quiet_margin(double, double) const { return 1; }
   double step(const RuleInput& s) const { return PassiveAggressiveRule::full_step(s, s.squared_norm + 1 / (2 * s.weight * C)); }
 };
 

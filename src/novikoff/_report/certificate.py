@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from novikoff.theory.certificate import Certificate
@@ -15,7 +15,7 @@ MEANINGS = {
     "holds": "recomputed from the data and true",
     "fails": "recomputed from the data and false",
     "open": "undecided because of rounding",
-    "on trust": "counted during training; the data alone cannot confirm it",
+    "on trust": "what the data alone cannot confirm, such as a count of what happened during training",
 }
 
 
@@ -29,25 +29,14 @@ class Part:
 
 
 def split(named: list[tuple[str, Certificate]], found: Verification | None) -> tuple[list[Part], list[Check]]:
-    """Assign the checks of a verification to the certificates; return the remaining ones separately.
-
-    ``verify`` starts the claims of several certificates with ``"name: "``, in the order of the certificates. The
-    checks of the model as a whole come before and after them.
-    """
+    """Assign the checks of a verification to the certificates; return those of the model as a whole separately."""
     if found is None:
         return [], []
     if len(named) == 1:
         return [Part(*named[0], found)], []
-    rest, general, parts = list(found.checks), [], []
-    while rest and not rest[0].claim.startswith(f"{named[0][0]}: "):
-        general.append(rest.pop(0))
-    for name, certificate in named:
-        prefix, own = f"{name}: ", []
-        while rest and rest[0].claim.startswith(prefix):
-            check = rest.pop(0)
-            own.append(replace(check, claim=check.claim.removeprefix(prefix)))
-        parts.append(Part(name, certificate, Verification(tuple(own))))
-    return parts, general + rest
+    problems, nothing = found.problems, Verification(())
+    parts = [Part(name, certificate, problems.get(name, nothing)) for name, certificate in named]
+    return parts, list(problems.get("", nothing).checks)
 
 
 def certificate_table(parts: list[Part]) -> Table:

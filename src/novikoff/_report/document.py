@@ -10,15 +10,15 @@ import numpy as np
 import scipy.sparse as sp
 
 from novikoff._atomic import replacing
+from novikoff._counts import count, counted
 from novikoff.errors import input_error, missing_package
 from novikoff.evaluate import Holdout, percent
-from novikoff.persistence.table_pipeline import is_table_pipeline
+from novikoff.persistence.pipelines import is_table_pipeline
 
 from .certificate import certificate_table, command, meanings
 from .figures.figure import figures_of
 from .performance import performance_of
 from .subject import WHERE, Subject, subject_of, with_held_out
-from .tables import count
 from .verdict import verdict_of, words_of
 
 STRATEGY_WORDS = {
@@ -155,14 +155,16 @@ def page_of(
 def _summary(subject: Subject) -> list[tuple[str, str]]:
     model, table, strategy = subject.model, subject.table, subject.strategy
     rows = [("learner", type(model).__name__), ("parameters", _parameters(model))]
-    rows.append(("rows", f"{subject.first.words}, {count(table.shape[1])} columns"))
+    rows.append(("rows", f"{subject.first.words}, {counted(table.shape[1], 'column')}"))
     reading = None if subject.record is None else subject.record.reading
     if reading is not None and reading.encoding is not None:
         rows.append(("columns of the table", reading.encoding.summary()))
     if sp.issparse(table):
         rows.append(("nonzero entries", f"{count(table.nnz)}, {percent(table.nnz / np.prod(table.shape))}"))
     sizes = np.unique(subject.y, return_counts=True)[1]
-    rows.append(("classes", f"{count(len(strategy.classes))}, of {count(sizes.min())} to {count(sizes.max())} rows"))
+    rows.append(
+        ("classes", f"{count(len(strategy.classes))}, of {count(sizes.min())} to {counted(sizes.max(), 'row')}")
+    )
     if len(strategy.classes) > 2:
         rows.append(("several classes", STRATEGY_WORDS[strategy.name].format(count(len(strategy.pairs)))))
     for measured in subject.measured:

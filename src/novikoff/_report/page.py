@@ -10,15 +10,17 @@ from typing import Any
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from jinja2.utils import htmlsafe_json_dumps
-from markupsafe import Markup, escape
+from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
+from novikoff._counts import count
+from novikoff._html import escaped
+from novikoff._printable import printable
 from novikoff._version import __version__
 from novikoff.errors import input_error
 
 from .figures.figure import Figures
 from .subject import WHERE
-from .tables import count
 
 
 def render(figures: Figures, **context: Any) -> str:
@@ -44,6 +46,7 @@ def render(figures: Figures, **context: Any) -> str:
     environment = Environment(
         loader=FunctionLoader(_source),
         autoescape=True,
+        finalize=_visible,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -62,9 +65,14 @@ def render(figures: Figures, **context: Any) -> str:
     )
 
 
+def _visible(value: Any) -> Any:
+    """Return text with control characters as visible escapes; the template escapes it as HTML afterwards."""
+    return printable(value, keep="\n") if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _breakable(name: str) -> Markup:
     """Return a name as text that may be broken into lines after punctuation."""
-    return Markup(re.sub(r"(?<=[._/:-])(?=\w)", "<wbr>", str(escape(name))))
+    return Markup(re.sub(r"(?<=[._/:-])(?=\w)", "<wbr>", escaped(name)))
 
 
 def _source(name: str) -> str:

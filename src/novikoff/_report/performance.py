@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novikoff._counts import count
 from novikoff.evaluate import Scores, percent
 
-from .tables import Table, count
+from .tables import Table
 
 MAX_CLASSES = 20  # of the confusion matrix, and of the table of classes before it is folded
 MAX_ERRORS = 8  # pairs of classes in the list of the most frequent errors

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from novikoff._cached import cached_property
+from novikoff._counts import count
+from novikoff._estimators import check_is_fitted
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._validation import check_labels
 from novikoff._verify import verify
@@ -20,7 +21,6 @@ from novikoff.theory.geometry import Floats, as_table
 from novikoff.theory.verification import Verification
 
 from .certificate import Part, split
-from .tables import count
 
 WHERE = "report"  # names the caller in error messages
 OF_THE_MODEL = (
@@ -28,6 +28,7 @@ OF_THE_MODEL = (
     "model",
     "certificates",
     "classes",
+    "attributes",
 )  # checks that fail if the model was changed, whatever the rows
 
 
@@ -114,6 +115,11 @@ class Subject:
         """The run record; None for classifiers of other packages."""
         return getattr(self.model, "record_", None)
 
+    @property
+    def has_weights(self) -> bool:
+        """Whether the model has ``coef_``. Our learners do; theirs is not read, since it may be very wide."""
+        return self.record is not None or hasattr(self.model, "coef_")
+
     @cached_property
     def strategy(self) -> MulticlassStrategy:
         """The classes, and which column of scores belongs to which."""
@@ -195,7 +201,7 @@ def _kind_of_rows(record: RunRecord | None, found: Verification | None) -> str:
         return "given"
     parts, general = split(record.named_certificates, found)
     checks = [*general, *(check for part in parts for check in part.verification.checks)]
-    is_other = any(check.status == "fails" and check.claim not in OF_THE_MODEL for check in checks)
+    is_other = any(check.status == "fails" and check.claim.partition(":")[0] not in OF_THE_MODEL for check in checks)
     return "other" if is_other else "training"
 
 

@@ -29,8 +29,3 @@ class Table:
     rows: Sequence[Sequence[str]]
     numeric: bool = True
     words: int = 1
-
-
-def count(value: float) -> str:
-    """Format a number of rows; sums of row weights may have decimals."""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.6g}"

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from novikoff._counts import count
 from novikoff.evaluate import accuracy_words, warnings_of
 
 from .subject import Measured, Subject
-from .tables import count
 
 
 @dataclass(frozen=True)

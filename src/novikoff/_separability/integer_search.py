@@ -8,9 +8,10 @@ import numpy as np
 
 from novikoff.theory.balance import Balance, balance
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import Examples, IntegerVector, Reduced, primitive
+from novikoff.theory.elimination import IntegerVector, Reduced, primitive
+from novikoff.theory.exact import Examples
+from novikoff.theory.exact_simplex import alternative
 
-from .exact_simplex import alternative
 from .partition import Partition, Rows
 
 SMALL_PROBLEM_ENTRIES = 400  # rows times columns up to which all rows are the working set

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from novikoff.theory.balance import Balance
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import IntegerVector
+from novikoff.theory.elimination import IntegerVector
 
 Rows = NDArray[np.int64]
 

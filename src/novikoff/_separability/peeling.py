@@ -14,7 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.theory.exact import Examples, IntegerVector, primitive
+from novikoff.theory.elimination import IntegerVector, primitive
+from novikoff.theory.exact import Examples
 from novikoff.theory.geometry import Floats, blocks
 
 STAGE_SAFETY_FACTOR = 8.0  # each stage is made smaller than necessary by this factor, because of rounding
@@ -90,7 +91,11 @@ def combined(examples: Examples, stages: list[Stage], within: IntegerVector | No
 
 
 def _scores(examples: Examples, direction: Floats) -> Floats:
+    """Return z_i.v of all rows, up to rounding."""
+    own = examples.X.shape[1]
     scores: Floats = np.empty(examples.rows)
-    for cut, some, _ in examples.scores(direction):
-        scores[cut] = some
+    for cut, block in blocks(examples.X):
+        with np.errstate(over="ignore", invalid="ignore"):
+            products = np.asarray(block @ direction[:own]).ravel() + (direction[-1] if examples.fit_intercept else 0.0)
+        scores[cut] = examples.signs[cut] * products
     return scores

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from novikoff.theory.balance import Balance, balance
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import Examples, IntegerVector, to_integers
-from novikoff.theory.geometry import Floats, blocks
+from novikoff.theory.elimination import IntegerVector
+from novikoff.theory.exact import Examples, to_integers
+from novikoff.theory.geometry import Floats
 
 from .integer_search import SMALL_PROBLEM_ENTRIES, search_in_integers
 from .partition import Partition, Rows
@@ -176,12 +177,12 @@ def _extremes(examples: Examples) -> Rows:
     columns = examples.X.shape[1]
     best = np.zeros((2, columns))
     where = np.full((2, columns), -1)
-    for cut, block in blocks(examples.X):
+    for block in examples.table.blocks():
         for side, sign in enumerate((1.0, -1.0)):
-            values, rows = _largest(block, sign * examples.signs[cut])
+            values, rows = _largest(block.values, sign * examples.signs[block.cut])
             better = values > best[side]
             best[side][better] = values[better]
-            where[side][better] = rows[better] + cut.start
+            where[side][better] = rows[better] + block.cut.start
     found: Rows = np.unique(where[where >= 0])
     return found
 
@@ -205,11 +206,7 @@ def _largest(block: Any, signs: Floats) -> tuple[Floats, Rows]:
 def offending(examples: Examples, direction: Floats, most: int) -> Rows:
     """Return the rows farthest on the wrong side of a direction, or on it, relative to the size of their terms."""
     worst: list[tuple[Rows, Floats]] = []
-    size = np.abs(direction)
-    for (cut, scores, _), (_, block) in zip(examples.scores(direction), blocks(examples.X), strict=True):
-        sizes = np.asarray(abs(block) @ size[: block.shape[1]]).ravel()
-        sizes += size[-1] if examples.fit_intercept else 0.0
-        shares = np.divide(scores, sizes, out=np.zeros_like(scores), where=sizes > 0)
+    for cut, shares in examples.relative_scores(direction):
         lowest = np.argpartition(shares, most)[:most] if most < len(shares) else np.arange(len(shares))
         lowest = lowest[shares[lowest] <= 1e-9]
         worst.append((lowest + cut.start, shares[lowest]))

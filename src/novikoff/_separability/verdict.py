@@ -7,35 +7,40 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.linalg
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from novikoff._validation import check_flag
-from novikoff.errors import InvalidInputError, input_error
+from novikoff._design import design_of
+from novikoff._estimators import BaseEstimator, ClassifierMixin
+from novikoff._one_core import one_core
+from novikoff._wide_array import is_wide
+from novikoff.errors import InvalidInputError
 from novikoff.solvers.coordinate_descent import descend
 from novikoff.solvers.descent_newton import MODERATE_COST
 from novikoff.solvers.losses import LOSSES
-from novikoff.solvers.one_core import one_core
 from novikoff.solvers.problem import Objective, Problem
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
-from novikoff.theory.balance import Balance
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import Examples, IntegerVector, Reduced, to_integers
-from novikoff.theory.geometry import Floats, blocks
-from novikoff.theory.hulls import distance_range, margin_range
+from novikoff.theory.coefficients import undecided
+from novikoff.theory.columns import without_zeros
+from novikoff.theory.elimination import IntegerVector
+from novikoff.theory.enclosed_sums import Rows
+from novikoff.theory.exact import Examples, to_integers
+from novikoff.theory.geometry import Floats
+from novikoff.theory.hull_bounds import HullSolution, precisely
+from novikoff.theory.row_numbers import numbers_for_user
 from novikoff.theory.separability import Separability
+from novikoff.theory.verdict_columns import names_in_columns, widened
 
+from .coefficients import coefficients
+from .integer_search import SMALL_PROBLEM_ENTRIES
 from .partition import Partition
-from .search import decide
+from .search import completed_by, decide
 
 DESCENT_EFFORT = 4_000_000  # values that coordinate descent visits before a linear program is solved
 DESCENT_EFFORT_IF_WIDE = (
     60_000_000  # the same if there are fewer rows than twice the columns: most such data are separable (Cover 1965)
 )
 MAX_PASSES, MIN_PASSES = 3000, 1  # of coordinate descent
-MAX_COLUMNS_FOR_DIVERGENCE = 2000  # with more columns, the signs of the plane are taken as the divergence
-BASIS_SAMPLE_ROWS = 2000  # rows among which linearly independent ones are searched
+MAX_PASSES_IF_SMALL = 100  # the same before data are decided in integers, which takes less time than more passes
 NO_ROWS = np.zeros(0, dtype=np.int64)
 
 
@@ -46,30 +51,49 @@ class SeparabilityInput(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  
 SeparabilityInput.__name__ = "separability"  # its name in error messages
 
 
-def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
-    """Decide whether a plane separates two classes completely, quasi-completely or not at all, with a proof.
+def separability(
+    X: Any,
+    y: Any,
+    *,
+    fit_intercept: bool = True,
+    positive: Any = None,
+    sample_weight: Any = None,
+    offset: Any = None,
+) -> Separability:
+    """Decide whether the estimates of a logistic regression exist, and which coefficients are infinite, with a proof.
 
-    If the classes are separated, completely or quasi-completely, logistic regression has no finite estimate. The answer
-    is exact: what floating point leaves open is decided in integers. ``Separability.verify`` checks it.
+    If a plane separates the classes, completely or quasi-completely, the maximum likelihood estimate does not exist.
+    The answer is exact: what floating point leaves open is decided in integers. ``Separability.verify`` checks it.
 
     Parameters
     ----------
-    X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows.
-    y : array-like of shape (n_samples,)
-        Labels of two classes.
+    X : {array-like, sparse matrix, data frame, formula matrix} of shape (n_samples, n_features)
+        The rows. Columns of strings and categories of a data frame of pandas, polars or pyarrow are factors in R's
+        treatment coding: the first level is the reference, and the others have columns such as ``colorred``. Matrices
+        of formulaic and patsy keep their names, and their intercept is the intercept.
+    y : array-like of shape (n_samples,) or (n_samples, 2)
+        Labels of two classes; or two columns of counts, successes and failures; or, with ``sample_weight``, proportions
+        of successes.
     fit_intercept : bool, default=True
-        Whether the plane may lie anywhere. Otherwise it contains the origin.
+        Whether there is an intercept, so that the plane may lie anywhere. Otherwise it contains the origin. A formula
+        matrix has an intercept if it has a column Intercept.
+    positive : object, default=None
+        The label whose probability is modelled. By default the second level of a categorical, else the second label in
+        sorted order, as in R; for counts, the first column.
+    sample_weight : array-like of shape (n_samples,), default=None
+        Weights or numbers of observations. Rows of weight 0 are absent; other weights have no influence.
+    offset : array-like of shape (n_samples,), default=None
+        Known parts of the scores. They are checked and have no influence: no constant keeps a score from growing.
 
     Returns
     -------
     Separability
-        The answer and its proof.
+        The answer and its proof. ``summary`` shows it as a table.
 
     Raises
     ------
     InvalidInputError
-        If there are not exactly two classes, or X has values that are not finite.
+        If there are not exactly two classes, or X has missing values, dates, or values that are not finite.
 
     See Also
     --------
@@ -85,51 +109,46 @@ def separability(X: Any, y: Any, fit_intercept: bool = True) -> Separability:
     >>> found = separability([[0.0, 1.0], [0.0, 2.0], [0.0, 3.0], [1.0, 1.0]], ["no", "yes", "no", "yes"])
     >>> found.kind
     'quasi-complete'
-    >>> found.divergence
-    array([1, 0], dtype=int8)
     >>> found.boundary
     array([0, 1, 2])
     """
     where = "separability"
-    fit_intercept = check_flag(where, "fit_intercept", fit_intercept)
-    data = validate_training_set(SeparabilityInput(), where, X, y, None, None)
-    if len(data.classes) != 2:
-        raise input_error(where, f"y must have two classes, but it has {len(data.classes)}.")
-    examples = Examples(data.X, np.where(data.codes == 1, 1.0, -1.0), fit_intercept)
-    with one_core:
-        return _in_full_width(data, _decided(data, examples))
-
-
-def _in_full_width(data: TrainingSet, found: Separability) -> Separability:
-    """Return a verdict about the columns that occur as one about all columns; the others have the coefficient 0."""
-    if data.columns is None:
-        return found
-    numerators = None
-    if found.numerators is not None:
-        own = len(found.divergence)
-        wide = data.widen(np.array(found.numerators[:own], dtype=object))
-        numerators = (*wide.tolist(), *found.numerators[own:])
-    return dataclasses.replace(
-        found,
-        coef=None if found.coef is None else data.widen(found.coef),
-        numerators=numerators,
-        divergence=data.widen(found.divergence),
+    design = design_of(
+        where, X, y, fit_intercept=fit_intercept, positive=positive, sample_weight=sample_weight, offset=offset
     )
+    is_positive = (design.signs > 0).astype(np.int8)
+    data = validate_training_set(SeparabilityInput(), where, without_zeros(design.X), is_positive, None, None)
+    examples = Examples(data.X, design.signs, design.fit_intercept)
+    with one_core:
+        found = _decided(data, examples)
+    if data.columns is not None and is_wide(data.width, len(data.columns.indices)):
+        found = dataclasses.replace(found, columns=data.columns.indices, n_features=data.width)
+    elif data.columns is not None:
+        found = widened(found, data.columns)
+    names = names_in_columns(design.names, found.columns)
+    told = {"positive": design.positive, "response": design.response, "names": names}
+    return dataclasses.replace(found, **told, **numbers_for_user(found, design))
 
 
 def _decided(data: TrainingSet, examples: Examples) -> Separability:
-    hint, duals = hint_by_descent(data, examples.fit_intercept)
+    is_small = data.table.elements <= SMALL_PROBLEM_ENTRIES
+    hint, duals = hint_by_descent(data, examples.fit_intercept, MAX_PASSES_IF_SMALL if is_small else MAX_PASSES)
     partition = decide(examples, hint)
     if partition is None:
         return _report(data, examples, "undecided")
     if partition.witness is None:
+        if is_small:  # more passes give a larger margin and a smaller bound
+            hint, duals = hint_by_descent(data, examples.fit_intercept)
+            partition = (None if hint is None else completed_by(examples, hint)) or partition
         return _complete(data, examples, partition, duals)
     if partition.direction is None:
-        return _report(data, examples, "overlap", witness=partition.witness)
+        return _report(data, examples, "overlap", witness=partition.witness, **_coefficients(examples, partition))
     return _quasi_complete(data, examples, partition)
 
 
-def hint_by_descent(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | None, Duals | None]:
+def hint_by_descent(
+    data: TrainingSet, fit_intercept: bool, max_passes: int = MAX_PASSES
+) -> tuple[Floats | None, Duals | None]:
     """Return a direction from coordinate descent, which separates most data that are separable, and its duals."""
     table = data.table
     try:
@@ -139,7 +158,7 @@ def hint_by_descent(data: TrainingSet, fit_intercept: bool) -> tuple[Floats | No
     except (InvalidInputError, OverflowError):  # lengths that are too large or too small for it
         return None, None
     effort = DESCENT_EFFORT_IF_WIDE if 2 * problem.columns > problem.rows else DESCENT_EFFORT
-    passes = min(MAX_PASSES, max(MIN_PASSES, effort // max(1, table.elements)))
+    passes = min(max_passes, max(MIN_PASSES, effort // max(1, table.elements)))
     v, alpha = descend(problem, passes)
     if not np.all(np.isfinite(v)):
         return None, None
@@ -155,8 +174,10 @@ def _report(data: TrainingSet, examples: Examples, kind: str, **found: Any) -> S
         "numerators": None,
         "boundary": NO_ROWS,
         "witness": None,
-        "divergence": np.zeros(data.X.shape[1], dtype=np.int8),
-        "intercept_divergence": 0,
+        "statuses": undecided(examples.columns),
+        "directions": (),
+        "supports": (),
+        "dependences": (),
         "margin_lower_bound": 0.0,
         "margin_upper_bound": math.inf if kind in ("complete", "undecided") else 0.0,
     }
@@ -172,48 +193,45 @@ def _report(data: TrainingSet, examples: Examples, kind: str, **found: Any) -> S
 def _complete(data: TrainingSet, examples: Examples, partition: Partition, duals: Duals | None) -> Separability:
     assert partition.direction is not None
     plane = _in_floats(examples, partition)
-    direction = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
     intercept = "free" if examples.fit_intercept else "none"
+    a = None if duals is None else duals.dense(examples.rows)
     everywhere = np.ones(examples.rows, dtype=bool)
-    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        margin, _ = margin_range(examples.X, examples.signs, everywhere, plane["coef"], plane["intercept"], intercept)
-        upper = math.inf if duals is None else _upper(examples, duals, intercept)
-    lower = max(0.0, margin.least) if plane["numerators"] is None else 0.0
+    found = precisely(
+        Rows(examples.X),
+        HullSolution(examples.X, examples.signs, everywhere, plane["coef"], plane["intercept"], a, intercept),
+    )
+    upper = math.inf if found.squared_distance is None else found.squared_distance.root().stated_high()
     return _report(
         data,
         examples,
         "complete",
         **plane,
-        **_signs(direction, examples.fit_intercept),
+        **_coefficients(examples, partition),
         witness=duals if upper < math.inf else None,
-        margin_lower_bound=lower,
+        margin_lower_bound=max(0.0, found.margin.stated_low()) if plane["numerators"] is None else 0.0,
         margin_upper_bound=upper,
     )
-
-
-def _upper(examples: Examples, duals: Duals, intercept: str) -> float:
-    """Return an upper bound on all margins, from these weights, balanced first if the intercept is free."""
-    a = duals.dense(examples.rows)
-    sums = [float(a[examples.signs == sign].sum()) for sign in (1.0, -1.0)]
-    if (min(sums) if intercept == "free" else max(sums)) == 0:
-        return math.inf
-    if intercept == "free":
-        a[examples.signs > 0] *= sums[1] / sums[0]
-    return distance_range(examples.X, examples.signs, a / a.sum(), intercept).most
 
 
 def _quasi_complete(data: TrainingSet, examples: Examples, partition: Partition) -> Separability:
     assert partition.direction is not None
     assert partition.sides is not None
+    assert partition.proof is not None
     return _report(
         data,
         examples,
         "quasi-complete",
         **_in_floats(examples, partition),
-        **_signs(np.array(_diverging(examples, partition), dtype=np.float64), examples.fit_intercept),
+        **_coefficients(examples, partition),
         boundary=np.flatnonzero(partition.sides == 0),
         witness=partition.witness,
     )
+
+
+def _coefficients(examples: Examples, partition: Partition) -> dict[str, Any]:
+    """Return what becomes of each coefficient."""
+    found = coefficients(examples, partition)
+    return {field.name: getattr(found, field.name) for field in dataclasses.fields(found)}
 
 
 def _plane(direction: IntegerVector, fit_intercept: bool) -> dict[str, Any]:
@@ -225,96 +243,11 @@ def _plane(direction: IntegerVector, fit_intercept: bool) -> dict[str, Any]:
     return {"coef": floats[:-1], "intercept": float(floats[-1])}
 
 
-def _signs(direction: Floats, fit_intercept: bool) -> dict[str, Any]:
-    signs = np.sign(direction).astype(np.int8)
-    if not fit_intercept:
-        return {"divergence": signs, "intercept_divergence": 0}
-    return {"divergence": signs[:-1], "intercept_divergence": int(signs[-1])}
-
-
 def _in_floats(examples: Examples, partition: Partition) -> dict[str, Any]:
-    """Return the plane as floats, and also in integers if floats are not precise enough."""
+    """Return the plane as floats, and also in integers if rounding changes the side of a row."""
     assert partition.direction is not None
     assert partition.sides is not None
     plane = _plane(partition.direction, examples.fit_intercept)
     floats = np.append(plane["coef"], plane["intercept"]) if examples.fit_intercept else plane["coef"]
-    again = to_integers(floats)[0] if partition.proof is None else partition.proof.straighten(floats)
-    holds = np.array_equal(examples.sides(again), partition.sides)
+    holds = np.array_equal(examples.sides(to_integers(floats)[0]), partition.sides)
     return {**plane, "numerators": None if holds else tuple(partition.direction)}
-
-
-def _diverging(examples: Examples, partition: Partition) -> list[int]:
-    """Return the sign with which each coefficient goes to infinity, the intercept last; 0 for those that stay finite.
-
-    The estimate diverges in directions that are 0 on the rows that balance. Of linearly dependent columns only the
-    first ones get a coefficient, in this order: columns that are 0 on the whole boundary and so diverge on their own,
-    the intercept, the other columns. Directions are reduced so that all others are 0.
-    """
-    assert partition.proof is not None
-    assert partition.direction is not None
-    assert partition.sides is not None
-    if examples.columns > MAX_COLUMNS_FOR_DIVERGENCE:
-        return [(entry > 0) - (entry < 0) for entry in partition.direction]
-    order = _column_order(examples, partition.sides == 0)
-    dependences = _row_basis(examples, partition, order).null_space()
-
-    def without_dependent(direction: IntegerVector) -> IntegerVector:
-        entries = [direction[j] for j in order]
-        for dependence in dependences:
-            column = max(j for j in range(len(order)) if dependence[j])  # the only column that is not a pivot
-            factor, unit = entries[column], dependence[column]
-            sign = 1 if unit > 0 else -1
-            entries = [sign * (entry * unit - factor * d) for entry, d in zip(entries, dependence, strict=True)]
-        return entries
-
-    chosen = without_dependent(partition.direction)
-    moves = [without_dependent(direction) for direction in _receding(examples, partition.proof)]
-    found = [0] * len(order)
-    for place, j in enumerate(order):
-        if any(move[place] for move in moves):
-            found[j] = (chosen[place] > 0) - (chosen[place] < 0)
-    return found
-
-
-def _receding(examples: Examples, proof: Balance) -> list[IntegerVector]:
-    """Return a basis of the directions that are 0 on all rows that balance."""
-    others = np.setdiff1d(np.arange(examples.columns), proof.columns).tolist()
-    units = [[int(j == k) for j in range(examples.columns)] for k in others]
-    return [*(proof.moves(examples.columns) or []), *units]
-
-
-def _column_order(examples: Examples, boundary: NDArray[np.bool_]) -> list[int]:
-    """Return the columns that are 0 in all boundary rows, then the intercept, then the others."""
-    used = np.zeros(examples.X.shape[1], dtype=bool)
-    for cut, block in blocks(examples.X):
-        used |= np.asarray((block[boundary[cut]] != 0).sum(axis=0)).ravel() > 0
-    last = [examples.X.shape[1]] if examples.fit_intercept else []
-    return [*np.flatnonzero(~used).tolist(), *last, *np.flatnonzero(used).tolist()]
-
-
-def _row_basis(examples: Examples, partition: Partition, order: list[int]) -> Reduced:
-    """Return rows that span all rows, with columns in the given order, in reduced echelon form."""
-    assert partition.proof is not None
-    assert partition.sides is not None
-    chosen = [*partition.proof.basis, *_independent(examples, partition)]
-    while True:
-        vectors = [vector for vector, _ in examples.integer_rows(np.array(chosen, dtype=np.int64))]
-        reduced = Reduced([[vector[j] for j in order] for vector in vectors], len(order))
-        directions = [[entry for _, entry in sorted(zip(order, v, strict=True))] for v in reduced.null_space()]
-        missed = examples.off_zero(directions)
-        if not np.any(missed):
-            return reduced
-        chosen.append(int(np.argmax(missed)))
-
-
-def _independent(examples: Examples, partition: Partition) -> list[int]:
-    """Return rows on the right side that are independent of each other and of those that balance, up to rounding."""
-    assert partition.proof is not None
-    assert partition.sides is not None
-    rows = np.flatnonzero(partition.sides > 0)
-    rows = rows[:: max(1, len(rows) // BASIS_SAMPLE_ROWS)]
-    moves = np.array([[c / max(map(abs, move)) for c in move] for move in _receding(examples, partition.proof)])
-    steps = examples.floats(rows) @ moves.T
-    triangle, picked = scipy.linalg.qr(steps.T, mode="r", pivoting=True)
-    sizes = np.abs(np.diag(triangle))
-    return [int(rows[k]) for k in picked[: int(np.count_nonzero(sizes > 1e-9 * sizes[0]))]]

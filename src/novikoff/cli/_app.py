@@ -5,22 +5,30 @@ from __future__ import annotations
 import gc
 import inspect
 import os
-import signal
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+import typer.core
 
+from novikoff._printable import printable
+
+from ._ending import replace_exit_code
+
+UsageError: Any = typer.BadParameter.__base__  # of click, which typer contains or needs, by its version
+WORDS = ((str,), (str | None,))  # types of options whose values need no conversion
 HELP = """Fit linear classifiers, and check the certificates that come with them.
 
 DATA is a file of svmlight, CSV, TSV, NDJSON, JSON, Parquet or Arrow, compressed or not; a pattern such as
 'clicks/*.parquet'; an SQL query such as "SELECT ... FROM 'clicks.parquet'"; or - for standard input.
 
-Exit codes: 0 success, or the claims hold; 1 negative verdict; 2 usage error or invalid input; 70 internal error;
-130 interrupted.
+Exit codes: 0 success, or the claims hold; 1 negative verdict, and nothing else; 2 usage error, invalid input, output
+that cannot be written, or out of memory; 70 internal error; 130 interrupted.
 """
 
 
@@ -66,8 +74,8 @@ SUBCOMMANDS = {
         ("certify model.nvk tumours.csv", "certify model.nvk tumours.csv --exact"),
     ),
     "separable": Subcommand(
-        "Decide whether a plane separates the two classes of DATA, with proof.",
-        ("separable tumours.csv", "separable tumours.csv --exact"),
+        "Decide whether the maximum likelihood estimate of a logistic regression of DATA exists, with proof.",
+        ("separable tumours.csv", "separable tumours.csv --positive malignant --exact"),
     ),
     "inspect": Subcommand(
         "Show the learner, parameters, classes, certificate and largest weights of MODEL.",
@@ -92,6 +100,7 @@ def application(wanted: Collection[str] = SUBCOMMANDS) -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
+        cls=_Group,
     )
     app.callback()(_options)
     for name, subcommand in SUBCOMMANDS.items():
@@ -99,8 +108,64 @@ def application(wanted: Collection[str] = SUBCOMMANDS) -> typer.Typer:
         epilog = "\n\n".join(["Examples:", *(f"  novikoff {example}" for example in subcommand.examples)])
         function = _imported(name) if name in wanted else _not_imported
         help = _paragraphs(inspect.getdoc(function) or "")
-        app.command(name, help=help, short_help=subcommand.summary, epilog=epilog)(function)
+        app.command(name, cls=_Command, help=help, short_help=subcommand.summary, epilog=epilog)(function)
     return app
+
+
+class _QuickValues:
+    """A command that takes words, and options that are not given, as they are.
+
+    typer has them converted by pydantic, which takes as long to import as NumPy.
+    """
+
+    callback: Callable[..., Any] | None
+    get_params: Callable[[Any], list[Any]]
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        signature = inspect.signature(self.callback or _not_imported, eval_str=True)
+        words = {
+            name for name, parameter in signature.parameters.items() if get_args(parameter.annotation)[:1] in WORDS
+        }
+        for parameter in self.get_params(ctx):
+            parameter.process_value = partial(_value, parameter.process_value, parameter, parameter.name in words)
+        parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]  # a class of typer follows
+        return parsed
+
+
+def _value(convert: Callable[[Any, Any], Any], parameter: Any, is_word: bool, ctx: Any, given: Any) -> Any:
+    """Return the value of a parameter, converted only if it needs to be. Values of other types are defaults."""
+    if given is None and not parameter.required:
+        value: Any = () if getattr(parameter, "multiple", False) else None
+    elif isinstance(given, bool | int | float) or (is_word and isinstance(given, str)):
+        value = given
+    else:
+        return convert(ctx, given)
+    return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
+
+
+class _Command(_QuickValues, typer.core.TyperCommand):
+    """A subcommand."""
+
+
+class _Group(_QuickValues, typer.core.TyperGroup):
+    """The subcommands. What errors of usage quote of the command line is escaped, since shells expand file names."""
+
+    def make_context(self, *arguments: Any, **values: Any) -> Any:
+        with _visible_usage_errors():
+            return super().make_context(*arguments, **values)
+
+    def invoke(self, ctx: Any) -> Any:
+        with _visible_usage_errors():
+            return super().invoke(ctx)
+
+
+@contextmanager
+def _visible_usage_errors() -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        error.message = printable(error.message)
+        raise
 
 
 def _paragraphs(text: str) -> str:
@@ -132,25 +197,22 @@ def _not_imported() -> None:
 
 
 def _imported(name: str) -> Callable[..., Any]:
-    from ._start import import_quickly
+    from ._start import start_quickly
 
-    import_quickly()
+    start_quickly()
     from ._output import subcommand
 
     return subcommand(getattr(import_module(f"{__package__}.{name}"), name))
 
 
-def main() -> None:
-    """Run the subcommand that the command line names."""
-    if hasattr(signal, "SIGPIPE"):
-        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end quietly if the reader of our output closes it
+def start() -> Callable[..., Any]:
+    """Return the application with the subcommand that the command line names."""
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
     called = next((word for word in sys.argv[1:] if word in SUBCOMMANDS), None)
     gc.disable()  # imports create many objects and no garbage
-    try:
-        app = application(SUBCOMMANDS if completing else () if called is None else (called,))
-        gc.freeze()
-        gc.enable()
-        app(prog_name="novikoff")
-    except KeyboardInterrupt:  # while a subcommand was still being imported
-        sys.exit(130)
+    app = application(SUBCOMMANDS if completing else () if called is None else (called,))
+    if called is not None:
+        replace_exit_code()
+    gc.freeze()
+    gc.enable()
+    return app

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from novikoff._counts import count, counted
 from novikoff.record import RunRecord
+from novikoff.theory.gap_checks import gap_shown
 
 from ._output import Line
 
@@ -28,17 +30,18 @@ def certificate_lines(record: RunRecord, every: bool, remedy: str) -> list[Line]
 
 def summary(named: list[tuple[str, Any]]) -> str:
     """Return what several certificates claim, in one sentence."""
-    count = f"{len(named):,} certificates"
+    some = counted(len(named), "certificate")
     certificates = [certificate for _, certificate in named]
     if all(hasattr(certificate, "relative_gap") and hasattr(certificate, "tol") for certificate in certificates):
         name, widest = max(named, key=lambda entry: entry[1].relative_gap)
-        found = f"{count}: the largest relative gap is {widest.relative_gap:.2g} ({name})"
+        found = f"{some}: the relative gaps are at most {gap_shown(widest.relative_gap)} ({name})"
         wide = sum(not certificate.converged for certificate in certificates)
-        return f"{found}, {'all are' if not wide else f'{wide:,} are not'} within the requested {widest.tol:g}"
+        return f"{found}, {'all' if not wide else f'all but {count(wide)}'} within the requested {widest.tol:g}"
     if all(hasattr(certificate, "mistakes") for certificate in certificates):
         mistakes = [certificate.mistakes for certificate in certificates]
-        return f"{count}: {min(mistakes):,.6g} to {max(mistakes):,.6g} mistakes each while it learned"
-    return count
+        least, most = count(min(mistakes)), counted(max(mistakes), "mistake")
+        return f"{some}: {least} to {most} each while it learned"
+    return some
 
 
 def learner_words(record: RunRecord) -> str:

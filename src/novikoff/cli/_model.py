@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, overload
 
-from novikoff._verify_table import check_encoding
+from novikoff._counts import counted
+from novikoff._verify.table import check_encoding
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading, fitting
 from novikoff.errors import input_error
 from novikoff.persistence import model_file
-from novikoff.persistence.table_pipeline import TablePipeline
 from novikoff.theory.verification import Check
 
 from ._output import as_options, print_message
@@ -21,9 +22,7 @@ MAX_NAMES = 5  # of columns in an error message
 
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
-    model = model_file.load(path)
-    if isinstance(model, TablePipeline):
-        model = model.steps[-1][1]  # which keeps the encoder in its reading_
+    model = model_file.load_learner(path)
     name = type(model).__name__
     if not hasattr(model, "predict"):
         raise input_error(path, f"{name} holds one model for each C, and one model is needed. Fit LinearSVM instead.")
@@ -51,7 +50,8 @@ def read_rows(
     _check_kind(where, reading, batch)
     if keep_columns and batch.X.shape[1] > model.n_features_in_:
         return batch
-    return Batch(match_columns(where, model, reading, batch, quiet), batch.y, batch.weights, **vars(batch))
+    X = match_columns(where, model.n_features_in_, reading, batch, quiet)
+    return Batch(X, batch.y, batch.weights, **vars(batch))
 
 
 def read_learned(
@@ -83,19 +83,20 @@ def print_notes(batch: Batch, quiet: bool = False) -> None:
             print_message(f"note: {as_options(line, ('target',))}")
 
 
-def match_columns(where: str, model: Any, reading: Reading, batch: Batch, quiet: bool = False) -> Any:
+def match_columns(where: str, width: int, reading: Reading, batch: Batch, quiet: bool = False) -> Any:
     """Return rows with as many columns as the model has, with a note if some are dropped; tables must match exactly."""
-    width = model.n_features_in_
     _check_kind(where, reading, batch)
     if batch.columns is None and (reading.encoding is not None or reading.running is not None):
         raise input_error(where, "the model encodes tables, but DATA is not a table. Use the table itself.")
     if reading.column_names is not None and batch.columns is None and not quiet:
         print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
     if batch.columns is not None and batch.X.shape[1] != width:
-        raise input_error(where, f"DATA has {batch.X.shape[1]} features, but the model was fitted to {width}.")
+        raise input_error(
+            where, f"DATA has {counted(batch.X.shape[1], 'feature')}, but the model was fitted to {width}."
+        )
     X, dropped = fitting(where, batch.X, width)
     if dropped and not quiet:
-        print_message(f"note: {dropped:,} columns beyond the model's {width:,} are ignored")
+        print_message(f"note: ignoring {counted(dropped, 'column')} beyond the model's {width:,}")
     return X
 
 
@@ -108,15 +109,33 @@ def _check_kind(where: str, reading: Reading, batch: Batch) -> None:
         raise input_error(where, f"{wrong} Use svmlight; 'novikoff convert' makes it of a table.")
 
 
-def feature_names(model: Any, reading: Reading) -> list[str]:
+class NumberNames(Sequence[str]):
+    """The numbers of columns as their names, which are made when they are needed: there may be 2^31 of them."""
+
+    def __init__(self, numbers: range) -> None:
+        self._numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> NumberNames: ...
+    def __getitem__(self, place: int | slice) -> str | NumberNames:
+        found = self._numbers[place]
+        return NumberNames(found) if isinstance(found, range) else str(found)
+
+
+def feature_names(model: Any, reading: Reading) -> Sequence[str]:
     """Return the names of a model's columns, or their numbers in the file."""
     names = getattr(model, "feature_names_in_", None)
     return column_names(reading, model.n_features_in_) if names is None else [str(name) for name in names]
 
 
-def column_names(reading: Reading, count: int) -> list[str]:
+def column_names(reading: Reading, count: int) -> Sequence[str]:
     """Return the names of columns of rows, or their numbers in the file."""
     if reading.column_names is not None and len(reading.column_names) == count:
         return list(reading.column_names)
     first = reading.index_base if reading.features is None else 0
-    return list(map(str, range(first, first + count)))
+    return NumberNames(range(first, first + count))

@@ -283,6 +283,10 @@ def opening_from(format: str | None, attach: list[str] | None) -> dict[str, Any]
 
 # ---- the parameters of learners ------------------------------------------------------------------------------------
 
+_WITHOUT_NONE = {  # None cannot be given on the command line, where it means that the option is missing
+    "; None for never": "; 1000000000 for never",
+    "None means 1 and -1 all cores": "-1 means all cores",
+}
 _METAVARS = {int: "N", float: "X", str: "VALUE"}
 _METAVARS_OF_TYPES = {"float": "X", "dict": "JSON"}  # in the types of docstrings, beside words: float or "auto"
 
@@ -321,7 +325,10 @@ def _help(name: str, learners: dict[str, Any], pattern: str = "", replacement: A
     """Return the description of a parameter, for each group of learners if they differ."""
     groups: dict[str, list[str]] = {}
     for learner, cls in learners.items():
-        groups.setdefault(re.sub(pattern, replacement, _descriptions(cls).get(name, ("", ""))[1]), []).append(learner)
+        text = re.sub(pattern, replacement, _descriptions(cls).get(name, ("", ""))[1])
+        for words, others in _WITHOUT_NONE.items():
+            text = text.replace(words, others)
+        groups.setdefault(text, []).append(learner)
     if len(groups) == 1:
         return next(iter(groups))
     return " ".join(f"{text.rstrip('.')} ({_group(names)})." for text, names in groups.items() if text)
@@ -396,5 +403,5 @@ def _literal(value: Any) -> Any:
     """Return a value that may be a word, a number, or a JSON object such as {"spam": 2}."""
     try:
         return json.loads(value) if isinstance(value, str) else value
-    except ValueError:
+    except (ValueError, RecursionError):
         return value

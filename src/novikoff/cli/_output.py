@@ -10,7 +10,6 @@ import re
 import shutil
 import sys
 import textwrap
-import traceback
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,10 +19,13 @@ import typer
 
 from novikoff._atomic import check_place
 from novikoff._json import plain
+from novikoff._printable import printable
 from novikoff._progress import ProgressCallback
 from novikoff.errors import NovikoffError, input_error
 
-NEGATIVE_VERDICT, INVALID_INPUT, INTERNAL_ERROR, INTERRUPTED = 1, 2, 70, 130
+from ._ending import INVALID_INPUT, end, end_with
+from ._ending import print_message as print_message
+
 DEFAULT_WIDTH = 80  # where there is no terminal
 FLAGS_OF_FALSE = {"header": "--no-header", "day_first": "--month-first"}  # where both True and False have a flag
 RENAMED = {
@@ -32,10 +34,11 @@ RENAMED = {
     "fraction": "holdout",
 }  # parameters of the library that options name otherwise
 BARE = r"=(?=[\s,.;:)]|$)"  # after the name of a parameter, without a value
-FIT_REMEDIES = ("max_iter", "tol", "C")  # parameters that warnings about a model advise to change
+FIT_REMEDIES = ("max_iter", "max_time", "tol", "C")  # parameters that warnings about a model advise to change
 
-Line = tuple[str, str | Callable[[int], str]]
-"""A name, and its value: text, or a function that makes a text of this width or less."""
+Text = str | Sequence[str]  # one line, or several
+Line = tuple[str, Text | Callable[[int], Text]]
+"""A name, and its value, or a function that makes it with lines of this width or less."""
 
 
 def subcommand(function: Callable[..., None]) -> Callable[..., None]:
@@ -48,24 +51,11 @@ def subcommand(function: Callable[..., None]) -> Callable[..., None]:
             function(*arguments, **values)
             sys.stdout.flush()
         except NovikoffError as error:
-            _fail(as_options(str(error), _options(function)), INVALID_INPUT)
-        except KeyboardInterrupt:
-            _fail("interrupted", INTERRUPTED)
-        except UnicodeEncodeError as error:
-            _discard_output()
-            text = ascii(error.object[error.start : error.end])
-            _fail(f"Standard output cannot encode {text}. Use PYTHONIOENCODING=utf-8.", INVALID_INPUT)
-        except OSError as error:
-            _discard_output()
-            _fail(f"Cannot write to standard output: {error.strerror or error}.", INVALID_INPUT)
-        except MemoryError:
-            remedy = " Use 'novikoff stream', which needs a constant amount." if function.__name__ == "fit" else ""
-            _fail(f"Out of memory.{remedy}", INVALID_INPUT)
+            end(as_options(str(error), _options(function)), INVALID_INPUT)
         except (typer.Exit, typer.Abort, typer.BadParameter):
             raise
-        except Exception:  # Python's exit code 1 would look like a negative verdict
-            traceback.print_exc()
-            _fail("internal error; please report it", INTERNAL_ERROR)
+        except (Exception, KeyboardInterrupt) as error:
+            end_with(error, function.__name__)
 
     run.__annotations__ = function.__annotations__
     return run
@@ -129,29 +119,30 @@ def _show_warning(message: Any, *_: Any) -> None:
     print_message(f"warning: {message}")
 
 
-def _fail(message: str, code: int) -> None:
-    print_message(f"novikoff: {message}")
-    raise typer.Exit(code) from None
-
-
-def _discard_output() -> None:
-    """Drop what standard output could not take, so that Python does not try again when it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def check_output(where: str, output: str | None, *inputs: str | None) -> None:
+def check_output(where: str, output: str | None, *inputs: str | None, attach: Iterable[str] | None = None) -> None:
     """Refuse an output that cannot be written, or that would replace an input, before any work is done."""
     if output is None:
         return
     check_place(output)
-    for source in inputs:
-        if source is not None and all(map(os.path.isfile, (output, source))) and os.path.samefile(output, source):
-            raise input_error(where, f"the output {output} would replace an input. Write to another file.")
+    if not os.path.isfile(output):
+        return
+    from novikoff.data.inputs import reads_file
+
+    databases = [pair.partition("=")[2] for pair in attach or ()]
+    if any(source is not None and reads_file(where, output, source, databases) for source in inputs):
+        raise input_error(where, f"the output {output} would replace an input. Write to another file.")
 
 
-def print_message(message: str) -> None:
-    """Print a message for a person, on standard error."""
-    print(message, file=sys.stderr, flush=True)
+def print_lines(*lines: str) -> None:
+    """Print lines for a person on standard output: control characters, and what it cannot encode, as escapes."""
+    encoding = sys.stdout.encoding or "utf-8"
+    for line in lines:
+        print(printable(line).encode(encoding, "backslashreplace").decode(encoding))
+
+
+def print_exactly(text: str) -> None:
+    """Write lines to standard output as they are, for other programs; on a terminal control characters are escaped."""
+    sys.stdout.write(printable(text, keep="\n\t") if sys.stdout.isatty() else text)
 
 
 def print_result(result: dict[str, Any], as_json: bool, lines: Sequence[Line]) -> None:
@@ -160,21 +151,24 @@ def print_result(result: dict[str, Any], as_json: bool, lines: Sequence[Line]) -
     Sentences are wrapped on a terminal only, so that in a file or pipe each stays on its line.
     """
     if as_json:
-        print(json.dumps(plain(result), allow_nan=False))
+        print(json.dumps(plain(result), allow_nan=False).replace("\x7f", r"\u007f"))  # the rest is escaped by JSON
         return
-    width = max((len(name) for name, _ in lines), default=0)
+    width = max((len(printable(name)) for name, _ in lines), default=0)
     room = max(40, shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns - width - 2)
     for name, value in lines:
-        text = value if isinstance(value, str) else value(room)
-        if sys.stdout.isatty() and "\n" not in text:
-            text = textwrap.fill(text, room, break_long_words=False, break_on_hyphens=False)
-        first, *rest = text.split("\n")
-        title = f"{name:<{width}}"
-        if name == "warning" and sys.stdout.isatty() and "NO_COLOR" not in os.environ:
-            title = typer.style(title, fg="yellow", bold=True)
-        print(f"{title}  {first}".rstrip())
-        for line in rest:
-            print(f"{'':<{width}}  {line}".rstrip())
+        shown = value(room) if callable(value) else value
+        texts = [shown] if isinstance(shown, str) else list(shown)
+        if sys.stdout.isatty() and len(texts) == 1:
+            texts = textwrap.wrap(printable(texts[0]), room, break_long_words=False, break_on_hyphens=False) or [""]
+        title = f"{printable(name):<{width}}"
+        is_bold = name == "warning" and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        for place, text in enumerate(texts):
+            begin = title if place == 0 else " " * width
+            line = f"{begin}  {text}".rstrip()
+            if is_bold and place == 0:
+                print(typer.style(begin, fg="yellow", bold=True), end="")
+                line = line.removeprefix(begin)
+            print_lines(line)
 
 
 @contextmanager
@@ -194,9 +188,10 @@ def progress(title: str, quiet: bool = False) -> Iterator[ProgressCallback]:
         task = bar.add_task("", total=None)
 
         def update(message: str, fraction: float | None) -> None:
+            shown = escape(printable(message))
             if fraction is None:
-                bar.update(task, description=escape(message))
+                bar.update(task, description=shown)
             else:
-                bar.update(task, description=escape(message), total=1.0, completed=fraction)
+                bar.update(task, description=shown, total=1.0, completed=fraction)
 
         yield update

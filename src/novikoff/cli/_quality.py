@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from novikoff._counts import counted
 from novikoff.data.batch import Batch
 from novikoff.errors import NovikoffError, quote
 from novikoff.evaluate import Holdout, Scores, accuracy_words, holdout, percent, scores_of_labels, warnings_of
+from novikoff.online import NotHaltedWarning
 
 from ._output import Line, as_fit_options, as_options, progress
 from ._scores import accuracy_line, as_result, class_lines
@@ -70,17 +73,17 @@ class CrossValidated:
     @property
     def _rows(self) -> str:
         error = percent(self.standard_error) if self.scoring == "accuracy" else f"{self.standard_error:.4f}"
-        return f"the held-out rows of {self.folds} folds, with a standard error of {error}"
+        return f"the held-out rows of {counted(self.folds, 'fold')}, with a standard error of {error}"
 
 
 def on_training_rows(model: Any, batch: Batch) -> Quality:
     """Return the scores on the rows that the model was fitted to."""
-    return Quality(f"the {batch.X.shape[0]:,} rows it was fitted to", _scores(model, batch))
+    return Quality(f"the {counted(batch.X.shape[0], 'row')} it was fitted to", _scores(model, batch))
 
 
 def on_test_rows(model: Any, batch: Batch, name: str) -> Quality:
     """Return the scores on the rows of another file."""
-    return Quality(f"{batch.X.shape[0]:,} rows of {name}", _scores(model, batch))
+    return Quality(f"{counted(batch.X.shape[0], 'row')} of {name}", _scores(model, batch))
 
 
 def held_out(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Holdout | str:
@@ -89,7 +92,8 @@ def held_out(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> H
         return f"there are fewer than {MIN_ROWS} rows"
     seed = model.get_params().get("random_state")
     try:
-        with progress("fit without held-out rows", quiet) as update:
+        with progress("fit without held-out rows", quiet) as update, warnings.catch_warnings():
+            warnings.simplefilter("ignore", NotHaltedWarning)  # the fit to all rows says so
             return holdout(
                 model,
                 batch.X,
@@ -106,7 +110,7 @@ def held_out(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> H
 def on_held_out_rows(model: Any, batch: Batch, fraction: float | None, quiet: bool) -> Quality | str:
     """Return the scores of a copy of the model on rows that it was not fitted to, or why there are none."""
     found = held_out(model, batch, fraction, quiet)
-    return found if isinstance(found, str) else Quality(f"{found.scores.rows:,} held-out rows", found.scores)
+    return found if isinstance(found, str) else Quality(counted(found.scores.rows, "held-out row"), found.scores)
 
 
 def cross_validation_of(model: Any) -> CrossValidated:

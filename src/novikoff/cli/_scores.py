@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
+from novikoff._printable import printable
 from novikoff.errors import input_error, quote
 from novikoff.evaluate import Scores, accuracy_words, listed, percent
 
@@ -48,19 +50,19 @@ def class_lines(found: Scores, known: Any = (), rows: str = "rows") -> list[Line
     for name, code in zip(names, shown, strict=True):
         numbers = (found.precision[code], found.recall[code], found.f1[code])
         shares = "  ".join(f"{percent(number):>{size}}" for number, size in zip(numbers, (9, 7, 7), strict=True))
-        text.append(f"{name:<{width}}  {shares}  {found.support[code]:>8,.6g}")
+        text.append(f"{name:<{width}}  {shares}  {count(found.support[code]):>8}")
     if len(labels) > MAX_CLASSES:
         others = found.f1[order[WORST_CLASSES:]]
         middle = f"F1 from {percent(float(others.min()))} to {percent(float(others.max()))}"
-        text.append(f"and {len(others):,} other classes with {middle} (--json has all)")
+        text.append(f"and {counted(len(others), 'other class')} with {middle} (--json has all)")
     absent = [quote(label) for label in np.setdiff1d(known, found.labels).tolist()] if len(known) else []
     if absent:
-        count = f"{len(absent):,} {'class' if len(absent) == 1 else 'classes'}"
+        some = counted(len(absent), "class")
         text.append(
-            f"and {count} without {rows}: {', '.join(absent[:MAX_ABSENT])}{', ...' * (len(absent) > MAX_ABSENT)}"
+            f"and {some} without {rows}: {', '.join(absent[:MAX_ABSENT])}{', ...' * (len(absent) > MAX_ABSENT)}"
         )
     title = "by class" if len(labels) <= MAX_CLASSES else "worst classes"
-    return [(title, "\n".join(text))]
+    return [(title, text)]
 
 
 def confusion_lines(found: Scores) -> list[Line]:
@@ -68,10 +70,10 @@ def confusion_lines(found: Scores) -> list[Line]:
     return [("confusion", lambda width: confusion_table(found, width) or most_confused(found))]
 
 
-def confusion_table(found: Scores, width: int) -> str | None:
+def confusion_table(found: Scores, width: int) -> list[str] | None:
     """Return one line per label and one column per prediction, with labels cut if needed; None if it does not fit."""
     names = [str(name) for name in found.labels.tolist()]
-    counts = [[f"{count:,.6g}" for count in row] for row in found.confusion.tolist()]
+    counts = [[count(number) for number in row] for row in found.confusion.tolist()]
     for most in LABEL_WIDTHS:
         short = [shortened(name, most) for name in names]
         if len(set(short)) < len(set(names)):
@@ -79,12 +81,11 @@ def confusion_table(found: Scores, width: int) -> str | None:
         cells = [["label \\ prediction", *short], *([name, *row] for name, row in zip(short, counts, strict=True))]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         if sum(widths) + 2 * (len(widths) - 1) <= width:
-            lines = ("  ".join(f"{c:>{w}}" for c, w in zip(row, widths, strict=True)) for row in cells)
-            return "\n".join(lines)
+            return ["  ".join(f"{c:>{w}}" for c, w in zip(row, widths, strict=True)) for row in cells]
     return None
 
 
-def most_confused(found: Scores) -> str:
+def most_confused(found: Scores) -> list[str]:
     """Return the most frequent confusions, one per line."""
     wrong = found.confusion.copy()
     np.fill_diagonal(wrong, 0)
@@ -93,16 +94,16 @@ def most_confused(found: Scores) -> str:
     lines = []
     for place in np.argsort(-wrong, axis=None, kind="stable")[: min(MAX_CONFUSIONS, total)].tolist():
         truth, answer = divmod(place, len(labels))
-        of = f"{wrong[truth, answer]:,.6g} of {found.support[truth]:,.6g} rows of {quote(labels[truth])}"
-        lines.append(f"{of} are predicted as {quote(labels[answer])}")
+        of = f"{count(wrong[truth, answer])} of {counted(found.support[truth], 'row')} of {quote(labels[truth])}"
+        lines.append(f"{of} predicted as {quote(labels[answer])}")
     if total > MAX_CONFUSIONS:
-        lines.append(f"and {total - MAX_CONFUSIONS:,} rarer confusions (--json has all)")
-    return "\n".join(lines) if lines else "nothing is confused"
+        lines.append(f"and {counted(total - MAX_CONFUSIONS, 'rarer confusion')} (--json has all)")
+    return lines or ["nothing is confused"]
 
 
 def shortened(name: str, most: int) -> str:
-    """Return a name that is cut, with two points at its end, if it is longer."""
-    name = name.replace("\n", " ").replace("\t", " ")
+    """Return a name with visible control characters, which is cut, with two points at its end, if it is longer."""
+    name = printable(name)
     return name if len(name) <= most else name[: most - 2] + ".."
 
 

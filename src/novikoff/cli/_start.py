@@ -1,4 +1,4 @@
-"""A quick start: scikit-learn without the modules that take most of its import time and that no subcommand needs."""
+"""A quick start: learners without scikit-learn, and SciPy without modules that take most of its import time."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import sys
 from types import ModuleType
 from typing import Any
 
-DEFERRED = ("scipy.stats", "numpy.testing", "numpy.f2py")  # imported by scikit-learn for functions not called here
-BLOCKED = "pandas"  # imported by scikit-learn if installed; the command line reads files without it
+from novikoff._plain_estimators import use_plain_estimators
+
+DEFERRED = ("numpy.testing", "numpy.f2py")  # imported by scipy.sparse, which does not call them
 
 
 class _DeferredModule(ModuleType):
@@ -20,20 +21,13 @@ class _DeferredModule(ModuleType):
         return getattr(importlib.import_module(self.__name__), name)
 
 
-def import_quickly() -> None:
-    """Import scikit-learn's base classes; if scikit-learn has been imported already, do nothing."""
+def start_quickly() -> None:
+    """Prepare the imports of a subcommand; if scikit-learn has been imported already, do nothing."""
     if "sklearn" in sys.modules:
         return
+    use_plain_estimators()
     for name in DEFERRED:
         if name not in sys.modules:
             sys.modules[name] = _DeferredModule(name)
             parent, _, child = name.rpartition(".")
             setattr(importlib.import_module(parent), child, sys.modules[name])
-    blocked = BLOCKED not in sys.modules
-    if blocked:
-        sys.modules[BLOCKED] = None  # type: ignore[assignment]  # makes `import pandas` raise ImportError
-    try:
-        importlib.import_module("sklearn.base")
-    finally:
-        if blocked:
-            del sys.modules[BLOCKED]

@@ -8,12 +8,14 @@ from typing import Annotated
 
 import typer
 
-from novikoff._verify import verify
+from novikoff._counts import counted
+from novikoff._verify import verdict_on_data, verify, with_encoder
 from novikoff.theory.verification import Check, Verification
 
+from ._ending import NEGATIVE_VERDICT
 from ._model import load_model, read_learned
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
-from ._output import NEGATIVE_VERDICT, print_result, progress
+from ._output import print_result, progress
 
 MAX_PROBLEMS = 3  # whose checks are all shown
 MAX_LISTED = 10  # checks that do not hold
@@ -32,15 +34,17 @@ def certify(
 ) -> None:
     """Check what MODEL claims against the DATA it was fitted to, without the code that fitted it.
 
-    The verdict is proved (exit code 0), refuted (1; with the row that refutes it, if there is one) or open (1; rounding
-    leaves a claim undecided, and --exact decides it).
+    The verdict is proved (exit code 0), refuted (1; with the row that refutes it, if there is one), open (1; rounding
+    leaves a claim undecided, and --exact decides it) or other data (1; MODEL was not fitted to these rows, by the
+    fingerprint that it keeps of them; if its encoder of the table does not fit them either, it may have been altered).
     """
     learner, reading = load_model(model)
-    with progress("checking", quiet=json):
+    with progress("checking", quiet=json) as say:
         batch, of_encoder = read_learned("certify", learner, reading, data, opening_from(format, attach), quiet=json)
-        found = verify(learner, batch.X, batch.y, batch.weights, exact)
-        found = Verification((*of_encoder, *found.checks))
-    verdict = "proved" if found else "refuted" if found.failures else "open"
+        found = verify(learner, batch.X, batch.y, batch.weights, exact, say)
+        found = Verification(tuple(with_encoder(of_encoder, found.checks)))
+    own = "proved" if found else "refuted" if found.failures else "open"
+    verdict = verdict_on_data(found.failures) or own
     row = next((check.row for check in found.failures if check.row is not None), None)
     lines = [("verdict", verdict if row is None else f"{verdict} by row {row} of {data} (the first row is row 0)")]
     names = [problem.name for problem in learner.record_.problems]
@@ -54,20 +58,18 @@ def certify(
 
 def _summary(checks: Sequence[Check], names: list[str]) -> list[Check]:
     """Return one check for each claim that holds for many binary problems, and the first of those that do not hold."""
-    prefixes = tuple(f"{name}: " for name in sorted(names, key=len, reverse=True))
     kept: list[Check] = []
     equal: dict[tuple[str, str], list[Check]] = {}
     refuted = 0
     for check in checks:
-        prefix = next((prefix for prefix in prefixes if check.claim.startswith(prefix)), None)
-        if prefix is None:
+        if not check.problem:
             kept.append(check)
         elif check.status in ("holds", "on trust"):
-            equal.setdefault((check.status, check.claim.removeprefix(prefix)), []).append(check)
+            equal.setdefault((check.status, check.claim.removeprefix(f"{check.problem}: ")), []).append(check)
         else:
             refuted += 1
             kept += [check] * (refuted <= MAX_LISTED)
     for (_, claim), group in equal.items():
         some = "all" if len(group) == len(names) else f"{len(group):,} of"
-        kept.append(dataclasses.replace(group[0], claim=claim, detail=f"{some} {len(names):,} problems"))
+        kept.append(dataclasses.replace(group[0], claim=claim, detail=f"{some} {counted(len(names), 'problem')}"))
     return kept

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import glob
 import os
 from typing import Annotated, Any
 
@@ -10,7 +12,7 @@ import typer
 from novikoff.data.encoding.running import POLICIES
 from novikoff.data.formats import file_formats
 from novikoff.data.reading import Reading
-from novikoff.errors import input_error, quote
+from novikoff.errors import file_error, input_error, quote
 from novikoff.export import EXPORTS, ExportFormat, format_by_suffix, format_of_file
 from novikoff.record import RunRecord
 
@@ -42,13 +44,14 @@ def convert(
 
     Models are read in the formats of novikoff and LIBLINEAR, and written in those that --to lists.
     """
-    check_output("convert", destination, source)
+    check_output("convert", destination, source, attach=attach)
     missing = options.get("missing") or "error"
     if missing not in POLICIES and options.get("hash_bits") is None:
         raise input_error("--missing", f"convert knows {', '.join(POLICIES)}, but not {quote(missing)}.")
     for name in ("idf", "keep", "no_indicator", "max_categories"):
         if options.get(name):
             raise input_error(flag(name), "this is an option of fit. Leave it out.")
+    _refuse_missing_model(source, format)
     (reading, encoder), opening = reading_from(options, source, format), opening_from(format, attach)
     model_format = None if format is not None else format_of_file(source)
     if model_format is None:
@@ -70,6 +73,13 @@ def convert(
     size = os.path.getsize(destination) if os.path.isfile(destination) else 0
     lines = [(result["kind"], f"{destination}, {size:,} bytes")]
     print_result(result | {"file": destination, "bytes": size}, json, lines)
+
+
+def _refuse_missing_model(source: str, format: str | None) -> None:
+    """Refuse a file that does not exist and whose name is that of a model, which would be looked for as data."""
+    is_model = format is None and format_by_suffix(source) is not None and not glob.has_magic(source)
+    if is_model and not os.path.exists(source):
+        raise file_error(source, FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT)))
 
 
 def convert_model(source: str, source_format: ExportFormat, destination: str, to: str | None) -> None:

@@ -4,25 +4,32 @@ from __future__ import annotations
 
 import os
 import shlex
+import threading
 import time
 import warnings as warnings_module
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
 import typer
-from sklearn.exceptions import ConvergenceWarning
 
+from novikoff._counts import counted
+from novikoff._estimators import ConvergenceWarning
+from novikoff._fingerprint import fingerprint
 from novikoff.data.batch import Batch
+from novikoff.data.reading import Reading
 from novikoff.errors import input_error
-from novikoff.online import stopped_in_words
+from novikoff.evaluate import listed, scores_of_labels
+from novikoff.online import NotHaltedWarning, stopped_in_words
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
 from novikoff.svm import LinearSVMCV
 
 from ._certificates import certificate_lines, learner_words, problem_words
+from ._halting import not_halted_words
 from ._learners import LEARNERS
 from ._model import match_columns, print_notes
 from ._options import (
@@ -95,7 +102,7 @@ def fit(
     from each class, and compared with the others. The encoder of a table, which does not see labels, is fitted to all
     rows. With --test the rows of that file are used instead, with --cv the mean over the held-out folds.
     """
-    check_output("fit", output, data, test)
+    check_output("fit", output, data, test, attach=attach)
     check_fraction(holdout)
     opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
     given = {option: value for o in CROSS_VALIDATION if (value := options.pop(option := o.name)) is not None}
@@ -108,34 +115,55 @@ def fit(
     print_notes(batch, quiet or json)
     _warn_of_amounts(batch.y, quiet or json)
     match_class_weight(model, batch.y)
+    learned = reading.after(batch)
+    other = None if test is None else _test_rows(learned, test, opening, batch, quiet or json)
+    known = None if output is None else _Meanwhile(fingerprint, batch.X, batch.y, batch.weights)
     with timed(seconds, "fit"), progress(type(model).__name__, quiet) as update:
-        _fit(model.watch(update), batch)
-    model.watch(None).reading_ = reading.after(batch)
-    if output is not None:
+        unfinished = _fit(model.watch(update), batch)
+    model.watch(None).reading_ = learned
+    if output is not None and known is not None:
         with timed(seconds, "save"):
-            model_file.save(model, output)  # before anything else, which might fail or be interrupted
-    other = None
-    if test is not None:
-        read = model.reading_.read("fit", test, **opening)
-        print_notes(read, quiet or json)
-        other = Batch(match_columns("fit", model, model.reading_, read, quiet), *read[1:])
+            # before anything else, which might fail or be interrupted
+            model_file.save(model, output, fingerprint=known.result())
     with timed(seconds, "holdout"):
         found = _measured(model, batch, other, test, holdout, quiet)
-    warnings = found.warnings(model.record_, batch)
+    warnings = found.warnings(model.record_, batch) + unfinished + _fewer_folds(found, cv)
     result = _result(model, batch, found, warnings, seconds, output)
     print_result(result, json, _lines(data, result, model.record_, found.lines(warnings), certificates))
 
 
-def _fit(model: Any, batch: Batch) -> None:
-    """Fit a model. A gap above the tolerance and a useless C are not warnings here, since the result says so."""
+def _test_rows(reading: Reading, test: str, opening: dict[str, Any], batch: Batch, quiet: bool) -> Batch:
+    """Return the rows of the test file, which are refused before the fit if the model could not be measured on them."""
+    read = reading.read("fit", test, **opening)
+    print_notes(read, quiet)
+    known = np.unique(batch.y)
+    as_if = scores_of_labels("fit", read.y, np.repeat(known[:1], len(read.y)), known, read.weights)
+    refuse_unknown_labels("fit", test, as_if, known)
+    return Batch(match_columns("fit", batch.X.shape[1], reading, read, quiet), *read[1:])
+
+
+def _fewer_folds(found: Qualities, asked: int | None) -> list[str]:
+    """Say that there were fewer folds than asked for: each needs a row."""
+    if asked is None or found.folds is None or found.folds.folds >= asked:
+        return []
+    return [f"{found.folds.folds:,} folds instead of --cv {asked:,}: there are no more rows"]
+
+
+def _fit(model: Any, batch: Batch) -> list[str]:
+    """Fit a model, and return the sentence that it did not halt, if it did not.
+
+    A gap above the tolerance and a useless C are not warnings here, since the result says so.
+    """
     with warnings_module.catch_warnings(record=True) as caught:
         warnings_module.simplefilter("always")
         model.fit(batch.X, batch.y, batch.weights)
     is_wide = not all(getattr(certificate, "converged", True) for certificate in model.record_.certificates)
+    unfinished = [warning.message for warning in caught if isinstance(warning.message, NotHaltedWarning)]
     for warning in caught:
-        is_said = is_wide and issubclass(warning.category, ConvergenceWarning)
+        is_said = (is_wide and issubclass(warning.category, ConvergenceWarning)) or warning.message in unfinished
         if not (is_said or SAID_BY_RESULT in str(warning.message)):
             warnings_module.warn(warning.message, warning.category, stacklevel=2)
+    return [not_halted_words(warning) for warning in unfinished]
 
 
 def _measured(
@@ -145,7 +173,6 @@ def _measured(
     test = folds = None
     if other is not None and name is not None:
         test = on_test_rows(model, other, name)
-        refuse_unknown_labels("fit", name, test.scores, model.classes_)
     if hasattr(model, "mean_scores_"):
         folds = cross_validation_of(model)
     held_out: Quality | str = "--holdout is 0"
@@ -174,9 +201,17 @@ def _result(
         result["C"] = model.C_
     if hasattr(model, "stopped_"):
         result |= {"passes": model.n_iter_, "stopped": model.stopped_}
+    if left_out := _left_out(batch):
+        result["left_out"] = left_out
     if output is not None:
         result["model"] = output
     return result
+
+
+def _left_out(batch: Batch) -> dict[str, str]:
+    """Return the columns of a table that give no feature, with the reason."""
+    encoding = None if batch.encoder is None else batch.encoder.encoding_
+    return {} if encoding is None else {column.name: column.reason for column in encoding.left_out}
 
 
 def cross_validated(
@@ -194,6 +229,29 @@ def cross_validated(
     shared = {name: value for name, value in model.get_params().items() if name in LinearSVMCV().get_params()}
     renamed = {"cs": "Cs", "c_max": "C_max"}
     return LinearSVMCV(cv=folds, **shared, **{renamed.get(name, name): value for name, value in given.items()})
+
+
+class _Meanwhile:
+    """A function that is called in a thread of its own. The process does not wait for it unless it needs the result."""
+
+    def __init__(self, function: Callable[..., str], *arguments: Any) -> None:
+        self._call = partial(function, *arguments)
+        self._found: str | None = None
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        try:
+            self._thread.start()
+        except RuntimeError:  # no memory for another thread
+            self._run()
+
+    def _run(self) -> None:
+        with suppress(Exception):  # the call in ``result`` meets it again, where it is reported
+            self._found = self._call()
+
+    def result(self) -> str:
+        """Return what the function returns."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        return self._call() if self._found is None else self._found
 
 
 @contextmanager
@@ -232,8 +290,8 @@ def _lines(
     classes = result["classes"]
     named = "; ".join(f"{entry['label']}: {entry['rows']:,}" for entry in classes[:MAX_CLASSES_LISTED])
     named += "; ..." * (len(classes) > MAX_CLASSES_LISTED)
-    shape = f"{result['rows']:,} rows, {result['columns']:,} columns, {result['nonzeros']:,} nonzeros"
-    seconds = result["seconds"]
+    shape = ", ".join(counted(result[f"{noun}s"], noun) for noun in ("row", "column", "nonzero"))
+    seconds, left_out = result["seconds"], result.get("left_out", {})
     again = f", {seconds['holdout']:.2f} s to fit without the held-out rows" if "holdout" in result else ""
     passes = [("passes", stopped_in_words(result["passes"], result["stopped"]))] if "stopped" in result else []
     problem = "" if certificates else problem_words(record)  # claims say it, too
@@ -242,6 +300,7 @@ def _lines(
     lines: list[Line] = [
         *accuracies,
         ("data", f"{data}: {shape}"),
+        *[("left out", listed([f"{name} ({reason})" for name, reason in left_out.items()]))] * bool(left_out),
         ("classes", f"{len(classes)} ({named})"),
         ("learner", ", ".join(filter(None, (learner_words(record), problem)))),
         *passes,
@@ -251,7 +310,7 @@ def _lines(
     if "model" in result:
         path = result["model"]
         check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"
-        size = f"{path}, fitted to all {result['rows']:,} rows, {os.path.getsize(path):,} bytes"
+        size = f"{path}, fitted to all {counted(result['rows'], 'row')}, {counted(os.path.getsize(path), 'byte')}"
         lines.append(("saved", f"{size}; {check}"))
     else:
         lines.append(("saved", "no; use -o MODEL to save it"))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 
+from novikoff._counts import counted
+from novikoff._wide_array import narrowed, occurring
 from novikoff.evaluate import listed, warnings_of
 
 from ._certificates import certificate_lines, learner_words
@@ -54,14 +57,18 @@ def inspect(
     ]
     if reading.encoding is not None:
         lines.append(("columns", reading.encoding.summary()))
+    if record.fingerprint is not None:
+        lines.append(("fingerprint", f"{record.fingerprint} of the rows that it was learned from"))
     lines += certificate_lines(record, certificates, "--certificates shows all claims")
     lines += [("warning", sentence) for sentence in as_fit_options(warnings_of(None, record))]
     shown = len(record.problems) if top is not None else MAX_SUMMARIES
     for problem, own in zip(record.problems[:shown], weights, strict=False):
         entries = [f"{problem.intercept:+.6g}  (intercept)", *map(_line, own)]
-        lines.append((f"weights for {problem.name}", "; ".join(entries) if is_long else "\n".join(entries)))
+        lines.append((f"weights for {problem.name}", "; ".join(entries) if is_long else entries))
     if len(record.problems) > shown:
-        lines.append(("", f"and {len(record.problems) - shown:,} more binary problems (--top {FEW} shows all)"))
+        lines.append(
+            ("", f"and {counted(len(record.problems) - shown, 'more binary problem')} (--top {FEW} shows all)")
+        )
     result = {
         "learner": record.learner,
         "parameters": parameters,
@@ -69,6 +76,7 @@ def inspect(
         "features": record.n_features,
         "strategy": record.strategy.name,
         "problems": [problem.name for problem in record.problems],
+        "fingerprint": record.fingerprint,
         "certificates": claims,
         "intercepts": [problem.intercept for problem in record.problems],
         "weights": [
@@ -79,15 +87,16 @@ def inspect(
     print_result(result, json, lines)
 
 
-def largest(weights: Any, names: list[str], count: int, scales: dict[str, float]) -> list[dict[str, Any]]:
+def largest(weights: Any, names: Sequence[str], count: int, scales: dict[str, float]) -> list[dict[str, Any]]:
     """Return the weights of largest magnitude, with the names of their columns.
 
     If the units of a column were changed, the weight of one unit as it is in the file is also returned.
     """
-    nonzero = np.flatnonzero(weights)
+    nonzero = occurring(weights)
+    values = narrowed(weights, nonzero)
     found: list[dict[str, Any]] = []
-    for column in nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:count]]:
-        name, weight = names[column], float(weights[column])
+    for place in np.argsort(-np.abs(values), kind="stable")[:count].tolist():
+        name, weight = names[int(nonzero[place])], float(values[place])
         found.append({"feature": name, "weight": weight})
         if name in scales:
             found[-1]["per_unit"] = weight / scales[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import sys
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Annotated, Any
@@ -17,7 +17,9 @@ from novikoff.errors import input_error, quote
 
 from ._model import load_model, match_columns
 from ._options import Attach, DataArgument, Format, Json, ModelArgument, Quiet, opening_from
-from ._output import check_output, print_message, print_result
+from ._output import check_output, print_exactly, print_message, print_result
+
+NOT_IN_LINES = re.compile("[\n\r\t\ud800-\udfff]")  # what would end a line or a field, or UTF-8 cannot express
 
 
 def predict(
@@ -35,7 +37,7 @@ def predict(
 
     Labels in DATA are ignored. In svmlight each line must begin with a label; any number, such as 0, will do.
     """
-    check_output("predict", output, model, data)
+    check_output("predict", output, model, data, attach=attach)
     learner, reading = load_model(model)
     if scores and proba:
         raise input_error("predict", "use --scores or --proba, not both.")
@@ -44,7 +46,8 @@ def predict(
     stream = reading.scan(data, labelled=False, **opening_from(format, attach))
 
     def predictions(index: int, batch: Batch) -> Any:
-        X = match_columns("predict", learner, reading, reading.checked("predict", batch), quiet or index > 0)
+        checked = reading.checked("predict", batch)
+        X = match_columns("predict", learner.n_features_in_, reading, checked, quiet or index > 0)
         return learner.decision_function(X) if scores else learner.predict_proba(X) if proba else learner.predict(X)
 
     def parts() -> Iterator[Any]:
@@ -61,12 +64,13 @@ def predict(
         print_result({"classes": learner.classes_.tolist(), kind: entries}, True, [])
         return
     names = [str(label) for label in learner.classes_.tolist()]
-    if any(set(name) & set("\n\r\t") for name in names) and (several or not scores):
-        raise input_error("predict", f"a label contains a tab or a line end: {quote(names)}. Use --json.")
+    if any(NOT_IN_LINES.search(name) for name in names) and (several or not scores):
+        wrong = "a label contains a tab, a line end or half a character"
+        raise input_error("predict", f"{wrong}: {quote(names)}. Use --json.")
     header = "\t".join(names) if several else None
     if output is None:
-        for line in _lines(parts(), header):
-            sys.stdout.write(line)
+        for text in _lines(parts(), header):
+            print_exactly(text)
         return
     with replacing(output) as file:
         for line in _lines(parts(), header):

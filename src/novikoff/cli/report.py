@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from novikoff._atomic import replacing
+from novikoff._counts import counted
 from novikoff.data.batch import Batch
 from novikoff.errors import input_error
 
@@ -47,13 +48,15 @@ def report(
     """
     from novikoff._report import page_of, subject_of, verdict_of, with_held_out
 
-    check_output("report", output, model, data, test)
+    check_output("report", output, model, data, test, attach=attach)
     check_fraction(holdout)
     learner, reading = load_model(model)
     opening = opening_from(format, attach)
     batch, of_encoder = read_learned("report", learner, reading, data, opening, quiet=quiet or json)
     if batch.X.shape[1] != learner.n_features_in_:
-        wrong = f"DATA has {batch.X.shape[1]} features, but the model was fitted to {learner.n_features_in_}."
+        wrong = (
+            f"DATA has {counted(batch.X.shape[1], 'feature')}, but the model was fitted to {learner.n_features_in_}."
+        )
         raise input_error("report", wrong)
     other = None
     if test is not None:

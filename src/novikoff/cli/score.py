@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from novikoff._counts import counted
 from novikoff.evaluate import scores, warnings_of
 
 from ._model import load_model, read_rows
@@ -22,7 +23,7 @@ def score(
     batch = read_rows("score", learner, reading, data, opening_from(format, attach), quiet=json)
     found = scores(learner, batch.X, batch.y, batch.weights)
     refuse_unknown_labels("score", data, found, learner.classes_)
-    rows = f"{found.rows:,} rows of {data}"
+    rows = f"{counted(found.rows, 'row')} of {data}"
     warnings = as_fit_options(warnings_of(found, learner.record_, rows=rows))
     lines: list[Line] = [accuracy_line(found, rows), *(("warning", sentence) for sentence in warnings)]
     lines.append(balanced_line(found, rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,6 +12,9 @@ from typing import Annotated, Any
 import typer
 
 from novikoff import evaluate
+from novikoff._counts import count, counted
+from novikoff._fingerprint import RunningFingerprint
+from novikoff._printable import printable
 from novikoff.data.batch import Batch
 from novikoff.data.encoding.running import POLICIES, SCALES
 from novikoff.data.reading import Reading
@@ -19,6 +23,8 @@ from novikoff.errors import NovikoffError, input_error, quote
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
 
+from ._ending import INTERRUPTED
+from ._halting import impossible_margins
 from ._learners import ONLINE
 from ._model import load_model, print_notes
 from ._options import (
@@ -36,12 +42,15 @@ from ._options import (
     reading_from,
     with_options,
 )
-from ._output import INTERRUPTED, Line, as_fit_options, check_output, flag, print_message, print_result
+from ._output import Line, as_fit_options, check_output, flag, print_lines, print_message, print_result
+from ._streams import OutputError
 from ._weights import convert_class_weight
 
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
-HEADER = f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}\n"
-HEADER += f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}"
+HEADER = (
+    f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}",
+    f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}",
+)
 
 
 @with_options([*READING, *SCALING, *learner_options(ONLINE)])
@@ -76,7 +85,7 @@ def stream(
     categories or words. Ctrl-C, SIGTERM and SIGHUP end the pass after the current batch, and what was learned so far is
     saved.
     """
-    check_output("stream", output, data)
+    check_output("stream", output, data, attach=attach)
     opening: dict[str, Any] = {"follow": follow, **opening_from(format, attach)}
     if input is None:
         settings = _given(options)
@@ -104,10 +113,14 @@ def stream(
         if batches.count and model.reading_.running is None:
             model.reading_ = batches.reading
         if output is not None and hasattr(model, "certificate_"):
-            model_file.save(model, output)  # while signals are still caught: a second Ctrl-C must not lose it
+            fingerprint = batches.fingerprint(progress.examples) if input is None else None
+            # while signals are still caught: a second Ctrl-C must not lose it
+            model_file.save(model, output, fingerprint=fingerprint)
     if failure is not None:
         if output is not None and progress.examples and hasattr(model, "certificate_"):
-            print_message(f"note: {output} holds what was learned from the first {progress.examples:,} examples")
+            print_message(
+                f"note: {output} holds what was learned from the first {counted(progress.examples, 'example')}"
+            )
         raise failure
     if not (quiet or json):
         for note in rows.notes:
@@ -147,15 +160,16 @@ def _continued(path: str, options: dict[str, Any]) -> tuple[Any, Reading]:
     return model, known
 
 
-def _learn(progress: evaluate.Progress, stop: Stop, print_table: bool) -> OSError | None:
+def _learn(progress: evaluate.Progress, stop: Stop, print_table: bool) -> NovikoffError | None:
     """Learn, and print the table; if printing fails, stop after the current batch, and return the reason."""
     failure = None
-    for count, record in enumerate(progress):
+    for place, record in enumerate(progress):
         if print_table and failure is None:
             try:
-                print((HEADER + "\n") * (count == 0) + _line(record), flush=True)
-            except OSError as error:
-                failure, stop.asked = error, True
+                print_lines(*HEADER * (place == 0), _line(record))
+                sys.stdout.flush()
+            except OutputError as error:
+                failure, stop.asked = NovikoffError(str(error)), True
     return failure
 
 
@@ -201,7 +215,7 @@ class Batches:
 
     def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any, quiet: bool) -> None:
         self._batches, self._stop, self._model, self._quiet = batches, stop, model, quiet
-        self.reading, self.count = reading, 0
+        self.reading, self.count, self._learned = reading, 0, RunningFingerprint()
 
     def __iter__(self) -> Iterator[Batch]:
         while (batch := self._next()) is not None:
@@ -211,6 +225,11 @@ class Batches:
                 convert_class_weight(self._model, batch.y)
             self.count += 1
             yield batch
+            self._learned.add(batch.X, batch.y, batch.weights)
+
+    def fingerprint(self, rows: int) -> str | None:
+        """Return the fingerprint of all rows that were learned; None if the last batch was not learned whole."""
+        return self._learned.text() if self._learned.rows == rows else None
 
     def _next(self) -> Batch | None:
         if self._stop.asked:
@@ -226,9 +245,9 @@ class Batches:
 
 def _line(record: evaluate.Record) -> str:
     """Return a line of the table."""
-    prediction = "-" if record.prediction is None else record.prediction
+    label, prediction = (printable("-" if value is None else str(value)) for value in (record.label, record.prediction))
     losses = f"{record.loss:8.6f} {record.loss_since:8.6f}"
-    return f"{losses} {record.examples:12,} {record.label!s:>12.12} {prediction!s:>12.12}"
+    return f"{losses} {record.examples:12,} {label:>12.12} {prediction:>12.12}"
 
 
 def _print_summary(
@@ -240,10 +259,11 @@ def _print_summary(
     mistakes, record = progress.wrong, model.record_
     other_count = _other_count(record, progress, is_continued)
     accuracy = 1 - mistakes / progress.examples
-    rows = f"{progress.examples:,} rows, each predicted before it was learned"
+    rows = f"{counted(progress.examples, 'row')}, each predicted before it was learned"
     words = evaluate.progressive_words(accuracy, rows, progress.baseline)
     warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= progress.baseline)
     warnings += as_fit_options(evaluate.warnings_of(None, record))
+    warnings += impossible_margins(model)
     result = {
         "learner": record.learner,
         "examples": progress.examples,
@@ -259,8 +279,8 @@ def _print_summary(
     }
     lines: list[Line] = [("", ""), ("accuracy", words), *(("warning", sentence) for sentence in warnings)]
     lines += [
-        ("mistakes", f"{mistakes:,} wrong predictions in {progress.examples:,} rows"),
-        ("time", f"{seconds:.2f} s, {progress.examples / seconds:,.0f} rows per second"),
+        ("mistakes", f"{counted(mistakes, 'wrong prediction')} in {counted(progress.examples, 'row')}"),
+        ("time", f"{seconds:.2f} s, {counted(round(progress.examples / seconds), 'row')} per second"),
     ]
     if other_count is not None:
         lines.append(("certificate", other_count))
@@ -277,15 +297,15 @@ def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: b
     if not counts or None in counts or counts == [progress.wrong]:
         return None
     if len(counts) > 1:
-        found = f"{min(counts):,.6g} to {max(counts):,.6g} mistakes"
+        found = f"{count(min(counts))} to {counted(max(counts), 'mistake')}"
         return f"{len(counts):,}, one per class: each counts the mistakes of its own yes-or-no decisions, {found}"
-    found = f"{counts[0]:g} mistakes: "
+    found = f"{counted(counts[0], 'mistake')}: "
     run = record.problems[0].run
     examples: Any = getattr(record.certificates[0], "examples", progress.examples)
     if is_continued:
-        return f"{found}it also counts the examples before this run, {examples:g} in all"
+        return f"{found}it also counts the examples before this run, {count(examples)} in all"
     if examples != progress.examples:
-        return f"{found}it counts examples by their weights, {examples:g} in all"
+        return f"{found}it counts examples by their weights, {count(examples)} in all"
     if run is not None and run.rule.keep != "last":
         combined = "average" if run.rule.keep == "average" else "vote"
         return f"{found}it counts those of the latest weights, and the {combined} of all weights predicts"

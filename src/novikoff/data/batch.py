@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
+from novikoff._counts import counted
+
 
 class Batch(tuple[Any, ...]):
     """Rows and labels: unpacks as ``X, y``, or as ``X, y, weights`` if there are weights.
@@ -117,4 +119,4 @@ class Batch(tuple[Any, ...]):
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape
-        return f"Batch({rows} rows, {columns} columns{', weighted' * (self.weights is not None)})"
+        return f"Batch({counted(rows, 'row')}, {counted(columns, 'column')}{', weighted' * (self.weights is not None)})"

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin
 
 import novikoff._core as _core
+from novikoff._estimators import BaseEstimator, TransformerMixin
 from novikoff._validation import check_flag, check_integer, thread_count
 from novikoff.errors import input_error, quote
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 import scipy.sparse as sp
 
+from novikoff._counts import count, counted
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
 from novikoff.data.delimited.dialect import DialectOptions
 from novikoff.data.encoding.encoded import EncodedBatches, encoded_batch, read_encoded
@@ -184,7 +185,7 @@ class Reading:
         encoder : TableEncoder, default=None
             The encoder that is fitted to a table. None encodes it as before, if there was an encoder.
         **more : dict
-            Further options of ``read``.
+            Further options of ``read``; or ``counts``, two columns of a table that are y instead of labels.
         """
         if (table := self._table(where, source, labelled, format, encoder is not None, more)) is not None:
             if encoder is None and self.running is not None:
@@ -312,6 +313,8 @@ class Reading:
         }
         if is_new:
             options |= {"features": self.features, "exclude": list(self.exclude), "text": list(self.text)}
+        if "counts" in more:
+            options |= {"target": False, "counts": more["counts"]}
         follow = more.get("follow", False)
         options |= {name: value for name, value in more.items() if name in data_format.options}
         table: TableSource = data_format.table(where, sources_of(source), options, batch_size, follow, known)
@@ -352,7 +355,9 @@ def fitting(where: str, X: Any, columns: int) -> tuple[Any, int]:
     if X.shape[1] == columns:
         return X, 0
     if not sp.issparse(X):
-        raise input_error(where, f"the model was fitted on {columns} features, but the rows have {X.shape[1]}.")
+        raise input_error(
+            where, f"the model was fitted on {counted(columns, 'feature')}, but the rows have {count(X.shape[1])}."
+        )
     if X.shape[1] < columns:
         return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], columns)), 0
     return X[:, :columns], X.shape[1] - columns

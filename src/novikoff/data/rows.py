@@ -10,6 +10,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff._counts import counted
 from novikoff.errors import input_error, quote
 
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
@@ -34,6 +35,15 @@ def csr(values: NDArray[Any], columns: NDArray[Any], offsets: NDArray[Any], widt
     X = sp.csr_array((len(offsets) - 1, width), dtype=values.dtype)
     X.data, X.indices, X.indptr = values, columns, offsets
     X.has_canonical_format = True
+    return X
+
+
+def with_valid_columns(where: str, X: Any) -> Any:
+    """Return rows, unless an index of a sparse matrix is outside of it."""
+    if sp.issparse(X):
+        used = X.indices[: X.nnz]
+        if len(used) and not 0 <= used.min() <= used.max() < X.shape[1]:
+            raise input_error(where, f"X has a column index outside of its {counted(X.shape[1], 'column')}.")
     return X
 
 
@@ -63,6 +73,6 @@ def one_row(where: str, x: Any, width: int | None) -> Any:
             raise input_error(where, f"the features of an example must be real numbers, but they are {found}.")
     shape = row.shape
     if len(shape) != 2 or shape[0] != 1 or shape[1] != (width or max(1, shape[1])):
-        expected = "at least one feature" if width is None else f"{width} features"
+        expected = "at least one feature" if width is None else counted(width, "feature")
         raise input_error(where, f"x must be one example of {expected}, but its shape is {np.shape(x)}.")
     return row

@@ -65,7 +65,7 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
     if is_path(source):
         with _open(name, source) as file:
             plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode) and not follow
-            if plain and compression_of(os.pread(file.fileno(), LONGEST_MAGIC, 0)) is None:
+            if plain and compression_of(_beginning(name, file)) is None:
                 yield _WholeFile(name, file, threads).fill
                 return
             with _filled_from(_followed(name, source, file) if follow else _chunks(name, file)) as fill:
@@ -89,6 +89,13 @@ def _open(name: str, path: Any) -> Any:
     try:
         return open(path, "rb", buffering=0)
     except (OSError, ValueError) as error:
+        raise file_error(name, error) from None
+
+
+def _beginning(name: str, file: Any) -> bytes:
+    try:
+        return os.pread(file.fileno(), LONGEST_MAGIC, 0)
+    except OSError as error:
         raise file_error(name, error) from None
 
 

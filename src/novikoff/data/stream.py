@@ -127,8 +127,8 @@ def scan(
         which half are different, with three words on average.
     missing : {"error", "zero", "mean", "indicator"}, default=None
         What a missing value of a table means: a number 0; or the mean of the rows so far, with a feature
-        ``column=missing`` of value 1. With hashing, "indicator" is 0 with that feature. None is "error"; in ``fit`` of
-        a learner, which reads the whole table, it is "mean".
+        ``column=missing`` of value 1. "indicator" is 0 with that feature; ``scan`` takes it only with hashing.
+        None is "error"; in ``fit`` of a learner, which reads the whole table, it is "mean".
     scale : {"none", "standard"}, default=None
         Whether numbers of a table are standardised, each with the mean and the standard deviation of the rows up to it.
         None is "none"; in ``fit`` of a learner, it is "standard", with the moments of all rows.
@@ -185,7 +185,7 @@ def scan(
     See Also
     --------
     read : Read all rows at once.
-    cache : Store the rows in a file that can be mapped into memory.
+    cache : Store the rows in a binary file, from which they are read quickly.
     write : Write rows to a file.
 
     Examples
@@ -224,7 +224,7 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
     Returns
     -------
     Batch
-        Unpacks as ``X, y``, or as ``X, y, weights``. The rows of a cache are memory-mapped.
+        Unpacks as ``X, y``, or as ``X, y, weights``. The arrays of a cache cannot be written to.
 
     Raises
     ------
@@ -250,7 +250,7 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
 
 
 def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) -> Batch:
-    r"""Store the rows of a source in a binary file, and map them into memory from there.
+    r"""Store the rows of a source in a binary file, and read them from there.
 
     A second pass then costs only bandwidth. If the file exists and was made from the same files (by name, size and
     time of change) with the same options, it is used as it is. It is checked by hashes whenever it is opened, and
@@ -270,7 +270,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     Returns
     -------
     Batch
-        Unpacks as ``X, y``, or as ``X, y, weights``; the arrays are memory-mapped.
+        Unpacks as ``X, y``, or as ``X, y, weights``; the arrays cannot be written to.
 
     Raises
     ------
@@ -300,12 +300,12 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
         raise input_error(where, f"{name_of(path)} exists and is not a cache. Use the path of a new file.")
     if exists and stamp is not None:
         with suppress(InvalidInputError):  # a damaged cache, or one of another version, is written again
-            known = CacheFile(path)
+            known = CacheFile(path, check_arrays=False)
             if known.header.source == stamp:
-                return known.mapped()
+                return known.read()
     opened = _open(where, source, format, WHOLE_READ_BATCH, False, options)
     CacheWriter(where, path).write(opened.batches(None), stamp)
-    return CacheFile(path).mapped()
+    return CacheFile(path, check_arrays=False).read()
 
 
 def _source_stamp(where: str, source: Any, path: Any, options: dict[str, Any]) -> dict[str, Any] | None:

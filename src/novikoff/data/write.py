@@ -54,7 +54,7 @@ def write(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     See Also
     --------
     scan : Open a source as a stream.
-    cache : Store rows in a file that can be mapped into memory.
+    cache : Store rows in a binary file, from which they are read quickly.
 
     Examples
     --------

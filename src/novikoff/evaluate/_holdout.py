@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from novikoff._estimators import clone
 from novikoff._validation import check_labels, check_weights
 from novikoff.errors import input_error
 from novikoff.theory.geometry import as_table

@@ -11,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff.record import RunRecord
+from novikoff.theory.columns import Columns
 from novikoff.theory.geometry import as_table
 
 MAX_ROWS, SCREENED_ROWS, MIN_ROWS = 20_000, 2_000, 50
@@ -87,19 +88,24 @@ def leaked_columns(X: Any, y: Any, record: RunRecord | None = None) -> list[Leak
     rows = np.random.default_rng(0).permutation(X.shape[0])[:MAX_ROWS]
     names, groups = _named_columns(X.shape[1], record)
     labels, codes = np.unique(y[rows], return_inverse=True)
-    if len(rows) < MIN_ROWS or len(set(names)) < 2 or len(labels) < 2:
+    named = len(names) if isinstance(names, range) else len(set(names))
+    if len(rows) < MIN_ROWS or named < 2 or len(labels) < 2:
         return []
+    X = X[rows]
+    columns = None if groups else Columns.occurring(X)
+    if columns is not None:
+        X, names = columns.cut(X), [names[column] for column in columns.indices.tolist()]
     measured = codes[len(rows) // 2 :]
     counts = np.bincount(measured)
     baseline = float(counts.max() / len(measured))
     needed = max(MIN_ACCURACY, 1 - MAX_ERROR_RATIO * (1 - baseline))
     found: dict[str | int, float] = {}
-    for place, values, bins in _values(X[rows], groups, needed - baseline):
+    for place, values, bins in _values(X, groups, needed - baseline):
         if _accuracy(values[:SCREENED_ROWS], codes[:SCREENED_ROWS], bins) >= needed - SCREENING_SLACK:
             accuracy = _accuracy(values, codes, bins)
             if accuracy >= needed:
                 found[names[place]] = max(accuracy, found.get(names[place], 0.0))
-    if len(found) > max(1, len(set(names)) // 4):
+    if len(found) > max(1, named // 4):
         return []
     most = int(counts.argmax())
     label = labels[most : most + 1].tolist()[0]

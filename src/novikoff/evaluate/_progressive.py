@@ -10,11 +10,15 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
 
+from novikoff._estimators import NotFittedError
+from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
+
+MAX_COLUMNS = 32  # labels of a batch up to which their counts before each row are a table
+ROWS_AT_ONCE = 8192  # of this table
 
 
 class Learner(Protocol):
@@ -189,19 +193,19 @@ class Progress:
 
     def _count(self, labels: NDArray[Any], predictions: NDArray[Any]) -> Iterator[Record]:
         """Count the examples, and yield a record wherever one is due."""
-        begin = 0
+        begin, is_right = 0, np.asarray(labels == predictions, dtype=bool)
+        values, codes = encode("progressive", labels)
+        known = values.tolist()
         while begin < len(labels):
             end = min(len(labels), begin + self._next - self.examples)
-            part, answers = labels[begin:end], predictions[begin:end]
-            right = np.asarray(part == answers, dtype=bool)
+            part, right = codes[begin:end], is_right[begin:end]
             for count, seen in ((self._seen, part), (self._right, part[right])):
-                count.update(
-                    dict(zip(*(values.tolist() for values in np.unique(seen, return_counts=True)), strict=True))
-                )
-            self._guess.add(part.tolist())
+                numbers = np.bincount(seen, minlength=len(known)).tolist()
+                count.update({label: number for label, number in zip(known, numbers, strict=True) if number})
+            self._guess.add_many(known, part)
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
-            self._latest = (part[-1:].tolist()[0], answers[-1:].tolist()[0])
+            self._latest = (labels[end - 1 : end].tolist()[0], predictions[end - 1 : end].tolist()[0])
             begin = end
             if self.examples == self._next:
                 self._next += self._every or self._next
@@ -239,7 +243,7 @@ class _MostFrequent:
         self._counts: list[int] = []
         self._leader = -1
 
-    def add(self, labels: list[Any]) -> None:
+    def add(self, labels: Iterable[Any]) -> None:
         """Count labels one after the other."""
         codes, counts, leader, right = self._codes, self._counts, self._leader, 0
         for label in labels:
@@ -255,6 +259,36 @@ class _MostFrequent:
                 leader = code
         self._leader = leader
         self.right += right
+
+    def add_many(self, labels: list[Any], places: NDArray[np.int32]) -> None:
+        """Count labels one after the other, each given by its place in a list of different labels."""
+        if len(labels) > MAX_COLUMNS:
+            self.add(labels[place] for place in places.tolist())
+            return
+        for begin in range(0, len(places), ROWS_AT_ONCE):
+            self._add_rows(labels, places[begin : begin + ROWS_AT_ONCE])
+
+    def _add_rows(self, labels: list[Any], places: NDArray[np.int32]) -> None:
+        """Count labels by the table of how often each had occurred before each row."""
+        occurring, first = np.unique(places, return_index=True)
+        for place in occurring[np.argsort(first)].tolist():
+            code = self._codes.setdefault(labels[place], len(self._counts))
+            self._counts += [0] * (code == len(self._counts))
+        order = sorted((self._codes[label], place) for place, label in enumerate(labels) if label in self._codes)
+        codes = [code for code, _ in order]
+        occurs = places[:, None] == np.array([place for _, place in order])
+        after = np.cumsum(occurs, axis=0) + np.array([self._counts[code] for code in codes])
+        before = after - occurs
+        best = before.argmax(axis=1)  # of equal counts the first, whose label is the earliest
+        leads = before[np.arange(len(best)), best]
+        others = [(-count, code) for code, count in enumerate(self._counts) if code not in codes]
+        if others:  # whose counts do not change here
+            count, code = min(others)
+            leads = np.where((leads > -count) | ((leads == -count) & (np.array(codes)[best] < code)), leads, 0)
+        self.right += int(np.count_nonzero(occurs[np.arange(len(best)), best] & (leads > 0)))
+        for column, code in enumerate(codes):
+            self._counts[code] = int(after[-1, column])
+        self._leader = self._counts.index(max(self._counts))
 
 
 def progressive(

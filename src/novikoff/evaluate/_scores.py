@@ -112,8 +112,6 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     >>> found.accuracy, found.roc_auc
     (1.0, 1.0)
     """
-    from sklearn.metrics import average_precision_score, roc_auc_score  # slow to import
-
     where = "scores"
     with np.errstate(over="ignore", invalid="ignore"):  # overflow is refused below
         decisions = model.decision_function(X)
@@ -129,10 +127,28 @@ def scores(model: Any, X: Any, y: Any, sample_weight: Any = None) -> Scores:
     if len(model.classes_) == 2:
         positive = labels == model.classes_[1]
         if positive.any() and not positive.all():
-            with np.errstate(over="ignore"):  # of differences of scores, which are only compared with 0
-                roc_auc = float(roc_auc_score(positive, decisions, sample_weight=weights))
-                average_precision = float(average_precision_score(positive, decisions, sample_weight=weights))
+            roc_auc, average_precision = _areas(positive, decisions, weights)
     return _scores_of(confusion, names, np.asarray(model.classes_), len(labels), roc_auc, average_precision)
+
+
+def _areas(
+    positive: NDArray[np.bool_], decisions: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> tuple[float | None, float | None]:
+    """Return the areas under the ROC curve and under the steps of precision and recall; None if a class weighs 0.
+
+    Rows with the same score make one point of the curves, as in scikit-learn.
+    """
+    order = np.argsort(-decisions, kind="stable")
+    falling, count = decisions[order], np.ones(len(order)) if weights is None else weights[order]
+    last_of_score = np.append(np.flatnonzero(falling[1:] != falling[:-1]), len(order) - 1)
+    true = np.cumsum(count * positive[order])[last_of_score]
+    false = np.cumsum(count * ~positive[order])[last_of_score]
+    if true[-1] == 0 or false[-1] == 0:
+        return None, None
+    gained = np.diff(true, prepend=0.0)
+    under_roc = np.sum(np.diff(false, prepend=0.0) * (true - gained / 2)) / (true[-1] * false[-1])
+    precision = np.divide(true, true + false, out=np.zeros(len(true)), where=true + false > 0)
+    return float(under_roc), float(gained @ precision / true[-1])
 
 
 def scores_of_labels(

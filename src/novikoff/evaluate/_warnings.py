@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
+from novikoff._wide_array import stored
 from novikoff.errors import quote
 from novikoff.record import RunRecord
+from novikoff.theory.gap_checks import gap_shown
 
 from ._leaks import leaked_columns
 from ._scores import Scores
@@ -92,7 +95,7 @@ def _of_unseen(scores: Scores, record: RunRecord | None) -> list[str]:
     for label, rows in sorted(scores.unseen, key=lambda pair: -pair[1]):
         similar = similar_label(label, known)
         hint = "" if similar is None else f"; it knows {quote(similar)}"
-        named.append(f"{quote(label)} ({rows:,.6g} {'row' if rows == 1 else 'rows'}{hint})")
+        named.append(f"{quote(label)} ({counted(rows, 'row')}{hint})")
     return [f"labels that the model does not know: {listed(named)}; their rows count as mistakes"]
 
 
@@ -109,7 +112,7 @@ def _of_unused(scores: Scores) -> list[str]:
     if not unused or scores.constant is not None:
         return []
     unused.sort(key=lambda entry: -entry[0])
-    named = [f"{quote(label)} ({rows:,.6g} {'row' if rows == 1 else 'rows'})" for rows, label in unused]
+    named = [f"{quote(label)} ({counted(rows, 'row')})" for rows, label in unused]
     return [f"labels that are never predicted: {listed(named)}"]
 
 
@@ -130,13 +133,14 @@ def _plain(label: Any) -> str:
 
 def _of_constants(record: RunRecord) -> list[str]:
     """Name the binary problems, or classes, whose weights are all 0."""
-    constant = [p.name for p in record.problems if p.has_linear_score and not np.any(p.weights)]
+    constant = [p.name for p in record.problems if p.has_linear_score and not np.any(stored(p.weights))]
     if not constant:
         return []
     if len(record.problems) == 1:
         return ["all weights are 0, so the score is the same for every row"]
-    count = f"{len(constant):,} of {len(record.problems):,} weight vectors are 0"
-    return [f"{count}, so their scores are the same for every row: {listed(constant)}"]
+    some = f"{count(len(constant))} of {count(len(record.problems))} weight vectors"
+    are = "is 0, so its score is" if len(constant) == 1 else "are 0, so their scores are"
+    return [f"{some} {are} the same for every row: {listed(constant)}"]
 
 
 def _of_gaps(record: RunRecord) -> list[str]:
@@ -154,10 +158,11 @@ def _of_gaps(record: RunRecord) -> list[str]:
     remedy = "increase max_iter= or tol=, decrease C=, or scale the columns"
     tol = wide[0][2]
     if len(record.named_certificates) == 1:
-        return [f"not converged: the relative gap is {wide[0][0]:.2g}, above the tolerance of {tol:g}; {remedy}"]
-    named = listed([f"{name} ({gap:.2g})" for gap, name, _ in wide])
-    count = f"{len(wide):,} of {len(record.named_certificates):,} problems"
-    return [f"not converged: the relative gap of {count} is above the tolerance of {tol:g}: {named}; {remedy}"]
+        proven = f"the relative gap is only proven to be at most {gap_shown(wide[0][0])}"
+        return [f"not converged: {proven}, above the tolerance of {tol:g}; {remedy}"]
+    named = listed([f"{name} (at most {gap_shown(gap)})" for gap, name, _ in wide])
+    some = f"{count(len(wide))} of {counted(len(record.named_certificates), 'problem')}"
+    return [f"not converged: the relative gap of {some} is above the tolerance of {tol:g}: {named}; {remedy}"]
 
 
 def _of_leaks(X: Any, y: Any, record: RunRecord | None) -> list[str]:
@@ -165,7 +170,7 @@ def _of_leaks(X: Any, y: Any, record: RunRecord | None) -> list[str]:
     found = leaked_columns(X, y, record)
     sentences = []
     for column in found[:MAX_LEAKS]:
-        words = accuracy_words(column.accuracy, f"{column.rows:,} rows", column.baseline, column.baseline_label)
+        words = accuracy_words(column.accuracy, counted(column.rows, "row"), column.baseline, column.baseline_label)
         remedy = "check that it is known when you predict, or exclude it"
         sentences.append(f"column {quote(column.name)} alone predicts the label: {words}; {remedy}")
     if len(found) > MAX_LEAKS:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from novikoff._registry import Registry
+from novikoff.errors import file_error
 
 from .base import ExportFormat as ExportFormat
 from .json import to_json as to_json
@@ -70,6 +71,9 @@ def format_of_file(path: str | os.PathLike[str]) -> ExportFormat | None:
     """
     if not os.path.isfile(path):
         return None
-    with open(path, "rb") as file:
-        beginning = file.read(RECOGNIZED_BYTES)
+    try:
+        with open(path, "rb") as file:
+            beginning = file.read(RECOGNIZED_BYTES)
+    except OSError as error:
+        raise file_error(os.fspath(path), error) from None
     return next((format for format in EXPORTS.values() if format.can_read and format.recognizes(beginning)), None)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from novikoff._estimators import check_is_fitted
 from novikoff.data.source import is_path
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from array import array
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
+from novikoff._wide_array import narrowed, occurring
 from novikoff.data.source import is_path
 from novikoff.errors import file_error, input_error, quote, quote_first
 from novikoff.record import RunRecord
@@ -26,6 +28,8 @@ CLASSIFIERS = (
     *("L1R_L2LOSS_SVC", "L1R_LR", "L2R_LR_DUAL"),
 )
 MAX_INT = 2**31 - 1  # labels and counts of LIBLINEAR are C's int
+MAX_COLUMNS = 50_000_000  # of a model that is written, which has a line for each: 100 MB or more of text
+BLOCK_LINES = 1 << 16  # lines of zeros that are written at a time
 MAX_QUOTED = 40  # characters of a bad line that an error message shows
 
 
@@ -44,20 +48,20 @@ class LiblinearFormat(ExportFormat):
         labels, order = np.array(_integers(record.learner, model.classes)), model.tie_order()
         is_binary = len(labels) == 2
         order = order[::-1] if is_binary else order  # a score of 0 goes to the second label, a tie to the first
-        coef = _without_trailing_zeros(model.coef)
-        table = np.column_stack([coef, model.intercept])
+        columns, width = _columns(record.learner, model)
+        table = np.column_stack([narrowed(model.coef, columns), model.intercept])
         is_negated = is_binary and order[0] == 0
         header = {
             "solver_type": _solver(record, model),
             "nr_class": len(labels),
             "label": " ".join(map(str, labels[order].tolist())),
-            "nr_feature": coef.shape[1],
+            "nr_feature": width,
             "bias": 1,
         }
         with replacing(path) as file:
             file.write("".join(f"{key} {value}\n" for key, value in header.items()).encode() + b"w\n")
             written = (-table if is_negated else table if is_binary else table[order]).T
-            file.writelines(_lines(written, is_negated=is_negated))
+            file.writelines(_lines(np.append(columns, width), written, -0.0 if is_negated else 0.0))
 
     def recognizes(self, beginning: bytes) -> bool:
         return beginning.startswith(b"solver_type ")
@@ -98,7 +102,8 @@ def to_liblinear(model: Any, path: str | os.PathLike[str]) -> None:
     Raises
     ------
     InvalidInputError
-        If the model is not linear or has one weight vector per pair of classes, or if its labels are not integers.
+        If the model is not linear or has one weight vector per pair of classes, if its labels are not integers, or if
+        the file would need more than 50,000,000 lines.
     FileError
         If the file cannot be written.
 
@@ -127,23 +132,32 @@ def _solver(record: RunRecord, model: LinearModel) -> str:
     return "L2R_L2LOSS_SVC_DUAL" if record.parameters.get("loss") == "squared_hinge" else "L2R_L1LOSS_SVC_DUAL"
 
 
-def _without_trailing_zeros(coef: Floats) -> Floats:
-    """Return the weights up to the last column that has one, if these are less than half of many columns."""
-    last = int(np.flatnonzero(coef.any(axis=0)).max(initial=0)) + 1
-    return coef[:, :last] if is_worth_cutting(last, coef.shape[1]) else coef
+def _columns(where: str, model: LinearModel) -> tuple[NDArray[np.int64], int]:
+    """Return the columns with a weight other than +0, and the number of all columns of the file.
+
+    It ends with the last column that has a weight, if these are less than half of many columns.
+    """
+    width = model.coef.shape[1]
+    last = int(occurring(model.coef).max(initial=0)) + 1
+    width = last if is_worth_cutting(last, width) else width
+    if width > MAX_COLUMNS:
+        message = (
+            f"LIBLINEAR's files have a line for every column, and {width:,} are too many; {MAX_COLUMNS:,} are possible"
+        )
+        raise input_error(where, f"{message}. JSON and ONNX files hold only the columns that have a weight.")
+    columns = model.written_columns()
+    return columns[columns < width], width
 
 
-def _lines(table: Floats, is_negated: bool) -> Iterator[bytes]:
-    """Yield the lines of the weights; those between two lines with a weight are made at once."""
+def _lines(places: NDArray[np.int64], table: Floats, zero: float) -> Iterator[bytes]:
+    """Yield the lines of the weights, given the numbers and the weights of lines that are not all ``zero``."""
     line = "%.17g " * table.shape[1] + "\n"
-    zeros = np.full(table.shape[1], -0.0 if is_negated else 0.0)
-    is_empty = ((table == 0) & (np.signbit(table) == is_negated)).all(axis=1)
-    empty_line, done = (line % tuple(zeros.tolist())).encode(), 0
-    for row in np.flatnonzero(~is_empty).tolist():
-        yield empty_line * (row - done)
-        yield (line % tuple(table[row].tolist())).encode()
-        done = row + 1
-    yield empty_line * (len(table) - done)
+    empty_line, done = (line % ((zero,) * table.shape[1])).encode(), 0
+    for place, weights in zip(places.tolist(), table, strict=True):
+        for first in range(done, place, BLOCK_LINES):
+            yield empty_line * min(BLOCK_LINES, place - first)
+        yield (line % tuple(weights.tolist())).encode()
+        done = place + 1
 
 
 def _integers(where: str, classes: NDArray[Any]) -> list[int]:
@@ -212,7 +226,7 @@ class _ModelText:
     def __init__(self, name: str, text: bytes) -> None:
         self.name, self.line = name, 0
         self.is_complete = text.endswith(b"\n")
-        self.lines = iter(text.split(b"\n")[:-1] if self.is_complete else text.split(b"\n"))
+        self.lines = (line.removesuffix(b"\n") for line in io.BytesIO(text))  # not a list, which takes more memory
 
     def refuse(self, expected: str, found: str | bytes) -> NoReturn:
         """Say what is wrong with the line that was read last; bytes are quoted."""
@@ -314,7 +328,7 @@ class _ModelText:
         numbers = array("d")
         for done in range(rows):
             line = self.next_line(f"{rows} lines of weights, after {done} of them")
-            numbers.extend(self._floats(line.split(), line, columns))
+            numbers.extend(self._floats(line.split(None, columns), line, columns))
         if not self.is_complete:
             self.refuse("a line break at the end of the file", "none")
         for line in self.lines:

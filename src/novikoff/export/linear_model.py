@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff._json import plain
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, OneVsRest, tie_order
+from novikoff._wide_array import WideArray, changed, narrowed, stacked, stored
 from novikoff.errors import input_error, quote_first
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
@@ -55,17 +56,23 @@ class LinearModel:
             return np.array([1, 0] if counts is None or counts[1] >= counts[0] else [0, 1], dtype=np.intp)
         return tie_order(len(self.classes), counts)
 
+    def written_columns(self) -> NDArray[np.int64]:
+        """Return the columns that have a weight other than +0."""
+        kept = stored(self.coef)
+        found = np.flatnonzero(((kept != 0) | np.signbit(kept)).any(axis=0))
+        return self.coef.columns[found] if isinstance(self.coef, WideArray) else found
+
     def without_zeros(self) -> tuple[LinearModel, NDArray[np.int64] | None]:
         """Return a wide model without the columns that have no weight, and the numbers of the others.
 
         If half of the columns or more have a weight, or if there are few columns, return this model and None. At least
         one column is kept.
         """
-        has_weight = ((self.coef != 0) | np.signbit(self.coef)).any(axis=0)
-        columns = np.flatnonzero(has_weight) if has_weight.any() else np.zeros(1, dtype=np.int64)
+        columns = self.written_columns()
+        columns = columns if len(columns) else np.zeros(1, dtype=np.int64)
         if not is_worth_cutting(len(columns), self.coef.shape[1]):
             return self, None
-        return replace(self, coef=np.ascontiguousarray(self.coef[:, columns])), columns
+        return replace(self, coef=np.ascontiguousarray(narrowed(self.coef, columns))), columns
 
 
 def is_worth_cutting(kept: int, columns: int) -> bool:
@@ -96,11 +103,12 @@ def linear_model(record: RunRecord) -> LinearModel:
     strategy = record.strategy
     if len(problems) != len(strategy.pairs):
         raise input_error(where, "only one classifier can be exported, but this holds several.")
-    coef, intercept = np.vstack([p.weights for p in problems]), np.array([p.intercept for p in problems])
-    if not (np.all(np.isfinite(coef)) and np.all(np.isfinite(intercept))):
+    coef, intercept = stacked([p.weights for p in problems]), np.array([p.intercept for p in problems])
+    if not (np.all(np.isfinite(stored(coef))) and np.all(np.isfinite(intercept))):
         raise input_error(where, "the weights must be finite, but there is NaN or infinity among them.")
     if strategy.is_joint and len(classes) == 2:  # the difference of both scores decides
-        return LinearModel(coef[1:] - coef[:1], intercept[1:] - intercept[:1], OneVsRest(classes, strategy.counts))
+        difference = changed(coef, lambda values: values[1:] - values[:1])
+        return LinearModel(difference, intercept[1:] - intercept[:1], OneVsRest(classes, strategy.counts))
     return LinearModel(coef, intercept, STRATEGIES[strategy.name](classes, strategy.counts))
 
 

@@ -11,19 +11,49 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import Codes, declared_classes
+from novikoff._moments import Draft
 from novikoff._validation import check_labels, check_rows, check_weights, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 
 from ._classes import Classes
-from ._columns import match_columns
-from ._cycle import Examples
+from ._columns import match_columns, name_columns
+from ._examples import Examples
+from ._fast_path import FastPath
 from ._fit import new_kernel
-from ._stream import joined_columns, refuse_labels_beside, widened
+from ._numbering import numbered
+from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
 
-def check_batch(
+def learn_rows(
+    draft: Draft, where: str, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool
+) -> list[NDArray[Any]]:
+    """Check a batch, then learn from it. Return the predictions, in pieces; none without ``predict``."""
+    model = draft.model
+    is_first = not hasattr(model, "_learner")
+    is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
+    labels, batch, threads = _check_batch(model, where, X, y, classes, sample_weight)
+    if is_asked_by_name:
+        name_columns(model, where)  # which makes predictions of dicts faster
+    if copy_if_interpreted(model):  # which is published when all of the batch is learned
+        predictions = learn_batch(model, lambda: None, labels, batch, threads, predict)
+        keep_reading(model, X)
+    else:
+        with draft.in_place():
+            model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
+            draft.publish()
+            predictions = learn_batch(model, draft.publish, labels, batch, threads, predict)
+            keep_reading(model, X)
+            model._fast_path = FastPath.of(model)
+            draft.publish()
+    if is_first and predictions:  # booleans declare their classes with the first batch, but none was known at first
+        predictions[0] = predictions[0].astype(object)
+        predictions[0][0] = None
+    return predictions
+
+
+def _check_batch(
     model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any
 ) -> tuple[NDArray[Any], Examples, int]:
     """Check a batch before anything of it is learned. Return its labels, the batch, and the number of threads."""
@@ -45,7 +75,10 @@ def check_batch(
             message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
             raise input_error(where, message)
     batch.codes = model._classes.codes(where, labels, weights)
+    batch = numbered(model, where, model._learner, batch, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
+    model._runs, model._stopped, model._fast_path = None, None, None
+    vars(model).pop("fingerprint_", None)  # of the rows before these
     return labels, batch, threads
 
 
@@ -85,13 +118,11 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     if declared is None and labels.dtype.kind == "b":
         declared = np.array([False, True])
     learner = new_kernel(model, where)
-    model._classes = Classes(declared)
+    model._classes = Classes.of(declared)
     model._classes.add_problems(learner)
     model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
-    model._is_stream, model._stopped = True, None
+    model._is_stream, model._stopped, model._numbering = True, None, None
     model.n_iter_ = 1
-    if declared is not None:
-        model.classes_ = declared
 
 
 def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:
@@ -99,23 +130,17 @@ def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights:
     if isinstance(model.class_weight, str) and model.class_weight == "balanced":
         model._balance = copy.copy(model._balance)
         return model._balance.weigh(codes, weights)
-    new = range(len(model._classes.labels), int(codes.max(initial=-1)) + 1)
-    names = [*model._classes.labels, *(labels[codes == code][:1].tolist()[0] for code in new)]
+    if model.class_weight is None:
+        return weights
+    new = np.arange(model._classes.count, int(codes.max(initial=-1)) + 1)
+    firsts = first_rows(codes, new)
+    names = [*model._classes.labels, *(labels[row : row + 1].tolist()[0] for row in firsts)]
     return row_weights(where, model.class_weight, names, codes, weights)
-
-
-def add_class(model: Any, label: Any) -> Classes:
-    """Add a class that appears for the first time. If this is interrupted, the present classes remain."""
-    classes: Classes = copy.copy(model._classes)
-    classes.add(label, model._learner)
-    model._classes, model._fast_path = classes, None
-    model.classes_ = classes.strategy.classes
-    return classes
 
 
 def copy_if_interpreted(model: Any) -> bool:
     """Continue with a copy of the kernel if its rule is not compiled: such a rule may raise an error anywhere."""
     if model._learner.is_compiled:
         return False
-    model._learner = copy.deepcopy(model._learner)
+    model._learner = model._learner.copy()
     return True

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from novikoff.theory import bounds
+from novikoff.theory.enclosed_sums import EPS, exact_total
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
 from novikoff.theory.rules import Rule
 
 from ._cycle import Run
-
-ROUNDING_ALLOWANCE = 1e-9  # relative amount by which a bound is moved to the safe side of rounding
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,31 @@ class Problem:
 
     @property
     def radius(self) -> float:
-        """The length of the longest example."""
-        return float(np.sqrt(self.tally["squared_radius"]))
+        """The length of the longest example; an upper bound on it after several fits."""
+        radius = float(np.sqrt(self.tally["squared_radius"]))
+        is_sum = self.is_stream or self.run is not None
+        return radius if is_sum else radius * (1 + 2 * (len(self.evidence.weights) + 8) * EPS)
+
+    def _widening(self, terms: int) -> float:
+        """Return by how much a bound on a margin must be widened for sums of so many terms.
+
+        A margin of a vector, or of a sum of vectors with weights that add up to 1, is at most R. Its rounding error is
+        at most one rounding of R for each term and for each column, and a verifier has as much again.
+        """
+        return 2 * (terms + len(self.evidence.weights) + 32) * EPS * self.radius
 
     def margin_upper_bound(self) -> float:
         """Return |v| / M of the present weights; on a stream, the smallest so far. Rounding is allowed for."""
-        length = self.evidence.length() * (1 + ROUNDING_ALLOWANCE) + self.tally["rounding"]
-        now = bounds.margin_upper_bound(length, self.tally["steps"])
-        if self.run is not None:
-            return now
-        smallest = float(self.tally["margin_bound"])
+        duals, run = self.evidence.duals, self.run
+        steps = self.tally["steps"] if duals is None else float(exact_total(duals.weights))
+        length = self.evidence.length() + self.tally["rounding"]
+        now = bounds.margin_upper_bound(length, steps) * (1 + 8 * EPS)
+        if duals is not None and run is not None:
+            return now + self._widening(len(duals.rows) + run.passes)
+        smallest = float(self.tally["margin_bound"]) * (1 + 8 * EPS)
         # on a stream, the private part of v is not stored, so its length is not known
-        return smallest if self.evidence.geometry.slack_feature > 0 else min(now, smallest)
+        least = smallest if self.evidence.geometry.slack_feature > 0 else min(now, smallest)
+        return least + self._widening(self.tally["updates"])
 
     def margin_lower_bound(self) -> float:
         """Return the margin of the model, rounded down, if a pass without an update measured it; else -infinity."""
@@ -63,8 +76,12 @@ class Problem:
         if self.run is None or not self.run.halted or length == 0:
             return -np.inf
         margin = self.run.smallest_margin / length
-        rounding = (len(self.evidence.weights) + 4) * np.finfo(float).eps * self.radius
-        return float(margin - ROUNDING_ALLOWANCE * abs(margin) - rounding)
+        underflow = len(self.evidence.weights) * math.ulp(0.0) / length
+        return float(margin - 8 * EPS * abs(margin) - self._widening(len(self.evidence.weights)) - underflow)
+
+    def separates(self) -> bool:
+        """Return whether the last pass shows that the model has every row on its right side, rounding excluded."""
+        return self.run is not None and self.run.halted and self.run.smallest_margin > 0
 
 
 def certify_mistakes(problem: Problem) -> MistakeCertificate:
@@ -80,7 +97,7 @@ def certify_mistakes(problem: Problem) -> MistakeCertificate:
         radius=problem.radius,
         energy=tally["energy"],
         margin_upper_bound=problem.margin_upper_bound(),
-        separates=run is not None and run.halted and run.smallest_margin > 0,
+        separates=problem.separates(),
         passes=int(problem.is_stream) if run is None else run.passes,
         evidence=problem.evidence,
     )

@@ -2,75 +2,145 @@
 
 from __future__ import annotations
 
+from bisect import bisect
+from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff._cached import cached_property
 from novikoff._labels import Codes, encode
 from novikoff._multiclass import OneVsRest
 from novikoff.errors import InvalidInputError, input_error, quote
 
 
+@dataclass(frozen=True)
+class _Order:
+    """The labels in ascending order, and the problem behind each column of ``decision_function``."""
+
+    labels: list[Any]
+    problems: list[int]
+
+    def with_class(self, label: Any, code: int) -> _Order:
+        """Return the order with one more class, of three or more."""
+        place = bisect(self.labels, label)
+        problems = [*self.problems[:place], 1 + code, *self.problems[place:]]
+        return _Order([*self.labels[:place], label, *self.labels[place:]], problems)
+
+
 class Classes:
-    """The classes of a learner, in the order of their codes, and the problems of its kernel.
+    """The classes of a learner, in the order of their codes, and the problems of its kernel. They do not change.
 
     Declared classes are all known at the start, and the problems are those of ``OneVsRest``. Undeclared classes are
     added when they appear. A class that appears late must be learned as if it had been known from the start: its
     problem has seen all earlier examples, as negatives. So problem 0 is one without a positive class, and the problem
-    of a new class starts as a copy of it.
+    of a new class starts as a copy of it. It also scores while the only class is taken for the negative one.
+
+    ``with_class`` returns the classes with one more. The two share the dict of codes, of which each takes the first
+    ``count``, so that a new class costs the same no matter how many there are. What is only needed for predictions is
+    computed when it is asked for.
 
     Parameters
     ----------
-    declared : ndarray or None
-        The classes in ascending order; None if they are not known at the start.
+    labels : list
+        The label of each code.
+    values : ndarray or None, default=None
+        The same in ascending order; None to sort them.
+    declared : bool, default=False
+        Whether no other labels may appear.
 
     Attributes
     ----------
-    labels : list
-        The label of each code.
-    code_of : dict
-        The code of each label.
-    strategy : OneVsRest
-        The classes in ascending order, and how scores become labels.
-    problems : list of int
-        The problem behind each column of ``decision_function``.
+    declared : bool
+        Whether no other labels may appear.
+    count : int
+        Number of classes.
     """
 
-    def __init__(self, declared: NDArray[Any] | None) -> None:
-        self.declared = declared is not None
-        self.restore([] if declared is None else declared.tolist(), np.zeros(0) if declared is None else declared)
+    _values: NDArray[Any] | None
+    _code_of: dict[Any, int]
 
-    def restore(self, labels: list[Any], values: NDArray[Any]) -> None:
-        """Set the labels, in the order of their codes, and the same in ascending order."""
-        self.labels, self.strategy, self._sorted = labels, OneVsRest(values), values.tolist()
-        self.code_of: dict[Any, int] = {label: code for code, label in enumerate(labels)}
-        positives = self.strategy.positives
-        self.problems = (
-            list(range(len(positives))) if self.declared else [1 + self.code_of[label] for label in positives]
-        )
+    def __init__(self, labels: list[Any], values: NDArray[Any] | None = None, *, declared: bool = False) -> None:
+        self.declared, self.count, self._values = declared, len(labels), values
+        self._code_of = {label: code for code, label in enumerate(labels)}
+
+    @classmethod
+    def of(cls, declared: NDArray[Any] | None) -> Classes:
+        """Return declared classes, given in ascending order; or none, if others than these may appear."""
+        return cls([]) if declared is None else cls(declared.tolist(), declared, declared=True)
+
+    def __reduce__(self) -> Any:
+        return _restored, (self.labels, self._values, self.declared)
+
+    @property
+    def labels(self) -> list[Any]:
+        """The label of each code."""
+        return list(islice(self._code_of, self.count))
+
+    @property
+    def problem_count(self) -> int:
+        """Number of problems of the kernel."""
+        if not self.declared:
+            return 1 + self.count
+        return 1 if self.count <= 2 else self.count
+
+    @cached_property
+    def strategy(self) -> OneVsRest:
+        """The classes in ascending order, and how scores become labels."""
+        labels = self._order.labels
+        return OneVsRest(self._values if self._values is not None else np.array(labels) if labels else np.zeros(0))
+
+    @property
+    def problems(self) -> list[int]:
+        """The problem behind each column of ``decision_function``."""
+        return self._order.problems
+
+    @cached_property
+    def _order(self) -> _Order:
+        labels = sorted(self.labels) if self._values is None else self._values.tolist()
+        positives = OneVsRest(np.array(labels)).positives if len(labels) < 3 else labels
+        if self.declared:
+            return _Order(labels, list(range(len(positives))))
+        return _Order(labels, [1 + self._code_of.get(label, -1) for label in positives])
+
+    @property
+    def codes_of_all(self) -> dict[Any, int]:
+        """The codes of labels. Those from ``count`` on are not known here."""
+        return self._code_of
+
+    def code_of(self, label: Any) -> int | None:
+        """Return the code of a label; None if it is not known."""
+        code = self._code_of.get(label)
+        return code if code is None or code < self.count else None
 
     def positive_codes(self) -> list[int]:
         """Return the code of the positive class of each problem; -1 for none."""
-        return self.strategy.positive_codes if self.declared else list(range(-1, len(self.labels)))
+        return self.strategy.positive_codes if self.declared else list(range(-1, self.count))
 
     def add_problems(self, kernel: _core.OnlineLearner) -> None:
         """Give a new kernel its problems."""
         for code in self.positive_codes():
             kernel.add_problem(code)
 
-    def add(self, label: Any, kernel: _core.OnlineLearner) -> int:
-        """Add a new class, and its problem, and return its code.
+    def with_class(self, label: Any, kernel: _core.OnlineLearner) -> Classes:
+        """Add a problem for a new class to the kernel, and return the classes with it, whose code is the next.
 
-        The kernel may have the problem already, if learning the first example of a class was interrupted. Then it has
-        seen only negatives since, like problem 0.
+        The kernel may have more problems already, if a class was added that was not published. They are removed.
         """
-        if kernel.problems == 1 + len(self.labels):
-            kernel.add_problem(len(self.labels), 0)
-        labels = [*self.labels, label]
-        self.restore(labels, np.array(sorted(labels)))
-        return self.code_of[label]
+        kernel.keep_problems(1 + self.count)
+        kernel.add_problem(self.count, 0)
+        classes = Classes.__new__(Classes)
+        classes.declared, classes.count, classes._values = self.declared, self.count + 1, None
+        is_last = len(self._code_of) == self.count  # otherwise, a class was added that was not published
+        classes._code_of = self._code_of if is_last else {label: code for code, label in enumerate(self.labels)}
+        classes._code_of[label] = self.count
+        known = vars(self).get("_order")
+        if known is not None and self.count > 2:
+            vars(classes)["_order"] = known.with_class(label, self.count)
+        return classes
 
     def codes(self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> Codes:
         """Return the code of each label, or -1 for a row of weight 0.
@@ -84,35 +154,44 @@ class Classes:
         if len(labels) == 0:
             return np.zeros(0, dtype=np.int32)
         values, places = encode(where, labels)
+        known = [self.code_of(value) for value in values.tolist()]
         if not self.declared:
             self.check_sortable(where, values.tolist())
-        known = [self.code_of.get(value, -1) for value in values.tolist()]
-        first = {k: int(np.argmax(places == k)) for k, code in enumerate(known) if code < 0}
-        new = sorted(first, key=first.__getitem__)
-        if new and self.declared:
-            raise self.undeclared(where, values.tolist()[new[0]], f" in row {first[new[0]]}")
-        for code, k in enumerate(new, start=len(self.labels)):
-            known[k] = code
-        return np.array(known, dtype=np.int32)[places]
+        found = np.array([-1 if code is None else code for code in known], dtype=np.int32)
+        if new := np.flatnonzero(found < 0).tolist():
+            first = np.full(len(values), len(labels))
+            np.minimum.at(first, places, np.arange(len(labels)))
+            new.sort(key=first.__getitem__)
+            if self.declared:
+                raise self.undeclared(where, values.tolist()[new[0]], f" in row {first[new[0]]}")
+            found[new] = np.arange(self.count, self.count + len(new))
+        return found[places]
 
     def decide(self, scores: NDArray[np.float64]) -> NDArray[Any]:
-        """Return the labels for scores of shape (problems, rows); None while no class is known."""
-        if not self.labels:
+        """Return the labels for scores of shape (columns, rows); None while no class is known."""
+        if self.count == 0:
             return np.full(scores.shape[1], None)
-        return self.strategy.choose(self.strategy.combine(scores[self.problems].T))
+        return self.strategy.choose(self.strategy.combine(scores.T))
 
     def decide_one(self, scores: list[float]) -> Any:
         """Return the label for the scores of one example."""
-        return self._sorted[self.strategy.choose_one(scores)]
+        labels = self._order.labels
+        if self.count <= 2:
+            return labels[(self.count - 1) * (scores[0] >= 0)]
+        return labels[max(range(self.count), key=scores.__getitem__)]
 
     def check_sortable(self, where: str, labels: list[Any]) -> None:
         """Refuse labels that cannot be sorted together with those known."""
         try:
-            sorted([*self.labels[:1], *labels])
+            sorted([*islice(self._code_of, min(1, self.count)), *labels])
         except TypeError as error:
             raise input_error(where, f"labels must be of one type, so that they can be sorted: {error}.") from None
 
     def undeclared(self, where: str, label: Any, place: str = "") -> InvalidInputError:
         """Return the error for a label that was not declared."""
-        known = quote(self._sorted)
+        known = quote(self._order.labels)
         return input_error(where, f"the label {quote(label)}{place} is not among the declared classes {known}.")
+
+
+def _restored(labels: list[Any], values: NDArray[Any] | None, declared: bool) -> Classes:
+    return Classes(labels, values, declared=declared)

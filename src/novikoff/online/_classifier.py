@@ -2,38 +2,41 @@
 
 # Without ``from __future__ import annotations``: the types of the fields reach the ``__init__`` of subclasses in other
 # modules, where their names could not be looked up.
+import warnings
 from abc import abstractmethod
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from novikoff._all_or_nothing import AllOrNothing
 from novikoff._class_weights import RunningBalance
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._validation import check_rows, describe_bad_row
-from novikoff.data.rows import as_rows
+from novikoff._moments import change, view_of
+from novikoff._multiclass import OneVsRest
+from novikoff._wide_array import on_request, stacked
+from novikoff.data.rows import is_keyed
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error
+from novikoff.errors import input_error, missing_attribute
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.rules import Rule
 
-from ._batch import add_class, check_batch, copy_if_interpreted, keep_reading
+from ._batch import learn_rows
 from ._certify import Problem, certify_mistakes
-from ._columns import match_columns, padded
+from ._columns import padded
 from ._cycle import Run
-from ._fit import fit_rows
-from ._one_example import DEFAULT_WEIGHT, FastPath, example_scores, learn_example
+from ._fast_path import FastPath
+from ._fit import change_by_fit, close_to_learning, fit_rows
+from ._halting import NotHaltedWarning
+from ._moment import label_of_one, moment_of, scores_of_one, scores_of_rows
+from ._numbering import Numbering
+from ._one_example import DEFAULT_WEIGHT, learn_example
 from ._record import problem_of, record_of
-from ._state import OnlineState, restore
-from ._stream import learn_batch, refuse_labels_beside
+from ._state import OnlineState, check_restorable, restore
+from ._stream import refuse_labels_beside
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -67,15 +70,22 @@ class OnlineClassifier(Classifier):
     _width = cast("int | None", None)  # number of columns of the rows seen
     _column_names = cast("Sequence[str] | None", None)  # names that the batches of a stream gave their columns
     _runs = cast("list[Run] | None", None)  # outcome of ``fit``; None on a stream or after several fits
+    _has_one_order = False  # whether ``fit`` visited the rows in the same order in all binary problems
     _stopped = cast("list[str] | None", None)  # why the passes of each class ended; None on a stream
+    _numbering = cast("Numbering | None", None)  # of the columns of wide sparse rows
     _fast_path = cast("FastPath | None", None)
     _is_stream = False  # whether all was learned from one stream
     _learned_rule = cast("Rule | None", None)  # the rule of the kernel
+    _copied: ClassVar[tuple[str, ...]] = ("_learner",)
     _balance = cast("RunningBalance | None", None)  # examples of each class so far, for class_weight="balanced"
 
     @abstractmethod
     def _rule(self) -> Rule:
         """Check the parameters of the rule and return it."""
+
+    def _asked_margin(self) -> float | None:
+        """Return the margin that was asked for; None if any is enough."""
+        return None
 
     def _certify(self, problem: Problem) -> Certificate:
         """Return the certificate of one binary problem."""
@@ -84,7 +94,7 @@ class OnlineClassifier(Classifier):
     # ---- fit -------------------------------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
-        """Pass over the rows until nothing is left to learn, or ``max_iter`` passes were made.
+        """Pass over the rows until a pass makes no mistake, or ``max_iter`` passes were made.
 
         Parameters
         ----------
@@ -100,13 +110,25 @@ class OnlineClassifier(Classifier):
         -------
         self : object
             The fitted learner. For a stream of a table, a pipeline of the encoder and the learner.
+
+        Warns
+        -----
+        NotHaltedWarning
+            If the passes did not converge: the rows are not separable, no plane has the margin that was asked for, or
+            ``max_iter`` passes were not enough. Its fields have the reason and the rows that prove it.
         """
         if isinstance(X, Scan):
-            return fit_to_scan(self, X, y, sample_weight)
-        with AllOrNothing(self):
-            self._forget_reading()
-            fit_rows(self, X, y, sample_weight, self._progress())
+            return fit_to_scan(self, X, y, sample_weight, change_by_fit)
+        unfinished = change_by_fit(self, lambda draft: draft.model._fit(X, y, sample_weight))
+        if unfinished is not None:
+            warnings.warn(unfinished, stacklevel=2)
         return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> NotHaltedWarning | None:
+        """Fit a draft."""
+        self._forget_reading()
+        close_to_learning(self)
+        return fit_rows(self, X, y, sample_weight, self._progress())
 
     # ---- streams ---------------------------------------------------------------------------------------------------
 
@@ -156,28 +178,16 @@ class OnlineClassifier(Classifier):
         predictions : ndarray of shape (n_samples,)
             What ``predict_one`` would have returned for each row. The first prediction of a new learner is None.
         """
-        is_first = not hasattr(self, "_learner")
         if isinstance(X, Scan):
             message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
             raise input_error(type(self).__name__, message)
-        predictions = np.concatenate(self._learn_batch(X, y, None, sample_weight, predict=True))
-        if is_first:  # booleans declare their classes with the first batch, but none was known at its first row
-            predictions = predictions.astype(object)
-            predictions[0] = None
-        return predictions
+        return np.concatenate(self._learn_batch(X, y, None, sample_weight, predict=True))
 
     def _learn_batch(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False
     ) -> list[NDArray[Any]]:
         """Check a batch, then learn from it. Return the predictions, in pieces; none without ``predict``."""
-        with AllOrNothing(self):
-            labels, batch, threads = check_batch(self, type(self).__name__, X, y, classes, sample_weight)
-        with AllOrNothing(self) if copy_if_interpreted(self) else nullcontext():
-            add = partial(add_class, self)
-            predictions = learn_batch(self._learner, self._classes, add, labels, batch, threads, predict)
-            self._runs, self._stopped, self._fast_path = None, None, None
-        keep_reading(self, X)
-        return predictions
+        return change(self, lambda draft: learn_rows(draft, type(self).__name__, X, y, classes, sample_weight, predict))
 
     # ---- one example at a time -------------------------------------------------------------------------------------
 
@@ -194,16 +204,19 @@ class OnlineClassifier(Classifier):
             Its weight.
         """
         fast = self._fast_path
-        if fast is not None and type(x) is dict and sample_weight == 1.0:
-            try:
-                fast.kernel.learn_one(x, fast.code_of[y], 1.0)
+        if fast is not None and fast.may_learn and sample_weight == 1.0 and self.class_weight is None:
+            if type(x) is dict:
+                try:
+                    if fast.by_name and (code := fast.code_of[y]) < fast.count:
+                        fast.kernel.learn_one(x, code, 1.0)
+                        return
+                except ValueError as error:
+                    raise input_error(type(self).__name__, str(error)) from None
+                except (KeyError, TypeError, RuntimeError):
+                    pass  # a new label; or a fit has begun that replaces the kernel
+            elif not fast.by_name and not is_keyed(x) and fast.learn_row(type(self).__name__, x, y):
                 return
-            except ValueError as error:
-                raise input_error(type(self).__name__, str(error)) from None
-            except (KeyError, TypeError):
-                pass  # a new label
-        with AllOrNothing(self):
-            learn_example(self, type(self).__name__, x, y, sample_weight)
+        change(self, lambda draft: learn_example(draft, type(self).__name__, x, y, sample_weight))
 
     def predict_one(self, x: Any) -> Any:
         """Predict the label of one example.
@@ -219,14 +232,14 @@ class OnlineClassifier(Classifier):
             The label; None if no label was seen before.
         """
         fast = self._fast_path
-        if fast is None or type(x) is not dict:
-            if not self.__sklearn_is_fitted__():
-                return None
-            return self._classes.decide_one(example_scores(self, x))
-        try:
-            return fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
-        except ValueError as error:
-            raise input_error(type(self).__name__, str(error)) from None
+        if fast is not None and fast.by_name and fast.answers is not None and type(x) is dict:
+            try:
+                label = fast.answers[fast.kernel.score_one(x, fast.problem) >= 0]
+            except ValueError as error:
+                raise input_error(type(self).__name__, str(error)) from None
+            if self._fast_path is fast:  # otherwise, the classes may have changed before it was scored
+                return label
+        return label_of_one(self, x)
 
     def score_one(self, x: Any) -> Any:
         """Return the score of one example.
@@ -243,34 +256,22 @@ class OnlineClassifier(Classifier):
         """
         if not self.__sklearn_is_fitted__():
             return 0.0
-        scores, strategy = example_scores(self, x), self._classes.strategy
+        view, scores = scores_of_one(self, x)
+        strategy = view._classes.strategy
         return scores[0] if strategy.is_binary else dict(zip(strategy.positives, scores, strict=True))
-
-    def set_params(self, **parameters: Any) -> Self:
-        """Set parameters. They take effect with the next example, except those of the rule.
-
-        Parameters
-        ----------
-        **parameters : dict
-            Parameters by name.
-
-        Returns
-        -------
-        self : object
-            The learner.
-        """
-        self._fast_path = None
-        return cast(Self, super().set_params(**parameters))
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
     def __sklearn_is_fitted__(self) -> bool:
         classes = getattr(self, "_classes", None)
-        return classes is not None and bool(classes.labels)
+        return classes is not None and classes.count > 0
+
+    def _moment(self) -> Self:
+        return cast(Self, moment_of(self))
 
     def _require_fitted(self, attribute: str) -> None:
         if not self.__sklearn_is_fitted__():
-            raise AttributeError(f"{type(self).__name__} has no {attribute} before it is fitted")
+            raise missing_attribute(self, attribute, "it is not fitted")
 
     def decision_function(self, X: Any) -> Floats:
         """Return the scores of rows.
@@ -285,56 +286,69 @@ class OnlineClassifier(Classifier):
         scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
             One score per row for two classes, and one per class for more.
         """
-        check_is_fitted(self)
-        where = type(self).__name__
-        match_columns(self)
-        X = check_rows(self, where, X, reset=False)
-        rows = as_rows(where, X)
-        scores = np.empty((len(self._classes.problems), rows.count))
-        for column, problem in enumerate(self._classes.problems):
-            good = self._learner.score(problem, rows, scores[column])
-            if good < rows.count:
-                raise describe_bad_row(where, X, good)
-        flat: Floats = self._classes.strategy.combine(scores.T)
-        return flat
+        return self._decisions(X)[1]
+
+    def _decisions(self, X: Any) -> tuple[OneVsRest, Floats]:
+        view, scores = scores_of_rows(self, X)
+        strategy: OneVsRest = view._classes.strategy
+        return strategy, strategy.combine(scores.T)
+
+    @property
+    def classes_(self) -> NDArray[Any]:  # type: ignore[override]  # made of the labels when it is asked for
+        """The labels in ascending order."""
+        self._require_fitted("classes_")
+        values: NDArray[Any] = self._classes.strategy.classes
+        return values
 
     @property
     def coef_(self) -> Floats:
-        """The weights, one row per binary problem."""
+        """The weights, one row per binary problem; of two classes, those of the last of ``classes_``.
+
+        While a stream has shown only one label, a label of 0 or less is taken for the first of two, so that the weights
+        of 0 and 1, or of -1 and +1, never change their sign. Any other label is taken for the last, and the sign
+        changes if a larger one follows; ``classes`` of ``partial_fit`` prevents it.
+        """
         self._require_fitted("coef_")
-        return np.vstack([padded(self, self._learner.weights(q)) for q in self._classes.problems])
+        model = self._moment()
+        return on_request(stacked([padded(model, model._learner.weights(q)) for q in model._classes.problems]))
 
     @property
     def intercept_(self) -> Floats:
         """The intercepts, one per binary problem."""
         self._require_fitted("intercept_")
-        return np.array([self._learner.bias(q) for q in self._classes.problems])
+        model = self._moment()
+        return np.array([model._learner.bias(q) for q in model._classes.problems])
 
     @property
     def certificate_(self) -> Any:
         """What is proven: one certificate for two classes, and a list with one per class for more."""
         self._require_fitted("certificate_")
-        columns = range(len(self._classes.problems))
-        return self._classes.strategy.per_problem([self._certify(problem_of(self, column)) for column in columns])
+        model = self._moment()
+        columns = range(len(model._classes.problems))
+        return model._classes.strategy.per_problem([model._certify(problem_of(model, column)) for column in columns])
 
     @property
     def stopped_(self) -> Any:
         """Why the passes of ``fit`` ended: one word for two classes, and a list with one per class for more.
 
-        "converged": nothing was left to learn. "inseparable": no plane separates the rows, or none with the margin that
-        was asked for. "no progress": the mistakes per pass did not become fewer, and whether the rows are separable is
-        not known. "max_iter": all passes were made.
+        "converged": the last pass made no mistake; for ``MarginPerceptron``, no update. A passive-aggressive learner
+        may then still have rows with y f(x) < 1, from which another pass would learn, and converges, too, if a pass can
+        change nothing. "inseparable": no plane separates the rows; for ``MarginPerceptron(margin=...)``, none by (1 -
+        epsilon) times the margin that was asked for. "no progress": the mistakes per pass did not become fewer, or no
+        plane with a margin above 1e-9 of the length of the rows was found, and whether the rows are separable is not
+        known. "max_iter": all passes were made.
         """
-        if self._stopped is None:
-            raise AttributeError(f"{type(self).__name__} has no stopped_ unless it was learned by fit alone")
-        return self._classes.strategy.per_problem(list(self._stopped))
+        view = view_of(self)
+        if view._stopped is None:
+            raise missing_attribute(self, "stopped_", "it was not learned by fit alone")
+        return view._classes.strategy.per_problem(list(view._stopped))
 
     @property
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
         if not hasattr(self, "_learner"):
-            raise AttributeError(f"{type(self).__name__} has no record_ before it is fitted")
-        return record_of(self)
+            raise missing_attribute(self, "record_", "it is not fitted")
+        return record_of(self._moment())
 
     @classmethod
     def from_record(cls, record: RunRecord) -> Self:
@@ -354,16 +368,29 @@ class OnlineClassifier(Classifier):
         restore(model, record, cls._rule_names)
         return model
 
+    @classmethod
+    def check_record(cls, record: RunRecord) -> None:
+        """Refuse a record that ``from_record`` would refuse, without building a model.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+        """
+        check_restorable(cls(**record.parameters), record, cls._rule_names)
+
     # ---- columns ---------------------------------------------------------------------------------------------------
 
     @property
     def n_features_in_(self) -> int:
         """Number of features."""
-        if self._by_name:
-            return int(self._learner.columns)
-        if self._width is None:
-            raise AttributeError(f"{type(self).__name__} has seen no features yet")
-        return self._width
+        held = vars(self)
+        if held.get("_by_name"):
+            return int(held["_learner"].columns)
+        width: int | None = held.get("_width")
+        if width is None:
+            raise missing_attribute(self, "n_features_in_", "it has seen no features yet")
+        return width
 
     @n_features_in_.setter
     def n_features_in_(self, width: int) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import copy
-import warnings
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import Codes, encode
+from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
 from novikoff._validation import check_flag, check_integer, check_labels, check_rows, check_weights, thread_count
 from novikoff.errors import input_error, quote
@@ -20,16 +20,20 @@ from novikoff.theory.geometry import copies_apart
 
 from ._classes import Classes
 from ._columns import match_columns
-from ._cycle import Cycle, Ending, Examples
-from ._record import seeds_of
-from ._state import kernel_configuration
-from ._stopping import MAX_ITER
+from ._cycle import Cycle
+from ._examples import Examples
+from ._halting import NotHaltedWarning, warning_of_fit
+from ._numbering import numbered
+from ._record import seed_of
+from ._state import MAX_BUCKETS, kernel_configuration
+from ._stream import first_rows
 
+T = TypeVar("T")
 MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature
 
 
-def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallback | None) -> None:
-    """Fit a learner to rows, and report progress to ``say``."""
+def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallback | None) -> NotHaltedWarning | None:
+    """Fit a learner to rows, and report progress to ``say``. Return the warning that the passes did not halt."""
     where = type(model).__name__
     warm = model.warm_start and hasattr(model, "_learner")
     check_integer(where, "max_iter", model.max_iter, at_least=1)
@@ -51,31 +55,48 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     examples = Examples.of(where, X, codes, weights)
     if learner.problems > 1:
         examples.examine(where)
+    examples = numbered(model, where, learner, examples, model._numbering if warm else None)
     cycle = Cycle(
         where, model.max_iter, model.shuffle, model._until_no_update, model.n_iter_no_change, model._learned_rule, say
     )
-    seeds = seeds_of(model.random_state, learner.problems)
+    seed = seed_of(model.random_state)
     positives = classes.positive_codes()
-    names = ["all classes" if code < 0 else f"class {classes.labels[code]}" for code in positives]
-    endings = cycle.run_all(learner, examples, positives, names, seeds, threads)
+    values = classes.labels
+    names = ["all classes" if code < 0 else f"class {values[code]}" for code in positives]
+    endings = cycle.run_all(learner, examples, positives, names, seed, threads)
     if not warm:
         model._column_names, model._by_name, model._balance = None, False, RunningBalance()
+        model._has_one_order = True
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, False
     model._runs = None if warm else [ending.run for ending in endings]
     model._stopped = [endings[q].reason for q in classes.problems]
-    model.classes_ = classes.strategy.classes
     model.n_iter_ = max(ending.run.passes for ending in endings)
-    _warn_if_it_would_converge(where, model.max_iter, [endings[q] for q in classes.problems])
+    return warning_of_fit(model, [endings[q] for q in classes.problems])
 
 
-def _warn_if_it_would_converge(where: str, max_iter: int, endings: list[Ending]) -> None:
-    """Warn if more passes would separate the rows. Rows that no plane separates need no other ``max_iter``."""
-    count = sum(ending.reason == MAX_ITER and ending.would_converge for ending in endings)
-    if count > 0:
-        which = "The rows can" if len(endings) == 1 else f"The rows of {count} of {len(endings)} classes can"
-        remedy = "Increase max_iter, scale the columns, or use HardMarginSVM"
-        message = f"{where}: {which} be separated, but {max_iter} passes were not enough. {remedy}."
-        warnings.warn(message, ConvergenceWarning, stacklevel=4)
+def change_by_fit(model: Any, work: Callable[[Draft], T]) -> T:
+    """Change a learner by a fit, which may close its kernel to learning. If the fit fails, the kernel learns again.
+
+    The fit has failed unless another kernel is published: an error or an interrupt may come after the last pass.
+    """
+    with alone(model):
+        kernel = vars(model).get("_learner")
+        was_open = kernel is not None and kernel.is_open  # otherwise, a fit is under way that has called this one
+        try:
+            return change(model, work)
+        except BaseException:
+            if was_open and vars(model)["_learner"] is kernel:
+                kernel.is_open = True
+            raise
+
+
+def close_to_learning(draft: Any) -> None:
+    """Let the kernel of a learner take no examples while a fit continues in a copy of it, which would miss them.
+
+    ``learn_one`` then waits for the end of the fit.
+    """
+    if draft.warm_start and hasattr(draft, "_learner"):
+        draft._learner.is_open = False
 
 
 def _prepare(
@@ -83,7 +104,7 @@ def _prepare(
 ) -> tuple[_core.OnlineLearner, Classes, Codes]:
     """Return a new kernel with its problems, or a copy of the present one, which remains if the fit fails."""
     if warm:
-        learner, classes = copy.deepcopy(model._learner), copy.deepcopy(model._classes)
+        learner, classes = model._learner.copy(), copy.copy(model._classes)
     else:
         present = labels if weights is None else labels[weights > 0]
         if len(present) == 0:
@@ -92,13 +113,13 @@ def _prepare(
         if len(values) < 2:
             message = f"y must have at least two classes, but it has one class, {quote(values.tolist()[0])}."
             raise input_error(where, message)
-        learner, classes = new_kernel(model, where), Classes(values)
+        learner, classes = new_kernel(model, where), Classes.of(values)
         classes.add_problems(learner)
         if weights is None:
             return learner, classes, codes
     codes = classes.codes(where, labels, weights)
-    for code in range(len(classes.labels), int(codes.max()) + 1):
-        classes.add(labels[codes == code][:1].tolist()[0], learner)
+    for row in first_rows(codes, np.arange(classes.count, int(codes.max()) + 1)):
+        classes = classes.with_class(labels[row : row + 1].tolist()[0], learner)
     return learner, classes, codes
 
 
@@ -108,6 +129,8 @@ def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
     buckets = 0
     if model.max_features is not None:
         buckets = check_integer(where, "max_features", model.max_features, at_least=1)
+        if buckets > MAX_BUCKETS:
+            raise input_error(where, f"max_features must be at most {MAX_BUCKETS}, but it is {buckets}.")
     check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
     check_flag(where, "normalize", rule.geometry.normalize)
     return _core.OnlineLearner(*kernel_configuration(rule, buckets))

@@ -2,83 +2,119 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-import novikoff._core as _core
 from novikoff._class_weights import bad_class_weight, class_weight_of
+from novikoff._moments import Draft, no_fork
 from novikoff._validation import check_label, check_weight, describe_bad_row
-from novikoff.data.rows import as_rows, is_keyed, one_row
-from novikoff.errors import input_error
+from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
+from novikoff.errors import InvalidInputError, input_error
 
-from ._batch import add_class, begin_stream, copy_if_interpreted, weighed
-from ._columns import name_columns
+from ._batch import begin_stream, copy_if_interpreted, weighed
+from ._columns import check_buckets, name_columns, names_of_columns, row_of_names
+from ._examples import Examples
+from ._fast_path import FastPath, kernel_scores
+from ._numbering import is_to_be_numbered, numbered
 
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
 
 
-@dataclass(frozen=True)
-class FastPath:
-    """What learning and scoring a dict needs, for two classes, without weights, if features have names.
+class _Example:
+    """One example, as a dict or a row of numbers, for the kernel of a draft."""
 
-    Parameters
-    ----------
-    kernel : OnlineLearner
-        The compiled learner.
-    code_of : dict
-        The code of each label.
-    problem : int
-        The problem that decides.
-    answers : tuple
-        The label for a negative score, and for any other.
-    """
+    def __init__(self, model: Any, where: str, x: Any) -> None:
+        self._model, self._where = model, where
+        self._features = (x if type(x) is dict else dict(x)) if is_keyed(x) else None
+        self._row: Any = None
+        if self._features is None:
+            self._row = one_row(where, x, getattr(model, "n_features_in_", None))
+            self._width = self._row.shape[1]
+            if model._numbering is not None or is_to_be_numbered(self._row, 0, model._learner.problems + 1):
+                single = Examples.of(where, self._row, np.zeros(1, dtype=np.int32), None)
+                self._row = numbered(model, where, model._learner, single, model._numbering).X
+        else:
+            name_columns(model, where)
 
-    kernel: _core.OnlineLearner
-    code_of: dict[Any, int]
-    problem: int
-    answers: tuple[Any, Any]
+    def check(self) -> None:
+        """Refuse features that cannot be learned from."""
+        kernel_scores(self._model._learner, self._where, self._features, self._row, [0])
+
+    def learn(self, code: int, weight: float) -> None:
+        model = self._model
+        if self._features is not None:
+            try:
+                model._learner.learn_one(self._features, code, weight)
+            except ValueError as error:
+                raise input_error(self._where, str(error)) from None
+            return
+        if not model._learner.learn_row(as_rows(self._where, self._row), code, weight):
+            raise describe_bad_row(self._where, self._row, 0)
+        if not model._by_name:
+            model._width = self._width
 
 
-def learn_example(model: Any, where: str, x: Any, y: Any, sample_weight: float) -> None:
+def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float) -> None:
     """Learn from any example. It is read before its class is added, so that a bad one has no effect."""
+    model = draft.model
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
     if not hasattr(model, "_learner"):
         begin_stream(model, where, None, check_label(where, y))
+    vars(model).pop("fingerprint_", None)  # of the rows before this one
     if weight == 0:
         return
     try:
-        code = model._classes.code_of.get(y)
+        code = model._classes.code_of(y)
     except TypeError:  # an unhashable label
         code = None
     if model.class_weight is not None:
         weight = _times_class_weight(where, model.class_weight, y, weight)
-    interpreted = not model._learner.is_compiled and copy_if_interpreted(model)
+    label = _new_label(model, where, y) if code is None else None
+    publish = _nothing if copy_if_interpreted(model) else draft.publish
+    example = _Example(model, where, x)
     if code is None:
-        code = _add_class_of(model, where, x, y)
+        example.check()
     if model.class_weight == "balanced":
-        weight = float(weighed(model, where, np.array([y]), np.array([code]), np.array([weight]))[0])
-    if weight == 0:
-        return
-    if is_keyed(x):
-        name_columns(model, where)
+        codes = np.array([model._classes.count if code is None else code])
+        weight = float(weighed(model, where, np.array([y]), codes, np.array([weight]))[0])
+    model._runs, model._stopped, model._fast_path = None, None, None
+    with draft.in_place():
+        if code is None:
+            _learn_new_class(model, publish, example, label, weight)
+        else:
+            _learn_known_class(model, publish, example, code, weight)
+
+
+def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
+    publish()  # withdraws the fast path
+    code = model._classes.count
+    with no_fork:
         try:
-            model._learner.learn_one(dict(x), code, weight)
-        except ValueError as error:
-            raise input_error(where, str(error)) from None
-    else:
-        row = one_row(where, x, getattr(model, "n_features_in_", None))
-        if not model._learner.learn_row(as_rows(where, row), code, weight):
-            raise describe_bad_row(where, row, 0)
-        if not model._by_name:
-            model._width = row.shape[1]
-    model._runs, model._stopped = None, None
-    classes = model._classes
-    if model._by_name and model.class_weight is None and classes.strategy.is_binary and not interpreted:
-        answers = classes.decide_one([-1.0]), classes.decide_one([0.0])
-        model._fast_path = FastPath(model._learner, classes.code_of, classes.problems[0], answers)
+            model._classes = model._classes.with_class(label, model._learner)
+            if weight > 0:
+                example.learn(code, weight)
+        finally:
+            publish()
+
+
+def _learn_known_class(model: Any, publish: Callable[[], None], example: _Example, code: int, weight: float) -> None:
+    is_bad = False
+    try:
+        if weight > 0:
+            example.learn(code, weight)
+        model._fast_path = FastPath.of(model)
+    except InvalidInputError:
+        is_bad = True
+        raise
+    finally:
+        if not is_bad:
+            publish()
+
+
+def _nothing() -> None:
+    """Publish nothing before the end: learning takes place in a copy of the kernel."""
 
 
 def _times_class_weight(where: str, class_weight: Any, y: Any, weight: float) -> float:
@@ -89,32 +125,30 @@ def _times_class_weight(where: str, class_weight: Any, y: Any, weight: float) ->
     return weight
 
 
-def _add_class_of(model: Any, where: str, x: Any, y: Any) -> int:
-    """Add the class of an example, after checking the example."""
+def _new_label(model: Any, where: str, y: Any) -> Any:
+    """Return the label of an example of a new class, if that may be added."""
     label = check_label(where, y).tolist()[0]
     if model._classes.declared:
         raise model._classes.undeclared(where, label)
     model._classes.check_sortable(where, [label])
-    _score(model, x, 0)
-    return add_class(model, label).code_of[label]
+    return label
 
 
-def example_scores(model: Any, x: Any) -> list[float]:
-    """Return the scores of one example, one per binary problem."""
-    return [_score(model, x, problem) for problem in model._classes.problems]
-
-
-def _score(model: Any, x: Any, problem: int) -> float:
-    where = type(model).__name__
-    if is_keyed(x):
-        name_columns(model, where)
-        try:
-            score: float = model._learner.score_one(x if type(x) is dict else dict(x), problem)
-            return score
-        except ValueError as error:
-            raise input_error(where, str(error)) from None
-    row = one_row(where, x, getattr(model, "n_features_in_", None))
-    scores = np.empty(1)
-    if model._learner.score(problem, as_rows(where, row), scores) == 0:
-        raise describe_bad_row(where, row, 0)
-    return float(scores[0])
+def example_scores(view: Any, x: Any) -> list[float]:
+    """Return the scores of one example, one per binary problem. The view is not changed."""
+    where, features, row = type(view).__name__, None, None
+    if not is_keyed(x):
+        row = one_row(where, x, getattr(view, "n_features_in_", None))
+        if view._numbering is not None:
+            row = view._numbering.renumbered(with_valid_columns(where, row))
+    elif view._by_name or view.max_features is not None:
+        check_buckets(view, where)
+        features = x if type(x) is dict else dict(x)
+    elif view._numbering is not None:
+        known = {key: place for key in x if (place := view._numbering.row_of(key)) is not None}
+        row = row_of_names(known, len(view._numbering.columns), where, x)
+    else:
+        width, names = getattr(view, "n_features_in_", 0), names_of_columns(view)
+        column_of = {name: column for column, name in enumerate(range(width) if names is None else names)}
+        row = row_of_names(column_of, width, where, x)
+    return kernel_scores(view._learner, where, features, row, view._classes.problems)

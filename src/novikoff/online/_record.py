@@ -3,30 +3,43 @@
 from __future__ import annotations
 
 import numbers
+from functools import lru_cache
 from typing import Any
 
-from sklearn.utils import check_random_state
-
+from novikoff._estimators import check_random_state
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.evidence import Evidence
+from novikoff.theory.verification import Check
 
 from ._certify import Problem
 from ._columns import column_names_of, feature_names_of, padded
 from ._state import state_of
 
 
-def seeds_of(random_state: Any, problems: int) -> list[int]:
-    """Return the seed of the row order of each problem."""
-    seeds: list[int] = check_random_state(random_state).randint(2**31, size=problems).tolist()
-    return seeds
+def seed_of(random_state: Any) -> int:
+    """Return the seed of the row order of a fit, which is the same for all its problems."""
+    return _drawn(random_state, 1)[0]
+
+
+def _drawn(random_state: Any, count: int) -> list[int]:
+    numbers: list[int] = check_random_state(random_state).randint(2**31, size=count).tolist()
+    return numbers
+
+
+@lru_cache(maxsize=16)
+def _seeds(random_state: int, problems: int, has_one_order: bool) -> list[int]:
+    """Return the seed of the row order of each problem. Before version 7 of the model file, each had its own."""
+    return [seed_of(random_state)] * problems if has_one_order else _drawn(random_state, problems)
 
 
 def record_of(model: Any) -> RunRecord:
-    """Return the run record of a learner."""
+    """Return the run record of a learner that no other thread changes."""
     state = state_of(model) if model._learned_rule.keep == "votes" else None
     votes = None if state is None else [problem.votes for problem in state.questions]
     is_repeatable = isinstance(model.random_state, numbers.Integral) and model.shuffle
-    seeds = seeds_of(model.random_state, model._learner.problems) if is_repeatable else None
+    seeds = None
+    if is_repeatable:
+        seeds = _seeds(int(model.random_state), model._classes.problem_count, model._has_one_order)
     return RunRecord(
         learner=type(model).__name__,
         parameters=model.get_params(deep=False),
@@ -34,10 +47,20 @@ def record_of(model: Any) -> RunRecord:
         n_features=int(getattr(model, "n_features_in_", 0)),
         feature_names=feature_names_of(model),
         reading=getattr(model, "reading_", None),
+        fingerprint=getattr(model, "fingerprint_", None),
         problems=tuple(_problem_record(model, column, seeds, votes) for column in range(len(model._classes.problems))),
         make_state=lambda: state_of(model) if state is None else state,
         column_names=column_names_of(model),
+        on_trust=_on_trust(model),
     )
+
+
+def _on_trust(model: Any) -> tuple[Check, ...]:
+    """Name the problems of a stream that no certificate covers, because no label is predicted with them yet."""
+    kept = sorted(set(range(model._classes.problem_count)) - set(model._classes.problems))
+    names = ", ".join(f"state.questions.{q}" for q in kept)
+    detail = f"{names} of the model file: used only when a new label arrives"
+    return (Check("weights kept for labels that may still come", "on trust", detail),) if kept else ()
 
 
 def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any) -> ProblemRecord:

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance
+from novikoff._wide_array import WideArray, compacted, narrowed, occurring
 from novikoff.errors import input_error, quote
 from novikoff.persistence.codec import INFINITE, Bytes, check_count, check_duals, names_from_bytes, names_to_bytes
+from novikoff.persistence.sparse_tensors import MAX_DENSE_BYTES
 from novikoff.record import RunRecord
-from novikoff.theory.geometry import Extended, Floats
+from novikoff.theory.geometry import Extended, Floats, Weights
 from novikoff.theory.rules import Rule
 
 from ._classes import Classes
+from ._columns import MAX_HASHED_BYTES, has_compact_buckets
 from ._cycle import Run
+from ._numbering import MIN_WEIGHTS, Numbering
 from ._stopping import REASONS
 
 Ints = NDArray[np.int64]
+MAX_BUCKETS = 2**31  # as many as the columns of a sparse matrix with indices of 32 bits
+NO_COLUMNS = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -36,7 +42,7 @@ class Count:
 class Average:
     """The sum behind the average of all weights."""
 
-    weights: Floats
+    weights: Weights
     bias: float
 
 
@@ -58,7 +64,7 @@ class ProblemState:
     """The state of one binary problem; cpp/include/novikoff/hypothesis.hpp documents the fields."""
 
     positive: int
-    weights: Floats
+    weights: Weights
     bias: float
     average: Average | None
     votes: Votes | None
@@ -76,20 +82,43 @@ class ProblemState:
     margin_bound: Extended
 
     @classmethod
-    def of(cls, stored: dict[str, Any], width: int) -> ProblemState:
-        """Return the state that a kernel returned, with ``width`` weights."""
+    def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
+        """Return the state that a kernel returned, with ``width`` weights, in the columns of the user."""
         average, votes = stored["average"], stored["votes"]
         parts: dict[str, Any] = {
-            "weights": _as_wide(stored["weights"], width),
-            "average": average and Average(_as_wide(average["weights"], width), average["bias"]),
+            "weights": _as_wide(stored["weights"], width, numbering),
+            "average": average and Average(_as_wide(average["weights"], width, numbering), average["bias"]),
             "votes": votes and Votes(**votes),
         }
+        if votes and numbering is not None:
+            parts["votes"] = dataclasses.replace(parts["votes"], indices=numbering.in_order[votes["indices"]])
         counts = {name: Count(**stored[name]) for name in ("examples", "mistakes", "positives", "steps")}
         return cls(**{**stored, **parts, **counts})
 
-    def for_kernels(self) -> dict[str, Any]:
-        """Return the state as dicts, which the kernels take."""
-        return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(self).items()}
+    def for_kernels(self, numbering: Numbering | None) -> dict[str, Any]:
+        """Return the state as dicts, in the columns of a kernel, which takes them."""
+        average, votes = self.average, self.votes
+        if average is not None:
+            average = dataclasses.replace(average, weights=_for_kernel(average.weights, numbering))
+        if votes is not None and numbering is not None:
+            votes = dataclasses.replace(votes, indices=np.searchsorted(numbering.columns, votes.indices))
+        own = dataclasses.replace(self, weights=_for_kernel(self.weights, numbering), average=average, votes=votes)
+        return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
+
+    def vectors(self) -> dict[str, Weights]:
+        """Return the arrays with one entry per column, by the names of their fields."""
+        return {"weights": self.weights} | ({} if self.average is None else {"average.weights": self.average.weights})
+
+    def compacted(self) -> ProblemState:
+        """Return the state with wide arrays in compact form."""
+        average = self.average and dataclasses.replace(self.average, weights=compacted(self.average.weights))
+        return dataclasses.replace(self, weights=compacted(self.weights), average=average)
+
+    def columns(self) -> Ints:
+        """Return the columns that have occurred, as far as the state shows it."""
+        of_average = NO_COLUMNS if self.average is None else occurring(self.average.weights)
+        of_votes = NO_COLUMNS if self.votes is None else self.votes.indices
+        return np.unique(np.concatenate([occurring(self.weights), of_average, of_votes]))
 
     def is_possible(self) -> bool:
         """Whether all sums of nonnegative numbers are nonnegative."""
@@ -105,6 +134,8 @@ class OnlineState:
     ``labels`` are in the order in which they appeared. ``names`` are the feature names of dicts, in the order of the
     columns. ``width`` is the number of columns of the rows seen, and ``column_names`` the names that a stream gave
     them. ``stopped`` says why the passes of ``fit`` ended, for each column of ``decision_function``.
+    ``has_one_order`` says whether ``fit`` visited the rows in the same order for all problems, as it has done since
+    version 7 of the file.
     """
 
     rule: Rule
@@ -121,13 +152,30 @@ class OnlineState:
     balance: Annotated[Floats, INFINITE]
     n_iter: int
     stopped: tuple[str, ...] | None = None
+    has_one_order: bool = False
 
 
-def _as_wide(weights: Floats, width: int) -> Floats:
+def _as_wide(weights: Floats, width: int, numbering: Numbering | None) -> Floats:
     """Return weights for ``width`` features; missing ones are 0."""
+    if numbering is not None:
+        return cast("Floats", numbering.widened(weights, width))
     if len(weights) > width and not weights[width:].any():
         return weights[:width]
     return np.pad(weights, (0, width - len(weights))) if len(weights) < width else weights
+
+
+def _for_kernel(weights: Floats, numbering: Numbering | None) -> Floats:
+    """Return the weights of the columns that a kernel has."""
+    return np.asarray(weights) if numbering is None else narrowed(weights, numbering.columns)
+
+
+def _numbering_of(state: OnlineState) -> Numbering | None:
+    """Return the numbering of the columns that occur in a state, if its weights are wide; else None."""
+    is_wide = any(isinstance(problem.weights, WideArray) for problem in state.questions)
+    is_large = (state.width or 0) * len(state.questions) > MIN_WEIGHTS
+    if state.by_name or state.buckets or not (is_wide and is_large):
+        return None
+    return Numbering.of(np.unique(np.concatenate([problem.columns() for problem in state.questions])))
 
 
 def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
@@ -148,17 +196,22 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
 
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
-    configuration, problems, names = model._learner.__getstate__()
+    configuration, problems, names = model._learner.file_state()
     width = int(getattr(model, "n_features_in_", 0))
     column_names = model._column_names
+    questions = [
+        ProblemState.of(stored, width, model._numbering) for stored in problems[: model._classes.problem_count]
+    ]
+    if configuration[7] and has_compact_buckets(model):
+        questions = [problem.compacted() for problem in questions]
     return OnlineState(
         rule=model._learned_rule,
         buckets=configuration[7],
         declared=model._classes.declared,
         labels=tuple(model._classes.labels),
-        questions=tuple(ProblemState.of(stored, width) for stored in problems),
+        questions=tuple(questions),
         by_name=model._by_name,
-        names=names_to_bytes(names if model._by_name else []),
+        names=names if model._by_name else names_to_bytes([]),
         column_names=None if column_names is None else names_to_bytes(column_names),
         width=model._width,
         runs=None if model._runs is None else tuple(model._runs),
@@ -166,31 +219,42 @@ def state_of(model: Any) -> OnlineState:
         balance=model._balance.totals,
         n_iter=model.n_iter_,
         stopped=None if model._stopped is None else tuple(model._stopped),
+        has_one_order=model._has_one_order,
     )
+
+
+def check_restorable(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> Classes:
+    """Refuse a state whose parts do not fit each other; return its classes. The names of features are not read."""
+    state: OnlineState = record.state
+    _check_rule(model, state.rule, rule_names)
+    _check_columns(state, record.n_features)
+    classes = _classes(state, record.strategy.classes)
+    _check_problems(state, classes)
+    return classes
 
 
 def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
     """Give a new learner a saved state, after checking that its parts fit each other."""
     state: OnlineState = record.state
-    names = names_from_bytes(state.names, "state.names")
     column_names = None
     if state.column_names is not None:
         column_names = names_from_bytes(state.column_names, "state.column_names")
-    _check_rule(model, state.rule, rule_names)
-    _check_columns(state, names, column_names, record.n_features)
-    classes = _classes(state, record.strategy.classes)
-    _check_problems(state, classes)
-    model._learned_rule, model._learner, model._classes = state.rule, _learner(state, names), classes
+    classes = check_restorable(model, record, rule_names)
+    learner = _learner(state, record.n_features)
+    if column_names is not None and not all(isinstance(name, str) for name in column_names):
+        raise input_error("state.column_names", "the names of columns must be text.")
+    model._learned_rule, model._learner, model._classes = state.rule, learner, classes
+    model._numbering = _numbering_of(state)
     model._is_stream, model.n_iter_ = state.is_stream, state.n_iter
     model._runs = None if state.runs is None else list(state.runs)
     model._stopped = None if state.stopped is None else list(state.stopped)
+    if state.has_one_order:
+        model._has_one_order = True
     model._balance = RunningBalance()
     model._balance.totals = state.balance
     model._width, model._by_name, model._column_names = state.width, state.by_name, column_names
     if record.feature_names is not None:
         model.feature_names_in_ = record.feature_names
-    if classes.labels:
-        model.classes_ = classes.strategy.classes
     if record.reading is not None:
         model.reading_ = record.reading
 
@@ -202,19 +266,21 @@ def _check_rule(model: Any, rule: Rule, names: tuple[str, ...]) -> None:
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 
 
-def _check_columns(state: OnlineState, names: list[Any], column_names: list[Any] | None, width: int) -> None:
+def _check_columns(state: OnlineState, width: int) -> None:
     """Refuse numbers of features that contradict each other."""
-    check_count(state.buckets, "state.buckets")
+    if not 0 <= state.buckets <= MAX_BUCKETS:
+        raise input_error("state.buckets", f"the number must be from 0 to {MAX_BUCKETS}, but it is {state.buckets}.")
     check_count(state.width or 0, "state.width")
-    known = (state.buckets or len(names)) if state.by_name else (state.width or 0)
+    known = (state.buckets or width) if state.by_name else (state.width or 0)
     if known != width:
         raise input_error("features.count", f"the state has {known} features, but the header has {width}.")
-    if column_names is not None and not all(isinstance(name, str) for name in column_names):
-        raise input_error("state.column_names", "the names of columns must be text.")
     for place, problem in enumerate(state.questions):
-        if len(problem.weights) != width:
-            path = f"state.questions.{place}.weights"
-            raise input_error(path, f"there must be {width} weights, but there are {len(problem.weights)}.")
+        path, used = f"state.questions.{place}", NO_COLUMNS if problem.votes is None else problem.votes.indices
+        for name, vector in problem.vectors().items():
+            if len(vector) != width:
+                raise input_error(f"{path}.{name}", f"there must be {width} weights, but there are {len(vector)}.")
+        if len(used) and not 0 <= used.min() <= used.max() < width:
+            raise input_error(f"{path}.votes.indices", f"they must be from 0 to {width - 1}, the columns of the model.")
 
 
 def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
@@ -222,14 +288,12 @@ def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
     labels = list(state.labels)
     try:
         fits = labels == values.tolist() if state.declared else sorted(labels) == values.tolist()
+        fits = fits and len(set(labels)) == len(labels)
     except TypeError:
         fits = False
     if not fits or (state.declared and len(labels) < 2):
         raise input_error("state.labels", "the labels are not those of the header.")
-    classes = Classes(values if state.declared else None)
-    if not state.declared:
-        classes.restore(labels, values)
-    return classes
+    return Classes(labels, values, declared=state.declared)
 
 
 def _check_problems(state: OnlineState, classes: Classes) -> None:
@@ -241,7 +305,7 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
         if not problem.is_possible():
             raise input_error(f"state.questions.{place}", "a sum that cannot be negative is negative.")
     check_count(state.n_iter, "state.n_iter")
-    if len(state.balance) > len(classes.labels) or np.any(state.balance < 0):
+    if len(state.balance) > classes.count or np.any(state.balance < 0):
         raise input_error("state.balance", "the totals must be those of the classes, and not negative.")
     if state.runs is not None and len(state.runs) != len(expected):
         raise input_error("state.runs", f"there must be {len(expected)} runs, but there are {len(state.runs)}.")
@@ -254,12 +318,19 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
         check_count(run.passes, f"state.runs.{place}.passes")
 
 
-def _learner(state: OnlineState, names: list[Any]) -> _core.OnlineLearner:
+def _learner(state: OnlineState, width: int) -> _core.OnlineLearner:
     """Return the compiled learner; the kernels check that its arrays fit each other."""
-    configuration = kernel_configuration(state.rule, state.buckets)
+    configuration, numbering = kernel_configuration(state.rule, state.buckets), _numbering_of(state)
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
+    vectors = [vector for problem in state.questions for vector in problem.vectors().values()]
+    dense_bytes = 8 * sum(vector.size for vector in vectors if isinstance(vector, WideArray))
+    if numbering is None and dense_bytes > (MAX_HASHED_BYTES if state.buckets else MAX_DENSE_BYTES):
+        raise input_error("state.questions", "the weights need too much memory for what the file has of them.")
     try:
-        learner.__setstate__((configuration, [problem.for_kernels() for problem in state.questions], names))
+        problems = [problem.for_kernels(numbering) for problem in state.questions]
+        learner.__setstate__((configuration, problems, state.names))
     except (ValueError, OverflowError) as error:
-        raise input_error("state", f"the kernels refuse it: {error}") from None
+        raise input_error("state", f"the kernels refuse it: {str(error).rstrip('.')}.") from None
+    if state.by_name and not state.buckets and learner.columns != width:
+        raise input_error("state.names", f"there must be {width} names, one per feature.")
     return learner

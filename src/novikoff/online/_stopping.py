@@ -14,12 +14,13 @@ import numpy as np
 
 CONVERGED, INSEPARABLE, NO_PROGRESS, MAX_ITER = "converged", "inseparable", "no progress", "max_iter"
 REASONS = {
-    CONVERGED: "nothing was left to learn",
-    INSEPARABLE: "no plane separates the rows, so it would never converge",
-    NO_PROGRESS: "the mistakes per pass did not become fewer",
+    CONVERGED: "the last pass made no mistake or no update",
+    INSEPARABLE: "no plane separates the rows by the margin that is needed, so they would never end",
+    NO_PROGRESS: "no progress was made, and whether a plane separates the rows is not known",
     MAX_ITER: "max_iter was reached",
 }
 LONG_PATIENCE_FACTOR = 4  # patience, in multiples of n_iter_no_change, where it is not known if the rows are separable
+SMALL_PASS_WORK = 10_000  # values of a data set on which the test takes few milliseconds
 FREE_WORK = 1e8  # values that are visited in about a third of a second
 
 
@@ -46,7 +47,8 @@ class Trial:
     Parameters
     ----------
     is_separable : callable
-        Takes the work that it may do; returns whether the rows are separable, or None if it does not know.
+        Takes the work that it may do; returns whether the rows are separable by a margin that is not negligible, or
+        None if it does not know.
     work, pass_work : float
         The values that are visited in the time of the test, and by a pass over the rows.
     """
@@ -76,12 +78,17 @@ class Stopping:
         Largest number of passes.
     trial : Trial
         The test whether the rows are separable.
+    is_separable : bool or None, default=None
+        Whether the rows are separable, if it is known.
+    promises_to_halt : bool, default=False
+        Whether the passes end on all separable rows, so that a reason is due if they do not.
     """
 
     n_iter_no_change: int | None
     max_iter: int
     trial: Trial
     is_separable: bool | None = None
+    promises_to_halt: bool = False
     fewest: float = field(default=np.inf, init=False)
     fewest_at: int = field(default=0, init=False)
     tried: bool = field(default=False, init=False)
@@ -106,6 +113,21 @@ class Stopping:
                 if self.is_separable is not None:
                     return None if self.is_separable else INSEPARABLE
         return NO_PROGRESS if is_over and left > 0 else None
+
+    def is_inseparable_after(self, passes: int) -> bool:
+        """Whether the rows are not separable, for a fit that ends after so many passes.
+
+        The test is made now if it was not made before and costs no more than the passes did, if there were so many
+        passes that they should have ended, or if the rows are few and a reason is due.
+        """
+        patience = self.n_iter_no_change
+        if patience is not None and self.is_separable is None and not self.tried and passes > 1:
+            is_long = passes >= LONG_PATIENCE_FACTOR * patience
+            is_due = is_long or (self.promises_to_halt and self.trial.pass_work <= SMALL_PASS_WORK)
+            is_cheap = self.trial.work <= self.trial.allowance(passes)
+            if (is_due and is_cheap) or not self.trial.costs_more_than(passes):
+                self._try(passes)
+        return self.is_separable is False
 
     def _try(self, passes: int) -> None:
         self.tried, self.is_separable = True, self.trial.is_separable(self.trial.allowance(passes))

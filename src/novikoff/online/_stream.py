@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-import novikoff._core as _core
-from novikoff._threads import in_threads
+from novikoff._labels import Codes
+from novikoff._moments import no_fork
 from novikoff.data.rows import csr
 from novikoff.errors import input_error, quote
-from novikoff.theory.geometry import Floats
 
 from ._classes import Classes
-from ._cycle import Examples
+from ._examples import Examples
+from ._fast_path import FastPath
 
 
 def learn_batch(
-    kernel: _core.OnlineLearner,
-    classes: Classes,
-    add_class: Callable[[Any], Classes],
+    model: Any,
+    publish: Callable[[], None],
     labels: NDArray[Any],
     batch: Examples,
     threads: int,
@@ -32,18 +31,17 @@ def learn_batch(
 
     Parameters
     ----------
-    kernel : OnlineLearner
-        Learns from the batch.
-    classes : Classes
-        The classes known before the batch.
-    add_class : callable
-        Takes a new label and returns the classes with it.
+    model : OnlineClassifier
+        The draft of the learner, whose classes become those with the new ones.
+    publish : callable
+        Called before a class is added, without the fast path, and after its first example was learned. Readers that
+        find more problems in the kernel than their classes have know that this is about to happen, and wait for it.
     labels : ndarray
         The labels of the rows.
     batch : Examples
         The rows, with codes and weights. They were examined.
     threads : int
-        How many problems to learn at once.
+        How many threads to learn on.
     predict : bool, default=False
         Whether to predict each row before it is learned from.
 
@@ -52,36 +50,43 @@ def learn_batch(
     list of ndarray
         The predictions, in pieces; empty without ``predict``.
     """
-    codes, known = batch.codes, len(classes.labels)
-    starts = [int(np.argmax(codes == code)) for code in range(known, int(codes.max(initial=-1)) + 1)]
-    predictions = []
-    for begin, end in zip([0, *starts], [*starts, len(codes)], strict=True):
-        if begin == end:
-            continue
-        before = copy.copy(classes)
-        if begin in starts:
-            classes = add_class(labels[begin : begin + 1].tolist()[0])
-        scored = {*before.problems, *classes.problems} if predict else None
-        scores = _learn_piece(kernel, batch, begin, end, threads, scored)
-        if predict:  # the first row of a new class is predicted before that class is known
-            new = 1 if begin in starts else 0
-            predictions += [before.decide(scores[:, :new]), classes.decide(scores[:, new:])]
+    kernel, codes = model._learner, batch.codes
+    starts = first_rows(codes, np.arange(model._classes.count, int(codes.max(initial=-1)) + 1))
+    predictions: list[NDArray[Any]] = []
+
+    def learn(classes: Classes, begin: int, end: int) -> None:
+        scored = classes.problems if predict else []
+        scores = np.empty((len(scored), end - begin))
+        arrays = (batch.rows, codes, batch.weights, batch.squared_norms)
+        kernel.learn_all(*arrays, begin, end, threads, scored, scores if predict else None)
+        if predict:
+            predictions.append(classes.decide(scores))
+
+    bounds = [*starts, len(codes)]
+    if bounds[0] > 0:
+        learn(model._classes, 0, bounds[0])
+    for begin, end in pairwise(bounds):
+        known, model._fast_path = model._classes, None
+        publish()
+        with no_fork:
+            try:
+                model._classes = known.with_class(labels[begin : begin + 1].tolist()[0], kernel)
+                learn(known, begin, begin + 1)  # it is predicted before its class is known
+                model._fast_path = FastPath.of(model, may_learn=False)
+            finally:
+                publish()
+        if begin + 1 < end:
+            learn(model._classes, begin + 1, end)
     return predictions
 
 
-def _learn_piece(
-    kernel: _core.OnlineLearner, batch: Examples, begin: int, end: int, threads: int, scored: set[int] | None
-) -> Floats:
-    """Learn rows from ``begin`` to ``end``; return the scores that the problems in ``scored`` gave them before."""
-    scores = np.empty((kernel.problems, 0 if scored is None else len(batch.codes)))
-
-    def learn(q: int) -> None:
-        arrays = (batch.rows, batch.codes, batch.weights, batch.squared_norms, None, None, begin, end)
-        kernel.learn(q, *arrays, scores[q] if scored and q in scored else None)
-
-    with in_threads(min(threads, kernel.problems)) as each:
-        each(learn, kernel.problems)
-    return scores[:, begin:end]
+def first_rows(codes: Codes, wanted: NDArray[Any]) -> list[int]:
+    """Return the first row of each of these codes, all of which occur; they are ascending, and so are their rows."""
+    if len(wanted) == 0:
+        return []
+    values, rows = np.unique(codes, return_index=True)
+    first: list[int] = rows[np.searchsorted(values, wanted)].tolist()
+    return first
 
 
 def joined_columns(

@@ -1,7 +1,7 @@
 """The averaged perceptron."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff._validation import check_choice
 from novikoff.theory.geometry import Geometry
@@ -43,6 +43,8 @@ class AveragedPerceptron(OnlineClassifier):
         None for never.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
 
     Attributes
     ----------
@@ -57,7 +59,8 @@ class AveragedPerceptron(OnlineClassifier):
     n_iter_ : int
         Number of passes of ``fit``.
     stopped_ : str or list of str
-        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        Why they ended: "converged" (the last pass made no mistake), "inseparable", "no
+        progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 
@@ -79,9 +82,11 @@ class AveragedPerceptron(OnlineClassifier):
     """
 
     tie: str = "mistake"
+    normalize: bool = False
 
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, "normalize": False}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:
         check_choice(type(self).__name__, "tie", self.tie, ("mistake", "positive"))
-        return Rule("perceptron", tie=self.tie, keep="average", geometry=Geometry(self.fit_intercept))
+        return Rule("perceptron", tie=self.tie, keep="average", geometry=Geometry(self.fit_intercept, self.normalize))

@@ -1,11 +1,12 @@
 """The perceptron with a margin."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff._validation import check_number
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Geometry
+from novikoff.theory.margin_value import margin_number
 from novikoff.theory.rules import Rule
 
 from ._certify import Problem, certify_margin
@@ -45,8 +46,9 @@ class MarginPerceptron(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
-    margin : float or "auto", default="auto"
-        A margin that is known to be possible.
+    margin : float, Margin or "auto", default="auto"
+        A margin that is known to be possible. With an intercept it is that of the vectors (x, 1), as
+        ``HardMarginSVM(penalized_intercept=True)`` has it. A ``Margin`` of another geometry is refused.
     epsilon : float, default=0.5
         The fraction of the margin that may be missed, above 0 and at most 1.
     normalize : bool, default=False
@@ -62,10 +64,14 @@ class MarginPerceptron(OnlineClassifier):
         The intercepts.
     certificate_ : PerceptronMarginCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
+    margin_ : Margin or tuple of Margin
+        A lower bound on the margin of the model, a float that knows its geometry; -infinity if ``fit`` ended before
+        every example had its margin. For more than two classes, a tuple with one per class.
     n_iter_ : int
         Number of passes of ``fit``.
     stopped_ : str or list of str
-        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        Why they ended: "converged" (the last pass made no update), "inseparable", "no
+        progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 
@@ -101,8 +107,22 @@ class MarginPerceptron(OnlineClassifier):
         geometry = Geometry(self.fit_intercept, self.normalize)
         if isinstance(self.margin, str) and self.margin == "auto":
             return Rule("dynamic margin", epsilon, geometry=geometry)
-        margin = check_number(where, "margin", self.margin, above=0, other='"auto"')
+        margin = self.margin if isinstance(self.margin, str) else margin_number(where, self.margin, geometry)
+        margin = check_number(where, "margin", margin, above=0, other='"auto"')
         return Rule("fixed margin", (1 - epsilon) * margin, geometry=geometry)
+
+    def _asked_margin(self) -> float | None:
+        if isinstance(self.margin, str):
+            return None
+        geometry = Geometry(self.fit_intercept, self.normalize)
+        return float(margin_number(type(self).__name__, self.margin, geometry))
+
+    @property
+    def margin_(self) -> Any:
+        """A lower bound on the margin: one for two classes, and a tuple with one per class for more."""
+        self._require_fitted("margin_")
+        found = self.certificate_
+        return tuple(c.margin_lower_bound for c in found) if isinstance(found, list) else found.margin_lower_bound
 
     def _certify(self, problem: Problem) -> Certificate:
         return certify_margin(problem)

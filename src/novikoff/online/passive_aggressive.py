@@ -56,6 +56,8 @@ class PassiveAggressive(OnlineClassifier):
         Number of passes of ``fit``.
     stopped_ : str or list of str
         Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        "converged" means that the last pass made no mistake, or could change nothing. Rows with y f(x) < 1 may be left,
+        from which another pass would learn.
     n_features_in_ : int
         Number of features.
 
@@ -129,6 +131,8 @@ class PassiveAggressiveI(OnlineClassifier):
         Number of passes of ``fit``.
     stopped_ : str or list of str
         Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        "converged" means that the last pass made no mistake, or could change nothing. Rows with y f(x) < 1 may be left,
+        from which another pass would learn.
     n_features_in_ : int
         Number of features.
 
@@ -205,6 +209,8 @@ class PassiveAggressiveII(OnlineClassifier):
         Number of passes of ``fit``.
     stopped_ : str or list of str
         Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        "converged" means that the last pass made no mistake, or could change nothing. Rows with y f(x) < 1 may be left,
+        from which another pass would learn.
     n_features_in_ : int
         Number of features.
 

@@ -1,7 +1,7 @@
 """Rosenblatt's perceptron, also for data that cannot be separated."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff._validation import check_choice, check_number
 from novikoff.theory.geometry import Geometry
@@ -47,6 +47,8 @@ class Perceptron(OnlineClassifier):
         None for never.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     slack_feature : float, default=0.0
         Value of the private feature of each training example; 0 for none.
 
@@ -63,7 +65,8 @@ class Perceptron(OnlineClassifier):
     n_iter_ : int
         Number of passes of ``fit``.
     stopped_ : str or list of str
-        Why they ended: "converged", "inseparable", "no progress" or "max_iter"; a list for more than two classes.
+        Why they ended: "converged" (the last pass made no mistake), "inseparable", "no
+        progress" or "max_iter"; a list for more than two classes.
     n_features_in_ : int
         Number of features.
 
@@ -90,12 +93,14 @@ class Perceptron(OnlineClassifier):
 
     max_iter: int = 1000
     tie: str = "mistake"
+    normalize: bool = False
     slack_feature: float = 0.0
 
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, "normalize": False}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:
         where = type(self).__name__
         check_choice(where, "tie", self.tie, ("mistake", "positive"))
         delta = 0.0 if self.slack_feature == 0 else check_number(where, "slack_feature", self.slack_feature, above=0)
-        return Rule("perceptron", tie=self.tie, geometry=Geometry(self.fit_intercept, slack_feature=delta))
+        return Rule("perceptron", tie=self.tie, geometry=Geometry(self.fit_intercept, self.normalize, delta))

@@ -31,17 +31,21 @@ class Learner(Protocol):
 
         The types of all values and the finiteness of all numbers have been checked. What only the learner can know,
         such as whether arrays have the length of others, is checked here; ``InvalidInputError`` refuses it.
+
+        A class may also have a class method ``check_record``, which makes the same checks without building a model, and
+        whose models restore their certificates exactly. ``save`` calls it before it writes; without it, ``save``
+        restores the model from the bytes that it is about to write.
         """
 
 
 def _public_learners() -> dict[str, str]:
-    """Return the learners that ``novikoff/__init__.pyi``, the list of public names, imports from their packages."""
+    """Return the learners of ``novikoff/__init__.pyi``, the list of public names: all from public modules."""
     stub = ast.parse(Path(__file__).parents[1].joinpath("__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
     return {
         alias.name: f"novikoff.{node.module}:{alias.name}"
         for node in imports
-        if str(node.module).split(".")[0] in ("online", "svm")
+        if str(node.module).split(".")[0] in ("online", "svm") and "._" not in str(node.module)
         for alias in node.names
     }
 

@@ -5,24 +5,29 @@ parameters, the classes, the features, how files became rows, the claims of the 
 the learner. Arrays are tensors, named after their path in the header; arrays that are mostly zeros are stored sparsely
 (``sparse_tensors.py``). docs/models.md describes the format.
 
-``save`` reads back what it is about to write, and replaces the file as a whole or not at all. ``load`` checks every
-value before it builds a model: a damaged file raises ``InvalidInputError`` with the place of the damage.
+``save`` refuses what ``load`` would refuse: it checks every value, that the header is read as it was written, and that
+the parts of the state fit each other. It replaces the file as a whole or not at all. ``load`` checks every value before
+it builds a model: a damaged file raises ``InvalidInputError`` with the place of the damage.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import io
 import os
-from typing import Any
+import stat
+from typing import IO, Any
 
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
+from novikoff.record import RunRecord
 
-from .frame import check_start, damaged, is_model_start, unpack
+from .frame import damaged, is_model_start, read
 from .learners import LEARNERS
-from .stored_record import decode_model, save_record
-from .table_pipeline import is_table_pipeline, pipeline_of, refuse_pipeline, table_record
+from .pipelines import encoder_of, is_table_pipeline, refuse_pipeline, table_record
+from .stored_record import decode_model, encode_model, save_record
 
 
-def save(model: Any, path: str | os.PathLike[str]) -> None:
+def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = None) -> None:
     """Save a fitted model to a file that ``load`` reads.
 
     The file is a safetensors file: it holds numbers and text, and cannot run code. It is written under a temporary name
@@ -35,6 +40,9 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
         a ``TableEncoder`` and such a learner.
     path : str or path-like
         The file. The usual suffix is ``.nvk``.
+    fingerprint : str, default=None
+        ``novikoff.fingerprint`` of the rows that the model was learned from, so that ``verify`` tells other rows from
+        false claims. None keeps the one that a loaded model has.
 
     Raises
     ------
@@ -59,15 +67,62 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     array(['yes'], dtype='<U3')
     """
     _check_path("save", path)
-    refuse_pipeline("save", model)
+    save_record(_record("save", model, fingerprint), path)
+
+
+def dumps(model: Any, *, fingerprint: str | None = None) -> bytes:
+    """Return the bytes that ``save`` would write for a fitted model.
+
+    They are those of one moment, also if another thread learns meanwhile. Use it to keep models in a database or to
+    send them; ``save`` also waits until the disk has the bytes, which takes longer than to make those of a small model.
+
+    Parameters
+    ----------
+    model : learner or Pipeline
+        A fitted learner of novikoff, or of a class in the registry ``novikoff.persistence.LEARNERS``; or a pipeline of
+        a ``TableEncoder`` and such a learner.
+    fingerprint : str, default=None
+        ``novikoff.fingerprint`` of the rows that the model was learned from, so that ``verify`` tells other rows from
+        false claims. None keeps the one that a loaded model has.
+
+    Returns
+    -------
+    bytes
+        A model file.
+
+    Raises
+    ------
+    InvalidInputError
+        If the model is not fitted, or has a parameter that a file cannot hold, such as a function.
+
+    See Also
+    --------
+    loads : Load a model from its bytes.
+    save : Write them to a file.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> model = nk.Perceptron().fit([[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0]], ["yes", "yes", "no"])
+    >>> nk.loads(nk.dumps(model)).predict([[3.0, 1.0]])
+    array(['yes'], dtype='<U3')
+    """
+    return encode_model(_record("dumps", model, fingerprint))
+
+
+def _record(where: str, model: Any, fingerprint: str | None) -> RunRecord:
+    """Return the record of a model that can be saved."""
+    refuse_pipeline(where, model)
     last = model.steps[-1][1] if is_table_pipeline(model) else model
     learner = type(last).__name__
     if LEARNERS.get(learner) is not type(last):
         known = "novikoff saves its own learners, and classes that novikoff.persistence.LEARNERS.register adds"
-        raise input_error("save", f"a {learner} cannot be saved: {known}.")
-    if getattr(last, "record_", None) is None:
+        raise input_error(where, f"a {learner} cannot be saved: {known}.")
+    record: RunRecord | None = getattr(last, "record_", None)
+    if record is None:
         raise input_error(learner, "the model has not been fitted, so there is nothing to save.")
-    save_record(last.record_ if last is model else table_record(model), path)
+    record = record if last is model else table_record(model, record)
+    return record if fingerprint is None else dataclasses.replace(record, fingerprint=fingerprint)
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -108,24 +163,91 @@ def load(path: str | os.PathLike[str]) -> Any:
     >>> bool(model.certificate_.verify(X, y))
     True
     """
+    return _with_encoder(load_learner(path))
+
+
+def load_learner(path: str | os.PathLike[str]) -> Any:
+    """Load the learner of a model as ``load`` does, also if it learned from a table: ``reading_`` has the encoder.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    """
     name = _check_path("load", path)
     try:
         with open(path, "rb") as file:
-            start = file.peek(9)
-            if len(start) >= 9:
-                check_start(name, start)  # a large file that is not a model is not read whole
-            data = file.read()
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return _decoded(name, file)
+            data = file.read()  # of a pipe, whose size is not known
     except InvalidInputError:
         raise
     except (OSError, ValueError) as error:
         raise file_error(name, error) from None
-    tree, tensors = unpack(name, data)
+    return _decoded(name, io.BytesIO(data))
+
+
+def loads(data: bytes | bytearray | memoryview) -> Any:
+    """Load a model from the bytes that ``dumps`` returned or ``save`` wrote, and check every value of them.
+
+    Parameters
+    ----------
+    data : bytes-like
+        The bytes of a model file.
+
+    Returns
+    -------
+    learner or Pipeline
+        The model, as ``load`` returns it.
+
+    Raises
+    ------
+    InvalidInputError
+        If the bytes are not a model, are cut short or damaged, or were written by a newer version of the format.
+
+    See Also
+    --------
+    dumps : Return a model as bytes.
+    load : Load a model from a file.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 1.0], [3.0, 0.0]], ["no", "no", "yes", "yes"]
+    >>> model = nk.loads(nk.dumps(nk.LinearSVM(C=10.0).fit(X, y)))
+    >>> bool(model.certificate_.verify(X, y))
+    True
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise input_error("loads", f"data must be bytes, but it is {quote(data)}.")
+    return _with_encoder(_decoded("loads", io.BytesIO(data)))
+
+
+def _decoded(name: str, file: IO[bytes]) -> Any:
+    """Return the learner that an open file holds."""
+    try:
+        tree, tensors = read(name, file)
+    except MemoryError:
+        raise input_error(name, "out of memory while reading the model.") from None
     try:
         model = decode_model(tree, tensors)
-        reading = getattr(model, "reading_", None)
-        return model if reading is None or reading.encoding is None else pipeline_of(model)
+        encoder_of(model)  # checks that it fits
+        return model
     except InvalidInputError as error:
         raise damaged(name, error) from None
+    except RecursionError:
+        raise damaged(name, "its values are nested too deeply") from None
+    except MemoryError:
+        raise input_error(name, "out of memory while building the model.") from None
+
+
+def _with_encoder(model: Any) -> Any:
+    """Return a learner, as a pipeline if it learned from a table."""
+    if encoder_of(model) is None:
+        return model
+    from .table_pipeline import pipeline_of  # slow to import
+
+    return pipeline_of(model)
 
 
 def is_model(path: str | os.PathLike[str]) -> bool:

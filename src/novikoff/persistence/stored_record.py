@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+import functools
 import inspect
 import os
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -11,18 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._atomic import replacing
-from novikoff._json import TREE, plain_from_tree, plain_to_tree
+from novikoff._json import TREE, Tree, plain_from_tree, plain_to_tree
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._version import __version__
 from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
+from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
 
 from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
-from .frame import FORMAT, VERSION, pack, unpack
+from .frame import FORMAT, VERSION, Buffer, check_header, pieces, quick_from_text, unpack
 from .learners import LEARNERS, Learner
-from .sparse_tensors import compress, expand
+from .sparse_tensors import compress, dense_allowance, expand
+from .stated_certificates import check_stated, encode_certificates, names_of_tensors, widened
 
 LABEL_DTYPES = {"object", "str", "bool", "float16", "float32", "float64"}
 LABEL_DTYPES |= {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
@@ -56,9 +62,11 @@ class Header:
     classes: Labels
     features: Features
     reading: Reading | None
-    claims: list[list[list[str]]]  # of each certificate, for people who look into the file; ``load`` does not use them
+    claims: list[list[list[str]]]  # of each certificate, for people who look into the file
     multi_class: str = "ovr"  # the multiclass strategy
     class_count: Floats | None = None  # the training weight of each class, which decides ties
+    certificates: tuple[Annotated[Any, TREE], ...] = ()  # for other checkers; ``load`` compares them with the state
+    fingerprint: str | None = None  # of the rows that were learned from
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -75,13 +83,9 @@ def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
     --------
     novikoff.save : Save a model.
     """
-    try:
-        data = encode_model(record)
-        decode_model(*unpack(os.fspath(path), data))  # a file that cannot be loaded never replaces one that can
-    except InvalidInputError as error:
-        raise input_error(record.learner, f"the model cannot be saved. {error}") from None
+    parts = checked_parts(record)
     with replacing(path) as file:
-        file.write(data)
+        file.writelines(parts)
 
 
 # ---- writing -------------------------------------------------------------------------------------------------------
@@ -89,7 +93,19 @@ def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
 
 def encode_model(record: RunRecord) -> bytes:
     """Return the bytes of the file of a model."""
-    names, tensors = record.feature_names, Tensors()
+    return b"".join(checked_parts(record))
+
+
+def checked_parts(record: RunRecord) -> list[Buffer]:
+    """Return the bytes of the file of a model in order. What could not be loaded is refused."""
+    try:
+        return _parts_of(record)
+    except InvalidInputError as error:
+        raise input_error(record.learner, f"the model cannot be saved. {error}") from None
+
+
+def _parts_of(record: RunRecord) -> list[Buffer]:
+    names, tensors, learner, state = record.feature_names, Tensors(), LEARNERS[record.learner], record.state
     header = Header(
         format=FORMAT,
         version=VERSION,
@@ -99,14 +115,39 @@ def encode_model(record: RunRecord) -> bytes:
         classes=_encode_classes(record.strategy.classes),
         features=Features(record.n_features, None if names is None else names_to_bytes(names.tolist())),
         reading=record.reading,
-        claims=[[list(claim) for claim in certificate.claims()] for certificate in record.certificates],
+        claims=_claims(record.certificates),
         multi_class=record.strategy.name,
         class_count=record.strategy.counts,
+        fingerprint=record.fingerprint,
     )
     tree = encode(Header, header, "", tensors)
-    tree["state"] = encode(LEARNERS[record.learner].state_type, record.state, "state", tensors)
+    tree["state"] = encode(learner.state_type, state, "state", tensors)
+    tree["certificates"] = encode_certificates(record.certificates, tensors)
     tree["sparse"], stored = compress(tensors)
-    return pack(tree, stored)
+    parts = pieces(tree, stored)
+    _check_parts(learner, dataclasses.replace(record, make_state=lambda: state), tree, parts)
+    return parts
+
+
+def _check_parts(learner: type[Learner], record: RunRecord, tree: Tree, parts: list[Buffer]) -> None:
+    """Refuse to write what ``load`` would refuse.
+
+    ``encode`` has checked the type of every value. The header is read back, and the learner checks that the parts of
+    the state fit each other; a learner that has no ``check_record`` is restored from the bytes.
+    """
+    if tree != check_header("header", bytes(parts[0][8:]), sum(map(len, parts)), quick_from_text)[0]:
+        raise input_error("header", "it is not read as it was written.")
+    check = getattr(learner, "check_record", None)
+    if check is None:
+        decode_model(*unpack("model", b"".join(parts)))
+    else:
+        _decode_parameters(learner, tree["parameters"])
+        _checked_fingerprint(record.fingerprint)
+        check(record)
+
+
+def _claims(certificates: Sequence[Certificate]) -> list[list[list[str]]]:
+    return [[list(claim) for claim in certificate.claims()] for certificate in certificates]
 
 
 def _encode_parameter(name: str, value: Any) -> Any:
@@ -137,6 +178,8 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     if version == VERSION:
         return tree
     tree = {"sparse": {}, **tree}
+    if version < 4 and "state" in tree:
+        tree["state"] = widened(tree["state"])
     if version < 2:
         match tree.get("reading"):
             case {"kinds": [*kinds], **others}:  # texts are strings now
@@ -149,16 +192,21 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
     return dict(completed(Header, tree))
 
 
-def decode_model(tree: dict[str, Any], tensors: Tensors) -> Any:
+def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """Return the learner that a header and its arrays describe."""
+    held_bytes = sum(array.nbytes for array in tensors.values())
+    tensors = Tensors(tensors, dense_bytes=dense_allowance(held_bytes))
     tree = upgraded(tree, tree["version"])
     state = tree.pop("state", None)
     expand(tree.pop("sparse", None), tensors)
+    arrays = Tensors(tensors)
     header = decode(Header, tree, "", tensors)
     if header.learner not in LEARNERS:
         raise input_error("learner", LEARNERS.unknown(header.learner))
     learner = LEARNERS[header.learner]
     held = decode(learner.state_type, state, "state", tensors)
+    for name in names_of_tensors(header.certificates) & tensors.keys():
+        del tensors[name]
     if tensors:
         raise input_error("tensors", f"the header does not mention {quote(next(iter(tensors)))}.")
     record = RunRecord(
@@ -170,18 +218,51 @@ def decode_model(tree: dict[str, Any], tensors: Tensors) -> Any:
         reading=header.reading,
         problems=(),
         make_state=lambda: held,
+        fingerprint=_checked_fingerprint(header.fingerprint),
     )
-    return learner.from_record(record)
+    model = _restored(learner, record, header, arrays)
+    if header.fingerprint is not None:
+        model.fingerprint_ = header.fingerprint  # type: ignore[attr-defined]  # which ``record_`` has again
+    return model
+
+
+def _restored(learner: type[Learner], record: RunRecord, header: Header, arrays: Tensors) -> Learner:
+    """Return the learner of a record, whose certificates must be those that the file states.
+
+    The numbers are those of a stranger, and a learner may be of another package: an error of any kind means that they
+    do not fit each other.
+    """
+    try:
+        with np.errstate(all="ignore"):
+            model = learner.from_record(record)
+            if header.version >= 4:
+                check_stated(header.certificates, model.record_.certificates, arrays)
+    except (InvalidInputError, MemoryError, RecursionError):
+        raise
+    except Exception as error:
+        raise input_error("state", f"its values do not fit each other ({type(error).__name__}).") from None
+    return model
+
+
+def _checked_fingerprint(text: str | None) -> str | None:
+    if text is not None and not re.fullmatch("sha256:[0-9a-f]{64}", text):
+        raise input_error("fingerprint", f"{quote(text)} is not a SHA-256 hash.")
+    return text
 
 
 def _decode_parameters(learner: type[Learner], stored: dict[str, Any]) -> dict[str, Any]:
-    expected = set(inspect.signature(learner).parameters)
+    expected = _parameters_of(learner)
     if wrong := sorted(expected ^ set(stored)):
         raise input_error("parameters", f"{quote(wrong[0])} is {'unknown' if wrong[0] in stored else 'missing'}.")
     try:
         return {name: plain_from_tree(value) for name, value in stored.items()}
     except (ValueError, RecursionError) as error:
         raise input_error("parameters", f"{error}.") from None
+
+
+@functools.cache
+def _parameters_of(learner: type[Learner]) -> frozenset[str]:
+    return frozenset(inspect.signature(learner).parameters)
 
 
 def _decode_names(features: Features) -> NDArray[Any] | None:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
-from sklearn.utils import check_array
-from sklearn.utils.validation import check_is_fitted
 
+from novikoff._estimators import check_is_fitted
 from novikoff._multiclass import MulticlassStrategy, OneVsRest, tie_order
 from novikoff._validation import check_labels
+from novikoff._wide_array import changed, stacked
 from novikoff.errors import input_error, quote
 from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.certificate import Certificate, Support
+from novikoff.theory.columns import compact
 from novikoff.theory.geometry import Floats
 
 
@@ -66,7 +67,7 @@ class BinaryProblem:
         else:
             kind = type(self.estimator).__name__
             raise input_error(self.where, f"the classifier must be linear, with coef_, but it is a {kind}.")
-        return -weights if self.is_flipped else weights
+        return cast("Floats", changed(weights, np.negative)) if self.is_flipped else weights
 
     @property
     def intercept(self) -> float:
@@ -92,7 +93,8 @@ class BinaryProblem:
     def scores(self, X: Any) -> Floats:
         """Return the score of each row; positive scores are for the positive class."""
         if self.negative is not None:
-            return np.asarray(table_of(self.where, X) @ self.weights, dtype=np.float64) + self.intercept
+            rows, weights = compact(table_of(self.where, X), self.weights)
+            return np.asarray(rows @ weights, dtype=np.float64) + self.intercept
         scores = np.asarray(self.estimator.decision_function(X), dtype=np.float64)
         scores = scores if scores.ndim == 1 else scores[:, self.column]
         return -scores if self.is_flipped else scores
@@ -165,8 +167,9 @@ def _problem_of_pair(where: str, estimator: Any, record: RunRecord, class_: Any)
     is_flipped, column = False, pair[0]
     if strategy.is_joint:
         one, other = (record.problems[code] for code in pair)
-        difference = one.weights - other.weights, one.intercept - other.intercept
-        problem = replace(one, weights=difference[0], intercept=difference[1], certificate=record.joint)
+        weights = changed(stacked([one.weights, other.weights]), lambda values: values[0] - values[1])
+        intercept = one.intercept - other.intercept
+        problem = replace(one, weights=weights, intercept=intercept, certificate=record.joint)
     else:
         is_flipped = pair[0] < pair[1]
         column = strategy.pairs.index((max(pair), min(pair)))
@@ -184,6 +187,8 @@ def _code(where: str, label: Any, labels: list[Any]) -> int:
 def table_of(where: str, X: Any) -> Any:
     """Return rows as an array of floats or a CSR matrix."""
     try:
+        from sklearn.utils import check_array  # slow to import
+
         return check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_all_finite=False)
     except ValueError as error:
         raise input_error(where, f"X must be a table of numbers with one row per example: {error}") from error

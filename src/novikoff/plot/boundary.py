@@ -10,11 +10,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._validation import check_integer
+from novikoff._wide_array import stored
 from novikoff.errors import input_error
 from novikoff.theory.columns import compact
 from novikoff.theory.geometry import Floats
 
 from ._display import Display, axes
+from ._legend import add_legend
 from ._problem import BinaryProblem, binary_problem, column_names, table_of
 from .labels import matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
@@ -22,16 +24,19 @@ from .palette import INK, NEGATIVE, POSITIVE
 POWER_ITERATIONS = 60  # without convergence by then, two directions have almost the same variance
 POWER_TOLERANCE = 1e-4  # largest change of a coordinate in the last iteration
 MAX_OPAQUE_RINGS = 100  # more rings would hide the points, so they are drawn lighter
+FRAME_RATIOS = (0.75, 1.6)  # width / height of a frame of equal aspect; narrower or wider data leave room in it
+MAX_STRETCH = 4.0  # of a side of the frame for equal aspect; points of columns of other scales would become a line
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class BoundaryDisplay(Display):
     """Decision boundary, margin and support vectors of a linear classifier.
 
-    Data of two columns are drawn as they are. For more columns, the horizontal axis is the signed distance from the
-    separating hyperplane, so the boundary is a vertical line, and the vertical axis is the direction orthogonal to w in
-    which the rows vary most. If there are more rows than ``max_points``, a fixed sample is drawn that includes the
-    support vectors.
+    Both axes have the same scale, so that angles and distances are true, unless the rows vary so much more along one
+    axis that they would become a line. Data of two columns are drawn as they are. For more columns, the horizontal axis
+    is the signed distance from the separating hyperplane, so the boundary is a vertical line, and the vertical axis is
+    the direction orthogonal to w in which the rows vary most. If there are more rows than ``max_points``, a fixed
+    sample is drawn that includes the support vectors.
 
     Use ``from_estimator`` to create a display.
 
@@ -61,6 +66,10 @@ class BoundaryDisplay(Display):
         What to call the support.
     projected : bool
         Whether the data have more or fewer than two columns.
+    frame : ndarray of shape (2, 2)
+        The lower left and the upper right corner of the figure.
+    aspect : {"equal", "auto"}
+        Whether both axes have the same scale.
 
     Attributes
     ----------
@@ -95,6 +104,8 @@ class BoundaryDisplay(Display):
     axis_names: tuple[str, str]
     support_name: str
     projected: bool
+    frame: Floats
+    aspect: str
 
     @property
     def ring_opacity(self) -> float:
@@ -181,7 +192,7 @@ class BoundaryDisplay(Display):
         weights = problem.weights
         if not problem.is_linear:
             raise input_error(where, f"the scores of {type(estimator).__name__} are not linear in x.")
-        if not np.any(weights):
+        if not np.any(stored(weights)):
             raise input_error(where, f"all weights of this {type(estimator).__name__} are 0, so it has no boundary.")
         if table.shape[1] != len(weights):
             raise input_error(where, f"X must have {len(weights)} columns, but it has {table.shape[1]}.")
@@ -193,7 +204,8 @@ class BoundaryDisplay(Display):
         indices = rows[_sample(len(rows), max_points, np.flatnonzero(is_support))]
         points, axis_names, plane = _coordinates(problem, table[indices], feature_names)
         box = _box(points, edge, plane)
-        ends = [_line(plane, score, box) for score in ((0.0,) if edge is None else (0.0, -edge, edge))]
+        frame, aspect = framed(*box) if len(weights) > 1 else (np.array(box), "auto")
+        ends = [_line(plane, score, frame) for score in ((0.0,) if edge is None else (0.0, -edge, edge))]
         return cls(
             points=points,
             signs=signs[indices],
@@ -207,10 +219,17 @@ class BoundaryDisplay(Display):
             axis_names=axis_names,
             support_name=support.name,
             projected=table.shape[1] != 2,
+            frame=frame,
+            aspect=aspect,
         )
 
+    def _summary(self) -> str:
+        return f"{len(self.points):,} of {self.total:,} rows"
+
     def _draw(self, ax: Any) -> Any:
-        ax = axes(type(self).__name__, ax, size=(7.0, 5.0))
+        width, height = self.frame[1] - self.frame[0]
+        ratio = width / height if self.aspect == "equal" else 1.4
+        ax = axes(type(self).__name__, ax, size=(4.2 * ratio + 0.8, 5.0))  # the labels need the rest
         size = 28 if len(self.points) <= 300 else 10
         for sign, name, colour, marker in ((-1, self.names[0], NEGATIVE, "s"), (1, self.names[1], POSITIVE, "o")):
             of_class = self.points[self.signs == sign]
@@ -234,8 +253,8 @@ class BoundaryDisplay(Display):
                 ax.plot(*ends.T, color=INK, lw=1, ls="--", label=label)
                 label = "_"  # one legend entry for both lines
         ax.set(xlabel=matplotlib_label(self.axis_names[0]), ylabel=matplotlib_label(self.axis_names[1]))
-        ax.margins(0.02)
-        ax.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0)
+        ax.set(xlim=self.frame[:, 0], ylim=self.frame[:, 1], aspect=self.aspect)
+        add_legend(ax)
         return ax
 
 
@@ -259,13 +278,14 @@ def _coordinates(
         x_name, y_name = column_names(problem.where, problem.estimator, feature_names, 2, (0, 1))
         points = np.asarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
         return points, (x_name, y_name), (weights, intercept)
+    is_single = len(weights) == 1
+    rows, weights = compact(rows, weights)  # without columns that are 0 in all of them
     length = float(np.linalg.norm(weights))
     normal = weights / length
     distance = np.asarray(rows @ normal, dtype=np.float64) + intercept / length
-    if len(weights) == 1:
+    if is_single:
         across, name = np.random.default_rng(0).random(len(distance)), "random offset"
     else:
-        rows, normal = compact(rows, normal)
         across, name = np.asarray(rows @ _principal(rows, normal), dtype=np.float64), "principal component"
         across = across - across.mean()
     points = np.column_stack([distance, across])
@@ -311,10 +331,24 @@ def _box(points: Floats, edge: float | None, plane: tuple[Floats, float]) -> tup
     return low - padding, high + padding
 
 
-def _line(plane: tuple[Floats, float], score: float, box: tuple[Floats, Floats]) -> Floats | None:
-    """Return the ends of the part of the line w.x + b = score inside the box."""
+def framed(low: Floats, high: Floats) -> tuple[Floats, str]:
+    """Return the corners of a figure of equal aspect around a box, and "equal".
+
+    If the points would become a line in it, return the corners of the box, and "auto".
+    """
+    width, height = high - low
+    ratio = min(max(width / height, FRAME_RATIOS[0]), FRAME_RATIOS[1])
+    needed = np.array([max(width, ratio * height), max(height, width / ratio)])
+    if np.any(needed > MAX_STRETCH * (high - low)):
+        return np.array([low, high]), "auto"
+    middle = (low + high) / 2
+    return np.array([middle - needed / 2, middle + needed / 2]), "equal"
+
+
+def _line(plane: tuple[Floats, float], score: float, frame: Floats) -> Floats | None:
+    """Return the ends of the part of the line w.x + b = score inside the frame."""
     w, b = plane
-    low, high = box
+    low, high = frame
     middle = (low + high) / 2
     foot = middle + w * (score - b - w @ middle) / (w @ w)
     along = np.array([-w[1], w[0]]) / np.linalg.norm(w)

@@ -12,13 +12,14 @@ from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
 from ._display import Display, two_axes
+from ._legend import add_legend
 from ._problem import binary_problem
 from .palette import INK, MUTED, NEGATIVE, POSITIVE
 
 MAX_OBJECTIVE_RATIO = 4.0  # of the first objective drawn to the last; larger ones would flatten the rest of the curve
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class GapDisplay(Display):
     """Lowest objective and highest lower bound found by the solver of a ``LinearSVM``, over its steps.
 
@@ -63,7 +64,7 @@ class GapDisplay(Display):
     dual: Floats
     tol: float
     unit: str
-    gap_ax_: Any = field(default=None, init=False, repr=False)
+    gap_ax_: Any = field(default=None, init=False)
 
     @property
     def gap(self) -> Floats:
@@ -96,7 +97,7 @@ class GapDisplay(Display):
         unit : {"step", "time"}, default="step"
             The unit of the horizontal axis.
         ax : matplotlib Axes, default=None
-            Axes of a grid, which are divided in two. By default a new figure.
+            Axes of a grid. Its place is divided: they become the upper axes. By default a new figure.
 
         Returns
         -------
@@ -140,6 +141,9 @@ class GapDisplay(Display):
             unit=unit,
         )
 
+    def _summary(self) -> str:
+        return f"relative gap {self.gap[-1]:.2g}, tol {self.tol:g}"
+
     def _draw(self, ax: Any) -> Any:
         upper, lower = two_axes(type(self).__name__, ax)
         self.gap_ax_ = lower
@@ -148,10 +152,9 @@ class GapDisplay(Display):
         upper.step(self.x, self.dual, color=POSITIVE, label="lower bound (best so far)", **look)
         upper.fill_between(self.x, self.dual, self.primal, step="post", color=MUTED, alpha=0.12, linewidth=0)
         upper.set(ylabel="objective", ylim=self.limits)
-        upper.legend(frameon=False)
         positive = self.gap > 0
         lower.step(self.x[positive], self.gap[positive], color=INK, **look)
         lower.axhline(self.tol, color=MUTED, lw=1, ls="--", label=f"tol = {self.tol:g}")
         lower.set(yscale="log", ylabel="relative gap", xlabel=self.axis_name)
-        lower.legend(frameon=False)
+        add_legend(upper, lower)
         return upper

@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._validation import check_choice, check_integer
+from novikoff._wide_array import stored
 from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
-from ._display import Display, axes
+from ._display import Display, axes, integer_ticks
+from ._legend import add_legend
 from ._problem import binary_problem
 from .palette import INK, RIGHT, WRONG
 
 ON_MARGIN = 1e-9  # relative tolerance within which a row counts as lying on the edge of the margin
+MIN_BINS_PER_MARGIN = 3  # width of a bin / margin above which the margin gets narrow bins of its own
 
 
-@dataclass(kw_only=True)
+@dataclass(kw_only=True, repr=False)
 class MarginDisplay(Display):
     """Histogram of the signed margins y f(x), which are negative for misclassified rows.
 
@@ -28,7 +31,8 @@ class MarginDisplay(Display):
     Parameters
     ----------
     edges : ndarray of shape (n_bins + 1,)
-        The ends of the bins; 0 is one of them. Rows beyond the outer ends are counted in the outer bins.
+        The ends of the bins; 0 and the edges of the margin are among them. Rows beyond the outer ends are counted in
+        the outer bins.
     right : ndarray of int64, of shape (n_bins,)
         Correctly classified rows in each bin.
     wrong : ndarray of int64, of shape (n_bins,)
@@ -197,7 +201,7 @@ class MarginDisplay(Display):
         scores, signs = scores[signs != 0], signs[signs != 0]  # other classes are not part of the problem of a pair
         margin, scale = problem.band(signs * scores), 1.0
         if unit == "distance":
-            scale = float(np.linalg.norm(problem.weights))
+            scale = float(np.linalg.norm(stored(problem.weights)))
             if scale == 0 or not problem.is_linear:
                 raise input_error(
                     where,
@@ -222,6 +226,8 @@ class MarginDisplay(Display):
         edges = _edges(margins, margin, bins)
         clipped = np.clip(margins, edges[0], np.nextafter(edges[-1], -np.inf))
         is_inside = np.zeros(len(margins), dtype=bool) if margin is None else margins < margin * (1 - ON_MARGIN)
+        if margin is not None:
+            clipped[~is_inside & (margins < margin)] = margin  # rows on the margin are not in the bin before it
         return cls(
             edges=edges,
             right=np.histogram(clipped[~mistaken], edges)[0],
@@ -230,22 +236,31 @@ class MarginDisplay(Display):
             inside=int(np.count_nonzero(~mistaken & is_inside)),
         )
 
+    def _summary(self) -> str:
+        return f"{self.mistaken:,} of {self.rows:,} rows on the wrong side"
+
     def _draw(self, ax: Any) -> Any:
         ax = axes(type(self).__name__, ax)
         widths, (right, wrong) = np.diff(self.edges), self.labels
         look: dict[str, Any] = {"width": widths, "align": "edge", "linewidth": 0}
         ax.bar(self.edges[:-1], self.right, color=RIGHT, label=right, **look)
-        ax.bar(self.edges[:-1], self.wrong, bottom=self.right, color=WRONG, label=wrong, **look)
+        if self.mistaken:
+            ax.bar(self.edges[:-1], self.wrong, bottom=self.right, color=WRONG, label=wrong, **look)
         ax.axvline(0.0, color=INK, lw=1)
         if self.margin is not None:
             ax.axvline(self.margin, color=INK, lw=1, ls="--", label=f"margin, at {self.margin:.3g}")
-        ax.set(xlabel=self.axis_name, ylabel="rows", xlim=(self.edges[0], self.edges[-1]))
-        ax.legend(frameon=False)
+        top = 1.05 * float((self.right + self.wrong).max())
+        ax.set(xlabel=self.axis_name, ylabel="rows", xlim=(self.edges[0], self.edges[-1]), ylim=(0, top))
+        integer_ticks(ax.yaxis)
+        add_legend(ax)
         return ax
 
 
 def _edges(margins: Floats, margin: float | None, bins: int) -> Floats:
-    """Return the ends of bins of equal width, 0 among them; the range leaves out extreme outliers."""
+    """Return the ends of about ``bins`` bins; 0 and both edges of the margin are among them.
+
+    The range leaves out extreme outliers. The bins have equal width, unless the margin is much narrower than a bin.
+    """
     low, high = float(margins.min()), float(margins.max())
     near, far = np.quantile(margins, [0.005, 0.995]).tolist()
     spread = far - near
@@ -253,6 +268,19 @@ def _edges(margins: Floats, margin: float | None, bins: int) -> Floats:
         low, high = max(low, near - 0.25 * spread), min(high, far + 0.25 * spread)
     low, high = min(low, 0.0), max(high, 0.0, 1.1 * (margin or 0.0))
     width = (high - low) / bins or 1.0
-    first, last = np.floor(low / width), np.floor(high / width) + 1
-    edges: Floats = width * np.arange(first, last + 1)
+    if margin is None:
+        return _grid(low, high, width)
+    if MIN_BINS_PER_MARGIN * margin < width:
+        inner = np.array([-margin, margin])
+        return np.union1d(_grid(low, high, width), inner[inner >= low])
+    per_margin = max(1, round(margin / width))
+    edges = _grid(low, high, margin / per_margin)
+    edges[np.abs(edges - margin) < 0.5 * margin / per_margin] = margin  # without rounding errors
+    edges[np.abs(edges + margin) < 0.5 * margin / per_margin] = -margin
+    return edges
+
+
+def _grid(low: float, high: float, width: float) -> Floats:
+    """Return multiples of ``width`` from ``low`` or less to more than ``high``."""
+    edges: Floats = width * np.arange(np.floor(low / width), np.floor(high / width) + 2)
     return edges

@@ -9,15 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._validation import check_integer
+from novikoff._wide_array import narrowed, occurring
 from novikoff.theory.geometry import Floats
 
 from ._display import Display, axes
+from ._legend import add_legend
 from ._problem import binary_problem, column_names
-from .labels import matplotlib_label
+from .labels import MAX_LABEL, matplotlib_label
 from .palette import INK, NEGATIVE, POSITIVE
 
+LINE_HEIGHT = 0.9  # font size of labels / distance of bars
+MIN_FONT_SIZE = 6.0  # points
+CHARACTER_WIDTH = 0.65  # of the font size, on average
+MIN_LABEL = 8  # characters
 
-@dataclass(kw_only=True)
+
+@dataclass(kw_only=True, repr=False)
 class WeightsDisplay(Display):
     """Weights of largest absolute value: the columns that contribute most per unit to the score.
 
@@ -113,16 +120,19 @@ class WeightsDisplay(Display):
         check_integer(where, "k", k, at_least=1)
         problem = binary_problem(where, estimator, class_)
         weights = problem.weights
-        nonzero = np.flatnonzero(weights)
-        largest = nonzero[np.argsort(-np.abs(weights[nonzero]), kind="stable")[:k]]
+        nonzero = occurring(weights)
+        largest = nonzero[np.argsort(-np.abs(narrowed(weights, nonzero)), kind="stable")[:k]]
         return cls(
             names=column_names(where, estimator, feature_names, len(weights), largest.tolist()),
-            weights=weights[largest],
+            weights=narrowed(weights, np.sort(largest))[np.argsort(np.argsort(largest))],
             columns=largest.astype(np.int64),
             sides=problem.names,
             nonzero=len(nonzero),
             total=len(weights),
         )
+
+    def _summary(self) -> str:
+        return f"{len(self.names):,} of {self.nonzero:,} weights that are not 0"
 
     def _draw(self, ax: Any) -> Any:
         height = 1.2 + 0.26 * max(len(self.names), 4)
@@ -134,11 +144,29 @@ class WeightsDisplay(Display):
         ):
             if side.any():
                 ax.barh(places[side], self.weights[side], color=colour, label=f"for {matplotlib_label(name)}")
-        ax.set_yticks(places, [matplotlib_label(name) for name in self.names])
+        longest, size = _label_size(ax, self.names)
+        ax.set_yticks(places, [matplotlib_label(name, longest) for name in self.names], fontsize=size)
         ax.axvline(0.0, color=INK, lw=1)
         ax.tick_params(axis="y", length=0)
         ax.spines["left"].set_visible(False)
         ax.set(xlabel="weight", ylim=(-0.6, max(len(self.names), 1) - 0.4))
-        if self.names:
-            ax.legend(frameon=False, loc="best")
+        add_legend(ax)
         return ax
+
+
+def _label_size(ax: Any, names: list[str]) -> tuple[int, float]:
+    """Return the greatest length of the labels left of the axes, in characters, and their font size in points.
+
+    Labels must not touch each other. They have up to half of the width if the figure has a layout that makes room for
+    them; otherwise they have to fit left of the axes. The font is smaller for long names, which are cut if they do
+    not fit then.
+    """
+    points = 72 / ax.figure.dpi
+    extent, size = ax.get_window_extent(), float(ax.yaxis.get_ticklabels()[0].get_fontsize())
+    room = 0.5 * points * extent.width
+    if ax.figure.get_layout_engine() is None:
+        room = min(room, points * (extent.x0 - ax.figure.bbox.x0))
+    longest = min(MAX_LABEL, max(map(len, names), default=1))
+    fitting = min(LINE_HEIGHT * points * extent.height / max(len(names), 1), room / (CHARACTER_WIDTH * longest))
+    size = min(size, max(MIN_FONT_SIZE, fitting))
+    return min(MAX_LABEL, max(MIN_LABEL, int(room / (CHARACTER_WIDTH * size)))), size

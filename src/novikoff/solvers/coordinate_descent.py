@@ -13,6 +13,7 @@ from novikoff.theory.geometry import Floats
 from .bounds import Bounds, bounds_at, move_to_duals, stretch
 from .problem import Problem
 from .solver import Progress, SolverOptions
+from .working_rows import rows_that_count
 from .workspace import Workspace
 
 INTERCEPT_TOLERANCE = 1e-3  # share of the allowed gap that the search for the best intercept may leave
@@ -59,6 +60,8 @@ class Descent:
         The rows in the order of the last pass: active ones first, then those that shrinking excludes.
     shrunk : ndarray of uint8
         One bit per row, set if the row was excluded when the gap was last computed.
+    plane_of_few_rows : ndarray of shape (columns + 1,) or None
+        The primal point at which `run` ended because few rows are within its margin.
     """
 
     def __init__(self, work: Workspace, v: Floats, random: _core.Random) -> None:
@@ -77,9 +80,18 @@ class Descent:
         self.imbalance = work.imbalance() if problem.has_free_intercept else 0.0
         self.derivatives = (math.inf, -math.inf)  # largest and least of the last pass; these exclude no row
         self.primal_bound = math.inf  # upper bound on the optimum
+        self.plane_of_few_rows: Floats | None = None
+        self.max_set_rows = 0
 
-    def run(self, progress: Progress, newton_work: float, forecast_after: float, newton_gap: float) -> Bounds | None:
-        """Descend until ``progress`` says stop, or until Newton's method promises to be faster.
+    def run(
+        self,
+        progress: Progress,
+        newton_work: float,
+        forecast_after: float,
+        newton_gap: float,
+        max_set_rows: int = 0,
+    ) -> Bounds | None:
+        """Descend until ``progress`` says stop, or until another method promises to be faster.
 
         Work is counted in visited rows. The forecast assumes that the gap continues to fall as it fell since it was
         last computed. Computing the gap also reactivates rows that were excluded too early.
@@ -94,13 +106,17 @@ class Descent:
             The share of ``newton_work`` before which no forecast is made.
         newton_gap : float
             The relative gap below which Newton's method is faster in any case.
+        max_set_rows : int, default=0
+            If at most so many rows count after the first pass, a working set is faster.
 
         Returns
         -------
         Bounds or None
-            The last bounds; None if Newton's method should take over.
+            The last bounds; None if another method should take over.
         """
+        progress.method = "coordinate descent"
         done, last_gap, last_done = 0.0, 1.0, 0.0
+        self.max_set_rows = max_set_rows
         wanted = max(newton_gap, self.work.problem.objective.tol)
         target = wanted
         while True:
@@ -111,6 +127,10 @@ class Descent:
             bounds = self._compute_bounds()
             if progress.advance(bounds, passes):
                 return bounds
+            if self.max_set_rows > 0 and rows_that_count(self.work) <= self.max_set_rows:
+                self.plane_of_few_rows = bounds.v
+                return None
+            self.max_set_rows = 0
             gap = bounds.relative_gap
             if seems_reached:
                 target *= TARGET_SHRINK * wanted / gap
@@ -135,6 +155,8 @@ class Descent:
             self.derivatives = largest, least
             if self._seems_reached(gap, least, target):
                 return visits, passes, True
+            if passes == 1 and np.count_nonzero(self.work.alpha) <= self.max_set_rows:
+                return visits, passes, False
         return visits, passes, False
 
     def _one_pass(self, active: int) -> tuple[float, float, int, float]:

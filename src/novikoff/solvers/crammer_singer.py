@@ -84,6 +84,7 @@ class _Run:
     def __init__(self, problem: JointProblem, options: SolverOptions, start: JointStart | None) -> None:
         self.problem, self.options = problem, options
         self.progress = Progress(problem, options)
+        self.progress.method = "coordinate descent"
         self.passes = JointPasses(problem, options)
         self.margins = np.empty(problem.rows)
         self.primal_bound, self.best_dual, self.stalled = math.inf, -math.inf, 0

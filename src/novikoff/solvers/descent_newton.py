@@ -1,7 +1,9 @@
-"""The default solver: dual coordinate descent while it is fast, then Newton's method.
+"""The default solver: dual coordinate descent while it is fast, then a working set or Newton's method.
 
 Coordinate descent reaches a moderate gap in a few passes if C is small. Newton's method takes a nearly constant number
-of expensive steps. The solver begins with the first and changes to the second when its forecast is cheaper.
+of expensive steps. The solver begins with the first and changes to the second when its forecast is cheaper. If few rows
+are within the margin after the first pass, they are solved in place of all (``working_rows.py``). If rounding stops
+these methods, a problem of a few rows is solved in integers.
 """
 
 from __future__ import annotations
@@ -14,23 +16,29 @@ import numpy as np
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from . import newton
+from . import newton, products
 from .bounds import Bounds, bounds_at, rounding_of_sum, stretch, worst_case_objective
 from .coordinate_descent import Descent
+from .exact_dual import is_small, solve_exactly
+from .feasible_duals import make_feasible
 from .linear_system import MAX_FACTORED_COLUMNS
 from .problem import Problem
 from .solver import Progress, Solution, SolverOptions, Start
+from .working_rows import WorkingRows, max_set_rows, rows_that_count
 from .workspace import Workspace
 
 # Expectations about Newton's method: steps (fewer than it often takes) and the cost of a step in passes of coordinate
 # descent, as measured.
 STEPS_IF_FACTORED, STEPS_BY_GRADIENTS = 14, 40
+STEPS_IF_FEW_ROWS, FEW_ROWS_RATIO = 30, 10  # with so few rows per column it often takes more
 STEP_COST_IF_FACTORED, STEP_COST_BY_GRADIENTS = 0.8, 20.0
 FORECAST_AFTER_IF_FACTORED, FORECAST_AFTER_BY_GRADIENTS = 0.05, 0.2  # share of Newton's work before the first forecast
 FACTORED_NEWTON_GAP = 1e-9  # the gap below which Newton's method is faster in any case, if columns are few
 NEGLIGIBLE_DUAL = 1e-9  # relative to the primal objective: a dual objective this small may be a rounding error
 MAX_STALLED_ATTEMPTS = 3  # in a row that neither halve the gap nor double the dual objective
 LARGE_COST, MODERATE_COST = 1e14, 1e8  # values of C |x|^2: where rounding begins to dominate, and where it is harmless
+MAX_ROUNDING_SHARE = 0.1  # of the allowed gap: a problem of a few rows with a larger rounding error is solved exactly
+MAX_IDLE_ROUNDS_IF_SMALL = 1  # of Newton's method, before a problem of a few rows is solved exactly
 DESCENT_WORK_GROWTH = 4.0  # of coordinate descent, each time that rounding stops Newton's method
 
 
@@ -50,12 +58,26 @@ SOLVER = DescentNewton()
 class _Run:
     """One call of the solver."""
 
-    def __init__(self, problem: Problem, options: SolverOptions) -> None:
-        self.problem, self.options = problem, options
+    def __init__(self, problem: Problem, options: SolverOptions, is_part: bool = False) -> None:
+        self.problem, self.options = problem, options.begun()
         self.work = Workspace(problem, options.threads)
-        self.progress = Progress(problem, options)
+        self.progress = Progress(problem, self.options)
+        self.is_small = is_small(problem)
+        self.max_set_rows = 0 if is_part else max_set_rows(problem)
+        self.is_descent_slow = False  # even over a working set
+        # The work of descent before products of rows are cheaper. If C is large, Newton's method and the integers are
+        # better for a problem of a few rows.
+        is_extreme = self.is_small and problem.lam * MODERATE_COST < 1
+        self.products_work = math.inf if is_extreme else products.descent_work(problem)
 
     def solve(self, start: Start | None) -> Solution:
+        solution = self.solve_in_floats(start)
+        if not self.is_small or self.progress.steps_left == 0 or self._is_proven(solution):
+            return solution
+        return self._solve_exactly(solution)
+
+    def solve_in_floats(self, start: Start | None) -> Solution:
+        """Solve in floating point, as far as rounding allows."""
         if start is not None:
             return self._solve_near(start) if start.is_close else self._solve_from(self._begin(start))
         if self.problem.lam * LARGE_COST >= 1:
@@ -75,17 +97,25 @@ class _Run:
         best_gap, best_dual, stalled = math.inf, 0.0, 0
         with np.errstate(over="ignore", invalid="ignore"):  # points that overflow are discarded
             while True:
-                descent = Descent(self.work, v, _core.Random(self.options.seed))
-                bounds = descent.run(progress, newton_work, forecast_after, newton_gap)
-                del descent  # frees its buffers before Newton's method allocates its own
-                bounds = bounds or newton.minimize(self.work, v, progress)
-                v = v if bounds is None else bounds.v
+                v = v.copy()  # descent overwrites it, and it may be the best point so far
+                bounds = None
+                if self.products_work > 0:
+                    descent = Descent(self.work, v, _core.Random(self.options.seed))
+                    max_work = min(newton_work, self.products_work)
+                    bounds = descent.run(progress, max_work, forecast_after, newton_gap, self.max_set_rows)
+                    plane_of_few_rows = descent.plane_of_few_rows
+                    del descent  # frees its buffers before another method allocates its own
+                    if plane_of_few_rows is not None:
+                        v, bounds = self._over_working_rows(plane_of_few_rows)
+                        if bounds is None and not (is_factored and self.is_descent_slow):
+                            continue
+                v = self._finish(v, newton_work) if bounds is None else bounds.v
                 proof = self._prove(v)
                 if proof.relative_gap <= problem.objective.tol or progress.steps_left == 0:
                     break
                 has_gained = proof.relative_gap < 0.5 * best_gap or proof.dual > 2 * best_dual
                 stalled = 0 if has_gained else stalled + 1
-                if stalled == MAX_STALLED_ATTEMPTS:
+                if self.is_small or stalled == MAX_STALLED_ATTEMPTS:
                     break
                 best_gap, best_dual = min(best_gap, proof.relative_gap), max(best_dual, proof.dual)
                 newton_work, newton_gap = newton_work * DESCENT_WORK_GROWTH, 0.0
@@ -98,13 +128,54 @@ class _Run:
         with np.errstate(over="ignore", invalid="ignore"):
             self.work.compute_margins(v)
             is_solved = not bounds_at(self.work, v).relative_gap > problem.objective.tol
-            if not is_solved and problem.columns < MAX_FACTORED_COLUMNS and progress.steps_left > 0:
-                bounds = newton.minimize(self.work, v, progress)
-                v = v if bounds is None else bounds.v
+            if not is_solved and 0 < rows_that_count(self.work) <= self.max_set_rows and progress.steps_left > 0:
+                v, bounds = self._over_working_rows(v)
+                is_solved = bounds is not None
+            is_quick = problem.columns < MAX_FACTORED_COLUMNS or self.products_work == 0
+            if not is_solved and is_quick and progress.steps_left > 0:
+                v = self._finish(v, math.inf)
             proof = self._prove(v)
         if proof.relative_gap > problem.objective.tol and progress.steps_left > 0:
             return self._solve_from(self._begin(Start(self.work.alpha, v)))
         return self._solution(proof)
+
+    def _over_working_rows(self, v: Floats) -> tuple[Floats, Bounds | None]:
+        """Solve over a working set; once, because a set that was too large will be so again."""
+        self.max_set_rows = 0
+        chosen = WorkingRows(self.work, self.progress, self._solve_part)
+        v, bounds = chosen.run(v)
+        self.is_descent_slow = chosen.is_slow
+        return v, bounds
+
+    def _solve_part(self, part: Problem, start: Start) -> tuple[Solution, bool]:
+        """Solve a problem of some rows by coordinate descent, if that promises to be faster than Newton's method.
+
+        Newton's method is better applied to all rows: its work depends on the free rows, which are in the working set,
+        and over all rows it needs one round. Returns the solution, and whether coordinate descent is too slow.
+        """
+        options = self.options.with_max_iter(self.progress.steps_left)
+        run = _Run(part, dataclasses.replace(options, say=None, keep_margins=False), True)
+        v = run._begin(start)
+        descent = Descent(run.work, v, _core.Random(options.seed))
+        bounds = descent.run(run.progress, self._newton_work(), FORECAST_AFTER_IF_FACTORED, 0.0)
+        return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
+
+    def _finish(self, v: Floats, newton_work: float) -> Floats:
+        """Solve over products of rows if they are cheaper than Newton's method, else by that; return the point.
+
+        Products are tried once, because the rounding error that stops them remains.
+        """
+        if self.products_work <= newton_work and self.products_work < math.inf:
+            self.products_work = math.inf
+            point = products.minimize(self.work, self.progress)
+            return v if point is None else point
+        bounds = self._newton(v)
+        return v if bounds is None else bounds.v
+
+    def _newton(self, v: Floats) -> Bounds | None:
+        """Run Newton's method. Where a solution in integers follows, it gives up sooner."""
+        patience = MAX_IDLE_ROUNDS_IF_SMALL if self.is_small else newton.MAX_IDLE_ROUNDS
+        return newton.minimize(self.work, v, self.progress, patience)
 
     def _begin(self, start: Start) -> Floats:
         """Set ``work.alpha`` to that of the start, made feasible, and return the primal point."""
@@ -120,7 +191,7 @@ class _Run:
         C = MODERATE_COST * problem.scale * problem.scale
         moderate = dataclasses.replace(problem, objective=dataclasses.replace(problem.objective, C=C))
         options = dataclasses.replace(self.options.with_max_iter(progress.steps_left), say=None, keep_margins=False)
-        solution = _Run(moderate, options).solve(None)
+        solution = _Run(moderate, options).solve_in_floats(None)
         progress.steps += solution.steps
         return Start(C / problem.objective.C * solution.end.alpha, solution.end.v)
 
@@ -136,6 +207,39 @@ class _Run:
             self.work.compute_margins(solution.end.v)
         return dataclasses.replace(solution, end=Start(alpha, solution.end.v))
 
+    def _is_proven(self, solution: Solution) -> bool:
+        """Return whether the gap is at most ``tol``, even if the rounding error of every margin increased it."""
+        tol = self.problem.objective.tol
+        with np.errstate(over="ignore", invalid="ignore"):
+            worst = self.problem.objective.C * worst_case_objective(self.work, solution.end.v)
+        if self.options.keep_margins:
+            self.work.compute_margins(solution.end.v)
+        return solution.relative_gap <= tol and worst - solution.primal <= MAX_ROUNDING_SHARE * tol * solution.primal
+
+    def _solve_exactly(self, solution: Solution) -> Solution:
+        """Solve a problem of a few rows in integers. The given solution is kept where its objectives are better."""
+        problem, progress = self.problem, self.progress
+        point = solve_exactly(self.work, solution)
+        progress.steps += 1
+        progress.method = "integers"
+        C, scale = problem.objective.C, problem.scale
+        progress.record(point.primal / C, point.dual / C)
+        v = np.append(point.weights / scale, point.bias)
+        if self.options.keep_margins:
+            self.work.compute_margins(v)
+        costs = C * problem.all_costs()
+        alpha = np.divide(point.duals, costs, out=np.zeros(problem.rows), where=costs > 0)
+        return dataclasses.replace(
+            solution,
+            weights=point.weights,
+            bias=point.bias,
+            duals=point.duals,
+            primal=point.primal,
+            dual=point.dual,
+            steps=progress.steps,
+            end=Start(np.minimum(alpha, problem.loss.top), v),
+        )
+
     def _newton_work(self) -> float:
         """Return the expected work of Newton's method, in rows visited by coordinate descent."""
         problem = self.problem
@@ -143,7 +247,8 @@ class _Run:
             return STEPS_BY_GRADIENTS * STEP_COST_BY_GRADIENTS * problem.rows
         per_row = problem.table.elements / problem.rows + 4
         factoring = problem.columns**3 / 3 / 8  # the operations of a factorisation are about 8 times cheaper
-        return STEPS_IF_FACTORED * (STEP_COST_IF_FACTORED * problem.rows + factoring / per_row)
+        steps = STEPS_IF_FEW_ROWS if problem.rows < FEW_ROWS_RATIO * problem.columns else STEPS_IF_FACTORED
+        return steps * (STEP_COST_IF_FACTORED * problem.rows + factoring / per_row)
 
     def _prove(self, v: Floats, consider_best: bool = True) -> Bounds:
         """Compute the bounds afresh from v and ``work.alpha``, with rounding counted against the dual objective.
@@ -194,4 +299,5 @@ class _Run:
         np.multiply(self.work.alpha, problem.objective.C * shares[0], out=duals, where=~is_positive)
         if problem.table.costs is not None:
             duals *= problem.table.costs
+        make_feasible(problem, duals)
         return duals

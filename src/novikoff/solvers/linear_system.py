@@ -12,23 +12,22 @@ are few, else by conjugate gradients.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import scipy.linalg
+import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from .problem import Problem
+from .running_gram import RunningGram
 from .workspace import Workspace
 
 MAX_FACTORED_COLUMNS = 1200
 MAX_FACTORED_ROWS = 800
 MIN_BLAS_COLUMNS = 100  # from here on BLAS forms the matrix of dense rows faster than the kernel
-BLAS_BLOCK_ROWS = 512
 MAX_CG_STEPS = 1000
+MAX_SCIPY_SIDE = 150  # of a matrix whose factorisation, about 0.1 ms, other threads may wait for
 MIN_RELATIVE_PIVOT = 1e-14  # pivots below this are rounding errors
 
 
@@ -53,48 +52,53 @@ class Direction:
             margin_rates[self.free] = np.where(problem.table.codes[self.free] == problem.positive, change, -change)
 
 
-def newton_direction(work: Workspace, response: _core.Response, gradient: Floats, accuracy: float) -> Direction:
-    """Return the Newton direction; ``accuracy`` is the relative residual of conjugate gradients."""
-    problem, columns = work.problem, work.problem.columns
-    free = work.kernel.free_rows(work.alpha, work.margins, response)
-    if columns < MAX_FACTORED_COLUMNS and columns < 4 * len(free) + 50:
-        return Direction(_solve_by_columns(work, free, response.width, gradient), free)
-    if len(free) < MAX_FACTORED_ROWS:
-        return _solve_by_rows(work, free, response.width, gradient)
-    direction, q = np.empty_like(gradient), np.empty(len(free))
-    work.kernel.solve_by_rows(
-        free, response.width, problem.lam, problem.kappa, gradient, accuracy, MAX_CG_STEPS, direction, q
-    )
-    return Direction(direction, free, q)
+class LinearSystem:
+    """The systems of the Newton steps of one problem, one after the other.
 
+    Parameters
+    ----------
+    work : Workspace
+        The dual variables and margins. Not modified.
+    """
 
-def _solve_by_columns(work: Workspace, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
-    problem = work.problem
-    side = problem.columns + 1
-    matrix = np.empty((side, side))
-    if problem.table.dense is not None and problem.columns > MIN_BLAS_COLUMNS:
-        _gram_of_dense_rows(problem, problem.table.dense, free, width, matrix)
-    else:
-        work.kernel.gram(free, width, matrix)
-    diagonal = matrix.reshape(-1)[:: side + 1]
-    diagonal += problem.penalty
-    if diagonal[-1] == 0:  # no intercept, or no free row that determines a free one
-        diagonal[-1] = 1.0
-    return _solve_positive(matrix, -gradient)
+    def __init__(self, work: Workspace) -> None:
+        self.work = work
+        self._gram: RunningGram | None = None
 
+    def direction(self, response: _core.Response, gradient: Floats, accuracy: float) -> Direction:
+        """Return the Newton direction; ``accuracy`` is the relative residual of conjugate gradients."""
+        work, problem, columns = self.work, self.work.problem, self.work.problem.columns
+        free = work.kernel.free_rows(work.alpha, work.margins, response)
+        if columns < MAX_FACTORED_COLUMNS and columns < 4 * len(free) + 50:
+            return Direction(self._solve_by_columns(free, response.width, gradient), free)
+        if len(free) < MAX_FACTORED_ROWS:
+            return _solve_by_rows(work, free, response.width, gradient)
+        direction, q = np.empty_like(gradient), np.empty(len(free))
+        work.kernel.solve_by_rows(
+            free, response.width, problem.lam, problem.kappa, gradient, accuracy, MAX_CG_STEPS, direction, q
+        )
+        return Direction(direction, free, q)
 
-def _gram_of_dense_rows(
-    problem: Problem, X: NDArray[Any], free: NDArray[np.int64], width: float, matrix: Floats
-) -> None:
-    """Overwrite the lower triangle of ``matrix`` with sum theta u u', computed by BLAS in blocks of rows."""
-    matrix[:] = 0.0
-    for begin in range(0, len(free), BLAS_BLOCK_ROWS):
-        rows = free[begin : begin + BLAS_BLOCK_ROWS]
-        u = np.empty((len(rows), problem.columns + 1))
-        np.multiply(X[rows], problem.scale, out=u[:, :-1])
-        u[:, -1] = problem.has_intercept
-        u *= np.sqrt(problem.costs_of(rows) / width)[:, np.newaxis]
-        scipy.linalg.blas.dsyrk(1.0, u.T, beta=1.0, c=matrix.T, lower=0, overwrite_c=1)
+    def _solve_by_columns(self, free: NDArray[np.int64], width: float, gradient: Floats) -> Floats:
+        problem = self.work.problem
+        matrix = self._second_derivative(free, width)
+        diagonal = matrix.reshape(-1)[:: problem.columns + 2]
+        diagonal += problem.penalty
+        if diagonal[-1] == 0:  # no intercept, or no free row that determines a free one
+            diagonal[-1] = 1.0
+        return _solve_positive(matrix, -gradient)
+
+    def _second_derivative(self, free: NDArray[np.int64], width: float) -> Floats:
+        """Return sum theta u u' over the free rows, of which the lower triangle is needed."""
+        problem = self.work.problem
+        if problem.table.dense is None or problem.columns <= MIN_BLAS_COLUMNS:
+            matrix = np.empty((problem.columns + 1, problem.columns + 1))
+            self.work.kernel.gram(free, width, matrix)
+            return matrix
+        if self._gram is None:
+            self._gram = RunningGram(problem, problem.table.dense)
+        self._gram.move_to(free)
+        return self._gram.matrix / width
 
 
 def _solve_by_rows(work: Workspace, free: NDArray[np.int64], width: float, gradient: Floats) -> Direction:
@@ -130,13 +134,27 @@ def _solve_positive(matrix: Floats, right: Floats) -> Floats:
     gives a descent direction. If the matrix contains NaN, the solution 0 is returned, which makes no step.
     """
     diagonal = matrix.diagonal().copy()
-    upper = matrix.T  # LAPACK stores columns first
     raised = MIN_RELATIVE_PIVOT
     while raised <= 1:
-        np.fill_diagonal(upper, diagonal * (1 + raised))
-        factor, failed = scipy.linalg.lapack.dpotrf(upper, lower=0, clean=0)
-        if not failed:
-            solution: Floats = scipy.linalg.lapack.dpotrs(factor, right, lower=0)[0]
+        np.fill_diagonal(matrix, diagonal * (1 + raised))
+        upper = _upper_factor(matrix)
+        if upper is not None:
+            solution: Floats = scipy.linalg.lapack.dpotrs(upper, right, lower=0)[0]
             return solution
         raised *= 100
     return np.zeros_like(right)
+
+
+def _upper_factor(matrix: Floats) -> Floats | None:
+    """Return the upper Cholesky factor, in LAPACK's order; None if the matrix is not positive definite.
+
+    SciPy is faster for a small matrix, but other threads must wait for it.
+    """
+    if len(matrix) <= MAX_SCIPY_SIDE:
+        factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=0, clean=0)
+        return None if failed else factor
+    try:
+        lower: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)
+    except np.linalg.LinAlgError:
+        return None
+    return lower.T if np.isfinite(lower[-1, -1]) else None

@@ -28,6 +28,8 @@ from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 
 from .losses import Loss
+from .row_products import RowProducts
+from .shared import Shared
 
 MAX_SCALE_EXPONENT = 1000  # the largest power of two, up or down, by which rows are scaled
 MAX_SQUARABLE_EXPONENT = 506  # the largest power of two, up or down, whose square keeps all its digits
@@ -52,6 +54,12 @@ class Table:
         The largest absolute value.
     dense : ndarray or None
         The rows as a NumPy array, unless they are sparse.
+    sparse : CSR matrix or None
+        The rows as a CSR matrix, unless they are dense.
+    shared : Shared
+        Vectors of the rows that all problems have in common.
+    products : RowProducts or None
+        The products of the rows, which all problems of the table share.
     """
 
     rows: _core.Rows
@@ -60,6 +68,14 @@ class Table:
     elements: int
     largest: float
     dense: NDArray[Any] | None = None
+    sparse: Any = None
+    products: RowProducts | None = None
+    shared: Shared = field(init=False, default_factory=Shared, repr=False, compare=False)
+
+    @property
+    def matrix(self) -> Any:
+        """The rows as an array or a CSR matrix; None if neither was given."""
+        return self.sparse if self.dense is None else self.dense
 
 
 @dataclass(frozen=True)
@@ -182,7 +198,12 @@ class Problem:
 
 def unit_scale(table: Table) -> float:
     """Return the power of two that brings the rows to about unit length."""
-    length = table.largest * math.sqrt(max(1.0, table.elements / table.rows.count))
+    return scale_of(table.largest, table.elements / table.rows.count)
+
+
+def scale_of(largest: float, per_row: float) -> float:
+    """Return the power of two that brings rows to about unit length, from their largest and their number of values."""
+    length = largest * math.sqrt(max(1.0, per_row))
     exponent = math.frexp(length)[1] if length < math.inf else MAX_SCALE_EXPONENT
     return math.ldexp(1.0, -max(-MAX_SCALE_EXPONENT, min(MAX_SCALE_EXPONENT, exponent))) if length > 0 else 1.0
 

@@ -35,6 +35,10 @@ class SolverOptions:
         Set by another thread to stop early. The solver then returns the best point that it has, as after ``max_iter``.
     keep_margins : bool, default=False
         Whether ``Solution.margins`` is needed. It takes one more vector of rows.
+    max_time : float, default=inf
+        The maximum number of seconds for one problem. The solver then returns the best point, as after ``max_iter``.
+    deadline : float, default=inf
+        The value of ``time.perf_counter`` at which these seconds are over; infinite until the problem is begun.
     """
 
     max_iter: int
@@ -43,6 +47,19 @@ class SolverOptions:
     say: ProgressCallback | None = None
     cancelled: threading.Event = field(default_factory=threading.Event)
     keep_margins: bool = False
+    max_time: float = math.inf
+    deadline: float = math.inf
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the solver must stop because of a cancellation or of the time."""
+        return self.cancelled.is_set() or (self.deadline < math.inf and time.perf_counter() >= self.deadline)
+
+    def begun(self) -> SolverOptions:
+        """Return the options of a problem that begins now, or that has begun already."""
+        if self.max_time == math.inf or self.deadline < math.inf:
+            return self
+        return dataclasses.replace(self, deadline=time.perf_counter() + self.max_time)
 
     def with_max_iter(self, max_iter: int) -> SolverOptions:
         """Return the same options with another limit."""
@@ -68,13 +85,18 @@ class Start(NamedTuple):
 
 
 class HistoryEntry(NamedTuple):
-    """The state of a solver at one moment: seconds since the start, steps, and the bounds in the units of the user."""
+    """The state of a solver at one moment.
+
+    Seconds since the start, steps, the bounds in the units of the user, their relative gap, and the method that found
+    them.
+    """
 
     time: float
     step: int
     primal: float
     dual: float
     gap: float
+    method: str = ""
 
 
 @dataclass
@@ -129,7 +151,7 @@ class Solver(Protocol):
     def solve(self, problem: Problem, options: SolverOptions, start: Start | None = None) -> Solution:
         """Solve the problem until its relative gap is at most ``problem.objective.tol``.
 
-        If that is not reached, because of ``max_iter``, a cancellation or rounding, the best point is returned.
+        If that is not reached, because of a limit, a cancellation or rounding, the best point is returned.
         """
 
 
@@ -186,12 +208,18 @@ class Progress:
         The problem that is being solved.
     options : SolverOptions
         The limit on the steps, the listener and the cancellation.
+
+    Attributes
+    ----------
+    method : str
+        The name of the method that works at present, for the history and the listener. The method sets it.
     """
 
     def __init__(self, problem: Minimization, options: SolverOptions) -> None:
-        self.problem, self.options = problem, options
+        self.problem, self.options = problem, options.begun()
         self.history: list[HistoryEntry] = []
         self.steps = 0
+        self.method = ""
         self.best_point: Floats | None = None
         self.best_primal = math.inf
         if problem.has_free_intercept:
@@ -200,8 +228,8 @@ class Progress:
 
     @property
     def steps_left(self) -> int:
-        """The number of steps that are still allowed; 0 after a cancellation."""
-        return 0 if self.options.cancelled.is_set() else max(0, self.options.max_iter - self.steps)
+        """The number of steps that are still allowed; 0 after a cancellation, or if the time is over."""
+        return 0 if self.options.is_over else max(0, self.options.max_iter - self.steps)
 
     def advance(self, bounds: ProvenPoint, steps: int = 1) -> bool:
         """Record the bounds after some steps. Return whether the solver must stop."""
@@ -216,9 +244,10 @@ class Progress:
         C = self.problem.objective.C
         primal, dual = C * primal, C * dual
         gap, seconds = relative_gap(primal, dual), time.perf_counter() - self._start
-        self.history.append(HistoryEntry(seconds, self.steps, primal, dual, gap))
+        self.history.append(HistoryEntry(seconds, self.steps, primal, dual, gap, self.method))
         if self.options.say is not None:
             message = f"gap {min(gap, 1.0):.2g}, {self.problem.objective.tol:g} wanted, step {self.steps}"
+            message += f", {self.method}" if self.method else ""
             self.options.say(message, self._fraction_completed(gap))
 
     def _fraction_completed(self, gap: float) -> float:

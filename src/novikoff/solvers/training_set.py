@@ -6,16 +6,16 @@ weights to the columns of the user. ``novikoff.theory.columns`` proves that both
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
 import novikoff._core as _core
 from novikoff._class_weights import row_weights
+from novikoff._estimators import BaseEstimator
 from novikoff._labels import Codes, encode
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
@@ -24,7 +24,8 @@ from novikoff.errors import input_error, quote
 from novikoff.theory.columns import Columns
 from novikoff.theory.geometry import Floats
 
-from .problem import Table
+from .problem import Table, scale_of
+from .row_products import RowProducts
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,8 @@ class TrainingSet:
         The columns of X among those of the user; None if X has all of them.
     counts : ndarray of shape (n_classes,) or None, default=None
         The sum of the sample weights of each class, without class weights.
+    products : RowProducts
+        The products of the rows, computed when a solver needs them.
     """
 
     X: Any
@@ -59,6 +62,22 @@ class TrainingSet:
     weights: NDArray[np.float64] | None
     columns: Columns | None = None
     counts: Floats | None = None
+    products: RowProducts = field(default=None, repr=False)  # type: ignore[assignment]  # set below unless it is given
+
+    def __post_init__(self) -> None:
+        if self.products is None:
+            scale = scale_of(self.largest, self.elements / self.rows.count)
+            object.__setattr__(self, "products", RowProducts(self.X, self.rows, scale))
+
+    @property
+    def elements(self) -> int:
+        """The number of stored values."""
+        return int(self.X.nnz if sp.issparse(self.X) else self.X.size)
+
+    def sharing_products(self, uses: int) -> TrainingSet:
+        """Return these data, whose products will be used by so many problems."""
+        self.products.uses = max(self.products.uses, uses)
+        return self
 
     @property
     def width(self) -> int:
@@ -93,15 +112,27 @@ class TrainingSet:
             X = own.cut(X)
             columns = own if columns is None else Columns(columns.indices[own.indices], columns.width)
         weights = None if self.weights is None else self.weights[rows]
-        part = TrainingSet(X, as_rows("fit", X), self.largest, self.classes, self.codes[rows], weights, columns)
+        kernel_rows = as_rows("fit", X)
+        products = self.products.part(X, kernel_rows, rows)
+        part = TrainingSet(
+            X, kernel_rows, self.largest, self.classes, self.codes[rows], weights, columns, products=products
+        )
         return part, rows
 
     @property
     def table(self) -> Table:
         """The rows, classes and costs for a `Problem`."""
-        if sp.issparse(self.X):
-            return Table(self.rows, self.codes, self.weights, int(self.X.nnz), self.largest)
-        return Table(self.rows, self.codes, self.weights, int(self.X.size), self.largest, dense=self.X)
+        is_sparse = sp.issparse(self.X)
+        return Table(
+            self.rows,
+            self.codes,
+            self.weights,
+            self.elements,
+            self.largest,
+            dense=None if is_sparse else self.X,
+            sparse=self.X if is_sparse else None,
+            products=self.products,
+        )
 
 
 def validate_training_set(

@@ -23,9 +23,9 @@ from .workspace import Workspace
 
 FIRST_ROWS, MAX_ROWS = 100, 3000  # size of the working set at the start, and at most
 BLOCK_ROWS = 128  # rows whose products are computed at a time
-ROUGH_ACCURACY = 0.01  # of the margins, while rows still join
+ACCURACIES = (0.1, 0.01)  # of the margins, while rows still join
 MAX_KEPT_MARGIN = 1.05  # rows with a larger margin leave before the final accuracy is asked for
-BASE_STEPS, STEPS_PER_ROW = 5000, 100  # steps over a working set before it gives up
+BASE_STEPS, STEPS_PER_ROW = 20_000, 100  # steps over a working set before it gives up
 MAX_DUAL_SUM = (
     1e9  # sum a for rows of unit length, that is, a margin of about 1/30,000: closer hulls are left to others
 )
@@ -124,7 +124,7 @@ def nearest_points(data: TrainingSet, work: Workspace, tol: float, progress: Pro
     chosen = WorkingSet(data, work)
     chosen.add(_first_rows(chosen))
     final_accuracy = 0.3 * tol
-    accuracy, steps = max(ROUGH_ACCURACY, final_accuracy) if chosen.is_outside.any() else final_accuracy, 0
+    accuracy, steps = max(ACCURACIES[0], final_accuracy) if chosen.is_outside.any() else final_accuracy, 0
     while True:
         count = len(chosen.rows)
         max_moves = BASE_STEPS + STEPS_PER_ROW * count
@@ -145,11 +145,12 @@ def nearest_points(data: TrainingSet, work: Workspace, tol: float, progress: Pro
             return chosen.hyperplane(v), steps
         if count + len(rows) > MAX_ROWS:
             return None, steps
-        if len(rows) == 0:
-            accuracy = final_accuracy
-            chosen.keep((chosen.a > 0) | (work.margins[chosen.rows] < MAX_KEPT_MARGIN))
-        else:
+        if len(rows) > 0:
             chosen.add(rows)
+            continue
+        accuracy = max(next((rough for rough in ACCURACIES if rough < accuracy), 0.0), final_accuracy)
+        if accuracy == final_accuracy:
+            chosen.keep((chosen.a > 0) | (work.margins[chosen.rows] < MAX_KEPT_MARGIN))
 
 
 def _first_rows(chosen: WorkingSet) -> NDArray[np.int64]:

@@ -9,6 +9,9 @@ from novikoff.theory.geometry import Floats
 
 from .problem import Problem
 
+COUNTED_ROWS = 1 << 14  # rows that are counted at a time
+MIN_SHARED_LENGTH = 32  # values per row from which on the squared norms of rows are kept: they take little beside them
+
 
 class Workspace:
     """The state of a solver: the current dual variables and margins of one problem, and the kernel that fills them.
@@ -57,8 +60,19 @@ class Workspace:
         """Fill ``margins`` with the margins of v = (w, b)."""
         self.kernel.margins(v, self.margins)
 
+    def rows_within_margin(self) -> int:
+        """Return the number of rows whose margin is below 1; in blocks, because a mask of all rows takes memory."""
+        starts = range(0, self.problem.rows, COUNTED_ROWS)
+        return sum(int(np.count_nonzero(self.margins[first : first + COUNTED_ROWS] < 1)) for first in starts)
+
     def squared_norms(self) -> Floats:
-        """Return |s x_i|^2 of all rows, in a new array."""
+        """Return |s x_i|^2 of all rows. If rows are long, all problems of a table share one array."""
+        table = self.problem.table
+        if table.elements < MIN_SHARED_LENGTH * self.problem.rows:
+            return self._compute_squared_norms()
+        return table.shared.get("squared norms", self._compute_squared_norms)
+
+    def _compute_squared_norms(self) -> Floats:
         squared = np.empty(self.problem.rows)
         self.kernel.squared_norms(squared)
         return squared

@@ -1,7 +1,5 @@
-"""Linear support vector machines, one estimator per module."""
+"""Linear support vector machines, one estimator per module, each imported when it is first used."""
 
-from .cross_validation import LinearSVMCV as LinearSVMCV
-from .hard_margin import HardMarginSVM as HardMarginSVM
-from .imported import LinearClassifier as LinearClassifier
-from .path import LinearSVMPath as LinearSVMPath
-from .soft_margin import LinearSVM as LinearSVM
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

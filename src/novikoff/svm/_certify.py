@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
+from novikoff._counts import counted
+from novikoff._estimators import ConvergenceWarning
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import Solution
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.certificate import Duals
+from novikoff.theory.enclosed_sums import Rows
 from novikoff.theory.gap import GapCertificate
+from novikoff.theory.gap_checks import gap_shown, state_bounds
+from novikoff.theory.gap_values import Point, SoftMargin
+from novikoff.theory.geometry import Floats
+from novikoff.theory.measured import Measured, joined, measure
 from novikoff.theory.svm_model import SvmModel
+
+BYTES_PER_CLASS = 64  # of a row: for so many bytes of values, the vectors of one more class may be kept
+PARTS = 8  # of the rows, which several threads measure
 
 
 def certify(
@@ -23,8 +35,12 @@ def certify(
     pair: tuple[int, int | None],
     solution: Solution,
     rows: NDArray[np.intp] | None = None,
+    measured: Measured | None = None,
 ) -> GapCertificate:
     """Return the certificate of a solution, with everything that is needed to verify it on all rows and columns.
+
+    The bounds are those of the weights and duals that the certificate states, with all rounding errors counted against
+    them; the bounds of the solver are not used.
 
     Parameters
     ----------
@@ -38,15 +54,19 @@ def certify(
         The solution.
     rows : ndarray of int, default=None
         The numbers of the rows of ``data`` among those of the user; None if they are all.
+    measured : Measured, default=None
+        What `measure_classes` has computed for the solution.
     """
-    labels, (positive, negative), duals = data.classes.tolist(), pair, Duals.of(solution.duals)
+    labels, (positive, negative) = data.classes.tolist(), pair
+    costs = _costs(data, objective)
+    primal, dual, duals = _bounds(data, objective, positive, solution, costs, measured)
     return GapCertificate(
         loss=objective.loss.name,
         intercept=objective.intercept,
         C=objective.C,
         tol=objective.tol,
-        primal=solution.primal,
-        dual=solution.dual,
+        primal=primal,
+        dual=dual,
         iterations=solution.steps,
         examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
         model=SvmModel(
@@ -54,20 +74,100 @@ def certify(
             bias=solution.bias,
             positive=labels[positive],
             duals=duals if rows is None else Duals(rows[duals.rows].astype(np.int64), duals.weights),
-            costs=None if data.weights is None else objective.C * data.weights,
+            costs=None if data.weights is None else costs,
             negative=None if negative is None else labels[negative],
         ),
     )
 
 
-def warn_if_wide(where: str, certificates: list[Any]) -> None:
+def classes_at_once(data: TrainingSet) -> int:
+    """Return of how many classes `measure_classes` may keep the vectors of all rows; 1 if it does not help."""
+    if sp.issparse(data.X) or Rows(data.X, data.largest).exponent != 0:
+        return 1
+    return max(1, int(data.X.shape[1]) * int(data.X.dtype.itemsize) // BYTES_PER_CLASS)
+
+
+def measure_classes(
+    data: TrainingSet,
+    objective: Objective,
+    solutions: dict[int, Solution],
+    run: Callable[[Callable[[int], list[Measured]], int], list[list[Measured]]],
+) -> dict[int, Measured]:
+    """Return the scores and sums of duals of some one-vs-rest problems, computed in one pass over the dense rows.
+
+    Parameters
+    ----------
+    data : TrainingSet
+        All rows.
+    objective : Objective
+        What was minimised.
+    solutions : dict
+        The solution for each code of a positive class.
+    run : callable
+        Calls a function for 0, 1, ... on several threads, and returns the results. The parts of the rows, and hence
+        the bits, do not depend on the threads.
+    """
+    weights = np.array([solution.weights for solution in solutions.values()])
+    signed, costs = np.empty((len(solutions), data.rows.count)), _costs(data, objective)
+    for own, (positive, solution) in zip(signed, solutions.items(), strict=True):
+        np.copyto(own, _feasible_duals(objective, solution, costs))
+        np.negative(own, out=own, where=data.codes != positive)
+    starts = np.linspace(0, data.rows.count, PARTS + 1).astype(int).tolist()
+
+    def measure_part(part: int) -> list[Measured]:
+        cut = slice(starts[part], starts[part + 1])
+        return measure(Rows(data.X[cut], data.largest), weights, signed[:, cut])
+
+    parts = run(measure_part, PARTS)
+    return {positive: joined([part[k] for part in parts]) for k, positive in enumerate(solutions)}
+
+
+def _costs(data: TrainingSet, objective: Objective) -> Floats:
+    """Return the cost of each row."""
+    return objective.C * data.weights if data.weights is not None else np.broadcast_to(objective.C, data.rows.count)
+
+
+def _feasible_duals(objective: Objective, solution: Solution, costs: Floats) -> Floats:
+    """Return the duals, none of them above the cost of its row if the loss limits them."""
+    is_limited = objective.loss.top < math.inf
+    return np.minimum(solution.duals, costs) if is_limited and np.any(solution.duals > costs) else solution.duals
+
+
+def _bounds(
+    data: TrainingSet,
+    objective: Objective,
+    positive: int,
+    solution: Solution,
+    costs: Floats,
+    measured: Measured | None,
+) -> tuple[float, float, Duals]:
+    """Return the primal bound of a solution, and the dual one with the duals that prove it."""
+    a = _feasible_duals(objective, solution, costs)
+    signs = np.where(data.codes == positive, np.int8(1), np.int8(-1))  # short, because there may be many rows
+    problem = SoftMargin(data.X, signs, costs, objective.loss.name, objective.intercept, measured)
+    point = Point(solution.weights, solution.bias, a)
+    primal, dual = state_bounds(problem, point, Rows(data.X, data.largest), objective.tol)
+    if not dual >= 0:  # without any duals the bound is 0
+        a, dual = np.zeros_like(a), 0.0
+    del signs, problem  # they would keep freed vectors of rows from being used for the duals
+    return primal, dual, Duals.of(a)
+
+
+def warn_if_wide(where: str, certificates: list[Any], max_iter: int, max_time: float | None = None) -> None:
     """Warn the caller of ``fit``, which calls this, about the widest gap, if it exceeds ``tol``."""
+    if all(certificate.converged for certificate in certificates):
+        return
     widest = max(certificates, key=lambda certificate: certificate.relative_gap)
-    if not all(certificate.converged for certificate in certificates):
-        warnings.warn(
-            f"{where}: after {widest.iterations} steps the relative gap is {widest.relative_gap:.2g}, above "
-            f"tol={widest.tol:g}. The objective may be that much above the optimum. "
-            "Increase max_iter or tol, decrease C, or scale the columns of X.",
-            ConvergenceWarning,
-            stacklevel=3,
-        )
+    remedy = "Increase max_iter or tol, decrease C, or scale the columns of X."
+    if widest.iterations < max_iter and max_time is not None:
+        remedy = "Increase max_time or tol, decrease C, or scale the columns of X."
+    elif widest.iterations < max_iter:  # the solver did not stop because of a limit
+        remedy = "More steps would not help, because rounding errors are part of the gap. "
+        remedy += "Increase tol, decrease C, or scale the columns of X."
+    warnings.warn(
+        f"{where}: after {counted(widest.iterations, 'step')} the relative gap is only proven to be at most "
+        f"{gap_shown(widest.relative_gap)}, above tol={widest.tol:g}. The objective may be that much above the "
+        f"optimum. {remedy}",
+        ConvergenceWarning,
+        stacklevel=3,
+    )

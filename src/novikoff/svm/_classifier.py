@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.utils.validation import check_is_fitted
 
 import novikoff._core as _core
 from novikoff._classifier import Classifier
+from novikoff._estimators import check_is_fitted
+from novikoff._moments import view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
 from novikoff._validation import check_rows, describe_bad_row
+from novikoff._wide_array import WideArray, on_request
 from novikoff.data.rows import as_rows
+from novikoff.errors import missing_attribute
 from novikoff.record import ProblemRecord, RunRecord
+from novikoff.theory.columns import Columns
 from novikoff.theory.geometry import Floats
 from novikoff.theory.verification import Check
 
@@ -24,16 +29,45 @@ BLOCK_SCORES = 1 << 22  # scores of weight vectors that are held at a time, if t
 
 def _products(X: Any, coef: Floats) -> Floats:
     """Return X @ coef.T. The product of a sparse matrix and this array copies it, so a few rows do without."""
+    if isinstance(coef, WideArray):
+        X, coef = (Columns(coef.columns, coef.width).only(X), coef.values) if sp.issparse(X) else (X, np.asarray(coef))
     if sp.issparse(X) and X.nnz < coef.shape[1]:
         return np.column_stack([X @ weights for weights in coef])
     return np.asarray(X @ coef.T)
+
+
+class DenseOnRequest:
+    """A fitted attribute that is a dense array whenever it is read; the model may keep it as a `WideArray`.
+
+    Parameters
+    ----------
+    explain : callable, default=None
+        Function of a model that returns why it does not have the attribute.
+    """
+
+    def __init__(self, explain: Callable[[Any], str] = lambda model: "it is not fitted") -> None:
+        self._explain = explain
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self._name = name
+
+    def __get__(self, model: Any, owner: type[Any]) -> Any:
+        if model is None:
+            return self
+        held = vars(model).get(self._name)
+        if held is None:
+            raise missing_attribute(model, self._name, self._explain(model))
+        return on_request(held)
+
+    def __set__(self, model: Any, value: Any) -> None:
+        vars(model)[self._name] = value
 
 
 class BatchClassifier(Classifier):
     """A linear classifier with ``coef_`` and ``intercept_``, learned from a whole data set."""
 
     state_type: ClassVar[type[Any]] = WeightsState
-    coef_: Floats
+    coef_ = DenseOnRequest()
     intercept_: Floats
 
     def decision_function(self, X: Any) -> Floats:
@@ -51,13 +85,14 @@ class BatchClassifier(Classifier):
             one-vs-one, that is the number of votes for the class, plus a part between -1/3 and 1/3 that grows with the
             sum of its scores w.x + b.
         """
-        check_is_fitted(self)
-        X, strategy = self._checked(X), self._strategy
-        if len(self.coef_) <= len(self.classes_):
-            return strategy.combine(self._products(X))
-        step = max(1, BLOCK_SCORES // len(self.coef_))
+        model = view_of(self)
+        check_is_fitted(model)
+        X, strategy = model._checked(X), model._strategy
+        if len(model._planes) <= len(model.classes_):
+            return strategy.combine(model._products(X))
+        step = max(1, BLOCK_SCORES // len(model._planes))
         return np.concatenate(
-            [strategy.combine(self._products(X[first : first + step])) for first in range(0, X.shape[0], step)]
+            [strategy.combine(model._products(X[first : first + step])) for first in range(0, X.shape[0], step)]
         )
 
     def _scores(self, X: Any) -> Floats:
@@ -75,7 +110,13 @@ class BatchClassifier(Classifier):
         return X
 
     def _products(self, X: Any) -> Floats:
-        return _products(X, self.coef_) + self.intercept_
+        return _products(X, self._planes) + self.intercept_
+
+    @property
+    def _planes(self) -> Floats:
+        """The weights in the form in which they are kept."""
+        held: Floats = vars(self)["coef_"]
+        return held
 
     @property
     def _strategy(self) -> MulticlassStrategy:
@@ -86,12 +127,15 @@ class BatchClassifier(Classifier):
     @property
     def record_(self) -> RunRecord:
         """The run record, which ``verify``, the model file, plots, report and exports read."""
+        return self._moment()._record()
+
+    def _record(self) -> RunRecord:
         strategy, known = self._strategy, as_list(getattr(self, "certificate_", None))
         missing = [None] * len(strategy.pairs)
         certificates = missing if strategy.is_joint else (known + missing)[: len(missing)]
         histories = as_list(getattr(self, "history_", None))
         histories = histories * len(missing) if strategy.is_joint else histories + missing
-        problems = zip(sides(strategy), self.coef_, self.intercept_, certificates, histories, strict=False)
+        problems = zip(sides(strategy), self._planes, self.intercept_, certificates, histories, strict=False)
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
@@ -99,6 +143,7 @@ class BatchClassifier(Classifier):
             n_features=self.n_features_in_,
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
+            fingerprint=getattr(self, "fingerprint_", None),
             problems=tuple(
                 ProblemRecord(
                     *(positive, weights, float(intercept), certificate, self._stated()),
@@ -127,6 +172,17 @@ class BatchClassifier(Classifier):
         return ()
 
     @classmethod
+    def check_record(cls, record: RunRecord) -> None:
+        """Refuse a record that ``from_record`` would refuse, without building a model.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+        """
+        cls._check(record)
+
+    @classmethod
     def from_record(cls, record: RunRecord) -> Self:
         """Restore a model from its saved state.
 
@@ -140,17 +196,22 @@ class BatchClassifier(Classifier):
         self : object
             A model with the same fitted attributes.
         """
+        cls.check_record(record)
         model = cls(**record.parameters)
         model._restore(record)
         restore_features(model, record)
         return model
 
     def _state(self) -> Any:
-        return WeightsState(self.coef_, self.intercept_)
+        return WeightsState(self._planes, self.intercept_)
+
+    @classmethod
+    def _check(cls, record: RunRecord) -> None:
+        """Refuse a saved state whose parts do not fit each other."""
+        check_weights_fit(record.state.coef, record.state.intercept, record)
 
     def _restore(self, record: RunRecord) -> None:
-        """Check the saved state and set the fitted attributes."""
+        """Set the fitted attributes to those of the saved state."""
         state = record.state
-        check_weights_fit(state.coef, state.intercept, record)
         set_strategy(self, record.strategy)
         self.coef_, self.intercept_ = state.coef, state.intercept

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import ConvergenceWarning
 
+from novikoff._estimators import ConvergenceWarning
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy
+from novikoff._wide_array import stacked
 from novikoff.errors import input_error, quote
 from novikoff.solvers.path import solve_path
 from novikoff.solvers.problem import Objective
@@ -73,6 +74,7 @@ class Experiment:
     def score(self, Cs: Floats) -> Floats:
         """Return the scores, of shape (folds, Cs). Folds are solved in parallel if there are threads."""
         count, settings = len(self.splits), self.settings
+        self.data.sharing_products(count * len(self.strategy.pairs) * len(Cs))
         options = settings.options(settings.threads // min(settings.threads, count))
 
         def score_fold(place: int) -> tuple[list[float], float]:
@@ -107,13 +109,14 @@ class Experiment:
 
     def warn_if_wide(self) -> None:
         """Warn the caller of ``fit`` about the widest gap in a fold, if it exceeds ``tol``."""
-        tol = self.settings.objective.tol
+        tol, has_max_time = self.settings.objective.tol, self.settings.max_time < math.inf
+        limit, limits = ("the time", "max_time, max_iter") if has_max_time else ("max_iter steps", "max_iter")
         if self.widest_gap > tol:
             warnings.warn(
-                f"{self.where}: in a fold the relative gap is {self.widest_gap:.2g} after max_iter steps, above "
-                f"tol={tol:g}. The scores of this fold are less reliable. Increase max_iter or tol.",
+                f"{self.where}: in a fold the relative gap is {self.widest_gap:.2g} after {limit}, above "
+                f"tol={tol:g}. The scores of this fold are less reliable. Increase {limits} or tol.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
 
 
@@ -149,7 +152,7 @@ def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
     full = LinearSVM(C=model.C)
     full.classes_, full.multi_class_, full.class_count_ = model.classes_, model.multi_class_, model.class_count_
     full.n_features_in_, full.intercept_ = part.width, model.intercept_
-    full.coef_ = np.vstack([part.widen(weights) for weights in model.coef_])
+    full.coef_ = stacked([part.widen(weights) for weights in model.coef_])
     return full
 
 

@@ -53,6 +53,17 @@ def subset(
         label = data.classes.tolist()[int(np.argmin(counts))]
         raise input_error(where, f"a fold has no rows of class {quote(label)} to learn from. Use other folds.")
     X = data.X[rows]
+    kernel_rows = as_rows(where, X)
     product = row_weights(where, class_weight, data.classes.tolist(), codes, own)
     totals = class_counts(codes, own, len(data.classes))
-    return TrainingSet(X, as_rows(where, X), data.largest, data.classes, codes, product, data.columns, totals)
+    return TrainingSet(
+        X,
+        kernel_rows,
+        data.largest,
+        data.classes,
+        codes,
+        product,
+        data.columns,
+        totals,
+        data.products.part(X, kernel_rows, rows),
+    )

@@ -9,26 +9,33 @@ from dataclasses import dataclass
 import numpy as np
 
 from novikoff._progress import ProgressCallback
+from novikoff._wide_array import stacked
 from novikoff.solvers.crammer_singer import solve_joint
 from novikoff.solvers.joint_problem import JointSolution, JointStart
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import HistoryEntry, SolverOptions
 from novikoff.solvers.training_set import TrainingSet
+from novikoff.theory.certificate import Duals
 from novikoff.theory.crammer_singer import CrammerSingerCertificate, JointModel
+from novikoff.theory.enclosed_sums import Rows
+from novikoff.theory.gap_checks import state_bounds
 from novikoff.theory.geometry import Floats
 from novikoff.theory.joint_duals import JointDuals
+from novikoff.theory.joint_values import JointMargin, JointPoint
 
 from ._settings import Settings
+from ._slack import MAX_ROWS, slack_of_classes
 from ._state import Support
 
 
 @dataclass(frozen=True)
 class JointMachine:
-    """The solution of the joint problem: its certificate, its history, and where a warm start may begin."""
+    """The solution of the joint problem: its certificate, its history, where a warm start may begin, and its slacks."""
 
     certificate: CrammerSingerCertificate
     history: list[HistoryEntry]
     end: JointStart
+    slack: Duals | None
 
 
 def solve_joint_machine(
@@ -38,7 +45,9 @@ def solve_joint_machine(
     data = _with_known_codes(data)
     fitting = start if start is not None and _fits(start.fractions, data) else None
     solution = solve_joint(data, settings.objective, settings.options(settings.threads, progress), fitting)
-    return JointMachine(certify_joint(data, settings.objective, solution), solution.history, solution.end)
+    keeps_slack = data.rows.count <= MAX_ROWS
+    slack = slack_of_classes(data, solution.weights, solution.intercepts) if keeps_slack else None
+    return JointMachine(certify_joint(data, settings.objective, solution), solution.history, solution.end, slack)
 
 
 def solve_joint_path(
@@ -54,21 +63,32 @@ def solve_joint_path(
 
 
 def certify_joint(data: TrainingSet, objective: Objective, solution: JointSolution) -> CrammerSingerCertificate:
-    """Return the certificate of a solution, with everything that is needed to verify it on all columns."""
+    """Return the certificate of a solution, with everything that is needed to verify it on all columns.
+
+    The bounds are those of the weights and duals that the certificate states, with all rounding errors counted against
+    them; the bounds of the solver are not used.
+    """
+    costs = np.full(data.rows.count, objective.C) if data.weights is None else objective.C * data.weights
+    problem = JointMargin(data.X, data.codes.astype(np.intp), costs, objective.intercept, len(data.classes))
+    point = JointPoint(np.asarray(solution.weights, dtype=np.float64), solution.intercepts, solution.duals)
+    primal, dual = state_bounds(problem, point, Rows(data.X, data.largest), objective.tol)
+    duals = solution.duals
+    if not dual >= 0:  # without any duals the bound is 0
+        duals, dual = JointDuals.of(np.zeros((1, len(data.classes)))), 0.0
     return CrammerSingerCertificate(
         intercept=objective.intercept,
         C=objective.C,
         tol=objective.tol,
-        primal=solution.primal,
-        dual=solution.dual,
+        primal=primal,
+        dual=dual,
         iterations=solution.steps,
         examples=data.rows.count if data.weights is None else int(np.count_nonzero(data.weights)),
         model=JointModel(
-            weights=np.vstack([data.widen(weights) for weights in solution.weights]),
+            weights=stacked([data.widen(weights) for weights in solution.weights]),
             biases=solution.intercepts,
             classes=data.classes.tolist(),
-            duals=solution.duals,
-            costs=None if data.weights is None else objective.C * data.weights,
+            duals=duals,
+            costs=None if data.weights is None else costs,
         ),
     )
 

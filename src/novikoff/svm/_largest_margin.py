@@ -2,9 +2,10 @@
 
     min over w, b:  1/2 |w|^2 [+ 1/2 b^2]     subject to  y_i (w.x_i + b) >= 1  for all rows.
 
-First a working set of rows is tried. If it gives up, soft margins with the hinge are solved with growing C. If C is
-above the largest dual variable of the hard margin, both problems have the same solution (exact penalty). Values of C
-are relative to the squared length of the rows.
+First a working set of rows is tried. If rounding stops it and the set is small, the problem is solved in integers:
+columns of very different scales are then no obstacle. Otherwise soft margins with the hinge are solved with growing C.
+If C is above the largest dual variable of the hard margin, both problems have the same solution (exact penalty). Values
+of C are relative to the squared length of the rows.
 """
 
 from __future__ import annotations
@@ -17,8 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._counts import counted
 from novikoff._separability.search import decide
 from novikoff.errors import NotSeparableError, input_error, quote
+from novikoff.solvers.exact_hulls import IntegerHulls, SeparatingPlane
 from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective, Problem, Table, unit_scale
 from novikoff.solvers.solver import Progress, SolverOptions, Start, solve
@@ -26,14 +29,20 @@ from novikoff.solvers.training_set import TrainingSet
 from novikoff.solvers.working_set import Hyperplane, nearest_points
 from novikoff.solvers.workspace import Workspace
 from novikoff.theory.certificate import Duals
-from novikoff.theory.exact import Examples
+from novikoff.theory.enclosed_sums import Rows, exponent_of, scaled
+from novikoff.theory.exact import Examples, IntegerVector
 from novikoff.theory.geometry import Floats
-from novikoff.theory.hulls import HullCertificate, distance_range, margin_range
+from novikoff.theory.hull_bounds import HullSolution, precisely
+from novikoff.theory.hulls import HullCertificate
+from novikoff.theory.quick_hulls import StatedBounds, quick_measure
 from novikoff.theory.svm_model import SvmModel
 
 FIRST_COST, COST_GROWTH, LAST_COST = 1e6, 1e3, 1e12  # values of C |x|^2
 SOLVER_SHARE = 0.5  # the share of the allowed gap that the solver may leave; the rest is for rounding
 TOL_SHRINK, MIN_TOL = 0.1, 1e-15  # factor by which the tolerance shrinks after a gap that was too large, and its end
+MAX_EXACT_DIMENSIONS, MAX_EXACT_ENTRIES = 12, 10_000  # the smaller side of X, and its entries: solved in integers
+EXACT_SHARE = 0.01  # the share of the allowed gap that the solution in integers may leave
+QUICK_SHARE = 0.9  # the share of the allowed gap up to which bounds that were computed quickly suffice
 MAX_SCALE_EXPONENT = 465  # a power of two: the squares of longer or shorter rows and margins lose digits
 
 
@@ -63,16 +72,25 @@ class HardMarginProblem:
         """The label of the class that is called +1."""
         return self.data.classes.tolist()[self.positive]
 
+    @property
+    def is_small(self) -> bool:
+        """Whether the problem is solved in integers in less than about a second."""
+        rows, columns = map(int, self.data.X.shape)
+        return min(rows, columns) <= MAX_EXACT_DIMENSIONS and rows * columns <= MAX_EXACT_ENTRIES
+
+    def counted_rows(self) -> tuple[NDArray[np.int64], Any, Floats]:
+        """Return the numbers of the rows whose weight is not 0, these rows, and their labels as -1 and +1."""
+        data = self.data
+        rows = np.arange(data.X.shape[0]) if data.weights is None else np.flatnonzero(data.weights > 0)
+        signs = np.where(data.codes[rows] == self.positive, 1.0, -1.0)
+        return rows, data.X if data.weights is None else data.X[rows], signs
+
 
 @dataclass(frozen=True)
 class Separator:
-    """A hyperplane with bounds on its margin, scaled so that the smallest y f(x) is 1 if it separates the rows.
-
-    ``duals`` are the a_i of all rows: at the optimum w = sum_i a_i y_i x_i.
-    """
+    """A hyperplane with bounds on its margin, scaled so that the smallest y f(x) is 1 if it separates the rows."""
 
     certificate: HullCertificate
-    duals: Floats
 
     @property
     def separates(self) -> bool:
@@ -91,7 +109,7 @@ def largest_margin(where: str, problem: HardMarginProblem, options: SolverOption
     If few rows lie on the margin, a working set finds them. Otherwise, or if rounding prevents that, soft margins
     follow. ``options.keep_margins`` must be set.
     """
-    data, table = problem.data, problem.data.table
+    data, table, options = problem.data, problem.data.table, options.begun()
     C = FIRST_COST * _checked_scale(where, table) ** 2
     tol = SOLVER_SHARE * problem.tol * (2 - problem.tol)
     soft = Problem(table, problem.positive, Objective(C, LOSSES["hinge"], problem.intercept, tol))
@@ -100,8 +118,10 @@ def largest_margin(where: str, problem: HardMarginProblem, options: SolverOption
         plane, steps = nearest_points(data, work, problem.tol, Progress(soft, options))
         best = None if plane is None else _certified(problem, plane, steps)
         del work
-    if best is not None and (best.certificate.converged or steps >= options.max_iter):
+    if best is not None and (best.certificate.converged or steps >= options.max_iter or options.is_over):
         return best
+    if problem.is_small and not options.is_over and (exact := _by_integers(where, problem, options, steps)) is not None:
+        return exact if best is None else max(best, exact, key=Separator.quality)
     return _by_soft_margins(where, problem, options, soft, best, steps)
 
 
@@ -124,7 +144,7 @@ def _by_soft_margins(
             found = _certified(problem, plane, steps)
         if best is None or found.separates or not is_decided:
             best = found if best is None else max(best, found, key=Separator.quality)
-        if found.certificate.converged or steps >= options.max_iter or options.cancelled.is_set():
+        if found.certificate.converged or steps >= options.max_iter or options.is_over:
             break
         if not (found.separates or is_decided):
             separating = _separating_plane(where, problem, plane, soft, options.threads)
@@ -145,36 +165,83 @@ def _by_soft_margins(
     return dataclasses.replace(best, certificate=certificate)
 
 
+def _by_integers(where: str, problem: HardMarginProblem, options: SolverOptions, steps: int) -> Separator | None:
+    """Return the separator of largest margin, found in integers and rounded.
+
+    If rounding makes it useless, another plane that separates the rows follows; None if that is useless, too.
+    """
+    rows, X, signs = problem.counted_rows()
+    hulls = IntegerHulls(X, signs, problem.intercept)
+    found = hulls.shortest_vector(EXACT_SHARE * problem.tol)
+    steps = min(steps + found.steps, options.max_iter)
+    if options.say is not None:
+        options.say(f"solved in integers, step {steps}", None)
+    plane = hulls.rounded_plane(found.direction)
+    if plane is None:
+        direction = _separating_direction(where, problem, None)
+        plane = None if direction is None else hulls.plane_of(_as_floats(direction))
+    if plane is None:
+        return None
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        return _certified(problem, _on_all_rows(problem, rows, plane, found.duals), steps)
+
+
+def _on_all_rows(
+    problem: HardMarginProblem, rows: NDArray[np.int64], plane: SeparatingPlane, duals: Floats
+) -> Hyperplane:
+    """Return a hyperplane with the dual variables of all rows, given those of the rows that count.
+
+    The plane is in the middle and has its final scale, so the smallest margin of each class is stated as 1: rounding it
+    again could lose a small margin.
+    """
+    every, margins = np.zeros(problem.data.X.shape[0]), np.full(problem.data.X.shape[0], math.inf)
+    every[rows], margins[rows] = duals, 1.0
+    return Hyperplane(plane.weights, plane.bias, every, margins)
+
+
+def _as_floats(direction: IntegerVector) -> Floats:
+    """Return a direction as floats, the largest of which is 1."""
+    largest = max(map(abs, direction))
+    return np.array([entry / largest for entry in direction])
+
+
+def _separating_direction(where: str, problem: HardMarginProblem, hint: Floats | None) -> IntegerVector | None:
+    """Return weights, then the intercept if there is one, of a plane that separates all rows; None if undecided.
+
+    Raises NotSeparableError, with rows that prove it, if no hyperplane does.
+    """
+    rows, X, signs = problem.counted_rows()
+    verdict = decide(Examples(X, signs, problem.intercept != "none"), hint)
+    if verdict is None:
+        return None
+    if verdict.witness is None:
+        assert verdict.direction is not None
+        return verdict.direction
+    witness = Duals(rows[verdict.witness.rows], verdict.witness.weights / verdict.witness.weights.sum())
+    raise NotSeparableError(
+        f"{where}: no hyperplane separates class {quote(problem.label)} from the rest. "
+        f"The error's witness, {counted(len(witness.rows), 'row')}, proves it. Use LinearSVM for such data.",
+        witness,
+    )
+
+
 def _separating_plane(
     where: str, problem: HardMarginProblem, plane: Hyperplane, soft: Problem, threads: int
 ) -> Hyperplane | None:
     """Return a hyperplane that separates all rows, with the dual variables of the one given; None if it is undecided.
 
-    Raises NotSeparableError, with rows that prove it, if no hyperplane does.
+    Raises NotSeparableError if no hyperplane does.
     """
-    data = problem.data
-    rows = np.arange(data.X.shape[0]) if data.weights is None else np.flatnonzero(data.weights > 0)
-    signs = np.where(data.codes[rows] == problem.positive, 1.0, -1.0)
     has_intercept = problem.intercept != "none"
-    examples = Examples(data.X if data.weights is None else data.X[rows], signs, has_intercept)
-    verdict = decide(examples, np.append(plane.weights, [plane.bias] if has_intercept else []))
-    if verdict is None:
+    found = _separating_direction(where, problem, np.append(plane.weights, [plane.bias] if has_intercept else []))
+    if found is None:
         return None
-    if verdict.witness is None:
-        assert verdict.direction is not None
-        largest = max(map(abs, verdict.direction))
-        direction = np.array([entry / largest for entry in verdict.direction])
-        weights, bias = (direction[:-1], float(direction[-1])) if has_intercept else (direction, 0.0)
-        work = Workspace(soft, threads)
-        with np.errstate(over="ignore", invalid="ignore"):
-            work.compute_margins(np.append(weights / soft.scale, bias))
-        return Hyperplane(weights, bias, plane.duals, work.margins)
-    witness = Duals(rows[verdict.witness.rows], verdict.witness.weights / verdict.witness.weights.sum())
-    raise NotSeparableError(
-        f"{where}: no hyperplane separates class {quote(problem.label)} from the rest. "
-        f"The {len(witness.rows)} rows of the error's witness prove it. Use LinearSVM for such data.",
-        witness,
-    )
+    direction = _as_floats(found)
+    weights, bias = (direction[:-1], float(direction[-1])) if has_intercept else (direction, 0.0)
+    work = Workspace(soft, threads)
+    with np.errstate(over="ignore", invalid="ignore"):
+        work.compute_margins(np.append(weights / soft.scale, bias))
+    return Hyperplane(weights, bias, plane.duals, work.margins)
 
 
 def _checked_scale(where: str, table: Table) -> float:
@@ -199,11 +266,10 @@ def _certified(problem: HardMarginProblem, plane: Hyperplane, steps: int) -> Sep
     signs = np.where(data.codes == problem.positive, 1.0, -1.0)
     counted = np.broadcast_to(True if weights is None else weights > 0, signs.shape)
     w, b = _canonical(problem, plane, signs, counted)
-    lower, radius = margin_range(data.X, signs, counted, w, b, problem.intercept)
-    a = plane.duals / (plane.duals.sum() or 1.0)
-    upper = distance_range(data.X, signs, a, problem.intercept).most if a.any() else math.inf
+    a = _normalized(plane.duals)
+    lower, upper, radius = _bounds(problem, HullSolution(data.X, signs, counted, w, b, a, problem.intercept))
     certificate = HullCertificate(
-        margin_lower_bound=min(lower.least, upper),
+        margin_lower_bound=lower,
         margin_upper_bound=upper,
         examples=int(np.count_nonzero(counted)),
         intercept=problem.intercept,
@@ -212,7 +278,26 @@ def _certified(problem: HardMarginProblem, plane: Hyperplane, steps: int) -> Sep
         radius=radius,
         model=SvmModel(data.widen(w), b, problem.label, Duals.of(a)),
     )
-    return Separator(certificate, a / (upper * upper))
+    return Separator(certificate)
+
+
+def _bounds(problem: HardMarginProblem, solution: HullSolution) -> StatedBounds:
+    """Return bounds on the margin of a plane and on the largest margin, as accurate as the allowed gap needs."""
+    rows = Rows(problem.data.X, problem.data.largest)
+    quick = quick_measure(rows, solution)
+    stated = None if quick is None else quick.stated()
+    if stated is not None and 1 - stated.lower / stated.upper <= QUICK_SHARE * problem.tol:
+        return stated
+    found = precisely(rows, solution)
+    upper = math.inf if found.squared_distance is None else found.squared_distance.root().stated_high()
+    lower = min(found.margin.stated_low(), upper) if found.has_direction else -math.inf
+    return StatedBounds(lower, upper, found.radius)
+
+
+def _normalized(duals: Floats) -> Floats:
+    """Return duals divided by their sum; they are scaled by a power of two first, so that nothing overflows."""
+    scaled_duals = scaled(duals, exponent_of(duals))
+    return scaled_duals / (scaled_duals.sum() or 1.0)
 
 
 def _canonical(

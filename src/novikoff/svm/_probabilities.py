@@ -50,7 +50,7 @@ def fit_sigmoids(
         part = subset(where, data, learned, weights, class_weight)
         if strategy.is_joint:
             model = solve_joint_machine(part, dataclasses.replace(settings, threads=1)).certificate.model
-            products = data.X[held_out] @ np.vstack([data.narrow(own) for own in model.weights]).T + model.biases
+            products = data.X[held_out] @ data.narrow(model.weights).T + model.biases
             for found, decided in zip(scores, strategy.combine(products).reshape(len(held_out), -1).T, strict=True):
                 found[np.searchsorted(rows[0], held_out)] = decided
             return

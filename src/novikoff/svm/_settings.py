@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, TypeVar
 
-from sklearn.utils import check_random_state
-
+from novikoff._estimators import check_random_state
 from novikoff._progress import ProgressCallback
 from novikoff._threads import in_threads
 from novikoff._validation import check_choice, check_flag, check_integer, check_number, thread_count
@@ -17,7 +19,7 @@ from novikoff.solvers.losses import LOSSES
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet
-from novikoff.theory.spread import cost_for_spread, spread
+from novikoff.theory.spread import default_cost
 
 T = TypeVar("T")
 
@@ -38,6 +40,8 @@ class Settings:
         The seed of everything random.
     cancelled : threading.Event
         Set to cancel all solvers of the fit.
+    max_time : float
+        The maximum number of seconds for each binary problem.
     """
 
     objective: Objective
@@ -45,6 +49,7 @@ class Settings:
     threads: int
     seed: int
     cancelled: threading.Event
+    max_time: float
 
     @classmethod
     def of(cls, where: str, estimator: Any, C: float) -> Settings:
@@ -58,6 +63,7 @@ class Settings:
             thread_count(where, estimator.n_jobs),
             seed_of(where, estimator.random_state),
             threading.Event(),
+            check_max_time(where, estimator.max_time),
         )
 
     def with_cost(self, C: float) -> Settings:
@@ -66,12 +72,12 @@ class Settings:
 
     def options(self, threads: int, say: ProgressCallback | None = None) -> SolverOptions:
         """Return the options of one binary problem."""
-        return SolverOptions(self.max_iter, threads, self.seed, say, self.cancelled)
+        return SolverOptions(self.max_iter, threads, self.seed, say, self.cancelled, max_time=self.max_time)
 
 
 def scale_cost(data: TrainingSet, intercept: str) -> float:
     """Return the default C of a data set, 1 divided by its spread."""
-    return cost_for_spread(spread(data.X, data.weights, centered=intercept != "none"), data.width)
+    return default_cost(data.X, data.weights, intercept != "none", data.width, data.largest)
 
 
 def intercept_of(where: str, estimator: Any) -> str:
@@ -88,14 +94,32 @@ def role_of_intercept(estimator: Any) -> str:
     return "penalized" if estimator.penalized_intercept else "free"
 
 
+def stated_number(value: Any) -> Any:
+    """Return a parameter as a float; what is not a number, which a damaged file may have, as it is."""
+    return float(value) if isinstance(value, numbers.Real) else value
+
+
 def seed_of(where: str, random_state: Any) -> int:
     """Return a seed for the kernels, drawn from ``random_state``."""
+    if type(random_state) is int and 0 <= random_state < 2**32:
+        return _seed_of_integer(random_state)
     try:
         return int(check_random_state(random_state).randint(2**31))
     except ValueError as error:
         raise input_error(
             where, f"random_state must be None, an integer or a RandomState, but it is {quote(random_state)}."
         ) from error
+
+
+@lru_cache(maxsize=128)
+def _seed_of_integer(random_state: int) -> int:
+    """Return the seed drawn from an integer. A generator of it takes 0.3 ms, so the seed is remembered."""
+    return int(check_random_state(random_state).randint(2**31))
+
+
+def check_max_time(where: str, max_time: Any) -> float:
+    """Return a limit on the seconds of a problem; infinity for None."""
+    return math.inf if max_time is None else check_number(where, "max_time", max_time, above=0, other="None")
 
 
 def check_verbose(where: str, verbose: Any) -> None:

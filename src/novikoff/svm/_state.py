@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff._labels import Codes
 from novikoff._multiclass import MulticlassStrategy, sides
+from novikoff._wide_array import same_array, stacked, stored
 from novikoff.errors import input_error
 from novikoff.persistence.codec import INFINITE, check_count, check_duals
 from novikoff.record import RunRecord
@@ -21,22 +22,23 @@ from novikoff.solvers.bounds import relative_gap
 from novikoff.theory.certificate import Duals
 from novikoff.theory.crammer_singer import CrammerSingerCertificate
 from novikoff.theory.gap import GapCertificate
-from novikoff.theory.geometry import Floats, Matrix
-from novikoff.theory.hulls import HullCertificate
+from novikoff.theory.geometry import Floats, Matrix, WeightRows, Weights
 from novikoff.theory.joint_duals import JointDuals
 
+from ._slack import Slack
 from .platt import Sigmoid
 
 Ints = NDArray[np.int64]
 Bounds = Annotated[Floats, INFINITE]
-HISTORY_DTYPE = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8")]
+CHANGED = "the values were changed after fit, so the certificates do not hold for them."
+HISTORY_DTYPE = [("time", "f8"), ("step", "i8"), ("primal", "f8"), ("dual", "f8"), ("gap", "f8"), ("method", "U20")]
 
 
 @dataclass(frozen=True)
 class WeightsState:
     """Weights and intercepts, one row per binary problem."""
 
-    coef: Matrix
+    coef: WeightRows
     intercept: Floats
 
 
@@ -54,17 +56,29 @@ class Support:
     @classmethod
     def of(cls, codes: Codes, pairs: Sequence[tuple[int, int | None]], duals: Sequence[Duals]) -> Support:
         """Return the union of the support of all binary problems, given the classes and the duals of each."""
-        rows = duals[0].rows if len(duals) == 1 else np.unique(np.concatenate([own.rows for own in duals]))
         has_pairs = pairs[0][1] is not None
+        if len(duals) == 1 and not has_pairs:
+            signed = _signed(codes, pairs[0][0], duals[0])[None]
+            return cls(duals[0].rows.copy(), signed)
+        rows = np.unique(np.concatenate([own.rows for own in duals]))
         dual_coef = np.zeros((max(high for high, _ in pairs) if has_pairs else len(duals), len(rows)))
         for place, ((positive, negative), own) in enumerate(zip(pairs, duals, strict=True)):
-            found = slice(None) if own.rows is rows else np.searchsorted(rows, own.rows)
-            signed = np.where(codes[own.rows] == positive, own.weights, -own.weights)
+            found, signed = np.searchsorted(rows, own.rows), _signed(codes, positive, own)
             if negative is None:
                 dual_coef[place, found] = signed
             else:
                 dual_coef[_slots(positive, negative, signed > 0), found] = signed
         return cls(rows, dual_coef)
+
+    def with_sizes(self, duals: Sequence[Duals]) -> Support:
+        """Return these signs with the duals of each binary problem, one row of ``dual_coef`` for each."""
+        signs, dual_coef = self.dual_coef, np.zeros(self.dual_coef.shape)
+        for place, own in enumerate(duals):
+            found = np.searchsorted(self.rows, own.rows)
+            if not np.array_equal(self.rows[np.minimum(found, len(self.rows) - 1)], own.rows):
+                raise input_error("state.support", "the rows are not those of the certificates.")
+            dual_coef[place, found] = np.copysign(own.weights, signs[place, found])
+        return Support(self.rows, dual_coef)
 
     def holds(self, place: int, pair: tuple[int, int | None], duals: Duals) -> bool:
         """Return whether the values of one binary problem are its duals, with either sign."""
@@ -79,6 +93,13 @@ class Support:
         return bool(np.all((ahead == duals.weights) | (behind == -duals.weights)))
 
 
+def _signed(codes: Codes, positive: int, duals: Duals) -> Floats:
+    """Return y_i a_i of the support vectors of a binary problem."""
+    signed = duals.weights.copy()  # and changed in place, because there may be many rows
+    np.negative(signed, out=signed, where=codes[duals.rows] != positive)
+    return signed
+
+
 def _slots(positive: int, negative: int, is_positive: Any) -> Any:
     """Return the place of the opposite class among all classes but the own one, for rows of a pair of classes."""
     own, other = np.where(is_positive, positive, negative), np.where(is_positive, negative, positive)
@@ -87,22 +108,31 @@ def _slots(positive: int, negative: int, is_positive: Any) -> Any:
 
 @dataclass(frozen=True)
 class History:
-    """Both bounds at each time the gap was computed."""
+    """Both bounds at each time the gap was computed, and the method of the solver; empty if a file does not say it."""
 
     time: Floats
     step: Ints
     primal: Bounds
     dual: Bounds
+    method: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, records: Any) -> History:
         """Return the columns of an array of records."""
-        return cls(*(np.ascontiguousarray(records[name]) for name in ("time", "step", "primal", "dual")))
+        time, step, primal, dual = (np.ascontiguousarray(records[name]) for name in ("time", "step", "primal", "dual"))
+        methods = tuple(records["method"].tolist())
+        return cls(time, step, primal, dual, methods if any(methods) else ())
+
+    @property
+    def is_consistent(self) -> bool:
+        """Whether all columns have one length; the methods may be missing."""
+        return _are_as_long(self.time, self.step, self.primal, self.dual, self.method or self.time)
 
     def records(self) -> Any:
         """Return the array of records."""
         gaps = [relative_gap(*bounds) for bounds in zip(self.primal.tolist(), self.dual.tolist(), strict=True)]
-        columns = [self.time, self.step, self.primal, self.dual, np.array(gaps, dtype=np.float64)]
+        methods = self.method or ("",) * len(gaps)
+        columns = [self.time, self.step, self.primal, self.dual, np.array(gaps, dtype=np.float64), np.array(methods)]
         return np.rec.fromarrays(columns, dtype=HISTORY_DTYPE)
 
 
@@ -111,7 +141,7 @@ class End:
     """The solution of a solver, from which a warm start begins."""
 
     duals: Floats
-    point: Floats
+    point: Weights
 
 
 @dataclass(frozen=True)
@@ -133,6 +163,7 @@ class SoftMarginState:
     ends: tuple[End, ...] | None
     joint: CrammerSingerCertificate | None = None
     joint_end: JointEnd | None = None
+    slack: Slack | None = None
 
     @classmethod
     def of(cls, model: Any) -> SoftMarginState:
@@ -140,7 +171,7 @@ class SoftMarginState:
         if model._strategy.is_joint:
             return _joint_state(cls, model)
         ends = vars(model).get("_ends")
-        if ends is not None and not all(np.isfinite(part).all() for end in ends for part in end):
+        if ends is not None and not all(np.isfinite(stored(part)).all() for end in ends for part in end):
             ends = None  # no warm start is possible from there
         return cls(
             certificates=certificates_as_fitted(model, objective_="primal"),
@@ -148,10 +179,13 @@ class SoftMarginState:
             histories=tuple(map(History.of, as_list(model.history_))),
             sigmoids=tuple(vars(model).get("_sigmoids", ())),
             ends=None if ends is None else tuple(End(*end) for end in ends),
+            slack=vars(model).get("_slack"),
         )
 
     def check(self, path: str, record: RunRecord) -> None:
         """Refuse a state whose parts do not fit each other."""
+        if self.slack is not None:
+            self.slack.check(f"{path}.slack", 1 if record.strategy.is_joint else len(record.strategy.positives))
         if record.strategy.is_joint:
             return self._check_joint(path, record)
         if self.joint is not None or self.joint_end is not None:
@@ -163,7 +197,7 @@ class SoftMarginState:
         if not is_held or np.count_nonzero(self.support.dual_coef) != sum(map(_nonzeros, duals)):
             raise input_error(f"{path}.support", "the duals are not those of the certificates.")
         problems = len(record.strategy.positives)
-        if len(self.histories) != problems or any(not _are_as_long(*vars(h).values()) for h in self.histories):
+        if len(self.histories) != problems or any(not h.is_consistent for h in self.histories):
             raise input_error(f"{path}.histories", f"there must be {problems}, with columns of one length.")
         if len(self.sigmoids) not in (0, problems):
             raise input_error(f"{path}.sigmoids", f"there must be {problems} or none.")
@@ -196,6 +230,7 @@ class SoftMarginState:
         model.objective_ = np.array([certificate.primal for certificate in found])
         model.support_, model.dual_coef_ = self.support.rows, self.support.dual_coef
         model.history_ = one_or_list([history.records() for history in self.histories])
+        model._slack = self.slack
 
 
 @dataclass(frozen=True)
@@ -233,14 +268,6 @@ class SelectedState:
 
     machine: SoftMarginState
     selection: Selection
-
-
-@dataclass(frozen=True)
-class HardMarginState:
-    """The largest-margin solutions of all binary problems."""
-
-    certificates: tuple[HullCertificate, ...]
-    support: Support
 
 
 @dataclass(frozen=True)
@@ -284,9 +311,9 @@ def planes_of(certificates: Sequence[Any]) -> tuple[Floats, Floats]:
     """Return all weights and intercepts that certificates speak of: of binary problems, or of one joint problem."""
     joint = certificates[0].planes()
     if joint is not None:
-        return joint[0].copy(), joint[1].copy()
+        return stacked(list(joint[0])), joint[1].copy()
     planes = [certificate.plane() for certificate in certificates]
-    return np.vstack([weights for weights, _ in planes]), np.array([bias for _, bias in planes])
+    return stacked([weights for weights, _ in planes]), np.array([bias for _, bias in planes])
 
 
 def restore_features(model: Any, record: RunRecord) -> None:
@@ -304,8 +331,8 @@ def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
     held: dict[str, Any] = dict(zip(("coef_", "intercept_"), planes_of(certificates), strict=True))
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}
     for name, values in held.items():
-        if not np.array_equal(getattr(model, name), np.array(values)):
-            raise input_error(name, "the values were changed after fit, so the certificates do not hold for them.")
+        if not same_array(vars(model)[name], values if name == "coef_" else np.array(values)):
+            raise input_error(name, CHANGED)
     return tuple(certificates)
 
 
@@ -368,6 +395,7 @@ def _joint_state(cls: type[SoftMarginState], model: Any) -> SoftMarginState:
         ends=None,
         joint=certificates_as_fitted(model, objective_="primal")[0],
         joint_end=None if end is None else JointEnd(*end),
+        slack=vars(model).get("_slack"),
     )
 
 

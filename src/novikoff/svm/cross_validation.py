@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
+from novikoff._moments import changing
 from novikoff._multiclass import MulticlassStrategy
+from novikoff._one_core import one_core
 from novikoff._validation import check_choice, check_integer, check_labels, check_weights
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
-from novikoff.solvers.one_core import one_core
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.geometry import Floats
 
@@ -27,7 +27,8 @@ from ._experiment import Experiment
 from ._folds import Split, stratified_folds
 from ._grid import FLAT, cost_grid, extension
 from ._multiclass_choice import check_multi_class, choose_strategy
-from ._settings import Settings, role_of_intercept
+from ._settings import Settings, role_of_intercept, stated_number
+from ._slack import Slack, kept_slack
 from ._state import SelectedState, Selection, SoftMarginState, as_list
 from .soft_margin import LinearSVM
 
@@ -71,6 +72,10 @@ class LinearSVMCV(BatchClassifier):
         Relative duality gap at which the solver stops, for every C.
     max_iter : int, default=100_000
         Maximum number of steps of the solver, for every C.
+    max_time : float, default=None
+        Maximum number of seconds for each binary problem and each C. None means no limit. It is checked after every
+        step. If it is reached, a ConvergenceWarning is raised and the certificate states the gap; the result then
+        depends on the speed of the machine.
     multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
         How more than two classes are handled, as in `LinearSVM`.
     class_weight : dict or "balanced", default=None
@@ -101,7 +106,7 @@ class LinearSVMCV(BatchClassifier):
         Intercepts of the final model.
     classes_ : ndarray of shape (n_classes,)
         The labels in ascending order.
-    multi_class_, class_count_, support_, dual_coef_, objective_, n_iter_, history_
+    multi_class_, class_count_, support_, dual_coef_, slack_, objective_, n_iter_, history_
         Those of `LinearSVM` with C = ``C_``, fitted to all rows.
     certificate_ : GapCertificate, list of GapCertificate or CrammerSingerCertificate
         The certificate of the final model; for more than two classes, one per binary problem or one joint certificate.
@@ -135,7 +140,9 @@ class LinearSVMCV(BatchClassifier):
     """
 
     state_type = SelectedState
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
+    slack_ = property(kept_slack)
+    _slack: Slack | None = None
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,
@@ -150,6 +157,7 @@ class LinearSVMCV(BatchClassifier):
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        max_time: float | None = None,
         multi_class: str = "auto",
         class_weight: Any = None,
         n_jobs: int | None = -1,
@@ -165,6 +173,7 @@ class LinearSVMCV(BatchClassifier):
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.n_jobs = n_jobs
@@ -191,22 +200,28 @@ class LinearSVMCV(BatchClassifier):
         if isinstance(X, Scan):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
-        with AllOrNothing(self), one_core:
-            self._forget_reading()
-            settings = Settings.of(where, self, 1.0)
-            check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
-            check_multi_class(where, self)
-            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            strategy = choose_strategy(self.multi_class, data)
-            Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
-            experiment = self._experiment(where, data, strategy, y, sample_weight, settings)
-            self._search(experiment, Cs)
-            self._refit(where, X, y, sample_weight)
-        warn_if_wide(where, as_list(self.certificate_))
-        self._warn_if_largest(where)
-        if self.scoring is None:
-            self._warn_if_useless(where, experiment)
+        with changing(self) as draft, one_core:
+            model = draft.model
+            experiment = model._fit(where, X, y, sample_weight)
+        warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)
+        model._warn_if_largest(where)
+        if model.scoring is None:
+            model._warn_if_useless(where, experiment)
         return self
+
+    def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> Experiment:
+        """Fit a draft, and return the cross-validation."""
+        self._forget_reading()
+        settings = Settings.of(where, self, 1.0)
+        check_choice(where, "selection", self.selection, ("one_standard_error", "best"))
+        check_multi_class(where, self)
+        data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
+        strategy = choose_strategy(self.multi_class, data)
+        Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
+        experiment = self._experiment(where, data, strategy, y, sample_weight, settings)
+        self._search(experiment, Cs)
+        self._refit(where, X, y, sample_weight)
+        return experiment
 
     def _search(self, experiment: Experiment, Cs: Floats) -> None:
         """Score the values of C, continue a computed grid where the scores ask for it, and choose one."""
@@ -290,16 +305,21 @@ class LinearSVMCV(BatchClassifier):
         final = LinearSVM(C=self.C_, **{name: getattr(self, name) for name in shared})
         final.fit_for(where, X, y, sample_weight)
         self.__dict__.update({name: value for name, value in vars(final).items() if name.endswith("_")})
+        self._slack = final._slack
 
     def _stated(self) -> dict[str, Any]:
-        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": self.C_, "loss": self.loss}
+        return {"intercept": role_of_intercept(self), "tol": stated_number(self.tol), "C": self.C_, "loss": self.loss}
 
     def _state(self) -> SelectedState:
         return SelectedState(SoftMarginState.of(self), Selection.of(self))
 
-    def _restore(self, record: RunRecord) -> None:
+    @classmethod
+    def _check(cls, record: RunRecord) -> None:
         state: SelectedState = record.state
         state.machine.check("state.machine", record)
         state.selection.check([state.machine.joint] if state.machine.joint else state.machine.certificates)
+
+    def _restore(self, record: RunRecord) -> None:
+        state: SelectedState = record.state
         state.machine.restore(self, record)
         state.selection.restore(self)

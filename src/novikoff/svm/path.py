@@ -6,17 +6,19 @@ import os
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
-from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
+from novikoff._estimators import BaseEstimator
+from novikoff._moments import changing, view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
+from novikoff._notebook import CompactDisplay
+from novikoff._one_core import one_core
 from novikoff._validation import check_flag
+from novikoff._wide_array import same_array, stacked
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error
 from novikoff.persistence import save
 from novikoff.record import ProblemRecord, RunRecord
-from novikoff.solvers.one_core import one_core
 from novikoff.solvers.path import solve_path
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.crammer_singer import CrammerSingerCertificate
@@ -24,6 +26,7 @@ from novikoff.theory.gap import GapCertificate
 from novikoff.theory.geometry import Floats
 
 from ._certify import certify, warn_if_wide
+from ._classifier import DenseOnRequest
 from ._grid import cost_grid
 from ._joint import certify_joint, solve_joint_path
 from ._machines import rows_of_pair
@@ -41,7 +44,7 @@ from ._state import (
 )
 
 
-class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
+class LinearSVMPath(CompactDisplay, BaseEstimator):  # type: ignore[misc]  # scikit-learn is untyped
     """Linear support vector machines for a range of C, solved from the smallest C to the largest.
 
     For every C of the grid it minimises 1/2 |w|^2 + C sum_i xi_i^2 with the slacks xi_i = max(0, 1 - y_i (w.x_i + b)),
@@ -66,6 +69,10 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         Relative duality gap at which the solver stops, for every C.
     max_iter : int, default=100_000
         Maximum number of steps of the solver, for every C.
+    max_time : float, default=None
+        Maximum number of seconds for each binary problem and each C. None means no limit. It is checked after every
+        step. If it is reached, a ConvergenceWarning is raised and the certificate states the gap; the result then
+        depends on the speed of the machine.
     multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
         How more than two classes are handled, as in `LinearSVM`.
     class_weight : dict or "balanced", default=None
@@ -132,7 +139,8 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     """
 
     state_type = PathState
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
+    coefs_ = DenseOnRequest()
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
 
     def __init__(
         self,
@@ -144,6 +152,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        max_time: float | None = None,
         multi_class: str = "auto",
         class_weight: Any = None,
         screen: bool = False,
@@ -157,6 +166,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.screen = screen
@@ -184,26 +194,32 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         if isinstance(X, Scan):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
-        with AllOrNothing(self), one_core:
-            self.__dict__.pop("reading_", None)  # of a table that was learned before
-            settings = Settings.of(where, self, 1.0)
-            screen, multi_class = check_flag(where, "screen", self.screen), check_multi_class(where, self)
-            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            strategy = choose_strategy(multi_class, data)
-            Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
-            by_C: list[list[Any]]
-            by_C, screened = (_solve_joint if strategy.is_joint else _solve)(data, strategy, Cs, settings, screen)
-            self._set_attributes(strategy, Cs, by_C)
-            self.screened_ = screened
-        warn_if_wide(where, [certificate for row in by_C for certificate in row])
+        with changing(self) as draft, one_core:
+            certificates = draft.model._fit(where, X, y, sample_weight)
+        warn_if_wide(where, certificates, draft.model.max_iter, draft.model.max_time)
         return self
+
+    def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> list[Any]:
+        """Fit a draft, and return all its certificates."""
+        for name in ("reading_", "fingerprint_"):  # of a table that was learned before
+            self.__dict__.pop(name, None)
+        settings = Settings.of(where, self, 1.0)
+        screen, multi_class = check_flag(where, "screen", self.screen), check_multi_class(where, self)
+        data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
+        strategy = choose_strategy(multi_class, data)
+        Cs = cost_grid(where, self.Cs, self.C_max, data, strategy, settings)
+        by_C: list[list[Any]]
+        by_C, screened = (_solve_joint if strategy.is_joint else _solve)(data, strategy, Cs, settings, screen)
+        self._set_attributes(strategy, Cs, by_C)
+        self.screened_ = screened
+        return [certificate for row in by_C for certificate in row]
 
     def _set_attributes(self, strategy: MulticlassStrategy, Cs: Floats, by_C: list[list[Any]]) -> None:
         """Set the fitted attributes, given for each C one certificate per binary problem, or the joint one."""
         set_strategy(self, strategy)
         self.Cs_ = Cs
         planes = list(map(planes_of, by_C))
-        self.coefs_, self.intercepts_ = np.array([coef for coef, _ in planes]), np.array([bias for _, bias in planes])
+        self.coefs_, self.intercepts_ = stacked([coef for coef, _ in planes]), np.array([bias for _, bias in planes])
         self.objectives_ = np.array([[certificate.primal for certificate in row] for row in by_C])
         self.n_iter_ = np.array([max(certificate.iterations for certificate in row) for row in by_C])
         self.certificates_ = [one_or_list(row) for row in by_C]
@@ -224,10 +240,18 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
     @property
     def record_(self) -> RunRecord:
         """The run record; ``problems`` has one entry per C and binary problem."""
+        return view_of(self)._record()
+
+    def _record(self) -> RunRecord:
         shared = {"intercept": role_of_intercept(self), "tol": float(self.tol), "loss": self.loss}
-        rows = zip(self.Cs_.tolist(), self._certificates_by_C(), self.coefs_, self.intercepts_, strict=True)
+        parts = (self.Cs_.tolist(), self._certificates_by_C(), vars(self)["coefs_"], self.intercepts_)
+        if len({len(part) for part in parts}) > 1:
+            raise input_error("Cs_", "there must be one certificate, one coefs_ and one intercepts_ for each.")
+        rows = zip(*parts, strict=True)
         strategy = STRATEGIES[self.multi_class_](self.classes_, getattr(self, "class_count_", None))
-        labels = sides(strategy)
+        labels, sizes = sides(strategy), {len(certificates) for certificates in parts[1]}
+        if sizes - {1 if strategy.is_joint else len(labels)}:
+            raise input_error("certificates_", f"there must be {len(labels)} for each C, or a joint one.")
         return RunRecord(
             learner=type(self).__name__,
             parameters=self.get_params(deep=False),
@@ -235,6 +259,7 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             n_features=self.n_features_in_,
             feature_names=getattr(self, "feature_names_in_", None),
             reading=getattr(self, "reading_", None),
+            fingerprint=getattr(self, "fingerprint_", None),
             problems=tuple(
                 ProblemRecord(*(positive, weights, float(intercept), certificate, shared | {"C": C}), negative=negative)
                 for C, certificates, coef, intercepts in rows
@@ -244,6 +269,27 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
             ),
             make_state=self._state,
         )
+
+    @classmethod
+    def check_record(cls, record: RunRecord) -> None:
+        """Refuse a record that ``from_record`` would refuse, without building a model.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+        """
+        state, is_joint = record.state, record.strategy.is_joint
+        by_C = _by_C(record)
+        if not len(state.Cs) == len(by_C) == len(state.screened) > 0:
+            raise input_error("state.certificates", f"there must be one entry for each of {len(state.Cs)} C.")
+        for place, certificates in enumerate(by_C):
+            if is_joint:
+                check_joint(certificates[0], f"state.joint.{place}", record)
+            else:
+                check_machines(certificates, f"state.certificates.{place}", record)
+            if any(state.Cs[place] != certificate.C for certificate in certificates):
+                raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
 
     @classmethod
     def from_record(cls, record: RunRecord) -> Self:
@@ -259,29 +305,27 @@ class LinearSVMPath(BaseEstimator):  # type: ignore[misc]  # scikit-learn is unt
         self : object
             A path with the same fitted attributes.
         """
-        path, state, is_joint = cls(**record.parameters), record.state, record.strategy.is_joint
-        by_C = [[certificate] for certificate in state.joint or ()] if is_joint else list(map(list, state.certificates))
-        if not len(state.Cs) == len(by_C) == len(state.screened) > 0:
-            raise input_error("state.certificates", f"there must be one entry for each of {len(state.Cs)} C.")
-        for place, certificates in enumerate(by_C):
-            if is_joint:
-                check_joint(certificates[0], f"state.joint.{place}", record)
-            else:
-                check_machines(certificates, f"state.certificates.{place}", record)
-            if any(state.Cs[place] != certificate.C for certificate in certificates):
-                raise input_error(f"state.Cs.{place}", f"the certificates have another C than {state.Cs[place]}.")
-        path._set_attributes(record.strategy, state.Cs, by_C)
+        cls.check_record(record)
+        path, state = cls(**record.parameters), record.state
+        path._set_attributes(record.strategy, state.Cs, _by_C(record))
         path.screened_ = state.screened
         restore_features(path, record)
         return path
 
     def _state(self) -> PathState:
         by_C = self._certificates_by_C()
-        if not np.array_equal(self.coefs_, [planes_of(row)[0] for row in by_C]):
+        if not same_array(vars(self)["coefs_"], stacked([planes_of(row)[0] for row in by_C])):
             raise input_error("coefs_", "the weights were changed after fit, so the certificates do not hold for them.")
         if self.multi_class_ == "crammer_singer":
             return PathState(self.Cs_, (), self.screened_, tuple(certificate for row in by_C for certificate in row))
         return PathState(self.Cs_, tuple(map(tuple, by_C)), self.screened_)
+
+
+def _by_C(record: RunRecord) -> list[list[Any]]:
+    """Return the certificates of a saved state, one list for each C."""
+    if record.strategy.is_joint:
+        return [[certificate] for certificate in record.state.joint or ()]
+    return list(map(list, record.state.certificates))
 
 
 def _solve(
@@ -289,6 +333,7 @@ def _solve(
 ) -> tuple[list[list[GapCertificate]], Floats]:
     """Solve all binary problems for all C. Return the certificates of each C, and the screened shares."""
     pairs = strategy.pairs
+    data.sharing_products(len(pairs) * len(Cs))
     options = settings.options(settings.threads // min(settings.threads, len(pairs)))
 
     def solve_one(place: int) -> tuple[list[GapCertificate], list[float]]:

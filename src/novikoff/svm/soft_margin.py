@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.exceptions import NotFittedError
-from sklearn.utils.metaestimators import available_if
 
-from novikoff._all_or_nothing import AllOrNothing
 from novikoff._classifier import fit_to_scan
+from novikoff._estimators import NotFittedError, available_if
+from novikoff._moments import changing, view_of
 from novikoff._multiclass import MulticlassStrategy
+from novikoff._one_core import one_core
 from novikoff._validation import check_choice, check_flag, check_number
+from novikoff._wide_array import stored
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, quote
 from novikoff.record import RunRecord
 from novikoff.solvers.joint_problem import JointStart
-from novikoff.solvers.one_core import one_core
 from novikoff.solvers.solver import Start
 from novikoff.solvers.training_set import TrainingSet, validate_training_set
 from novikoff.theory.geometry import Floats
@@ -29,7 +30,8 @@ from ._joint import joint_support, solve_joint_machine
 from ._machines import solve_machines
 from ._multiclass_choice import check_multi_class, choose_strategy
 from ._probabilities import class_probabilities, fit_sigmoids
-from ._settings import Settings, check_verbose, role_of_intercept, scale_cost
+from ._settings import Settings, check_verbose, role_of_intercept, scale_cost, stated_number
+from ._slack import MAX_ROWS, Slack, kept_slack
 from ._state import HISTORY_DTYPE, SoftMarginState, Support, as_list, one_or_list, set_machines
 
 
@@ -57,7 +59,8 @@ class LinearSVM(BatchClassifier):
         1 / n_features for standardised columns.
     lam : float, default=None
         The penalty in the convention lam |w|^2 + the sum of the losses, that is, C = 1 / (2 lam). Only one of ``C`` and
-        ``lam`` may be set.
+        ``lam`` may be set. The certificate then speaks of this objective, whose value is ``objective_ / C_``;
+        ``certificate_.primal_lam`` and ``certificate_.dual_lam`` are the bounds on it.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
     fit_intercept : bool, default=True
@@ -69,6 +72,10 @@ class LinearSVM(BatchClassifier):
     max_iter : int, default=100_000
         Maximum number of steps of the solver, which are passes of coordinate descent or Newton steps. If it is reached,
         a ConvergenceWarning is raised and the certificate states the gap.
+    max_time : float, default=None
+        Maximum number of seconds for each binary problem. None means no limit. It is checked after every step. If it is
+        reached, a ConvergenceWarning is raised and the certificate states the gap; the result then depends on the speed
+        of the machine.
     multi_class : {"auto", "ovr", "ovo", "crammer_singer"}, default="auto"
         How more than two classes are handled. "ovo" solves one problem for each pair of classes, on the rows of these
         two, and lets them vote; "ovr" solves one problem for each class against all others; "crammer_singer" solves one
@@ -108,6 +115,11 @@ class LinearSVM(BatchClassifier):
         y_i a_i of these rows, where a_i are the dual variables. With one-vs-one, as in scikit-learn's SVC, a row takes
         part in n_classes - 1 problems, and there is one value for each of the other classes, in their order. Those of a
         joint problem are the coefficients of the rows in the weights of each class.
+    slack_ : ndarray of shape (n_samples,), or sparse array of shape (n_samples, n_problems)
+        The slacks of the training rows, xi_i = max(0, 1 - y_i (w.x_i + b)), or of a joint problem the largest of
+        1 + f_k(x_i) - f_y(x_i) over the other classes k, at least 0. For more than two classes, one column per binary
+        problem. Rows of weight 0 and rows that are not part of a problem have 0. It is kept for at most 100,000 rows;
+        ``max(0, 1 - y * decision_function(X))``, with y of -1 and +1, has the slacks of any rows.
     C_ : float
         The value of C.
     objective_ : ndarray of shape (n_problems,)
@@ -117,8 +129,8 @@ class LinearSVM(BatchClassifier):
     certificate_ : GapCertificate, list of GapCertificate or CrammerSingerCertificate
         The certificate; for more than two classes, one per binary problem, or the one of the joint problem.
     history_ : recarray or list of recarray
-        Records (time, step, primal, dual, gap), one each time the gap was computed; for more than two classes, one
-        array per binary problem.
+        Records (time, step, primal, dual, gap, method), one each time the gap was computed; for more than two classes,
+        one array per binary problem.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features_in_,)
@@ -158,7 +170,9 @@ class LinearSVM(BatchClassifier):
     """
 
     state_type = SoftMarginState
-    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr"}
+    added_parameters: ClassVar[dict[str, Any]] = {"multi_class": "ovr", "max_time": None}
+    slack_ = property(kept_slack)
+    _slack: Slack | None = None
     _ends: Any = None  # for warm starts: a list with one end per binary problem, or a tuple, the end of a joint problem
 
     def __init__(
@@ -171,6 +185,7 @@ class LinearSVM(BatchClassifier):
         penalized_intercept: bool = False,
         tol: float = 1e-4,
         max_iter: int = 100_000,
+        max_time: float | None = None,
         multi_class: str = "auto",
         class_weight: Any = None,
         probability: bool = False,
@@ -186,6 +201,7 @@ class LinearSVM(BatchClassifier):
         self.penalized_intercept = penalized_intercept
         self.tol = tol
         self.max_iter = max_iter
+        self.max_time = max_time
         self.multi_class = multi_class
         self.class_weight = class_weight
         self.probability = probability
@@ -216,7 +232,8 @@ class LinearSVM(BatchClassifier):
             return fit_to_scan(self, X, y, sample_weight)
         where = type(self).__name__
         self.fit_for(where, X, y, sample_weight)
-        warn_if_wide(where, as_list(self.certificate_))
+        model = view_of(self)
+        warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)
         return self
 
     def fit_for(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
@@ -233,21 +250,25 @@ class LinearSVM(BatchClassifier):
         sample_weight : array-like of shape (n_samples,) or None
             Weights of the rows.
         """
-        with AllOrNothing(self), one_core:
-            self._forget_reading()
-            settings = Settings.of(where, self, self._cost(where) or 1.0)
-            probability = check_flag(where, "probability", self.probability)
-            check_flag(where, "warm_start", self.warm_start)
-            check_verbose(where, self.verbose)
-            multi_class = check_multi_class(where, self)
-            data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
-            settings = settings.with_cost(self._cost(where) or scale_cost(data, settings.objective.intercept))
-            strategy = choose_strategy(multi_class, data)
-            sigmoids = []
-            if probability:
-                sigmoids = fit_sigmoids(where, data, strategy, sample_weight, self.class_weight, settings)
-            (self._solve_joint if strategy.is_joint else self._solve)(data, strategy, settings)
-            self._sigmoids = sigmoids
+        with changing(self) as draft, one_core:
+            draft.model._fit(where, X, y, sample_weight)
+
+    def _fit(self, where: str, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit a draft."""
+        self._forget_reading()
+        settings = Settings.of(where, self, self._cost(where) or 1.0)
+        probability = check_flag(where, "probability", self.probability)
+        check_flag(where, "warm_start", self.warm_start)
+        check_verbose(where, self.verbose)
+        multi_class = check_multi_class(where, self)
+        data = validate_training_set(self, where, X, y, sample_weight, self.class_weight)
+        settings = settings.with_cost(self._cost(where) or scale_cost(data, settings.objective.intercept))
+        strategy = choose_strategy(multi_class, data)
+        sigmoids = []
+        if probability:
+            sigmoids = fit_sigmoids(where, data, strategy, sample_weight, self.class_weight, settings)
+        (self._solve_joint if strategy.is_joint else self._solve)(data, strategy, settings)
+        self._sigmoids = sigmoids
 
     def _cost(self, where: str) -> float | None:
         """Return C, from ``C`` or from ``lam``; None if it depends on the data."""
@@ -263,10 +284,19 @@ class LinearSVM(BatchClassifier):
     def _solve(self, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings) -> None:
         """Solve all binary problems, and set the fitted attributes."""
         starts = self._starts(data, strategy)
-        machines = solve_machines(data, strategy, settings, starts, self._progress(), keep_ends=self.warm_start)
+        machines = solve_machines(
+            data,
+            strategy,
+            settings,
+            starts,
+            self._progress(),
+            keep_ends=self.warm_start,
+            keep_slack=data.rows.count <= MAX_ROWS,
+        )
         certificates = [machine.certificate for machine in machines]
         support = Support.of(data.codes, strategy.pairs, [certificate.model.duals for certificate in certificates])
         self._set_attributes(strategy, certificates, support, [machine.history for machine in machines])
+        self._slack = Slack.of(data.rows.count, [machine.slack for machine in machines])
         self._ends = [machine.end[:2] for machine in machines if machine.end is not None] or None
 
     def _solve_joint(self, data: TrainingSet, strategy: MulticlassStrategy, settings: Settings) -> None:
@@ -276,6 +306,7 @@ class LinearSVM(BatchClassifier):
         machine = solve_joint_machine(data, settings, start, self._progress())
         support = joint_support(data, machine.certificate.model.duals)
         self._set_attributes(strategy, [machine.certificate], support, [machine.history])
+        self._slack = Slack.of(data.rows.count, [machine.slack])
         self._ends = tuple(machine.end) if self.warm_start else None
 
     def _starts(self, data: TrainingSet, strategy: MulticlassStrategy) -> list[Start] | None:
@@ -286,15 +317,19 @@ class LinearSVM(BatchClassifier):
         counts = np.bincount(data.codes + 1, minlength=len(data.classes) + 1)[1:]
         every = [data.X.shape[0] if low is None else int(counts[high] + counts[low]) for high, low in strategy.pairs]
         fits = [len(alpha) for alpha, _ in ends] == every and all(len(v) == data.width + 1 for _, v in ends)
-        return [Start(*end) for end in ends] if fits and np.isfinite(ends[0][1]).all() else None
+        return [Start(*end) for end in ends] if fits and np.isfinite(stored(ends[0][1])).all() else None
+
+    def _worded(self, certificates: Sequence[Any]) -> list[Any]:
+        """Return certificates whose words speak of ``lam`` if that was set instead of ``C``."""
+        return [certificate if self.lam is None else certificate.in_lambda() for certificate in certificates]
 
     def _set_attributes(
         self, strategy: MulticlassStrategy, certificates: list[Any], support: Support, histories: list[Any]
     ) -> None:
-        set_machines(self, strategy, certificates)
+        set_machines(self, strategy, self._worded(certificates))
         self.C_ = certificates[0].C
         self.objective_ = np.array([certificate.primal for certificate in certificates])
-        self.support_, self.dual_coef_ = support.rows.copy(), support.dual_coef  # the certificate keeps its own rows
+        self.support_, self.dual_coef_ = support.rows, support.dual_coef
         self.history_ = one_or_list([np.rec.array(history, dtype=HISTORY_DTYPE) for history in histories])
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
@@ -313,10 +348,11 @@ class LinearSVM(BatchClassifier):
         ndarray of shape (n_samples, n_classes)
             Probabilities, in the order of ``classes_``.
         """
-        scores = self._scores(X)
-        if not self._sigmoids:
+        model = view_of(self)
+        scores = model._scores(X)
+        if not model._sigmoids:
             raise NotFittedError("LinearSVM was fitted with probability=False. Call fit again.")
-        return class_probabilities(self._strategy, self._sigmoids, scores)
+        return class_probabilities(model._strategy, model._sigmoids, scores)
 
     @available_if(_has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
     def predict_log_proba(self, X: Any) -> Floats:
@@ -338,7 +374,7 @@ class LinearSVM(BatchClassifier):
 
     def _stated(self) -> dict[str, Any]:
         cost = self._cost(type(self).__name__) or self.C_
-        return {"intercept": role_of_intercept(self), "tol": float(self.tol), "C": cost, "loss": self.loss}
+        return {"intercept": role_of_intercept(self), "tol": stated_number(self.tol), "C": cost, "loss": self.loss}
 
     def _sigmoid(self, place: int) -> tuple[float, float] | None:
         sigmoids = getattr(self, "_sigmoids", []) if self.probability else []
@@ -352,10 +388,14 @@ class LinearSVM(BatchClassifier):
     def _state(self) -> SoftMarginState:
         return SoftMarginState.of(self)
 
+    @classmethod
+    def _check(cls, record: RunRecord) -> None:
+        record.state.check("state", record)
+
     def _restore(self, record: RunRecord) -> None:
         state: SoftMarginState = record.state
-        state.check("state", record)
         state.restore(self, record)
+        self.certificate_: Any = one_or_list(self._worded(as_list(vars(self)["certificate_"])))
         self.C_ = state.stated_cost
         self._sigmoids = list(state.sigmoids)
         self._ends = None if state.ends is None else [(end.duals, end.point) for end in state.ends]

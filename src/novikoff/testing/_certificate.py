@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import pickle
 from collections.abc import Collection
@@ -136,14 +137,17 @@ def check_fails_on_altered_data(certificate: Any, X: Any, y: Any, sample_weight:
 
 
 def check_says_what_it_claims(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> None:
-    """``claims`` returns named texts, each name once; ``explain``, ``str`` and the notebook form are made of text."""
+    """``claims`` returns named texts, each name once; ``explain``, ``str``, ``repr`` and notebooks show text."""
     claims = certificate.claims()
     require(claims, "claims() is empty")
     require(all(isinstance(part, str) for claim in claims for part in claim), "claims() are not pairs of text")
     require(len({name for name, _ in claims}) == len(claims), "a name occurs twice in claims()")
     require(isinstance(certificate.explain(), str) and certificate.explain(), "explain() is not a text")
-    require(type(certificate).__name__ in str(certificate), "str() does not name the class")
-    require(certificate._repr_html_().count("<tr>") == len(claims), "the notebook form does not show all claims")
+    require(isinstance(str(certificate), str) and str(certificate), "str() is empty")
+    require(type(certificate).__name__ in repr(certificate), "repr() does not name the class")
+    page = certificate._repr_html_()
+    shown = all(html.escape(part) in page for claim in claims for part in claim)
+    require(shown and page.count("<tr>") >= len(claims), "the notebook form does not show all claims")
 
 
 def check_speaks_of_a_plane_and_parameters(certificate: Any, X: Any, y: Any, sample_weight: Any = None) -> None:

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from novikoff._estimators import clone
 from novikoff._verify import verify
 from novikoff.persistence import load, save
 from novikoff.theory.geometry import Floats

@@ -1,6 +1,7 @@
 """Rows that balance: weights a > 0 with sum a_i z_i = 0.
 
-Floating point finds weights that balance approximately. Exact ones are solved for close to them, in integers.
+Floating point finds weights that balance approximately. Exact ones are solved for close to them, in integers. Whether
+there are any within a factor of two is decided by the simplex method, if no simpler way finds them.
 """
 
 from __future__ import annotations
@@ -11,14 +12,22 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy.linalg
+import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
 
 from .certificate import Duals
-from .exact import Examples, IntegerVector, Reduced, primitive, to_integers
+from .elimination import Budget, IntegerVector, Reduced, longest, primitive, product_work, spend
+from .exact import Examples, to_integers
+from .exact_simplex import alternative
+from .float_balance import balanced_basis
 from .geometry import Floats
+from .residues import PRODUCT_SHARE
 
 SHORT_WEIGHT_BITS = 12  # bits of the weights in the first attempt; short integers are faster
+WEIGHT_FACTOR = 2  # exact weights of a witness differ from those given by less than this factor
+CLOSE = 1.5  # the same for weights that are solved for and then rounded
+MAX_EXPONENT_RANGE = 1900  # weights that differ by a larger power of two are not computed in floating point
+MAX_EXACT_BITS = 53  # sums of products of so many bits together are exact in floating point
 MAX_FREE_DIMENSIONS = 500  # directions orthogonal to the rows of a witness; each is tested on all rows
 
 
@@ -55,10 +64,12 @@ class Balance:
             straight[places[pivot]] = -sign * sum(self.reduced.table[row, k] * entries[places[k]] for k in free)
         return primitive(straight)
 
-    def moves(self, width: int) -> list[IntegerVector] | None:
+    def moves(self, width: int, budget: Budget | None = None) -> list[IntegerVector] | None:
         """Return a basis of the directions, within the columns, that are 0 on all rows; None if it is too large."""
-        if len(self.columns) - self.reduced.rank > MAX_FREE_DIMENSIONS:
+        free = len(self.columns) - self.reduced.rank
+        if free > MAX_FREE_DIMENSIONS:
             return None
+        spend(budget, free * (width + product_work(0, 0) * len(self.columns)))
         found = []
         for vector in self.reduced.null_space():
             direction = [0] * width
@@ -67,45 +78,105 @@ class Balance:
             found.append(direction)
         return found
 
-    def outside(self, examples: Examples) -> NDArray[np.bool_] | None:
+    def outside(self, examples: Examples, budget: Budget | None = None) -> NDArray[np.bool_] | None:
         """Return which rows are not spanned by those that balance; None if that is too expensive to decide."""
-        moves = self.moves(examples.columns)
-        return None if moves is None else examples.reaches_beyond(self.columns) | examples.off_zero(moves)
+        moves = self.moves(examples.columns, budget)
+        return None if moves is None else examples.reaches_beyond(self.columns) | examples.off_zero(moves, budget)
 
 
-def balance(examples: Examples, duals: Duals) -> Balance | None:
+def balance(examples: Examples, duals: Duals, budget: Budget | None = None, within: float = math.inf) -> Balance | None:
     """Turn weights that balance approximately into a proof that some weights balance exactly; None if that fails.
 
-    The weights of the rows outside of a basis are kept. Those of the basis are solved for, and must be positive.
+    The weights of the rows outside of a basis are kept, up to their last bits. Those of the basis are solved for, and
+    must be positive and differ from those given by less than the factor ``within``.
     """
     rows = duals.rows[duals.weights > 0]
     weights = duals.weights[duals.weights > 0]
     if len(rows) == 0:
         return None
     columns = examples.used(rows)
-    vectors = examples.integer_rows(rows, columns)
-    for leading in _leading(examples.floats(rows, columns), weights):
+    if len(columns) == 0:  # all these rows are 0
+        return Balance([], columns, Reduced([], 0), Duals(rows, weights))
+    z = examples.floats(rows, columns)
+    spend(budget, len(rows) * len(columns) * min(len(rows), len(columns)) / PRODUCT_SHARE)
+    if (square := balanced_basis(z, weights)) is not None:
+        return Balance(rows[square].tolist(), columns, Reduced.of_full_rank(len(columns)), Duals(rows, weights))
+    vectors = examples.integer_rows(rows, columns, budget)
+    for leading in _leading(z, weights):
         for digits in (SHORT_WEIGHT_BITS, 53):  # all weights close to these are suitable, and short ones are faster
-            short = _rounded(weights, digits)
-            solved = _solve_for(vectors, short, leading)
+            short = rounded_to(weights, digits)
+            solved = _solve_for(vectors, short, leading, budget)
             if solved is not None:
                 basis = list(solved)
-                found = Reduced([vectors[k][0] for k in basis], len(columns))
-                if _spans_all(found, vectors):
-                    short[basis] = list(solved.values())
+                short[basis] = list(solved.values())
+                if not np.all((short > weights / within) & (short < weights * within)):
+                    continue
+                found = Reduced([vectors[k][0] for k in basis], len(columns), budget)
+                if _spans_all(found, vectors, budget):
                     return Balance(rows[basis].tolist(), columns, found, Duals(rows, short))
     return None
 
 
-def _spans_all(basis: Reduced, vectors: list[tuple[IntegerVector, int]]) -> bool:
+def proven_balance(examples: Examples, witness: Duals, budget: Budget) -> Balance | None:
+    """Decide whether there are weights a' with sum a'_i z_i = 0 and a_i / 2 < a'_i < 2 a_i for all rows of a witness.
+
+    Return the proof, or None if there are no such weights. Raises WorkLimitReached if that takes too much work.
+    """
+    exponents = np.frexp(witness.weights)[1]
+    if np.ptp(exponents) < MAX_EXPONENT_RANGE:
+        middle = (int(exponents.max()) + int(exponents.min())) // 2
+        found = balance(examples, Duals(witness.rows, np.ldexp(witness.weights, -middle)), budget, CLOSE)
+        if found is not None:
+            return found
+    vectors = examples.integer_rows(witness.rows, examples.used(witness.rows), budget)
+    reduced = Reduced(_transposed(vectors), len(vectors), budget)
+    if not _has_weights(reduced.null_space(), *_scaled(vectors, witness.weights), budget):
+        return None
+    return span_of(examples, witness, budget)
+
+
+def span_of(examples: Examples, witness: Duals, budget: Budget) -> Balance:
+    """Return a basis of the rows of a witness, whether they balance or not."""
+    columns = examples.used(witness.rows)
+    vectors = examples.integer_rows(witness.rows, columns, budget)
+    pivots = Reduced(_transposed(vectors), len(vectors), budget).pivots
+    basis = Reduced([vectors[k][0] for k in pivots], len(columns), budget)
+    return Balance(witness.rows[pivots].tolist(), columns, basis, witness)
+
+
+def _transposed(vectors: list[tuple[IntegerVector, int]]) -> list[IntegerVector]:
+    return [list(entries) for entries in zip(*(vector for vector, _ in vectors), strict=True)]
+
+
+def _has_weights(relations: list[IntegerVector], given: IntegerVector, _: int, budget: Budget) -> bool:
+    """Return whether some combination of the relations is between half and twice the given weights.
+
+    The coefficients t of the combination and a factor s have to satisfy given_i s < 2 (sum_r t_r n_ri) < 4 given_i s;
+    then s > 0. Gordan's alternative decides that.
+    """
+    if not relations:
+        return False
+    sides = []
+    for a, entries in zip(given, zip(*relations, strict=True), strict=True):
+        doubled = [WEIGHT_FACTOR * entry for entry in entries]
+        sides += [primitive([*doubled, -a]), primitive([*(-entry for entry in doubled), WEIGHT_FACTOR**2 * a])]
+    return alternative(sides, budget)[1] is not None
+
+
+def _spans_all(basis: Reduced, vectors: list[tuple[IntegerVector, int]], budget: Budget | None) -> bool:
     """Return whether all vectors are 0 in every direction in which the basis is 0."""
     if basis.rank == basis.table.shape[1]:
         return True
-    null = np.array(basis.null_space(), dtype=object).T
-    return not np.any(np.array([vector for vector, _ in vectors], dtype=object) @ null)
+    null, table = basis.null_space(), [vector for vector, _ in vectors]
+    bits, products = (longest(null), longest(table)), len(null) * len(table) * len(null[0])
+    if sum(bits) + len(null[0]).bit_length() <= MAX_EXACT_BITS:
+        spend(budget, products / PRODUCT_SHARE)
+        return not np.any(np.array(table, dtype=np.float64) @ np.array(null, dtype=np.float64).T)
+    spend(budget, products * product_work(*bits))
+    return not np.any(np.array(table, dtype=object) @ np.array(null, dtype=object).T)
 
 
-def _rounded(weights: Floats, digits: int) -> Floats:
+def rounded_to(weights: Floats, digits: int) -> Floats:
     """Return the weights rounded to this number of bits."""
     mantissas, exponents = np.frexp(weights)
     rounded: Floats = np.ldexp(np.rint(np.ldexp(mantissas, digits)), exponents - digits)
@@ -113,20 +184,21 @@ def _rounded(weights: Floats, digits: int) -> Floats:
 
 
 def _solve_for(
-    vectors: list[tuple[IntegerVector, int]], weights: Floats, leading: NDArray[np.int64]
+    vectors: list[tuple[IntegerVector, int]], weights: Floats, leading: NDArray[np.int64], budget: Budget | None
 ) -> dict[int, float] | None:
     """Solve for the weights of a basis among the leading rows; None unless all of them are positive.
 
     A row is z = k 2^e and its weight a = m 2^f, so the unknowns are m 2^(e + f), which have the sign of a.
     """
     others = np.setdiff1d(np.arange(len(vectors)), leading)
+    spend(budget, len(others) * len(vectors[0][0]) * product_work(0, 0))
     right, right_place = _sum([vectors[k] for k in others], weights[others])
     right = right or [0] * len(vectors[0][0])
     given, given_place = _scaled([vectors[k] for k in leading], weights[leading])
     columns = [vectors[k][0] for k in leading]
     matrix = [[*entries, -total] for entries, total in zip(zip(*columns, strict=True), right, strict=True)]
     last = len(leading)
-    reduced = Reduced(matrix, last + 1)
+    reduced = Reduced(matrix, last + 1, budget)
     if last in reduced.pivots:  # the sum of the others leaves the space of the leading rows
         return None
     stay = sorted(set(range(last)) - set(reduced.pivots))

@@ -8,9 +8,17 @@ the one with the largest margin.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+
+from . import margin_value
+
+SEARCHED_ROWS = 2048  # with which the best gamma of a bound is searched
+SINGULAR_WIDTH = 1e-3  # of the interval around a = 1 in which the bound for a larger a is used
+LARGEST_COUNT = 1e100  # of updates; a bound above it is infinite
 
 
 def novikoff(radius: float, margin: float) -> float:
@@ -24,8 +32,8 @@ def novikoff(radius: float, margin: float) -> float:
     ----------
     radius : float
         The largest |u|.
-    margin : float
-        The margin gamma of a separator.
+    margin : float or Margin
+        The margin gamma of a separator. A ``Margin`` with a free intercept is refused: it is not one of vectors u.
 
     Returns
     -------
@@ -42,7 +50,8 @@ def novikoff(radius: float, margin: float) -> float:
     >>> novikoff(radius=2.0, margin=0.5)
     16.0
     """
-    return _square(radius / margin) if margin > 0 else math.inf
+    gamma = margin_value.margin_number("novikoff", margin)
+    return _square(radius / gamma) if gamma > 0 else math.inf
 
 
 def novikoff_unscaled(radius: float, norm: float, epsilon: float) -> float:
@@ -106,8 +115,8 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
     ----------
     radius : float
         The largest |u|.
-    margin : float
-        The margin gamma of a separator.
+    margin : float or Margin
+        The margin gamma of a separator. A ``Margin`` with a free intercept is refused: it is not one of vectors u.
     epsilon : float
         The fraction of the margin that may be lost.
 
@@ -121,10 +130,130 @@ def margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
     >>> margin_perceptron(radius=1.0, margin=0.5, epsilon=0.5)
     40.0
     """
+    gamma = margin_value.margin_number("margin_perceptron", margin)
+    if gamma <= 0:
+        return math.inf
+    ratio = radius / (epsilon * gamma)
+    return 2 * ratio + 2 * _square(ratio)
+
+
+def margin_perceptron_length(radius: float, margin: float, epsilon: float, updates: ArrayLike) -> NDArray[np.float64]:
+    """Return upper bounds on |v| after M updates of a margin perceptron with threshold (1 - eps) gamma.
+
+    An update makes |v| longer by at most R^2 / (2 |v|) + (1 - eps) gamma, which is at most (1 - eps/2) gamma once |v|
+    is R^2 / (eps gamma). So |v| <= R + R^2 / (eps gamma) + (1 - eps/2) gamma M. The bound of ``margin_perceptron`` is
+    the M at which it meets the lower bound gamma M.
+
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+    epsilon : float
+        The fraction of the margin that may be lost.
+    updates : array-like of shape (n,)
+        Numbers of updates M.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The bounds; infinity if the margin is not positive.
+
+    Examples
+    --------
+    >>> margin_perceptron_length(radius=1.0, margin=0.5, epsilon=0.5, updates=[1, 40])
+    array([ 5.375, 20.   ])
+    """
+    M = np.asarray(updates, dtype=np.float64)
+    if margin <= 0 or epsilon <= 0:
+        return np.full_like(M, math.inf)
+    first = radius + _square(radius) / (epsilon * margin)
+    return np.where(M > 0, first + (1 - epsilon / 2) * margin * M, 0.0)
+
+
+def dynamic_margin_length(radius: float, epsilon: float, updates: ArrayLike) -> NDArray[np.float64]:
+    """Return upper bounds on |v| after M updates of the perceptron with dynamic margin.
+
+    Hypotheses: |u| <= R, and v += y u whenever y v.u < (1 - eps) |v|^2 / M. So |v|^2 <= s_M, where s_1 = R^2 and
+    s_(M+1) = (1 + a/M) s_M + R^2 with a = 2 (1 - eps). The solution is s_M = R^2 (P(M) - M) / (a - 1), where P(M) is
+    Gamma(M + a) / (Gamma(M) Gamma(a)); it is R^2 M for eps = 1, and R^2 M^2 for eps = 0.
+
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    epsilon : float
+        The fraction of the margin that may be lost, above 0 and at most 1.
+    updates : array-like of shape (n,)
+        Numbers of updates M.
+
+    Returns
+    -------
+    ndarray of shape (n,)
+        The bounds.
+
+    Examples
+    --------
+    >>> dynamic_margin_length(radius=2.0, epsilon=1.0, updates=[1, 4, 9])
+    array([2., 4., 6.])
+    """
+    from scipy.special import poch, rgamma  # slow to import, and rarely needed
+
+    M = np.asarray(updates, dtype=np.float64)
+    a = 2 * (1 - epsilon)
+    if abs(a - 1) < SINGULAR_WIDTH:  # the bound grows with a, and its formula has no value at a = 1
+        a = 1 + SINGULAR_WIDTH
+    with np.errstate(over="ignore"):
+        squares = (poch(M, a) * rgamma(a) - M) / (a - 1)
+    lengths: NDArray[np.float64] = radius * np.sqrt(np.maximum(squares, M))
+    return lengths
+
+
+def dynamic_margin_perceptron(radius: float, margin: float, epsilon: float) -> float:
+    """Return the largest number of updates of the perceptron with dynamic margin.
+
+    It is the largest M for which the upper bound on |v| of ``dynamic_margin_length`` is not below the lower bound
+    gamma M. For small eps it grows like (R / gamma)^(1 / eps).
+
+    Parameters
+    ----------
+    radius : float
+        The largest |u|.
+    margin : float
+        The margin gamma of a separator.
+    epsilon : float
+        The fraction of the margin that may be lost, above 0 and at most 1.
+
+    Returns
+    -------
+    float
+        The bound; infinity if the margin is not positive, or if the bound exceeds 1e100.
+
+    References
+    ----------
+    Panagiotakopoulos and Tsampouka (2011), The perceptron with dynamic margin.
+
+    Examples
+    --------
+    >>> dynamic_margin_perceptron(radius=1.0, margin=0.5, epsilon=1.0)
+    4.0
+    """
     if margin <= 0:
         return math.inf
-    ratio = radius / (epsilon * margin)
-    return 2 * ratio + 2 * _square(ratio)
+
+    def is_possible(M: float) -> bool:
+        return float(dynamic_margin_length(radius, epsilon, [M])[0]) * (1 + 1e-12) >= margin * M
+
+    low, high = 0.0, 1.0  # the ratio of the two bounds falls with M
+    while is_possible(high):
+        low, high = high, 2 * high
+        if high > LARGEST_COUNT:
+            return math.inf
+    while high - low > max(1.0, 1e-12 * low):
+        middle = math.floor((low + high) / 2)
+        low, high = (middle, high) if is_possible(middle) else (low, middle)
+    return float(low if high - low <= 1 else high)  # between two numbers that floats cannot resolve, the larger one
 
 
 def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None = None, passes: int = 1) -> float:
@@ -160,25 +289,34 @@ def freund_schapire(radius: float, margins: ArrayLike, weights: ArrayLike | None
     """
     m = np.asarray(margins, dtype=np.float64)
     copies = np.ones_like(m) if weights is None else np.asarray(weights, dtype=np.float64)
-
-    def bound(gamma: float) -> float:
-        deficit = np.maximum(0.0, gamma - m)
-        return _square((radius + math.sqrt(passes * float(copies @ deficit**2))) / gamma)
-
-    # R + D(gamma) is convex and positive, so its ratio to gamma decreases and then increases, and a golden-section
-    # search finds the minimum. Every gamma gives a valid bound, so the search need not be exact.
+    # Every gamma gives a valid bound, so it may be searched with some of the rows.
+    step = max(1, -(-len(m) // SEARCHED_ROWS))
+    some = _deficits(radius, m[::step], copies[::step], step * passes)
+    bound = some if step == 1 else _deficits(radius, m, copies, passes)
     positive = m[m > 0]
-    best = min(map(bound, [float(positive.min()), float(positive.max())])) if len(positive) else math.inf
+    ends = [float(positive.min()), float(positive.max())] if len(positive) else []
+    # R + D(gamma) is convex and positive, so its ratio to gamma decreases and then increases, and a golden-section
+    # search finds the minimum.
     scale = max(radius, 1e-150)  # if all examples are 0, every gamma is suitable
     low, high = math.log(1e-12 * scale), math.log(1e6 * scale)
     shrink = (math.sqrt(5) - 1) / 2
     for _ in range(80):
         left, right = high - shrink * (high - low), low + shrink * (high - low)
-        if bound(math.exp(left)) <= bound(math.exp(right)):
+        if some(math.exp(left)) <= some(math.exp(right)):
             high = right
         else:
             low = left
-    return min(best, bound(math.exp((low + high) / 2)))
+    return min(map(bound, [*ends, math.exp((low + high) / 2)]))
+
+
+def _deficits(radius: float, m: NDArray[Any], copies: NDArray[Any], passes: int) -> Callable[[float], float]:
+    """Return the bound of ``freund_schapire`` as a function of gamma."""
+
+    def bound(gamma: float) -> float:
+        deficit = np.maximum(0.0, gamma - m)
+        return _square((radius + math.sqrt(passes * float(copies @ (deficit * deficit)))) / gamma)
+
+    return bound
 
 
 def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
@@ -188,8 +326,8 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
     ----------
     radius : float
         The largest |u|.
-    margin : float
-        The margin gamma of a separator.
+    margin : float or Margin
+        The margin gamma of a separator. A ``Margin`` with a free intercept is refused: it is not one of vectors u.
     C : float
         The aggressiveness parameter of the algorithm.
 
@@ -207,7 +345,7 @@ def passive_aggressive_I(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_I(radius=1.0, margin=0.5, C=0.25)
     16.0
     """
-    return _ratio(max(_square(radius), 1 / C), margin)
+    return _ratio(max(_square(radius), 1 / C), margin_value.margin_number("passive_aggressive_I", margin))
 
 
 def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
@@ -217,8 +355,8 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
     ----------
     radius : float
         The largest |u|.
-    margin : float
-        The margin gamma of a separator.
+    margin : float or Margin
+        The margin gamma of a separator. A ``Margin`` with a free intercept is refused: it is not one of vectors u.
     C : float
         The aggressiveness parameter of the algorithm.
 
@@ -236,7 +374,7 @@ def passive_aggressive_II(radius: float, margin: float, C: float) -> float:
     >>> passive_aggressive_II(radius=1.0, margin=0.5, C=0.5)
     8.0
     """
-    return _ratio(_square(radius) + 1 / (2 * C), margin)
+    return _ratio(_square(radius) + 1 / (2 * C), margin_value.margin_number("passive_aggressive_II", margin))
 
 
 def _ratio(squares: float, margin: float) -> float:

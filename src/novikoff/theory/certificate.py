@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import html
 import json
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._counts import count, counted
+from novikoff._html import table
 from novikoff._json import plain
 from novikoff._registry import Registry
 
@@ -22,7 +24,7 @@ from .generalization import Generalization
 from .geometry import Floats, blocks
 from .verification import Check, Verification
 
-ROUNDING = 1e-9  # relative tolerance for sums over a long run that are computed a second time in another order
+MAX_PERCENT_DIGITS = 5  # after the point
 OTHER_DATA = "these are not the data, or not the order of the rows, that the model was trained on"
 
 
@@ -157,6 +159,50 @@ class Certificate(ABC):
         """
         return {}
 
+    def fitted(self) -> dict[str, Any]:
+        """Return the fitted attributes of a learner that follow from the certificate.
+
+        Returns
+        -------
+        dict of str to float
+            Values for this problem, by the name of the attribute, such as ``objective_``. ``novikoff.verify`` compares
+            the attributes with the values of all problems; ``n_iter_`` is the largest of them.
+        """
+        return {}
+
+    def row_coefficients(self, y: Any) -> tuple[NDArray[np.int64], Floats] | None:
+        """Return the coefficients of rows in the weights, which ``support_`` and ``dual_coef_`` of a learner show.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_samples,)
+            Labels of all rows.
+
+        Returns
+        -------
+        tuple of (ndarray of int64, ndarray of shape (n_planes, n_rows)), or None
+            The numbers of the rows whose coefficients are not 0, and their coefficients in each weight vector; None if
+            the certificate does not state them.
+        """
+        return None
+
+    def fitted_from_rows(self, X: Any, y: Any) -> dict[str, Floats]:
+        """Return the fitted attributes of a learner that follow from the certificate and its rows.
+
+        Parameters
+        ----------
+        X : ndarray or CSR matrix of shape (n_samples, n_features)
+            The rows that the certificate speaks of.
+        y : array-like of shape (n_samples,)
+            Their labels.
+
+        Returns
+        -------
+        dict of str to ndarray
+            Values for this problem, by the name of the attribute, such as ``slack_``.
+        """
+        return {}
+
     def support(self, X: Any, y: Any) -> Support:
         """Return the rows that the weights are a sum of.
 
@@ -220,6 +266,21 @@ class Certificate(ABC):
         """Whether the data alone do not show the weights, so that ``novikoff.verify`` has to repeat the run."""
         return False
 
+    def check_learned(self, run: Any) -> list[Check]:
+        """Compare the claims with how the problem was learned, as far as the record of the run says it.
+
+        Parameters
+        ----------
+        run : OnlineRun
+            How an online learner learned the problem.
+
+        Returns
+        -------
+        list of Check
+            One for each claim that the record shows.
+        """
+        return []
+
     def check_replay(self, run: Any) -> list[Check]:
         """Compare the claims with a run that was repeated row by row.
 
@@ -242,19 +303,15 @@ class Certificate(ABC):
         -------
         str
             Arrays are lists and infinities are null. An array of at least 256 entries, of which at most a quarter are
-            not 0, is an object with the fields ``length``, ``indices`` and ``values``. ``kind`` is the name of the
-            class, unless there is a field of that name.
+            not 0, is an object with the fields ``length``, ``indices`` and ``values``; so is each row of a matrix with
+            far more columns than occur in the data. ``kind`` is the name of the class, unless there is a field of that
+            name.
         """
         fields: dict[str, Any] = dataclasses.asdict(self)  # type: ignore[call-overload]  # every subclass is a dataclass
         return json.dumps(plain({"kind": type(self).__name__, **fields}))
 
     def _repr_html_(self) -> str:
-        left = 'style="text-align: left"'  # notebooks align cells to the right, which suits numbers only
-        rows = "".join(
-            f'<tr><th scope="row" {left}>{html.escape(name)}</th><td {left}>{html.escape(value)}</td></tr>'
-            for name, value in self.claims()
-        )
-        return f"<table><caption {left}>{type(self).__name__}</caption>{rows}</table>"
+        return table(type(self).__name__, self.claims())
 
     def __repr__(self) -> str:
         return f"<{self}>"
@@ -315,25 +372,46 @@ def above(number: float) -> str:
     return _shown(number, ROUND_CEILING)
 
 
+def percent_below(fraction: Fraction) -> str:
+    """Return a fraction in percent, rounded down, so that only 0 and 1 are shown as 0 % and 100 %."""
+    if fraction <= 0 or fraction >= 1:
+        return "0 %" if fraction <= 0 else "100 %"
+    if fraction * 10 ** (MAX_PERCENT_DIGITS + 2) < 1:
+        return f"{below(float(100 * fraction))} %"
+    digits = 1
+    while digits < MAX_PERCENT_DIGITS and not min(fraction, 1 - fraction) * 10 ** (digits + 2) >= 1:
+        digits += 1
+    return f"{Decimal(math.floor(fraction * 10 ** (digits + 2))).scaleb(-digits):f} %"
+
+
 def _shown(number: float, rounding: str) -> str:
     if not math.isfinite(number):
         return f"{number:g}"
     return f"{float(Context(prec=6, rounding=rounding).create_decimal(Decimal(number))):.6g}"
 
 
-def misfit(X: Any, y: Any, sample_weight: Any, columns: int) -> Check | None:
-    """Return a failed check if the data do not have the shape or the values that a model of this many columns needs."""
+def misfit(X: Any, y: Any, sample_weight: Any, columns: int, check_values: bool = True) -> Check | None:
+    """Return a failed check if the data do not have the shape or the values that a model of this many columns needs.
+
+    A caller that reads the values anyway may find out itself whether they are finite, without ``check_values``.
+    """
     if X.ndim != 2:
         return Check("data", "fails", f"X must have two dimensions, but its shape is {X.shape}")
     rows = X.shape[0]
     if rows == 0:
         return Check("data", "fails", "there are no rows")
     if sample_weight is not None and np.shape(sample_weight) not in ((), (rows,)):
-        return Check("data", "fails", f"{rows} rows, but weights of shape {np.shape(sample_weight)}")
+        return Check("data", "fails", f"{counted(rows, 'row')}, but weights of shape {np.shape(sample_weight)}")
+    if sample_weight is not None:
+        weights = np.asarray(sample_weight, dtype=np.float64)
+        if not np.all((weights >= 0) & (weights < np.inf)):
+            return Check("data", "fails", "some weights are negative or not finite")
     if np.size(y) != rows:
-        return Check("data", "fails", f"{rows} rows, but {np.size(y)} labels")
+        return Check("data", "fails", f"{counted(rows, 'row')}, but {counted(np.size(y), 'label')}")
     if X.shape[1] != columns:
-        return Check("data", "fails", f"the model has {columns} features, the data {X.shape[1]}")
+        return Check("data", "fails", f"the model has {counted(columns, 'feature')}, the data {count(X.shape[1])}")
+    if not check_values:
+        return None
     if not all(np.all(np.isfinite(block.data if sp.issparse(block) else block)) for _, block in blocks(X)):
         return Check("data", "fails", "NaN or infinity among the values")
     return None

@@ -19,34 +19,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .certificate import Certificate, Support, below, misfit
-from .columns import Columns
-from .exact_gap import ExactTable, as_integers, power_of_two
-from .gap_checks import (
-    EPS,
-    INTERCEPTS,
-    SMALLEST,
-    Value,
-    check_costs,
-    check_gap,
-    gap_shown,
-    relative,
-    rounded,
-    subtract,
-)
-from .geometry import Extended, Floats, Matrix, as_table, blocks
-from .joint_duals import JointDuals, allowed, excess
+from novikoff._counts import counted
+from novikoff._wide_array import stored
+
+from .certificate import Support, misfit
+from .columns import compact
+from .enclosed_sums import Rows
+from .gap_checks import GapClaims, check_bounds, check_costs
+from .geometry import INTERCEPTS, Extended, Floats, WeightRows, as_table
+from .joint_duals import JointDuals, allowed
+from .joint_values import JointMargin, JointPoint
+from .slack import joint_slack
 from .verification import Check, Verification
 
-SUM_BLOCK_ROWS = 512  # dense rows per partial sum; the rounding error grows with this number and that of the sums
-LOSS_TABLES = 4  # tables of rows times classes that count as one of the entries of a block
 SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vectors may be off because of rounding
 
 
@@ -68,7 +58,7 @@ class JointModel:
         The cost C_i of each row; None if it is C for all.
     """
 
-    weights: Matrix
+    weights: WeightRows
     biases: Floats
     classes: list[Any]
     duals: JointDuals
@@ -95,7 +85,7 @@ class JointModel:
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class CrammerSingerCertificate(Certificate):
+class CrammerSingerCertificate(GapClaims):
     """An upper bound on how far the objective of a joint machine of several classes is from its minimum.
 
     The claim is ``dual`` <= minimum <= ``primal``, for the weights of all classes together.
@@ -109,9 +99,9 @@ class CrammerSingerCertificate(Certificate):
     tol : float
         The relative gap that was requested.
     primal : float
-        The objective of the model.
+        The objective of the model, or a little more: an upper bound that includes rounding errors.
     dual : float
-        A lower bound on the objective of all models, which follows from ``model.duals``.
+        A lower bound on the objective of all models, which follows from ``model.duals`` in spite of rounding errors.
     iterations : int
         Number of steps of the solver.
     examples : int
@@ -125,8 +115,10 @@ class CrammerSingerCertificate(Certificate):
 
     Notes
     -----
-    ``verify`` compares the costs with C times ``sample_weight``, if it is given; otherwise it takes them on trust. With
-    ``exact`` it computes both bounds in fractions, which takes some microseconds per nonzero value and class.
+    ``verify`` compares the costs with C times ``sample_weight``, if it is given; otherwise it takes them on trust. A
+    claim holds if it is true whatever the rounding errors of the check are. With ``exact``, and for small data where
+    rounding would leave a claim open, both bounds are computed as fractions, which takes some microseconds per nonzero
+    value and class.
 
     References
     ----------
@@ -143,22 +135,17 @@ class CrammerSingerCertificate(Certificate):
     examples: int
     model: JointModel
 
-    @property
-    def relative_gap(self) -> float:
-        """(primal - dual) / primal: the fraction of the objective by which a better model could be lower, at most."""
-        return relative(self.primal - self.dual, self.primal)
-
-    @property
-    def converged(self) -> bool:
-        """Whether the relative gap is at most ``tol``."""
-        return self.relative_gap <= self.tol
-
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         if unfit := self._misfit_of_model():
             return Verification((unfit,))
         X, model = as_table(X), self.model
-        if unfit := misfit(X, y, sample_weight, columns=model.weights.shape[1]):
+        if unfit := misfit(X, y, sample_weight, model.weights.shape[1], check_values=False):
             return Verification((unfit,))
+        X, weights = compact(X, model.weights)
+        model = replace(model, weights=weights)
+        rows = Rows(X)
+        if not rows.is_finite:
+            return Verification((Check("data", "fails", "NaN or infinity among the values"),))
         costs, stated = check_costs(model.costs, self.C, X.shape[0], self.examples, sample_weight)
         if costs is None:
             return Verification((stated,))
@@ -167,17 +154,19 @@ class CrammerSingerCertificate(Certificate):
             label = np.ravel(y)[unknown[:1]].tolist()[0]
             detail = f"row {unknown[0]} has the label {label!r}, which the model does not know"
             return Verification((Check("data", "fails", detail, int(unknown[0])),))
-        feasible = allowed(model.duals, codes, costs, len(model.classes), balanced=self.intercept == "free")
-        checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features"), stated, feasible]
+        feasible = allowed(model.duals, codes, X.shape[0], len(model.classes), balanced=self.intercept == "free")
+        checks = [
+            Check(
+                "data", "holds", f"{counted(X.shape[0], 'row')} of {counted(self.model.weights.shape[1], 'feature')}"
+            ),
+            stated,
+            feasible,
+        ]
         if feasible.status == "fails":
             return Verification(tuple(checks))
-        columns = Columns.occurring(X, np.any(model.weights != 0, axis=0))
-        if columns is not None:
-            X, model = columns.cut(X), replace(model, weights=model.weights[:, columns.indices])
-        own = replace(self, model=model)
-        with np.errstate(over="ignore", invalid="ignore"):  # a bound that overflows fails below
-            primal, dual = (own._exactly if exact else own._values)(X, codes, costs)
-        return Verification((*checks, *check_gap(self, primal, dual)))
+        problem = JointMargin(X, codes, costs, self.intercept, len(model.classes))
+        point = JointPoint(model.weights, model.biases, model.duals)
+        return Verification((*checks, *check_bounds(self, problem, point, rows, exact)))
 
     def _misfit_of_model(self) -> Check | None:
         """Return a failed check if no data can have this model."""
@@ -189,143 +178,19 @@ class CrammerSingerCertificate(Certificate):
             return Check("model", "fails", "each of two or more classes needs a weight vector and an intercept")
         if len(set(model.classes)) != count:
             return Check("model", "fails", "a class occurs twice")
-        if not (0 <= self.C < math.inf and np.all(np.isfinite(model.weights)) and np.all(np.isfinite(model.biases))):
+        if not (
+            0 <= self.C < math.inf and np.all(np.isfinite(stored(model.weights))) and np.all(np.isfinite(model.biases))
+        ):
             return Check("model", "fails", "NaN or infinity among the weights, or C is negative or not finite")
         if self.intercept == "none" and np.any(model.biases != 0):
             return Check("model", "fails", "some biases are not 0 where there is no intercept")
         return None
 
-    def _values(self, X: Any, codes: NDArray[np.intp], costs: Floats) -> tuple[Value, Value]:
-        """Return P(w, b) and D(beta), computed in one pass over the rows."""
-        W, classes = self.model.weights, len(self.model.classes)
-        a = self.model.duals.coefficients(codes, classes)
-        v, v_size = np.zeros((W.shape[1], classes)), np.zeros((W.shape[1], classes))
-        losses, loss_rounding, pieces, longest = 0.0, 0.0, 0, 0
-        for cut, block in blocks(X, width=LOSS_TABLES * classes):
-            absolute, own = abs(block), a[cut]
-            found = self._losses(block, absolute, codes[cut])
-            losses += float(costs[cut] @ found[0])
-            loss_rounding += float(costs[cut] @ found[1])
-            step = block.shape[0] if sp.issparse(block) else SUM_BLOCK_ROWS
-            for first in range(0, block.shape[0], step):  # partial sums, to limit rounding errors
-                part = own[first : first + step]
-                used = np.flatnonzero(np.diff(part.indptr))
-                if len(used):
-                    amounts = part[used].toarray()
-                    v += block[first + used].T @ amounts
-                    v_size += absolute[first + used].T @ np.abs(amounts)
-                pieces, longest = pieces + 1, max(longest, step)
-        primal = self._primal(losses, loss_rounding, rows=len(codes))
-        terms = longest + pieces + classes + 4
-        sums, scale = np.asarray(a.sum(axis=0)), excess(self.model.duals, costs)
-        return primal, self._dual(v, v_size, sums, terms, scale)
-
-    def _losses(self, block: Any, absolute: Any, codes: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Return the loss of each row, and a bound on its rounding error.
-
-        The loss is the largest of 1 + (w_k - w_y).x + (b_k - b_y). Huge biases cancel, so they are subtracted first,
-        and the error of this difference, which is a float, is computed exactly and added to the bound. If all products
-        are 0, there is no other error: the sum with 1 is then correctly rounded.
-        """
-        W, b = self.model.weights, self.model.biases
-        every = np.arange(len(codes))
-        short = np.asarray(block @ W.T)
-        short -= short[every, codes][:, None]
-        apart, lost = subtract(b, b[codes][:, None])
-        short += apart
-        short += 1.0
-        terms = np.diff(block.indptr) if sp.issparse(block) else np.full(len(codes), W.shape[1])
-        sizes = np.asarray(absolute @ np.abs(W).T)
-        sizes += sizes[every, codes][:, None]
-        sizes += (sizes > 0) * (np.abs(b) + np.abs(b[codes])[:, None] + 1.0)
-        error = (terms + 6)[:, None] * EPS * sizes
-        error += lost + (2 * SMALLEST * W.any() * terms)[:, None]  # a product may underflow
-        for table in (short, error):
-            table[every, codes] = 0.0
-        loss, at_most = short.max(axis=1), (short + error).max(axis=1)
-        return loss, np.minimum(error.max(axis=1), at_most)  # rows that are certainly beyond the margin have no error
-
-    def _primal(self, losses: float, loss_rounding: float, rows: int) -> Value:
-        """Return P(w, b). All its terms are positive, so its size is its value."""
-        W, b = self.model.weights, self.model.biases * (self.intercept == "penalized")
-        found = 0.5 * float(np.vdot(W, W)) + 0.5 * float(b @ b) + losses
-        return Value(found, found, 2 * (loss_rounding + (rows + W.size + 4) * EPS * found))
-
-    def _dual(self, v: Floats, v_size: Floats, sums: Floats, terms: int, scale: float) -> Value:
-        """Return D(scale beta), given v = sum a x, v_size = sum |a| |x|, and sum a of each class."""
-        v, v_size, sums, total = scale * v, scale * v_size, scale * sums, scale * float(self.model.duals.values.sum())
-        length, errors = 0.5 * float(np.vdot(v, v)), float(np.vdot(np.abs(v), v_size))
-        if self.intercept == "penalized":
-            length += 0.5 * float(sums @ sums)
-            errors += 2 * float(np.abs(sums).sum()) * total
-        size = total + length
-        rounding = (terms * (size + errors) + (v.size + len(self.model.duals.values)) * size) * EPS
-        # An error e = terms eps v_size of v changes |v|^2 / 2 by |v|.e, counted above, and e^2 / 2.
-        rounding += 0.5 * (terms * EPS) ** 2 * float(np.vdot(v_size, v_size))
-        return Value(total - length, size, 2 * rounding)
-
-    def _exactly(self, X: Any, codes: NDArray[np.intp], costs: Floats) -> tuple[Value, Value]:
-        """Return P(w, b) and D(beta), computed exactly and then rounded."""
-        table = ExactTable.of(X, np.zeros(len(codes)), costs)
-        primal = rounded(self._exact_primal(table, codes))
-        dual, total = self._exact_dual(table, codes)
-        size = rounded(2 * total - dual)
-        return Value(primal, primal, EPS * primal), Value(rounded(dual), size, EPS * size)
-
-    def _exact_primal(self, table: ExactTable, codes: NDArray[np.intp]) -> Fraction:
-        W, b = self.model.weights, self.model.biases
-        w, exponent = as_integers(np.hstack([W, b[:, None]]).ravel())
-        w = w.reshape(len(W), -1)
-        finest = min(exponent + table.exponent, exponent, 0)  # scores, biases and 1 are integer multiples of 2^finest
-        scores = []
-        for own in w:
-            products = table.row_sums(table.values * own[table.rows.indices])
-            bias = int(own[-1]) * 2 ** (exponent - finest)
-            scores.append(products * 2 ** (exponent + table.exponent - finest) + bias)
-        of_own = np.array([scores[code][i] for i, code in enumerate(codes.tolist())], dtype=object)
-        short = np.zeros(len(codes), dtype=object)
-        for k, of_class in enumerate(scores):
-            short = np.maximum(short, np.where(codes == k, 0, 2**-finest + of_class - of_own))
-        costs, cost_exponent = as_integers(table.costs)
-        squares = sum(int(own[:-1] @ own[:-1]) for own in w)
-        if self.intercept == "penalized":
-            squares += int(w[:, -1] @ w[:, -1])
-        losses = int(costs @ short) * power_of_two(cost_exponent + finest)
-        return squares * power_of_two(2 * exponent - 1) + losses
-
-    def _exact_dual(self, table: ExactTable, codes: NDArray[np.intp]) -> tuple[Fraction, Fraction]:
-        """Return D(t beta) and the sum of t beta, for the largest t <= 1 for which no row is above its cost."""
-        duals, penalized = self.model.duals, self.intercept == "penalized"
-        amounts, exponent = as_integers(duals.values)
-        unit, per_row = power_of_two(exponent), np.zeros(len(codes), dtype=object)
-        np.add.at(per_row, duals.rows, amounts)
-        scale = Fraction(1)
-        for row in np.flatnonzero(per_row).tolist():
-            cost, found = Fraction(float(table.costs[row])), int(per_row[row]) * unit
-            scale = min(scale, cost / found)
-        length = Fraction(0)
-        for k in range(len(self.model.classes)):
-            a = np.where(codes == k, per_row, 0)
-            of_class = duals.classes == k
-            np.subtract.at(a, duals.rows[of_class], amounts[of_class])
-            vector = table.combined(a)
-            length += int(vector @ vector) * (power_of_two(table.exponent) * unit) ** 2
-            length += (int(a.sum()) * unit) ** 2 if penalized else 0
-        total = scale * int(amounts.sum()) * unit
-        return total - scale * scale * length / 2, total
-
     def explain(self) -> str:
-        return (
-            f"The weights of all {len(self.model.classes)} classes together minimise one objective, and reach "
-            f"{self.primal:.6g}. Weights of {len(np.unique(self.model.duals.rows)):,} support vectors prove that no "
-            f"model is below {self.dual:.6g}: a better model could lower the objective by a fraction of at most "
-            f"{self.relative_gap:.2g}. "
-            + (
-                f"The requested fraction is {self.tol:g}."
-                if self.converged
-                else f"The request was {self.tol:g}; more iterations are needed."
-            )
+        reach = (
+            f"The weights of all {counted(len(self.model.classes), 'class')} together minimise one objective, and reach"
         )
+        return self._explained(reach, len(np.unique(self.model.duals.rows)))
 
     def planes(self) -> tuple[Floats, Floats]:
         return self.model.weights, self.model.biases
@@ -335,6 +200,21 @@ class CrammerSingerCertificate(Certificate):
 
     def stated(self) -> dict[str, Any]:
         return {"intercept": self.intercept, "tol": self.tol, "C": self.C, "loss": "hinge"}
+
+    def fitted(self) -> dict[str, Any]:
+        return {"objective_": self.primal, "n_iter_": self.iterations, "C_": self.C}
+
+    def row_coefficients(self, y: Any) -> tuple[NDArray[np.int64], Floats]:
+        codes, rows = self.model.codes(y), np.unique(self.model.duals.rows)
+        found = self.model.duals.coefficients(codes, len(self.model.classes))[rows]
+        return rows, np.ascontiguousarray(found.toarray().T)
+
+    def fitted_from_rows(self, X: Any, y: Any) -> dict[str, Floats]:
+        model = self.model
+        costs = np.ones(X.shape[0]) if model.costs is None else model.costs
+        X, weights = compact(X, model.weights)
+        found = joint_slack(X, model.codes(y), weights, model.biases)
+        return {"slack_": np.where(costs > 0, found, 0.0)}
 
     def support(self, X: Any, y: Any) -> Support:
         # The objective is strongly convex, so a gap g implies sum_k |v_k - w_k|^2 <= 2 g for v_k = sum a_ik x_i.
@@ -346,7 +226,8 @@ class CrammerSingerCertificate(Certificate):
         if len(rows) and (rows[0] < 0 or rows[-1] >= len(codes) or np.any(codes[rows] < 0)):
             return Support()
         a = model.duals.coefficients(codes, len(model.classes))[rows]
-        v, w = np.asarray(X[rows].T @ a.toarray()).T, model.weights
+        X, w = compact(X, model.weights)
+        v = np.asarray(X[rows].T @ a.toarray()).T
         if self.intercept == "penalized":
             v, w = np.column_stack([v, a.sum(axis=0)]), np.column_stack([w, model.biases])
         slack = SUPPORT_TOLERANCE * float(np.linalg.norm(v) + np.linalg.norm(w))
@@ -355,14 +236,6 @@ class CrammerSingerCertificate(Certificate):
 
     def claims(self) -> list[tuple[str, str]]:
         costs = "" if self.model.costs is None else f", total cost of the rows {self.model.costs.sum():.6g}"
-        asked, count = "within" if self.converged else "above", len(self.model.classes)
-        return [
-            ("objective", f"{self.primal:.6g}, the minimum is at least {below(self.dual)}"),
-            ("relative gap", f"{gap_shown(self.relative_gap)}, {asked} the requested {self.tol:g}"),
-            (
-                "problem",
-                f"Crammer-Singer, {count} classes, C {self.C:g}, intercept {self.intercept}{costs}",
-            ),
-            ("support", f"{len(np.unique(self.model.duals.rows))} of {self.examples} examples"),
-            ("iterations", f"{self.iterations}"),
-        ]
+        problem = f"Crammer-Singer, {counted(len(self.model.classes), 'class')}, {self._penalty_shown()}"
+        problem += f", intercept {self.intercept}{costs}"
+        return self._claimed(problem, len(np.unique(self.model.duals.rows)))

@@ -7,29 +7,26 @@ in integers.
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import math
-from collections import defaultdict
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .geometry import Floats, blocks
-from .residues import IntegerVector as IntegerVector
-from .residues import are_zero
+from novikoff._cached import cached_property
 
-EPS = float(np.finfo(np.float64).eps)
+from .elimination import CONVERSION, EXACT_BITS, OPERATION, SHORT_CONVERSION, Budget, longest, spend
+from .elimination import IntegerVector as IntegerVector
+from .elimination import Reduced as Reduced
+from .enclosed_sums import Block, Rows
+from .geometry import Floats, blocks
+from .residues import PRODUCT_SHARE, are_zero
+
 MAX_EXACT_INTEGER = 2.0**53  # integers, and sums of integers, up to here are exact in floating point
+MAX_DIRECT_ENTRIES = 2000  # products of values that are computed in integers rather than by their residues
 MIN_RELATIVE_ENTRY = 1e-280  # smaller entries, relative to the largest, would lose digits
-MAX_INT64_FACTOR = 2**30  # a difference of two products of integers below this fits into 64 bits
-EXACT_BATCH_ENTRIES = 1_000_000  # of dense rows that are converted to integers at a time
-UNDERFLOW_BOUND = 1e-290  # an upper bound on the error of a product that underflows
 
 
 def to_integers(values: Floats) -> tuple[IntegerVector, int]:
@@ -44,12 +41,6 @@ def to_integers(values: Floats) -> tuple[IntegerVector, int]:
 
 def _shifted(digit: int, by: int) -> int:
     return digit << by if by >= 0 else digit >> -by  # only zero bits are shifted out
-
-
-def primitive(vector: IntegerVector) -> IntegerVector:
-    """Return the shortest integer vector of the same direction."""
-    divisor = math.gcd(*vector)
-    return [entry // divisor for entry in vector] if divisor > 1 else vector
 
 
 class Examples:
@@ -69,13 +60,27 @@ class Examples:
         self.X, self.signs, self.fit_intercept = X, signs, fit_intercept
         self.rows, self.columns = X.shape[0], X.shape[1] + int(fit_intercept)
 
+    @cached_property
+    def table(self) -> Rows:
+        """The rows x in blocks, scaled by a power of two."""
+        return Rows(self.X)
+
+    def entries(self, rows: NDArray[np.int64] | None = None) -> int:
+        """Return the number of values of some rows, or of all."""
+        if not sp.issparse(self.X):
+            return (self.rows if rows is None else len(rows)) * int(self.X.shape[1])
+        return int(self.X.nnz if rows is None else np.diff(self.X.indptr)[rows].sum())
+
     def integer_rows(
-        self, rows: NDArray[np.int64], columns: NDArray[np.int64] | None = None
+        self, rows: NDArray[np.int64], columns: NDArray[np.int64] | None = None, budget: Budget | None = None
     ) -> list[tuple[IntegerVector, int]]:
         """Return the z_i of some rows, each as integers k and exponent e, in some columns or all."""
+        entries = len(rows) * (self.columns if columns is None else len(columns))
+        spend(budget, SHORT_CONVERSION * entries)
         z = self.floats(rows, columns)
         if _are_integers(z) and np.max(np.abs(z), initial=0.0) < MAX_EXACT_INTEGER:
             return [(row, 0) for row in z.astype(np.int64).tolist()]
+        spend(budget, CONVERSION * entries)
         return [to_integers(row) for row in z]
 
     def floats(self, rows: NDArray[np.int64], columns: NDArray[np.int64] | None = None) -> Floats:
@@ -92,7 +97,11 @@ class Examples:
     def used(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the columns in which some of these rows are not 0."""
         x = self.X[rows]
-        found = np.asarray((x != 0).sum(axis=0)).ravel() > 0
+        found = np.zeros(x.shape[1], dtype=bool)
+        if sp.issparse(x):
+            found[x.indices[x.data != 0]] = True
+        else:
+            found = np.any(x != 0, axis=0)
         return np.flatnonzero(np.append(found, [True] if self.fit_intercept else []))
 
     def reaches_beyond(self, columns: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -102,145 +111,136 @@ class Examples:
         found = np.full(self.rows, self.fit_intercept and bool(outside[-1]))
         if np.any(outside[: self.X.shape[1]]):
             for cut, block in blocks(self.X):
-                found[cut] |= np.asarray((block != 0) @ outside[: self.X.shape[1]].astype(np.float64)).ravel() > 0
+                found[cut] |= _has_entry(block, outside[: self.X.shape[1]])
         return found
 
     def scores(self, direction: Floats, rounded: bool = False) -> Iterator[tuple[slice, Floats, Floats]]:
-        """Yield z_i.v in floating point with error bounds, block by block; v itself may be ``rounded``."""
-        weights, bias = (direction[:-1], float(direction[-1])) if self.fit_intercept else (direction, 0.0)
-        for cut, block in blocks(self.X):
-            scores, errors = _scores(block, weights, bias, rounded)
-            yield cut, self.signs[cut] * scores, errors
+        """Yield z_i.v in floating point with error bounds, block by block, in units of some power of two.
 
-    def leaves(self, directions: Floats, share: float) -> NDArray[np.bool_]:
-        """Return which rows have a product with a column of a matrix that exceeds this share of its terms."""
-        weights, biases = (directions[:-1], directions[-1]) if self.fit_intercept else (directions, 0.0 * directions[0])
-        found = np.zeros(self.rows, dtype=bool)
-        for cut, block in blocks(self.X):
-            products = np.abs(np.asarray(block @ weights) + biases)
-            sizes = np.asarray(abs(block) @ np.abs(weights)) + np.abs(biases)
-            found[cut] = np.any(products > share * np.max(sizes, axis=1, keepdims=True), axis=1)
-        return found
+        The bounds are 0 where scores are known to be exact. The direction itself may be ``rounded``: each entry by at
+        most the last digit.
+        """
+        weights, bias = self._parts(direction)
+        exponent = self.table.score_exponent(weights, bias)
+        can_be_exact = not rounded and self.table.exponent == 0 and _are_integers(direction)
+        for block in self.table.blocks():
+            found = self.table.scores(block, weights, bias, exponent)
+            is_exact = can_be_exact and _has_exact_products(block, weights, bias)
+            errors = np.zeros(len(found.middle)) if is_exact else found.radius
+            yield block.cut, self.signs[block.cut] * found.middle, errors
 
-    def off_zero(self, directions: list[IntegerVector]) -> NDArray[np.bool_]:
+    def relative_scores(self, direction: Floats) -> Iterator[tuple[slice, Floats]]:
+        """Yield z_i.v relative to the sum of the absolute values of its terms, block by block, up to rounding."""
+        weights, bias = self._parts(direction)
+        exponent = self.table.score_exponent(weights, bias)
+        for block in self.table.blocks():
+            signed = self.signs[block.cut] * self.table.scores(block, weights, bias, exponent).middle
+            w, b = np.ldexp(np.abs(weights), self.table.exponent - exponent), np.ldexp(abs(bias), -exponent)
+            sizes = np.asarray(block.absolute @ w).ravel() + b
+            yield block.cut, np.divide(signed, sizes, out=np.zeros_like(signed), where=sizes > 0)
+
+    def _parts(self, direction: Floats) -> tuple[Floats, float]:
+        return (direction[:-1], float(direction[-1])) if self.fit_intercept else (direction, 0.0)
+
+    def off_zero(self, directions: list[IntegerVector], budget: Budget | None = None) -> NDArray[np.bool_]:
         """Return which rows have z_i.v != 0 for some of the directions, exactly."""
         found = np.zeros(self.rows, dtype=bool)
         if not directions:
             return found
         short = max(abs(entry) for direction in directions for entry in direction) < MAX_EXACT_INTEGER
         matrix = np.array(directions, dtype=np.float64).T if short else None
+        spend(budget, self.entries() * len(directions) / PRODUCT_SHARE)
         for cut, block in blocks(self.X):
             products = None if matrix is None else _products(block, matrix, self.fit_intercept)
-            zero = are_zero(block, self.fit_intercept, directions) if products is None else products == 0
+            zero = None if products is None else products == 0
+            if zero is None and self.entries() * len(directions) > MAX_DIRECT_ENTRIES:
+                zero = are_zero(block, self.fit_intercept, directions, budget)
             if zero is None:
-                rows = range(cut.start, cut.stop)
-                zero = np.array([[self._side(i, direction) == 0 for direction in directions] for i in rows])
+                rows = np.arange(cut.start, cut.stop)
+                sides = [self._exact_sides(rows, direction, budget) for direction in directions]
+                zero = np.array(sides).T == 0
             found[cut] = ~np.all(zero, axis=1)
         return found
 
-    def sides(self, direction: IntegerVector) -> NDArray[np.int8]:
-        """Return the sign of z_i.v for every row, exactly."""
-        largest = max(map(abs, direction), default=0)
-        found = np.zeros(self.rows, dtype=np.int8)
-        if largest == 0:
-            return found
-        as_floats = np.array([c / largest if largest >= MAX_EXACT_INTEGER else float(c) for c in direction])
-        can_filter = all(abs(f) >= MIN_RELATIVE_ENTRY or c == 0 for f, c in zip(as_floats, direction, strict=True))
-        for cut, scores, errors in self.scores(as_floats, rounded=largest >= MAX_EXACT_INTEGER):
-            settled = (np.abs(scores) > errors) | (errors == 0) if can_filter else np.zeros(len(scores), dtype=bool)
-            found[cut] = np.where(settled, np.sign(scores), 0)
-            unsettled = np.flatnonzero(~settled) + cut.start
-            if len(unsettled):
-                zero = are_zero(self.X[unsettled], self.fit_intercept, [direction])
-                for i in unsettled if zero is None else unsettled[~zero[:, 0]]:
-                    found[i] = self._side(int(i), direction)
+    def wrong_sides(self, directions: list[IntegerVector], budget: Budget | None = None) -> NDArray[np.int64]:
+        """Return for each direction v a row with z_i.v < 0; -1 if there is none."""
+        found = np.full(len(directions), -1, dtype=np.int64)
+        short = longest(directions) <= EXACT_BITS
+        matrix = np.array(directions, dtype=np.float64).T if short and directions else None
+        spend(budget, self.entries() * len(directions) / PRODUCT_SHARE)
+        for cut, block in blocks(self.X):
+            products = None if matrix is None else _products(block, matrix, self.fit_intercept)
+            if products is None:
+                for place, direction in enumerate(directions):
+                    sides = self.sides(direction, budget)
+                    found[place] = int(np.argmin(sides)) if np.min(sides) < 0 else -1
+                return found
+            is_wrong = products * self.signs[cut][:, None] < 0
+            first = np.argmax(is_wrong, axis=0)
+            new = (found < 0) & is_wrong[first, np.arange(len(directions))]
+            found[new] = first[new] + cut.start
         return found
 
-    def _side(self, i: int, direction: IntegerVector) -> int:
-        """Return the sign of z_i.v, computed in integers."""
+    def sides(self, direction: IntegerVector, budget: Budget | None = None) -> NDArray[np.int8]:
+        """Return the sign of z_i.v for every row, exactly."""
+        found, is_open = self.clear_sides(direction)
+        rows = np.flatnonzero(is_open)
+        found[rows] = self.open_sides(rows, direction, budget)
+        return found
+
+    def clear_sides(self, direction: IntegerVector) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+        """Return the sign of z_i.v for every row where floating point shows it, and for which rows it does not."""
+        largest = max(map(abs, direction), default=0)
+        found, is_open = np.zeros(self.rows, dtype=np.int8), np.zeros(self.rows, dtype=bool)
+        if largest == 0:
+            return found, is_open
+        as_floats = np.array([c / largest if largest >= MAX_EXACT_INTEGER else float(c) for c in direction])
+        if not all(abs(f) >= MIN_RELATIVE_ENTRY or c == 0 for f, c in zip(as_floats, direction, strict=True)):
+            return found, ~is_open
+        for cut, scores, errors in self.scores(as_floats, rounded=largest >= MAX_EXACT_INTEGER):
+            is_clear = (np.abs(scores) > errors) | (errors == 0)
+            found[cut] = np.where(is_clear, np.sign(scores), 0)
+            is_open[cut] = ~is_clear
+        return found, is_open
+
+    def open_sides(
+        self, rows: NDArray[np.int64], direction: IntegerVector, budget: Budget | None = None
+    ) -> NDArray[np.int8]:
+        """Return the sign of z_i.v for some rows, without floating point."""
+        found = np.zeros(len(rows), dtype=np.int8)
+        if len(rows):
+            few = self.entries(rows) <= MAX_DIRECT_ENTRIES
+            zero = None if few else are_zero(self.X[rows], self.fit_intercept, [direction], budget)
+            left = np.arange(len(rows)) if zero is None else np.flatnonzero(~zero[:, 0])
+            found[left] = self._exact_sides(rows[left], direction, budget)
+        return found
+
+    def smallest_score(self, direction: IntegerVector, budget: Budget | None = None) -> Fraction:
+        """Return the smallest z_i.v of all rows, exactly."""
+        self._spend(np.arange(self.rows), direction, budget)
+        totals = (self._total(i, direction) for i in range(self.rows))
+        return min(total * Fraction(2) ** exponent for total, exponent in totals)
+
+    def _exact_sides(self, rows: NDArray[np.int64], direction: IntegerVector, budget: Budget | None) -> list[int]:
+        self._spend(rows, direction, budget)
+        return [_sign(self._total(int(i), direction)[0]) for i in rows]
+
+    def _spend(self, rows: NDArray[np.int64], direction: IntegerVector, budget: Budget | None) -> None:
+        work = CONVERSION + OPERATION + max(map(abs, direction)).bit_length()
+        spend(budget, work * (self.entries(rows) + len(rows)))
+
+    def _total(self, i: int, direction: IntegerVector) -> tuple[int, int]:
+        """Return z_i.v as an integer k and exponent e."""
         if sp.issparse(self.X):
             entries = slice(self.X.indptr[i], self.X.indptr[i + 1])
             values, places = self.X.data[entries], self.X.indices[entries].tolist()
         else:
             values, places = self.X[i], range(self.X.shape[1])
-        numbers, _ = to_integers(np.append(np.asarray(values, dtype=np.float64), [1.0] if self.fit_intercept else []))
+        last = [1.0] if self.fit_intercept else []
+        numbers, exponent = to_integers(np.append(np.asarray(values, dtype=np.float64), last))
         total = sum(number * direction[j] for number, j in zip(numbers, places, strict=False) if number)
         total += numbers[-1] * direction[-1] if self.fit_intercept else 0
-        return _sign(total) * (1 if self.signs[i] > 0 else -1)
-
-
-def margin_is_at_least(examples: Examples, direction: Floats, least: float, with_intercept: bool) -> bool:
-    """Return whether z_i.v >= ``least`` |v| for every row, exactly; the intercept may be part of |v| or not."""
-    v = [Fraction(float(entry)) for entry in direction]
-    counted = v if with_intercept or not examples.fit_intercept else v[:-1]
-    square = sum((entry * entry for entry in counted), Fraction(0)) * Fraction(least) ** 2
-    # An upper bound on least |v|. Squares of entries below MIN_RELATIVE_ENTRY may underflow, so each may add that much.
-    largest = float(max((abs(entry) for entry in counted), default=Fraction(0)))
-    shares = [float(entry / Fraction(largest)) if largest > 0 else 0.0 for entry in counted]
-    length = (
-        largest
-        * (math.sqrt(math.fsum(share * share for share in shares)) + len(shares) * MIN_RELATIVE_ENTRY)
-        * (1 + 8 * EPS)
-    )
-    bound = least * length if least > 0 else 0.0
-    for cut, scores, errors in examples.scores(direction):
-        close = np.flatnonzero(~(scores - errors > bound)) + cut.start
-        size = max(1, EXACT_BATCH_ENTRIES // examples.columns)
-        for first in range(0, len(close), size):
-            some = close[first : first + size]
-            used = examples.used(some)
-            entries = [v[j] for j in used]
-            for vector, exponent in examples.integer_rows(some, used):
-                total = sum((a * b for a, b in zip(vector, entries, strict=True) if a), Fraction(0))
-                score = total * Fraction(2) ** exponent
-                signed = score * abs(score)
-                if signed < (square if least >= 0 else -square):
-                    return False
-    return True
-
-
-def distance_is_at_most(examples: Examples, rows: NDArray[np.int64], weights: Floats, most: float, free: bool) -> bool:
-    """Return whether |sum a_i z_i| <= ``most`` sum a_i, exactly.
-
-    With a ``free`` intercept, z does not include it, and the classes are first scaled to the same total weight.
-    """
-    amounts = to_integers(weights)[0]
-    positive = examples.signs[rows] > 0
-    if free:
-        sums = [sum(a for a, p in zip(amounts, positive, strict=True) if p == side) for side in (True, False)]
-        amounts = [a * sums[1 if p else 0] for a, p in zip(amounts, positive, strict=True)]
-    combined = _sparse_combination if sp.issparse(examples.X) else _dense_combination
-    total, exponent = combined(examples, rows, amounts, examples.fit_intercept and not free)
-    square = sum(entry * entry for entry in total) * Fraction(4) ** exponent
-    return most >= 0 and sum(amounts) > 0 and bool(square <= (Fraction(most) * sum(amounts)) ** 2)
-
-
-def _dense_combination(
-    examples: Examples, rows: NDArray[np.int64], amounts: IntegerVector, with_intercept: bool
-) -> tuple[IntegerVector, int]:
-    """Return the entries of sum a_i z_i as integers k and exponent e."""
-    vectors = examples.integer_rows(rows, examples.used(rows))
-    least = min(exponent for _, exponent in vectors)
-    scaled = np.array(
-        [a << (exponent - least) for a, (_, exponent) in zip(amounts, vectors, strict=True)], dtype=object
-    )
-    total: IntegerVector = (scaled @ np.array([vector for vector, _ in vectors], dtype=object)).tolist()
-    return (total if with_intercept or not examples.fit_intercept else total[:-1]), least
-
-
-def _sparse_combination(
-    examples: Examples, rows: NDArray[np.int64], amounts: IntegerVector, with_intercept: bool
-) -> tuple[IntegerVector, int]:
-    """Return the entries of sum a_i z_i that rows have, in time and memory of their entries."""
-    x = examples.X[rows]
-    numbers, exponent = to_integers(np.append(np.asarray(x.data, dtype=np.float64), [1.0] if with_intercept else []))
-    signed = [a if sign > 0 else -a for a, sign in zip(amounts, examples.signs[rows].tolist(), strict=True)]
-    total: dict[int, int] = defaultdict(int)
-    columns, ends = x.indices.tolist(), x.indptr.tolist()
-    for a, start, end in zip(signed, ends, ends[1:], strict=False):
-        for column, number in zip(columns[start:end], numbers[start:end], strict=True):
-            total[column] += a * number
-    return [*total.values(), *([sum(signed) * numbers[-1]] if with_intercept else [])], exponent
+        return (total if self.signs[i] > 0 else -total), exponent
 
 
 def _products(block: Any, matrix: Floats, with_biases: bool) -> Floats | None:
@@ -253,6 +253,17 @@ def _products(block: Any, matrix: Floats, with_biases: bool) -> Floats | None:
     return np.asarray(block @ weights) + biases if longest < MAX_EXACT_INTEGER else None
 
 
+def _has_entry(block: Any, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return which rows of a block are not 0 in some of these columns."""
+    if not sp.issparse(block):
+        dense: NDArray[np.bool_] = np.any(block[:, columns] != 0, axis=1)
+        return dense
+    count = np.zeros(len(block.data) + 1, dtype=np.int64)
+    np.cumsum(columns[block.indices] & (block.data != 0), out=count[1:])
+    sparse: NDArray[np.bool_] = np.diff(count[block.indptr]) > 0
+    return sparse
+
+
 def _used(block: Any, columns: NDArray[np.bool_]) -> Floats:
     """Return the values in some columns."""
     values: Floats = block.data[columns[block.indices]] if sp.issparse(block) else block[:, columns]
@@ -263,88 +274,14 @@ def _are_integers(values: Floats) -> bool:
     return bool(np.array_equal(values, np.rint(values)))
 
 
-def _scores(block: Any, weights: Floats, bias: float, rounded: bool) -> tuple[Floats, Floats]:
-    """Return scores and bounds on their errors (Higham 2002, section 3.1); 0 where they are known to be exact."""
-    absolute = abs(block)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        scores = np.asarray(block @ weights).ravel() + bias
-        sizes = np.asarray(absolute @ np.abs(weights)).ravel() + abs(bias)
-        errors = (block.shape[1] + 5) * (2 * EPS * sizes + UNDERFLOW_BOUND)
-    if not rounded and _are_integers(np.append(weights, bias)) and _are_integers(_used(block, weights != 0)):
-        errors[sizes < MAX_EXACT_INTEGER] = 0.0
-    errors[~np.isfinite(scores)] = np.inf
-    return scores, errors
+def _has_exact_products(block: Block, weights: Floats, bias: float) -> bool:
+    """Return whether all scores of a block of rows that are not scaled are sums of short integers."""
+    values = _used(block.values, weights != 0)
+    if not _are_integers(values):
+        return False
+    largest = float(np.max(np.abs(values), initial=1.0)) * (float(np.abs(weights).sum()) + abs(bias))
+    return largest < MAX_EXACT_INTEGER
 
 
 def _sign(number: int) -> int:
     return (number > 0) - (number < 0)
-
-
-@cache
-def _flint() -> Any:
-    """Return python-flint, which eliminates many times faster; None if the extra "exact" is not installed."""
-    return importlib.import_module("flint") if importlib.util.find_spec("flint") else None
-
-
-class Reduced:
-    """The reduced row echelon form of an integer matrix, times ``divisor``.
-
-    Gauss-Jordan elimination without fractions (Bareiss 1968). ``pivots`` are the columns that are independent of those
-    before them; the first ``rank`` rows belong to them.
-    """
-
-    def __init__(self, matrix: list[IntegerVector], columns: int) -> None:
-        rows = len(matrix)
-        library = _flint()
-        if library is not None and rows and columns:
-            self._take(*library.fmpz_mat(matrix).rref())
-            return
-        table: Any = np.array(matrix, dtype=object).reshape(rows, columns)
-        largest = max((abs(entry) for row in matrix for entry in row), default=0)
-        if largest < MAX_INT64_FACTOR:
-            table = table.astype(np.int64)
-        self.pivots: list[int] = []
-        self.divisor = 1
-        for column in range(columns):
-            rank = len(self.pivots)
-            if rank == rows:
-                break
-            candidates = rank + np.flatnonzero(table[rank:, column] != 0)
-            if len(candidates) == 0:
-                continue
-            if (
-                table.dtype != object and np.max(np.abs(table)) >= MAX_INT64_FACTOR
-            ):  # from now on a product may overflow
-                table = table.astype(object)
-            chosen = min(candidates, key=lambda i: abs(table[i, column]))
-            table[[rank, chosen]] = table[[chosen, rank]]
-            pivot = table[rank, column]
-            line, factors = table[rank].copy(), table[:, column].copy()
-            table = (pivot * table - np.multiply.outer(factors, line)) // self.divisor
-            table[rank] = line
-            self.divisor = int(pivot)
-            self.pivots.append(column)
-        self.table = table.astype(object)
-
-    def _take(self, table: Any, divisor: Any, rank: int) -> None:
-        """Store the result of python-flint."""
-        self.table = np.array([[int(entry) for entry in row] for row in table.tolist()], dtype=object)
-        self.divisor = int(divisor)
-        self.pivots = [int(np.argmax(self.table[row] != 0)) for row in range(rank)]
-
-    @property
-    def rank(self) -> int:
-        """The number of independent columns."""
-        return len(self.pivots)
-
-    def null_space(self) -> list[IntegerVector]:
-        """Return a basis of the vectors that the matrix maps to 0, one for each column that is not a pivot."""
-        free = [column for column in range(self.table.shape[1]) if column not in set(self.pivots)]
-        basis = []
-        for column in free:
-            vector = [0] * self.table.shape[1]
-            vector[column] = self.divisor
-            for row, pivot in enumerate(self.pivots):
-                vector[pivot] = -self.table[row, column]
-            basis.append(primitive(vector))
-        return basis

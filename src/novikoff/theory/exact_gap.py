@@ -1,4 +1,4 @@
-"""Primal and dual objective of a soft-margin support vector machine as exact fractions.
+"""Primal and dual objectives of soft-margin support vector machines as exact fractions.
 
 Every float is an integer times a power of two, and so are scores, losses and |w|^2. Other denominators occur only where
 the duals of the classes are balanced, and in the term a^2 / (4 C) of the squared hinge loss.
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from .exact import to_integers
 from .geometry import Floats
+from .joint_duals import JointDuals
 
 Objects = NDArray[np.object_]  # of Python integers
 
@@ -43,9 +44,11 @@ class ExactTable:
 
     @classmethod
     def of(cls, X: Any, signs: Floats, costs: Floats) -> ExactTable:
-        """Return the table of a data set, without explicit zeros."""
+        """Return the table of a data set, without explicit zeros. The data set is not changed."""
         rows = sp.csr_array(X, dtype=np.float64)
-        rows.eliminate_zeros()
+        if not np.all(rows.data):
+            rows = rows.copy()  # the arrays may be those of X
+            rows.eliminate_zeros()
         return cls(rows, *as_integers(rows.data), signs.astype(np.int8), costs)
 
     def primal(self, weights: Floats, bias: float, penalized: bool, squared: bool) -> Fraction:
@@ -89,6 +92,45 @@ class ExactTable:
                 some = amounts[(self.costs == cost) & (self.signs == side)]
                 total += int(some @ some) * (power_of_two(exponent) * scale) ** 2 / (4 * Fraction(cost))
         return total
+
+    def joint_primal(self, W: Floats, biases: Floats, codes: NDArray[np.intp], penalized: bool) -> Fraction:
+        """Return P(w, b) of the joint machine of several classes, given the class of each row."""
+        w, exponent = as_integers(np.hstack([W, biases[:, None]]).ravel())
+        w = w.reshape(len(W), -1)
+        finest = min(exponent + self.exponent, exponent, 0)  # scores, biases and 1 are integer multiples of 2^finest
+        scores = []
+        for own in w:
+            products = self.row_sums(self.values * own[self.rows.indices])
+            bias = int(own[-1]) * 2 ** (exponent - finest)
+            scores.append(products * 2 ** (exponent + self.exponent - finest) + bias)
+        of_own = np.array([scores[code][i] for i, code in enumerate(codes.tolist())], dtype=object)
+        short = np.zeros(len(codes), dtype=object)
+        for k, of_class in enumerate(scores):
+            short = np.maximum(short, np.where(codes == k, 0, 2**-finest + of_class - of_own))
+        costs, cost_exponent = as_integers(self.costs)
+        squares = sum(int(own[:-1] @ own[:-1]) for own in w)
+        squares += int(w[:, -1] @ w[:, -1]) if penalized else 0
+        losses = int(costs @ short) * power_of_two(cost_exponent + finest)
+        return squares * power_of_two(2 * exponent - 1) + losses
+
+    def joint_dual(self, duals: JointDuals, codes: NDArray[np.intp], classes: int, penalized: bool) -> Fraction:
+        """Return D(t beta) of the joint machine, for the largest t <= 1 for which no row is above its cost."""
+        amounts, exponent = as_integers(duals.values)
+        unit, per_row = power_of_two(exponent), np.zeros(len(codes), dtype=object)
+        np.add.at(per_row, duals.rows, amounts)
+        scale = Fraction(1)
+        for row in np.flatnonzero(per_row).tolist():
+            cost, found = Fraction(float(self.costs[row])), int(per_row[row]) * unit
+            scale = min(scale, cost / found)
+        length = Fraction(0)
+        for k in range(classes):
+            a = np.where(codes == k, per_row, 0)
+            of_class = duals.classes == k
+            np.subtract.at(a, duals.rows[of_class], amounts[of_class])
+            vector = self.combined(a)
+            length += int(vector @ vector) * (power_of_two(self.exponent) * unit) ** 2
+            length += (int(a.sum()) * unit) ** 2 if penalized else 0
+        return scale * int(amounts.sum()) * unit - scale * scale * length / 2
 
     def row_sums(self, entries: Objects) -> Objects:
         """Return the sum over each row of numbers that belong to the stored values."""

@@ -1,63 +1,112 @@
-"""What certificates of duality gaps share: costs of rows, sums with rounding errors, and their comparison."""
+"""What certificates of duality gaps share: the claims in words, the costs of rows, and the comparison of the bounds."""
 
 from __future__ import annotations
 
+import copy
 import math
-from dataclasses import dataclass
+from collections.abc import Iterator
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import numpy as np
 
-from .certificate import OTHER_DATA, ROUNDING
-from .geometry import Floats
+from novikoff._counts import count, counted
+
+from .certificate import OTHER_DATA, Certificate, above, below
+from .enclosed_sums import Rows
+from .enclosure import ROUNDING_UNIT, SMALLEST, Enclosure, End, at_least, at_most
+from .geometry import Extended, Floats
 from .verification import Check
 
-EPS = float(np.finfo(np.float64).eps)
-SMALLEST = float(np.finfo(np.float64).smallest_subnormal)
-INTERCEPTS = ("free", "penalized", "none")
+COST_ROUNDINGS = 4  # of a cost, the product of C, the weight of a row and that of its class
+LAM_ROUNDING = Fraction(1, 2**51)  # relative; C may be 1 / (2 lambda) with two roundings
+REFUTED = f": {OTHER_DATA}, or the claim is false"
 
 
-class ClaimedGap(Protocol):
-    """The claims of a certificate of a duality gap."""
+class GapClaims(Certificate):
+    """The claims dual <= minimum <= primal, and what follows from them. Subclasses have these fields."""
 
-    @property
-    def primal(self) -> float:
-        """The objective of the model."""
+    C: float
+    tol: float
+    primal: Extended
+    dual: Extended
+    iterations: int
+    examples: int
 
-    @property
-    def dual(self) -> float:
-        """A lower bound on the objective of all models."""
-
-    @property
-    def tol(self) -> float:
-        """The relative gap that was requested."""
+    _speaks_of_lambda = False  # in words; it is not a field, because it claims nothing
 
     @property
     def relative_gap(self) -> float:
-        """(primal - dual) / primal."""
+        """(primal - dual) / primal, rounded up: the fraction by which a better model could be lower, at most."""
+        return relative_gap(self.primal, self.dual)
 
     @property
     def converged(self) -> bool:
         """Whether the relative gap is at most ``tol``."""
+        return self.relative_gap <= self.tol
 
     @property
-    def iterations(self) -> int:
-        """Number of steps of the solver."""
+    def lam(self) -> float:
+        """The penalty lambda for which lambda |w|^2 + the sum of the losses is the same problem, 1 / (2 C)."""
+        return 1 / (2 * self.C) if self.C > 0 else math.inf
 
+    @property
+    def primal_lam(self) -> float:
+        """An upper bound on lambda |w|^2 + the sum of the losses of the model, ``primal`` / C."""
+        if not (math.isfinite(self.primal) and self.C > 0):
+            return math.inf
+        return Enclosure.exactly(Fraction(self.primal) / Fraction(self.C) * (1 + LAM_ROUNDING)).outer_high()
 
-@dataclass(frozen=True)
-class Value:
-    """A sum that was computed in floating point.
+    @property
+    def dual_lam(self) -> float:
+        """A lower bound on lambda |w|^2 + the sum of the losses of every model, ``dual`` / C."""
+        if not (math.isfinite(self.dual) and self.C > 0):
+            return -math.inf
+        return Enclosure.exactly(Fraction(self.dual) / Fraction(self.C) * (1 - LAM_ROUNDING)).outer_low()
 
-    ``size`` is the sum of the absolute values of its terms, and ``rounding`` bounds the difference to the same sum
-    computed in another order. A sum of k products has an error of at most (k + 2) eps times ``size`` in any order
-    (Higham 2002, section 3.1), so two such sums, here the solver's and ours, differ by at most twice that.
-    """
+    def in_lambda(self) -> Self:
+        """Return this certificate with its claims in words that speak of lambda instead of C.
 
-    found: float
-    size: float
-    rounding: float
+        Returns
+        -------
+        Certificate
+            A copy with the same fields. ``claims``, ``explain`` and the text state the objective as lambda |w|^2 plus
+            the sum of the losses.
+        """
+        found = copy.copy(self)
+        object.__setattr__(found, "_speaks_of_lambda", True)
+        return found
+
+    def _penalty_shown(self) -> str:
+        return f"lambda {self.lam:g} (C {self.C:g})" if self._speaks_of_lambda else f"C {self.C:g}"
+
+    def _bounds_shown(self) -> tuple[float, float, str]:
+        """Return the bounds on the objective in the convention that is shown, and what the objective is."""
+        if not self._speaks_of_lambda:
+            return self.primal, self.dual, ""
+        return self.primal_lam, self.dual_lam, " for lambda |w|^2 + the sum of the losses"
+
+    def _explained(self, reaches: str, support: int) -> str:
+        """Explain the claims, given words that say what reaches the value of the objective that follows them."""
+        primal, dual, what = self._bounds_shown()
+        return (
+            f"{reaches} a value of at most {above(primal)}{what}. Weights of {counted(support, 'support vector')} "
+            f"prove that no model is below {below(dual)}: a better model could lower the objective by a fraction of "
+            f"at most {gap_shown(self.relative_gap)}. The requested fraction is {self.tol:g}"
+            f"{'' if self.converged else ', which was not reached'}."
+        )
+
+    def _claimed(self, problem: str, support: int) -> list[tuple[str, str]]:
+        """Return the claims in words, given those of the problem."""
+        asked, (primal, dual, what) = "within" if self.converged else "above", self._bounds_shown()
+        return [
+            ("objective", f"at most {above(primal)}{what}, and the minimum is at least {below(dual)}"),
+            ("relative gap", f"at most {gap_shown(self.relative_gap)}, {asked} the requested {self.tol:g}"),
+            ("problem", problem),
+            ("support", f"{count(support)} of {counted(self.examples, 'example')}"),
+            ("iterations", count(self.iterations)),
+        ]
 
 
 @np.errstate(over="ignore", invalid="ignore")  # costs near the largest float may have an infinite sum
@@ -82,88 +131,125 @@ def check_costs(
     claim = "costs"
     stated = np.full(rows, float(C)) if costs is None else costs
     if stated.shape != (rows,):
-        return None, Check(claim, "fails", f"{len(stated)} costs, but {rows} rows: {OTHER_DATA}")
+        return None, Check(claim, "fails", f"{counted(len(stated), 'cost')}, but {counted(rows, 'row')}: {OTHER_DATA}")
     if not np.all((stated >= 0) & (stated < np.inf)):
         return None, Check(claim, "fails", "some are negative or not finite")
     found = int(np.count_nonzero(stated))
     if found != examples:
-        detail = f"claimed {examples} rows with a cost, found {found}: {OTHER_DATA}"
+        detail = f"claimed {counted(examples, 'row')} with a cost, found {count(found)}: {OTHER_DATA}"
         return None, Check(claim, "fails", detail)
-    words = f"{found} rows with a total cost of {stated.sum():.6g}"
+    words = f"{counted(found, 'row')} with a total cost of {stated.sum():.6g}"
     if sample_weight is None:
         if costs is None:
             return stated, Check(claim, "holds", words)
         return stated, Check(claim, "on trust", f"{words}, as the certificate says; sample_weight would show it")
-    given = C * np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
-    # The tolerance is the rounding of a product of three numbers in any order.
-    wrong = np.flatnonzero(~(np.abs(given - stated) <= 8 * EPS * stated))
-    if len(wrong):
-        row = int(wrong[0])
-        detail = f"row {row} costs {stated[row]:.6g} by the certificate, {given[row]:.6g} by sample_weight, "
+    weights = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
+    row = _first_other_cost(stated, C, weights)
+    if row is not None:
+        detail = f"row {row} costs {stated[row]:.6g} by the certificate, {C * weights[row]:.6g} by sample_weight, "
         detail += "which must include the class weights"
         return None, Check(claim, "fails", detail, row)
     return stated, Check(claim, "holds", words)
 
 
-def check_gap(claimed: ClaimedGap, primal: Value, dual: Value) -> list[Check]:
-    """Compare the claims with the recomputed values, up to rounding, which must be small compared with ``tol``."""
-    # Near the optimum the sizes of the terms of D add up to about 3 D: D(t a) = t S - t^2 Q is largest at t = 1
-    # only if S = 2 Q. So a fraction of the size is about the same fraction of the objective.
-    last_digits = min(ROUNDING, 0.01 * claimed.tol)
-    decisive = max(10 * ROUNDING, min(0.1 * max(claimed.tol, claimed.relative_gap), 1e-4))
-    above, below = (value.rounding + last_digits * value.size for value in (primal, dual))
-    gap = relative(primal.found - dual.found, primal.found)
-    gap_slack = relative(above + below, primal.found)
-    gap_decisive = relative(decisive * (primal.size + dual.size), primal.found)
+def _first_other_cost(stated: Floats, C: float, weights: Floats) -> int | None:
+    """Return the first row whose cost is not C times its weight, up to the rounding of a product; None without one."""
+    products = C * weights
+    differs = np.flatnonzero(stated != products)
+    for row in differs.tolist():
+        weight = float(weights[row])
+        if not math.isfinite(weight) or weight < 0:
+            return int(row)
+        product = Fraction(C) * Fraction(weight)
+        if abs(Fraction(float(stated[row])) - product) > COST_ROUNDINGS * (ROUNDING_UNIT * product + SMALLEST):
+            return int(row)
+    return None
+
+
+class Objectives(Protocol):
+    """The objectives P and D of a problem, at a point of weights, intercepts and duals."""
+
+    @property
+    def is_small(self) -> bool:
+        """Whether ``exact`` takes so little time that it need not be asked for."""
+
+    def enclose(self, point: Any, rows: Rows, quick: bool = False) -> tuple[Enclosure, Enclosure]:
+        """Return enclosures of P and D, computed in one pass over the rows; ``quick`` ones are wider."""
+
+    def exact(self, point: Any) -> tuple[Enclosure, Enclosure]:
+        """Return P and D as fractions."""
+
+
+def check_bounds(claimed: GapClaims, problem: Objectives, point: Any, rows: Rows, exact: bool) -> list[Check]:
+    """Check the claims at a point: with ``exact`` in fractions, else in the quickest way that leaves none open."""
+    if exact:
+        return check_gap(claimed, *problem.exact(point))
+    found: list[Check] = []
+    for bounds in _bounds(problem, point, rows):
+        found = check_gap(claimed, *bounds)
+        if not any(check.status == "open" for check in found):
+            break
+    return found
+
+
+def _bounds(problem: Objectives, point: Any, rows: Rows) -> Iterator[tuple[Enclosure, Enclosure]]:
+    """Yield enclosures of P and D, each narrower than the one before; the last is exact if the data are small."""
+    for quick in (True, False):
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what overflows is not bounded
+            bounds = problem.enclose(point, rows, quick)
+        yield bounds
+    if problem.is_small:
+        yield problem.exact(point)
+
+
+def state_bounds(problem: Objectives, point: Any, rows: Rows, tol: float) -> tuple[float, float]:
+    """Return an upper bound on P and a lower bound on D at a point, which `check_bounds` confirms without ``exact``."""
+    stated = math.inf, -math.inf
+    for primal, dual in _bounds(problem, point, rows):
+        stated = primal.stated_high(), dual.stated_low()
+        if relative_gap(*stated) <= tol:
+            break
+    return stated
+
+
+def relative_gap(primal: float, dual: float) -> float:
+    """Return (primal - dual) / primal, rounded up; 0 if both are 0, and infinity if one is not known."""
+    if not (math.isfinite(primal) and math.isfinite(dual)) or primal < 0:
+        return math.inf
+    total = Fraction(primal)
+    return Enclosure.exactly((total - Fraction(dual)) / total).outer_high() if total else 0.0
+
+
+def check_gap(claimed: GapClaims, primal: Enclosure, dual: Enclosure) -> list[Check]:
+    """Compare the claims with enclosures of the objective of the model and of the bound of the duals."""
+    for claim, number in (("primal", claimed.primal), ("dual", claimed.dual), ("converged", claimed.tol)):
+        if not math.isfinite(number):
+            return [Check(claim, "fails", f"claimed {number}, which is not a finite number")]
+    gap = _relative(primal, dual)
     checks = [
-        within("primal", claimed.primal, primal.found, primal.found - claimed.primal, above, decisive * primal.size),
-        within("dual", claimed.dual, dual.found, claimed.dual - dual.found, below, decisive * dual.size),
-        within("gap", claimed.relative_gap, gap, gap - claimed.relative_gap, gap_slack, gap_decisive),
-        Check("iterations", "on trust", f"{claimed.iterations}"),
+        at_most("primal", claimed.primal, primal, hint=REFUTED),
+        at_least("dual", claimed.dual, dual, hint=REFUTED),
+        at_most("gap", claimed.relative_gap, gap, hint=REFUTED),
     ]
     if claimed.converged:
-        checks.insert(3, within("converged", claimed.tol, gap, gap - claimed.tol, gap_slack, 0.5 * claimed.tol))
-    return checks
+        checks.append(at_most("converged", claimed.tol, gap, hint=REFUTED))
+    return [*checks, Check("iterations", "on trust", count(claimed.iterations))]
 
 
-def relative(part: float, total: float) -> float:
-    """Return part / total; 0 if the total is 0."""
-    return part / total if total != 0 else 0.0
+def _relative(primal: Enclosure, dual: Enclosure) -> Enclosure:
+    """Return the enclosure of (P - D) / P, or of 0 where P is 0. A negative D counts as 0, the bound of no duals."""
+    lowest, highest = max(dual.low, Fraction(0)), max(dual.high, Fraction(0))
+    if primal.high <= 0:
+        return Enclosure.exactly(0)
+    low: End = -math.inf
+    if isinstance(highest, Fraction) and isinstance(primal.low, Fraction) and primal.low > 0:
+        low = 1 - highest / primal.low
+    high = 1 - lowest / primal.high if isinstance(primal.high, Fraction) else Fraction(1)
+    return Enclosure(min(low, high), high)
 
 
 def gap_shown(gap: float) -> str:
-    """Return a relative gap with three digits; one that is negative by rounding only is 0."""
-    return "0" if -ROUNDING < gap <= 0 else f"{gap:.3g}"
-
-
-def subtract(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return a - b, and the absolute value of its rounding error, which is exact (Knuth 1997, theorem 4.2.2 B)."""
-    found = a - b
-    back = found - a
-    return found, np.abs((a - (found - back)) - (b + back))
-
-
-def exact_sum(values: Floats) -> float:
-    """Return the sum of finite numbers, correctly rounded; an infinity if it is too large for a float."""
-    try:
-        return math.fsum(values.tolist())
-    except OverflowError:  # of the sum, or of a part of it
-        return rounded(sum(map(Fraction, values.tolist()), Fraction(0)))
-
-
-def rounded(number: Fraction) -> float:
-    """Return the nearest float, or an infinity."""
-    try:
-        return float(number)
-    except OverflowError:
-        return math.inf if number > 0 else -math.inf
-
-
-def within(claim: str, claimed: float, found: float, excess: float, slack: float, decisive: float) -> Check:
-    """Check that ``found`` exceeds the claim by at most ``slack``; open if a slack above ``decisive`` was needed."""
-    detail = f"claimed {claimed:.10g}, found {found:.10g}"
-    if not (excess <= slack and math.isfinite(found)):
-        return Check(claim, "fails", f"{detail}: {OTHER_DATA}, or the claim is false")
-    if slack > decisive and excess > -slack:
-        return Check(claim, "open", f"{detail}, but rounding may hide {slack:.3g}")
-    return Check(claim, "holds", detail)
+    """Return a relative gap with three digits, rounded up."""
+    if not math.isfinite(gap):
+        return f"{gap:g}"
+    return f"{float(Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(gap))):.3g}"

@@ -23,6 +23,10 @@ class Dimensions:
 
 
 Matrix = Annotated[Floats, Dimensions(2)]
+MAY_BE_WIDE = "or a WideArray"  # metadata of an array type: the array is a WideArray where it is wide
+Weights = Annotated[Floats, MAY_BE_WIDE]
+WeightRows = Annotated[Floats, Dimensions(2), MAY_BE_WIDE]
+INTERCEPTS = ("free", "penalized", "none")  # of a support vector machine
 BLOCK_ENTRIES = 1 << 22  # entries of a table that are processed at a time, about 32 MB
 
 
@@ -76,8 +80,18 @@ def blocks(X: Any, width: int = 1) -> Iterator[tuple[slice, Any]]:
     step = math.ceil(rows / math.ceil(entries / enough)) if entries else max(rows, 1)
     for start in range(0, rows, step):
         cut = slice(start, min(start + step, rows))
-        block = X if step >= rows else X[cut]  # a slice of a sparse matrix is a copy
+        block = X if step >= rows else _rows_of(X, cut)
         yield cut, block.astype(np.float64, copy=False)
+
+
+def _rows_of(X: Any, cut: slice) -> Any:
+    """Return rows of a table without a copy, which a slice of a sparse matrix would be."""
+    if not sp.issparse(X) or X.format != "csr":
+        return X[cut]
+    offsets = X.indptr[cut.start : cut.stop + 1]
+    part = slice(int(offsets[0]), int(offsets[-1]))
+    arrays = X.data[part], X.indices[part], offsets - offsets[0]
+    return type(X)(arrays, shape=(cut.stop - cut.start, X.shape[1]))
 
 
 class Lifted:
@@ -92,30 +106,28 @@ class Lifted:
         if geometry.normalize:
             self._scale = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)
             lengths = np.where(lengths > 0, 1.0, 0.0)
+        self._delta = geometry.slack_feature
         self.lengths: Floats = np.sqrt(lengths**2 + geometry.slack_feature * geometry.slack_feature)
 
     def __len__(self) -> int:
         return len(self._scale)
 
-    @property
-    def columns(self) -> int:
-        """The number of features of x."""
-        return int(self._X.shape[1])
-
     def scores(self, weights: Floats, intercept: float) -> Floats:
         """Return v.u for every example, without its private feature."""
         return self._scale * (np.asarray(self._X @ weights).ravel() + self._one * intercept)
 
-    def rounding(self, weights: Floats, intercept: float) -> Floats:
-        """Bound the rounding error of ``scores``: (k + 4) eps sum |u_j v_j| for k terms (Higham 2002, section 3.1)."""
-        sizes = np.asarray(abs(self._X) @ np.abs(weights)).ravel() + self._one * abs(intercept)
-        bound: Floats = (self._X.shape[1] + 4) * np.finfo(np.float64).eps * self._scale * sizes
-        return bound
+    def as_matrix(self) -> Any:
+        """Return the vectors u as the rows of an array, or of a CSR array if x are sparse or have private features.
 
-    def combine(self, coefficients: Floats) -> tuple[Floats, float]:
-        """Return sum_i c_i u_i as (weights, intercept), without the private features."""
-        scaled = coefficients * self._scale
-        return np.asarray(self._X.T @ scaled).ravel(), self._one * float(scaled.sum())
+        The columns are the features, then the constant feature, if there is an intercept, then the private ones.
+        """
+        one = np.full((len(self), 1), self._one) if self._one else np.empty((len(self), 0))
+        if not sp.issparse(self._X) and self._delta == 0:
+            return self._scale[:, None] * np.hstack([self._X, one])
+        parts = [sp.diags_array(self._scale) @ sp.hstack([sp.csr_array(self._X), sp.csr_array(one)])]
+        if self._delta:
+            parts.append(self._delta * sp.eye_array(len(self)))
+        return sp.csr_array(sp.hstack(parts))
 
 
 def length_of(weights: Floats, intercept: float, private: Floats | None = None, slack_feature: float = 0.0) -> float:

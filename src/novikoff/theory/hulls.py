@@ -13,45 +13,59 @@ for every (w, b) and every a >= 0, with sum_i y_i a_i = 0 if the intercept is fr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 
-from .certificate import OTHER_DATA, ROUNDING, Support, misfit
-from .columns import compact
-from .exact import UNDERFLOW_BOUND, Examples, distance_is_at_most, margin_is_at_least
-from .feasible import allowed
-from .gap import SUM_BLOCK_ROWS, SUPPORT_TOLERANCE
-from .gap_checks import EPS, INTERCEPTS
+from novikoff._counts import count, counted
+from novikoff._wide_array import stored
+
+from .certificate import OTHER_DATA, Duals, Support, misfit
+from .columns import Columns, compact
+from .enclosed_sums import Rows
+from .enclosure import ROUNDING_UNIT, SMALLEST, Enclosure, agrees, at_least, at_most
+from .feasible import within_limits
+from .gap import SUPPORT_TOLERANCE
+from .gap_checks import gap_shown
 from .generalization import Generalization
-from .geometry import BLOCK_ENTRIES, Floats, as_table, blocks
+from .geometry import INTERCEPTS, Floats, Matrix, as_table
+from .hull_bounds import MAX_EXACT_WORK, SMALL_WORK, HullSolution, Measurement
 from .margin import MarginCertificate
+from .margin_value import Margin
+from .quick_hulls import measurements
 from .svm_model import SvmModel
-from .verification import Check, Verification, compare
-
-CACHED_ENTRIES = 1 << 17  # entries of a block of rows that stays in the cache while it is read twice
+from .verification import Check, Verification
 
 
-@dataclass(frozen=True)
-class Range:
-    """An interval that contains a number computed in floating point, and the row that determined it, if one did."""
+def hull_points(X: Any, signs: Floats, duals: Duals) -> Matrix | None:
+    """Return the points of the two convex hulls that duals stand for; None if those of a class are all 0.
 
-    low: float
-    high: float
-    row: int | None = None
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Rows.
+    signs : ndarray of shape (n_samples,)
+        Labels, -1 or +1.
+    duals : Duals
+        The dual variables a.
 
-    @property
-    def least(self) -> float:
-        """A lower bound that another computation of the same accuracy confirms."""
-        return self.low - (self.high - self.low)
-
-    @property
-    def most(self) -> float:
-        """An upper bound that another computation of the same accuracy confirms."""
-        return self.high + (self.high - self.low)
+    Returns
+    -------
+    ndarray of shape (2, n_features) or None
+        The sums of a_i x_i over the rows with y_i = 1 and over the others, each divided by its sum of a_i.
+    """
+    points = []
+    is_positive = signs[duals.rows] > 0
+    for side in (is_positive, ~is_positive):
+        own, total = duals.weights[side], float(duals.weights[side].sum())
+        if not 0 < total < math.inf:
+            return None
+        rows = X[duals.rows[side]].astype(np.float64, copy=False)
+        points.append(np.asarray(rows.T @ (own / total), dtype=np.float64).ravel())
+    return np.array(points)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -83,8 +97,17 @@ class HullCertificate(MarginCertificate):
 
     Notes
     -----
-    ``verify`` skips rows of weight 0; other weights do not matter. With ``exact`` it decides in integers what rounding
-    leaves open.
+    The claims are about the rows whose weight is not 0; other weights do not matter. Let u = (x, 1) if the intercept is
+    penalised and u = x otherwise, and let |v| be |(w, b)| or |w|.
+
+    - w is not 0, and y_i (w.x_i + b) >= ``margin_lower_bound`` |v| for all rows. -infinity claims nothing.
+    - a >= 0, and |sum a'_i y_i u_i| <= ``margin_upper_bound`` sum a'_i with sum a' > 0. If the intercept is free, a' is
+      a with the class of the larger sum scaled down, so that both classes have the same sum; otherwise a' = a.
+      Infinity claims nothing.
+    - ``radius`` is the largest |u|, up to d + 8 roundings for d features.
+
+    ``verify`` decides them by enclosures, and in integers where these leave a claim open and the rows in doubt are
+    few, or with ``exact``.
 
     Examples
     --------
@@ -102,10 +125,17 @@ class HullCertificate(MarginCertificate):
     radius: float
     model: SvmModel
 
+    def in_geometry(self, margin: float) -> float:
+        is_known = self.intercept in INTERCEPTS and not math.isnan(margin)  # not so in a damaged file
+        return Margin(margin, intercept=self.intercept) if is_known else margin
+
     @property
     def relative_gap(self) -> float:
-        """(upper - lower) / upper: the fraction of the largest margin by which the model may fall short."""
-        return 1 - self.ratio
+        """(upper - lower) / upper, rounded up: the fraction of the largest margin by which the model may fall short."""
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        if not (math.isfinite(lower) and 0 < upper < math.inf):
+            return 1 - self.ratio
+        return Enclosure.exactly(1 - Fraction(lower) / Fraction(upper)).outer_high()
 
     @property
     def converged(self) -> bool:
@@ -120,17 +150,23 @@ class HullCertificate(MarginCertificate):
         row. Hence every machine that is solved as accurately on the other rows has nearly the same direction and
         intercept, and predicts the same label for the row. Only support vectors can be mistaken (Vapnik 1995).
         """
-        lower, upper = self.margin_lower_bound, self.margin_upper_bound
-        without = (1 - self.tol) * lower  # at least the margin of a machine that was solved without some row
-        if not 0 < without <= upper:
+        given = (self.margin_lower_bound, self.margin_upper_bound, self.radius, self.tol)
+        if not all(map(math.isfinite, given)):
             return None
+        lower, upper, radius, tol = map(Fraction, given)
+        without = (1 - tol) * lower  # at least the margin of a machine that was solved without some row
+        if not 0 < without <= lower <= upper:
+            return None
+        last_digits = len(self.model.weights) + 8  # of the radius, which is stated to so many roundings
+        radius = (radius + last_digits * SMALLEST) / (1 - last_digits * ROUNDING_UNIT)
         # Both directions have a cosine of at least margin / upper with the line between the nearest points of the
-        # hulls. With a free intercept, the midpoint of that line is within upper - margin of the plane. A turn by an
-        # angle moves a point by at most twice the radius times that angle.
-        turn = sum(math.sqrt(2 * (max(0.0, 1 - margin / upper) + 4 * EPS)) for margin in (without, lower))
-        if 2 * lower + without - 2 * upper <= 2 * self.radius * turn * (1 + ROUNDING):
+        # hulls, so their distance is at most the sum of these chords. With a free intercept, the midpoint of that line
+        # is within upper - margin of the plane. Points are at most twice the radius apart.
+        chords = [Enclosure.exactly(2 * (1 - margin / upper)).root().high for margin in (without, lower)]
+        if 2 * lower + without - 2 * upper <= 2 * radius * (chords[0] + chords[1]):
             return None
-        return len(self.model.duals.rows) / self.examples
+        share = Fraction(len(self.model.duals.rows), int(self.examples))
+        return Enclosure.exactly(share).outer_high()
 
     @property
     def generalization(self) -> Generalization | None:
@@ -141,91 +177,84 @@ class HullCertificate(MarginCertificate):
         support, examples = len(self.model.duals.rows), int(self.examples)
         return Generalization(
             share,
-            f"if the {examples} examples are independent draws from one distribution, a machine learned from "
-            f"{examples - 1} of them errs on a new one with a probability of at most the expectation of this number, "
-            f"{support} support vectors in {examples}; and if each of these examples is left out once, at most "
-            f"{support} are mistaken",
+            f"if the {count(examples)} examples are independent draws from one distribution, a machine learned from "
+            f"{count(examples - 1)} of them errs on a new one with a probability of at most the expectation of this "
+            f"number, {counted(support, 'support vector')} in {count(examples)}; and if each of these examples is left "
+            f"out once, at most {count(support)} {'is' if support == 1 else 'are'} mistaken",
         )
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         X = as_table(X)
-        if unfit := misfit(X, y, sample_weight, columns=len(self.model.weights)) or self._misfit():
+        if unfit := misfit(X, y, sample_weight, len(self.model.weights), check_values=False) or self._misfit(y):
             return Verification((unfit,))
-        rows = X.shape[0]
-        counted = np.broadcast_to(True if sample_weight is None else np.asarray(sample_weight) > 0, (rows,))
-        examples = int(np.count_nonzero(counted))
-        if examples != self.examples:
-            detail = f"claimed {self.examples:g} rows, found {examples} with a weight above 0: {OTHER_DATA}"
-            return Verification((Check("examples", "fails", detail),))
-        signs = self.model.signs(y)
-        feasible, a = allowed(
-            self.model.duals, signs, np.where(counted, np.inf, 0.0), balanced=self.intercept == "free"
-        )
-        if a is None or not a.any():
-            return Verification((feasible if a is None else Check("feasible duals", "fails", "they are all 0"),))
-        X, weights = compact(X, self.model.weights)
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a bound that overflows fails
-            lower, radius = margin_range(X, signs, counted, weights, self.model.bias, self.intercept)
-            upper = distance_range(X, signs, a, self.intercept)
-        bounds = [self._check_lower(lower), self._check_upper(upper)]
-        if exact:
-            bounds = self._decided(bounds, X, signs, counted, weights)
-        return Verification(
-            (
-                feasible,
-                compare("radius", self.radius, radius, slack=ROUNDING * self.radius, exact_match=True),
-                compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
-                *bounds,
-                Check("iterations", "on trust", f"{self.iterations}"),
+        is_counted = np.broadcast_to(True if sample_weight is None else np.asarray(sample_weight) > 0, X.shape[:1])
+        examples = int(np.count_nonzero(is_counted))
+        if examples != self.examples or examples == 0:
+            detail = (
+                f"claimed {counted(self.examples, 'row')}, found {count(examples)} with a weight above 0: {OTHER_DATA}"
             )
-        )
+            return Verification((Check("examples", "fails", detail),))
+        feasible, a = within_limits(self.model.duals, X.shape[0], np.where(is_counted, np.inf, 0.0))
+        if a is None:
+            return Verification((feasible,))
+        X, weights = compact(X, self.model.weights)
+        solution = HullSolution(X, self.model.signs(y), is_counted, weights, self.model.bias, a, self.intercept)
+        rows = Rows(X)
+        if not rows.is_finite:
+            return Verification((Check("data", "fails", "NaN or infinity among the values"),))
+        checks: list[Check] = []
+        for found in measurements(rows, solution, MAX_EXACT_WORK if exact else SMALL_WORK):
+            checks = self._compared(found)
+            if not any(check.status == "open" for check in checks):
+                break
+        if exact and any(check.status == "open" for check in checks):
+            reason = f"more than {MAX_EXACT_WORK:,} values would have to be computed exactly"
+            checks = [replace(one, detail=f"{one.detail}; {reason}") if one.status == "open" else one for one in checks]
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        detail = f"claimed at least {lower:.10g} and at most {upper:.10g}"
+        in_order = Check("lower below upper bound", "holds" if lower <= upper else "fails", detail)  # NaN fails
+        return Verification((feasible, *checks, in_order, Check("iterations", "on trust", count(self.iterations))))
 
-    def _decided(self, checks: list[Check], X: Any, signs: Floats, counted: Any, weights: Floats) -> list[Check]:
-        """Return the checks of the two bounds, decided in integers where they were open. ``weights`` fit X."""
-        lower, upper = checks
-        has_intercept = self.intercept != "none"
-        if lower.status == "open":
-            rows = slice(None) if np.all(counted) else np.flatnonzero(counted)
-            v = np.append(weights, [self.model.bias] if has_intercept else [])
-            examples = Examples(X[rows], signs[rows], has_intercept)
-            holds = margin_is_at_least(examples, v, self.margin_lower_bound, self.intercept == "penalized")
-            lower = _exactly(lower, holds)
-        if upper.status == "open":
-            duals, examples = self.model.duals, Examples(X, signs, has_intercept)
-            free = self.intercept == "free"
-            holds = distance_is_at_most(examples, duals.rows, duals.weights, self.margin_upper_bound, free)
-            upper = _exactly(upper, holds)
-        return [lower, upper]
+    def _compared(self, found: Measurement) -> list[Check]:
+        """Compare the claims with what was measured."""
+        roundings = len(self.model.weights) + 8
+        return [
+            agrees("radius", self.radius, found.squared_radius, roundings, squared=True),
+            self._check_lower(found),
+            self._check_upper(found),
+        ]
 
-    def _misfit(self) -> Check | None:
-        """Return a failed check if no data can have this model."""
+    def _misfit(self, y: Any) -> Check | None:
+        """Return a failed check if no data can have this model, or these labels cannot."""
+        model = self.model
         if self.intercept not in INTERCEPTS:
             return Check("problem", "fails", f"unknown intercept {self.intercept!r}")
-        if not (np.all(np.isfinite(self.model.weights)) and math.isfinite(self.model.bias)):
+        if model.costs is not None or model.negative is not None:
+            return Check("problem", "fails", "a hard margin has no costs, and the rows of all labels are part of it")
+        if not (np.all(np.isfinite(stored(model.weights))) and math.isfinite(model.bias)):
             return Check("model", "fails", "NaN or infinity among the weights")
-        if self.intercept == "none" and self.model.bias != 0:
-            return Check("model", "fails", f"the bias is {self.model.bias:.6g} where there is no intercept")
+        if self.intercept == "none" and model.bias != 0:
+            return Check("model", "fails", f"the bias is {model.bias:.6g} where there is no intercept")
+        if not np.any(np.ravel(y) == model.positive):
+            return Check("data", "fails", f"no row has the label {model.positive!r} that the model calls positive")
         return None
 
-    def _check_lower(self, found: Range) -> Check:
+    def _check_lower(self, found: Measurement) -> Check:
         claim, claimed = "lower bound", self.margin_lower_bound
-        detail = f"claimed {claimed:.10g}, found {found.low:.10g} or more"
         if claimed == -math.inf:
             return Check(claim, "on trust", "no lower bound is claimed")
-        if claimed <= found.low:
-            return Check(claim, "holds", detail)
-        if claimed <= found.high:
-            return Check(claim, "open", f"{detail}, but rounding may hide {found.high - found.low:.3g}", found.row)
-        return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.high:.10g} or less", found.row)
+        if not found.has_direction:
+            return Check(claim, "fails", f"claimed {claimed:.10g}, but weights of 0 have no margin")
+        check = at_least(claim, claimed, found.squared_margin, squared=True)
+        return check if check.status == "holds" else replace(check, row=int(found.nearest[0]))
 
-    def _check_upper(self, found: Range) -> Check:
+    def _check_upper(self, found: Measurement) -> Check:
         claim, claimed = "upper bound", self.margin_upper_bound
-        detail = f"claimed {claimed:.10g}, found {found.high:.10g} or less"
-        if claimed >= found.high:
-            return Check(claim, "holds", detail)
-        if claimed >= found.low:
-            return Check(claim, "open", f"{detail}, but rounding may hide {found.high - found.low:.3g}")
-        return Check(claim, "fails", f"claimed {claimed:.10g}, found {found.low:.10g} or more: {OTHER_DATA}")
+        if claimed == math.inf:
+            return Check(claim, "on trust", "no upper bound is claimed")
+        if found.squared_distance is None:
+            return Check(claim, "fails", f"claimed {claimed:.10g}, but the duals, or those of a class, are all 0")
+        return at_most(claim, claimed, found.squared_distance, squared=True, hint=f": {OTHER_DATA}")
 
     def plane(self) -> tuple[Floats, float]:
         return self.model.weights, self.model.bias
@@ -235,6 +264,34 @@ class HullCertificate(MarginCertificate):
 
     def stated(self) -> dict[str, Any]:
         return {"intercept": self.intercept, "tol": self.tol}
+
+    def fitted(self) -> dict[str, Any]:
+        return {"margin_": self.margin_lower_bound, "n_iter_": self.iterations}
+
+    def scaled_duals(self) -> Duals:
+        """Return the dual variables for which, at the optimum, the weights are the sum of a_i y_i x_i.
+
+        Returns
+        -------
+        Duals
+            ``model.duals``, which add up to 1, divided twice by the upper bound on the margin; infinite or 0 where the
+            quotient is not in the range of floats.
+        """
+        duals, upper = self.model.duals, self.margin_upper_bound
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore", under="ignore"):
+            return Duals(duals.rows, duals.weights / upper / upper)
+
+    def row_coefficients(self, y: Any) -> tuple[NDArray[np.int64], Floats]:
+        duals = self.scaled_duals()
+        return duals.rows, np.where(self.model.signs(y)[duals.rows] > 0, duals.weights, -duals.weights)[None, :]
+
+    def fitted_from_rows(self, X: Any, y: Any) -> dict[str, Floats]:
+        columns = Columns.occurring(X)
+        part = X if columns is None else columns.cut(X)
+        points = hull_points(part, self.model.signs(y), self.model.duals) if self.intercept == "free" else None
+        if points is None:
+            return {}
+        return {"nearest_points_": points if columns is None else columns.widen(points)}
 
     def band(self) -> float:
         return 1.0  # the weights are scaled so that the nearest rows have this score
@@ -252,98 +309,7 @@ class HullCertificate(MarginCertificate):
         asked = "within" if self.converged else "above"
         return [
             *super().claims(),
-            ("relative gap", f"{self.relative_gap:.3g}, {asked} the requested {self.tol:g}"),
+            ("relative gap", f"at most {gap_shown(self.relative_gap)}, {asked} the requested {self.tol:g}"),
             ("intercept", self.intercept),
-            ("support", f"{len(self.model.duals.rows)} of {self.examples:g} examples"),
+            ("support", f"{count(len(self.model.duals.rows))} of {counted(self.examples, 'example')}"),
         ]
-
-
-def _exactly(check: Check, holds: bool) -> Check:
-    detail = f"{check.detail.split(',')[0]}, decided exactly"
-    return Check(check.claim, "holds" if holds else "fails", detail, None if holds else check.row)
-
-
-def margin_range(
-    X: Any, signs: Floats, counted: Any, weights: Floats, bias: float, intercept: str
-) -> tuple[Range, float]:
-    """Return bounds on the margin of (w, b) on the rows that count, and the largest |u|, from one pass.
-
-    A score of k terms has an error of at most (k + 4) eps (|x| |w| + |b|) (Higham 2002, section 3.1).
-    """
-    own = math.hypot(length(weights), bias if intercept == "penalized" else 0.0)
-    low, high, longest, row = math.inf, math.inf, 0.0, None
-    for cut, block in _pieces(X):
-        use = np.flatnonzero(counted[cut])
-        if len(use) == 0:
-            continue
-        lengths = _lengths(block)
-        terms = np.diff(block.indptr) if sp.issparse(block) else block.shape[1]
-        margins = (signs[cut] * (block @ weights + bias))[use]
-        errors = ((terms + 4) * (EPS * (lengths * length(weights) + abs(bias)) + UNDERFLOW_BOUND))[use]
-        finite = np.isfinite(margins) & np.isfinite(errors)  # a score that overflows proves nothing
-        lows = np.where(finite, margins - errors, -math.inf)
-        at = int(np.argmin(lows))
-        if lows[at] < low:
-            low, row = float(lows[at]), cut.start + int(use[at])
-        high = min(high, float(np.where(finite, margins + errors, math.inf).min()))
-        longest = max(longest, float(lengths[use].max()))
-    radius = math.hypot(longest, 1.0) if intercept == "penalized" else longest
-    if own == 0 or not math.isfinite(low):
-        return Range(-math.inf, -math.inf if own == 0 else math.inf, row), radius
-    last_digits = (len(weights) + 8) * EPS
-    return Range(low / own - last_digits * abs(low) / own, high / own + last_digits * abs(high) / own, row), radius
-
-
-def distance_range(X: Any, signs: Floats, a: Floats, intercept: str) -> Range:
-    """Return an interval for |sum a y u| / sum a, which no margin exceeds.
-
-    If the intercept is free and r = sum y a is not exactly 0, then r times the b of a separator of unit length has to
-    be added. That b is at most the length of the longest of these rows, because the plane passes between them.
-    """
-    support = np.flatnonzero(a)
-    v, size, longest, pieces = np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0, 0
-    step = SUM_BLOCK_ROWS if sp.issparse(X) else max(1, min(SUM_BLOCK_ROWS, BLOCK_ENTRIES // max(1, X.shape[1])))
-    for first in range(0, len(support), step):  # partial sums, to limit rounding errors
-        rows = support[first : first + step]
-        piece = X[rows].astype(np.float64, copy=False)
-        v += piece.T @ (a[rows] * signs[rows])
-        size += abs(piece).T @ a[rows]
-        longest = max(longest, float(_lengths(piece).max()))
-        pieces += 1
-    total, rest = math.fsum(a[support]), math.fsum(a[support] * signs[support])
-    error = (min(step, len(support)) + pieces + 4) * EPS * length(size)
-    found = length(v)
-    if intercept == "penalized":
-        found, error = math.hypot(found, rest), error + 2 * EPS * total
-    elif intercept == "free":
-        error += abs(rest) * longest
-    error += (len(v) + 8) * EPS * (found + error)
-    return Range((found - error) / total, (found + error) / total)
-
-
-def length(v: Floats) -> float:
-    """Return |v|, without overflow or underflow of squares."""
-    largest = float(np.abs(v).max(initial=0.0))
-    return largest * float(np.linalg.norm(v / largest)) if 0 < largest < math.inf else largest
-
-
-def _pieces(X: Any) -> Iterator[tuple[slice, Any]]:
-    """Yield blocks of rows, as float64, that stay in the cache while they are read twice."""
-    for cut, block in blocks(X):
-        rows = block.shape[0]
-        step = rows if sp.issparse(block) else max(1, CACHED_ENTRIES // max(1, block.shape[1]))
-        for first in range(0, rows, step):
-            last = min(first + step, rows)
-            yield slice(cut.start + first, cut.start + last), block if step >= rows else block[first:last]
-
-
-def _lengths(block: Any) -> Floats:
-    """Return |x| of every row, without overflow or underflow of squares."""
-    largest = float(np.abs(block.data if sp.issparse(block) else block).max(initial=0.0))
-    scale = 2.0 ** -math.frexp(largest)[1] if 1e-290 < largest < 1e290 else 1.0
-    scaled = block * scale if not 1e-100 < largest < 1e100 else block
-    squares = scaled.multiply(scaled).sum(axis=1) if sp.issparse(scaled) else np.einsum("ij,ij->i", scaled, scaled)
-    lengths: Floats = np.sqrt(np.asarray(squares, dtype=np.float64).ravel())
-    # A row that is tiny beside the longest of the block may have lost its squares: it is not shorter than this.
-    lengths = np.maximum(lengths, 1e-150)
-    return lengths if scaled is block else lengths / scale

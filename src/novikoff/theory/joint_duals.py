@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .certificate import OTHER_DATA, ROUNDING
-from .gap_checks import exact_sum
+from novikoff._counts import count, counted
+
+from .certificate import OTHER_DATA
+from .enclosed_sums import EPS, exact_total
+from .enclosure import Enclosure
 from .geometry import Floats
 from .verification import Check
+
+TINY = 2.0**-1074  # the largest error of a quotient that underflows
 
 
 @dataclass(frozen=True)
@@ -54,33 +60,31 @@ class JointDuals:
         entries = np.concatenate([-self.values, self.values])
         return sp.csr_array((entries, (rows, columns)), shape=(len(codes), classes))
 
-    def class_sums(self, codes: NDArray[np.intp], classes: int) -> Floats:
-        """Return sum_i a_ik of each class k, correctly rounded: it is 0 if and only if the exact sum is 0."""
-        sums = np.zeros(classes)
-        own = codes[self.rows]
+    def class_sums(self, codes: NDArray[np.intp], classes: int) -> list[Fraction]:
+        """Return sum_i a_ik of each class k, without rounding."""
+        sums, own = [], codes[self.rows]
         by_class, by_own = np.argsort(self.classes, kind="stable"), np.argsort(own, kind="stable")
         limits = np.arange(classes + 1)
         out, back = np.searchsorted(own[by_own], limits), np.searchsorted(self.classes[by_class], limits)
         for k in range(classes):
             gained, given = self.values[by_own[out[k] : out[k + 1]]], self.values[by_class[back[k] : back[k + 1]]]
-            sums[k] = exact_sum(np.concatenate([gained, -given]))
+            sums.append(exact_total(gained) - exact_total(given))
         return sums
 
 
-@np.errstate(over="ignore")  # limits near the largest float become infinite
-def allowed(duals: JointDuals, codes: NDArray[np.intp], costs: Floats, classes: int, *, balanced: bool) -> Check:
-    """Check beta >= 0, that no row has a sum above its cost, and with ``balanced`` that the classes add up to 0.
+def allowed(duals: JointDuals, codes: NDArray[np.intp], rows: int, classes: int, *, balanced: bool) -> Check:
+    """Check that beta >= 0 belongs to rows and classes of the model, and with ``balanced`` that classes add up to 0.
 
-    The sum of a row may exceed its cost by rounding: `excess` says by how much.
+    The sum of a row may exceed its cost: `excess` says by which factor all variables are then scaled down.
     """
-    claim, rows = "feasible duals", len(codes)
+    claim = "feasible duals"
     if not duals.rows.shape == duals.classes.shape == duals.values.shape or duals.rows.ndim != 1:
         return Check(claim, "fails", "the numbers of rows, classes and values differ")
     outside = duals.rows[(duals.rows < 0) | (duals.rows >= rows)]
     if len(outside):
-        return Check(claim, "fails", f"row {outside[0]} is not among the {rows} rows: {OTHER_DATA}")
+        return Check(claim, "fails", f"there is no row {outside[0]} among {counted(rows, 'row')}: {OTHER_DATA}")
     if np.any((duals.classes < 0) | (duals.classes >= classes)):
-        return Check(claim, "fails", f"a class is not among the {classes} classes of the model")
+        return Check(claim, "fails", f"a class is not among the {count(classes)} of the model")
     unknown = duals.rows[codes[duals.rows] < 0]
     if len(unknown):
         row = int(unknown[0])
@@ -92,25 +96,28 @@ def allowed(duals: JointDuals, codes: NDArray[np.intp], costs: Floats, classes: 
     if len(wrong):
         row = int(duals.rows[wrong[0]])
         return Check(claim, "fails", f"row {row} has a negative variable, or one for its own class: {OTHER_DATA}", row)
-    sums = np.bincount(duals.rows, duals.values, minlength=rows)
-    wrong = np.flatnonzero(~((sums <= costs * (1 + ROUNDING)) & (sums < np.inf)))
-    if len(wrong):
-        row = int(wrong[0])
-        return Check(claim, "fails", f"row {row} has the sum {sums[row]:.6g}, above its cost {costs[row]:.6g}", row)
-    found = f"{np.count_nonzero(sums)} rows, all within their limits"
+    found = f"{counted(len(np.unique(duals.rows)), 'row')}, none of them negative"
     if balanced:
-        apart = duals.class_sums(codes, classes)
-        if np.any(apart != 0):
-            k = int(np.argmax(np.abs(apart)))
-            return Check(
-                claim, "fails", f"the coefficients of class {k} add up to {apart[k]:.3g}, not to 0: {OTHER_DATA}"
-            )
+        for k, apart in enumerate(duals.class_sums(codes, classes)):
+            if apart != 0:
+                shown = Enclosure.exactly(apart).outer_high()
+                detail = f"the coefficients of class {k} add up to {shown:.3g}, not to 0: {OTHER_DATA}"
+                return Check(claim, "fails", detail)
         found += "; the coefficients of every class add up to 0"
     return Check(claim, "holds", found)
 
 
-def excess(duals: JointDuals, costs: Floats) -> float:
-    """Return the factor <= 1 that scales the duals down so that no row is above its cost, in spite of rounding."""
+@np.errstate(over="ignore", divide="ignore", under="ignore")
+def excess(duals: JointDuals, costs: Floats, classes: int) -> Enclosure:
+    """Return the enclosure of the largest factor t <= 1 for which no row of t beta has a sum above its cost."""
     sums = np.bincount(duals.rows, duals.values, minlength=len(costs))
-    over = sums > costs
-    return float(np.min(costs[over] / sums[over], initial=1.0))
+    used = np.flatnonzero(sums)
+    if len(used) == 0:
+        return Enclosure.exactly(1)
+    if not np.all(np.isfinite(sums)):
+        return Enclosure(Fraction(0), Fraction(1))
+    # A sum of K numbers has a relative error below K eps, and the quotient one more rounding, or it underflows.
+    error, quotients = (classes + 4) * EPS, costs[used] / sums[used]
+    least = float(quotients.min())
+    low = max(0.0, least * (1 - error) - TINY)
+    return Enclosure.between(min(1.0, low), min(1.0, least * (1 + error) + TINY))

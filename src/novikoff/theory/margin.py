@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .certificate import ROUNDING, Certificate, above, below
-from .columns import compact
-from .evidence import Evidence, OnlineCertificate
-from .exact import Examples, to_integers
-from .geometry import Extended, Floats, Lifted, as_table
-from .verification import Check, Verification, compare
+from novikoff._counts import count, counted
+
+from .certificate import Certificate, above, below, percent_below
+from .enclosure import Enclosure, agrees
+from .evidence import Evidence
+from .geometry import Extended
+from .margin_value import Margin
+from .online_certificate import OnlineCertificate
+from .online_checks import OnlineChecks
+from .replay import Replay
+from .verification import Check
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -25,11 +31,16 @@ class MarginCertificate(Certificate):
     Parameters
     ----------
     margin_lower_bound : float
-        -infinity if the model was not compared with all its data, and at most 0 if it does not separate them.
+        The margin of the model, or less. -infinity if the model was not compared with all its data, and at most 0 if it
+        does not separate them.
     margin_upper_bound : float
-        Infinity if nothing is known.
+        The largest margin of any plane, or more. Infinity if nothing is known.
     examples : float
         Number of examples, or the sum of their weights.
+
+    Notes
+    -----
+    Both bounds are of type ``Margin``, which knows the geometry that they were measured in.
 
     Examples
     --------
@@ -45,27 +56,50 @@ class MarginCertificate(Certificate):
     margin_upper_bound: Extended
     examples: float
 
+    def __post_init__(self) -> None:
+        for name in ("margin_lower_bound", "margin_upper_bound"):
+            object.__setattr__(self, name, self.in_geometry(getattr(self, name)))
+
+    def in_geometry(self, margin: float) -> float:
+        """Return a margin of this problem together with its geometry.
+
+        Parameters
+        ----------
+        margin : float
+            The margin.
+
+        Returns
+        -------
+        Margin or float
+            A plain number if the geometry is not known.
+        """
+        return margin
+
     @property
     def ratio(self) -> float:
-        """The fraction of the largest margin that the model has, at least."""
+        """A lower bound on the fraction of the largest margin that the model has."""
         return self.margin_lower_bound / self.margin_upper_bound if self.margin_upper_bound > 0 else 0.0
 
+    @property
+    def _share(self) -> str | None:
+        """The ratio as a percentage, rounded down; None where it says nothing."""
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        return percent_below(Fraction(lower) / Fraction(upper)) if 0 < lower <= upper < math.inf else None
+
     def explain(self) -> str:
-        best = f"no plane has a margin above {self.margin_upper_bound:.6g}"
-        if self.margin_lower_bound <= 0:
+        best = f"no plane has a margin above {above(self.margin_upper_bound)}"
+        if not self.margin_lower_bound > 0:
             return f"The model was not shown to separate the rows; {best}."
-        share = max(0.0, min(1.0, self.ratio))
-        digits = 3 if 0 < min(share, 1 - share) < 0.001 else 1  # more digits where one would show 0 or 100 %
-        return (
-            f"Every row is on its right side, at least {self.margin_lower_bound:.6g} away from the plane, "
-            f"and {best}: the model has {100 * share:.{digits}f} % of the best margin there is, or more."
-        )
+        own = f"Every row is on its right side, with a margin of at least {below(self.margin_lower_bound)}"
+        if self._share is None:
+            return f"{own}. An upper bound on the margin of any plane is not known."
+        return f"{own}, and {best}: the model has at least {self._share} of the best margin there is."
 
     def claims(self) -> list[tuple[str, str]]:
         words = [("best margin", f"at most {above(self.margin_upper_bound)}")]
         if self.margin_lower_bound > -np.inf:
-            share = 100 * max(0.0, self.ratio)
-            words.insert(0, ("margin", f"at least {below(self.margin_lower_bound)} ({share:.1f} % of the best)"))
+            share = "" if self._share is None else f", which is at least {self._share} of the best"
+            words.insert(0, ("margin", f"at least {below(self.margin_lower_bound)}{share}"))
         return words
 
 
@@ -94,8 +128,7 @@ class PerceptronMarginCertificate(OnlineCertificate, MarginCertificate):
 
     Notes
     -----
-    ``verify`` checks the bounds up to rounding. With ``exact`` it also decides in integers that the model separates the
-    rows, if a positive margin is claimed.
+    With ``exact``, ``verify`` decides in rational arithmetic what floating point leaves open.
 
     Examples
     --------
@@ -112,67 +145,49 @@ class PerceptronMarginCertificate(OnlineCertificate, MarginCertificate):
     radius: float
     evidence: Evidence
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        X = as_table(X)
-        if misfit := self.evidence.fits(X, y, sample_weight):
-            return Verification((misfit,))
-        X, weights = compact(X, self.evidence.weights)
-        return replace(self, evidence=replace(self.evidence, weights=weights))._checked(X, y, sample_weight, exact)
+    def in_geometry(self, margin: float) -> float:
+        return Margin.of(margin, self.evidence.geometry) if margin == margin else margin
 
-    def _checked(self, X: Any, y: Any, sample_weight: Any, exact: bool) -> Verification:
-        """Check the claims against rows of the width of the weights."""
-        lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
-        seen = copies > 0
-        longest = float(lifted.lengths[seen].max(initial=0.0))
-        checks = [
-            compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=True),
-            compare("lower below upper bound", self.margin_upper_bound, self.margin_lower_bound, slack=0.0),
-            self._check_lower(lifted, signs, seen),
-            Check("mistakes", "on trust", f"{self.mistakes:g} in {self.examples:g} examples"),
-        ]
-        if self.evidence.duals is None:
-            checks.append(
-                Check("upper bound", "on trust", f"{self.margin_upper_bound:.6g}, the least |v|/M of the run")
-            )
-        else:
-            anew = self.evidence.recombined(lifted, signs)
-            checks += [
-                anew.check,
-                compare("upper bound", self.margin_upper_bound, anew.ratio, slack=anew.rounding),
-                compare(
-                    "updates, no fewer than the steps", float(self.updates), anew.steps, slack=ROUNDING * anew.steps
-                ),
-            ]
-        if exact and self.margin_lower_bound > 0:
-            checks.append(self._check_sides(X, signs, seen))
-        return Verification(tuple(checks))
+    def fitted(self) -> dict[str, Any]:
+        return {"margin_": self.margin_lower_bound}
 
-    def _check_sides(self, X: Any, signs: Floats, seen: NDArray[np.bool_]) -> Check:
-        geometry, rows = self.evidence.geometry, np.flatnonzero(seen)
-        if geometry.slack_feature:
-            return Check("separates", "open", "private features are not decided exactly")
-        v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
-        wrong = rows[Examples(X[rows], signs[rows], geometry.fit_intercept).sides(to_integers(v)[0]) <= 0]
-        if len(wrong):
-            return Check("separates", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))
-        return Check("separates", "holds", f"exactly: all {len(rows)} rows are on the right side")
+    def check_claims(self, checks: OnlineChecks) -> list[Check]:
+        found = [checks.radius(self.radius), self._check_order(), self._check_lower(checks)]
+        found += self.check_upper_bound("upper bound", checks)
+        words = {
+            "mistakes": f"{count(self.mistakes)} in {counted(self.examples, 'example')}",
+            "examples": count(self.examples),
+            "updates": count(self.updates),
+            "halted": "the last pass made no update" if self.halted else "not claimed",
+        }
+        return found + [Check(name, "on trust", value) for name, value in words.items()]
 
-    def _check_lower(self, lifted: Lifted, signs: Floats, seen: NDArray[np.bool_]) -> Check:
-        claim = "lower bound"
-        length = self.evidence.length()
-        if length == 0 or self.margin_lower_bound == -np.inf:
-            return Check(claim, "on trust", "no lower bound is claimed")
-        margins, errors = self.evidence.margins(lifted, signs)
-        rows = np.flatnonzero(seen)
-        worst = int(rows[np.argmin(margins[rows])])
-        found, error = margins[worst] / length, errors[worst] / length + ROUNDING * abs(margins[worst]) / length
-        detail = f"claimed {self.margin_lower_bound:.6g}, found {found:.6g}"
-        if found + error < self.margin_lower_bound:
-            return Check(claim, "fails", detail, worst)
-        return Check(claim, "holds", detail)
+    def check_learned(self, run: Any) -> list[Check]:
+        same = self.evidence.geometry == run.rule.geometry
+        return [Check("run record", "holds" if same else "fails", f"the geometry is {'' if same else 'not '}its own")]
+
+    def check_replay(self, run: Replay) -> list[Check]:
+        found = super().check_replay(run)
+        total = Enclosure.exactly(run.total_weight)
+        found.append(agrees("examples of the run", self.examples, total, run.visits + 4))
+        is_true = not self.halted or run.updates_of_pass == 0
+        words = f"the last pass made {counted(run.updates_of_pass, 'update')}"
+        found.append(Check("halted", "holds" if is_true else "fails", words))
+        return found
+
+    def _check_order(self) -> Check:
+        """Check that the lower bound is not above the upper one."""
+        lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        words = f"claimed at least {lower:.6g} and at most {upper:.6g}"
+        return Check("lower below upper bound", "holds" if lower <= upper else "fails", words)
+
+    def _check_lower(self, checks: OnlineChecks) -> Check:
+        if self.margin_lower_bound == -np.inf:
+            return Check("lower bound", "on trust", "no lower bound is claimed")
+        return checks.margin_lower_bound("lower bound", self.margin_lower_bound)
 
     def band(self) -> float | None:
         return self.margin_lower_bound * self.evidence.length() if self.margin_lower_bound > 0 else None
 
     def claims(self) -> list[tuple[str, str]]:
-        return [*super().claims(), ("updates", str(self.updates))]
+        return [*super().claims(), ("updates", count(self.updates))]

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._counts import count, counted
+from novikoff._wide_array import stored
 from novikoff.errors import input_error
 
 from . import bounds
 from .bound_curves import FREUND_SCHAPIRE, freund_schapire_curve
-from .certificate import ROUNDING, above
+from .certificate import above
 from .columns import compact
-from .evidence import Evidence, OnlineCertificate
-from .exact import Examples, to_integers
+from .enclosed_sums import EPS
+from .enclosure import Enclosure, agrees
+from .evidence import Evidence
 from .generalization import Generalization
-from .geometry import Floats, Lifted, as_table, length_of
-from .rules import OnlineRule, Rule
-from .verification import Check, Verification, compare
+from .geometry import Extended, Floats, Lifted, as_table, length_of
+from .lifted import relative_to
+from .margin_value import Margin, margin_number
+from .online_certificate import OnlineCertificate
+from .online_checks import OnlineChecks
+from .rules import RULES, OnlineRule, Rule
+from .verification import Check
 
 LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mistakes is not worth drawing
 
@@ -61,8 +68,8 @@ class MistakeCertificate(OnlineCertificate):
 
     Notes
     -----
-    With ``exact``, ``verify`` decides in integers on which side rows are that are too close to the plane for floating
-    point.
+    With ``exact``, ``verify`` decides in rational arithmetic what floating point leaves open: the sides of rows
+    that are close to the plane, and bounds that are close to what the rows show.
 
     Examples
     --------
@@ -79,11 +86,16 @@ class MistakeCertificate(OnlineCertificate):
     mistakes: float
     updates: int
     radius: float
-    energy: float
-    margin_upper_bound: float
+    energy: Extended
+    margin_upper_bound: Extended
     separates: bool
     passes: int
     evidence: Evidence
+
+    def __post_init__(self) -> None:
+        if self.margin_upper_bound == self.margin_upper_bound:  # not NaN, which a damaged file may have
+            margin = Margin.of(self.margin_upper_bound, self.evidence.geometry)
+            object.__setattr__(self, "margin_upper_bound", margin)
 
     @property
     def online_rule(self) -> OnlineRule:
@@ -95,15 +107,22 @@ class MistakeCertificate(OnlineCertificate):
 
         Parameters
         ----------
-        margin : float
-            The margin of a plane.
+        margin : float or Margin
+            The margin of a plane, measured with the vectors u that the learner saw: with an intercept, u = (x, 1), and
+            the margin is that of ``HardMarginSVM(penalized_intercept=True)``. An array of one number is accepted.
 
         Returns
         -------
         float
-            The bound of the theorem that applies to the rule.
+            The bound of the theorem that applies to the rule; infinity if the margin is not positive.
+
+        Raises
+        ------
+        InvalidInputError
+            If the margin is a ``Margin`` of another geometry, about which the theorem says nothing.
         """
-        return self.online_rule.bound(self.radius, margin)
+        where = f"{type(self).__name__}.bound"
+        return self.online_rule.bound(self.radius, margin_number(where, margin, self.evidence.geometry))
 
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
         """Return the bound on the mistakes of a perceptron that follows from any plane (Freund and Schapire 1999).
@@ -117,7 +136,7 @@ class MistakeCertificate(OnlineCertificate):
         coef : array-like of shape (n_features,)
             Weights of the plane, which need not separate the rows.
         intercept : float, default=0.0
-            Its intercept.
+            Its intercept. Ignored if the learner has none.
         sample_weight : array-like of shape (n_samples,), default=None
             Weights of the rows.
 
@@ -130,8 +149,12 @@ class MistakeCertificate(OnlineCertificate):
             raise input_error(
                 "comparator_bound", f"the bound holds for the perceptron, not for the rule {self.rule!r}."
             )
+        if self.passes == 0:
+            message = "the model was learned by several fits, so the number of passes is not known. Fit it once."
+            raise input_error("comparator_bound", message)
         lifted = Lifted(as_table(X), self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
+        intercept = intercept if self.evidence.geometry.fit_intercept else 0.0
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
 
@@ -150,111 +173,113 @@ class MistakeCertificate(OnlineCertificate):
             return None
         return Generalization(
             min(1.0, 2 * self.mistakes / self.examples),
-            f"if the {self.examples:g} examples are independent draws from one distribution, each counted once, the "
-            "vote of all hypotheses of a pass over all but one of them errs on a new example with a probability of at "
-            f"most the expectation of this number, twice the fraction of mistakes; here there were {self.mistakes:g}",
+            f"if the {count(self.examples)} examples are independent draws from one distribution, each counted once, "
+            "the vote of all hypotheses of a pass over all but one of them errs on a new example with a probability of "
+            "at most the expectation of this number, twice the fraction of mistakes; here the number of mistakes was "
+            f"{count(self.mistakes)}",
         )
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        X = as_table(X)
-        if misfit := self.evidence.fits(X, y, sample_weight):
-            return Verification((misfit,))
-        X, weights = compact(X, self.evidence.weights)
-        return replace(self, evidence=replace(self.evidence, weights=weights))._checked(X, y, sample_weight, exact)
-
-    def _checked(self, X: Any, y: Any, sample_weight: Any, exact: bool) -> Verification:
-        """Check the claims against rows of the width of the weights."""
-        lifted, signs, copies = self.evidence.examples(X, y, sample_weight)
-        seen = copies > 0
-        checks = self._check_data(lifted, signs, copies)
-        checks += self._check_margin(lifted, signs)
-        margins, errors = self.evidence.margins(lifted, signs)
+    def check_claims(self, checks: OnlineChecks) -> list[Check]:
+        if self.passes < 0:
+            return [Check("passes", "fails", counted(self.passes, "pass"))]
+        found = self._check_data(checks)
+        found += self.check_upper_bound("no separator has a larger margin", checks)
+        rule = self.online_rule if self.rule in RULES else None
+        if self.evidence.duals is not None and rule is not None and rule.steps_count_mistakes:
+            steps = Enclosure.exactly(checks.combined.steps)
+            found.append(agrees("mistakes, as the steps behind the weights", self.mistakes, steps, self.updates + 4))
         if self.separates:
-            decided = self._exactly(X, signs, margins, errors) if exact else (margins, errors)
-            checks.append(_separation(*decided, seen))
-        checks.append(self._check_mistakes(margins, copies, seen))
-        return Verification(tuple(checks))
+            found.append(checks.separates())
+        found.append(self._check_mistakes(checks, rule))
+        words = {"rule": self.rule, "parameter": f"{self.parameter:g}", "passes": count(self.passes)}
+        words["updates"] = count(self.updates)
+        return found + [Check(name, "on trust", f"{value}, of the run") for name, value in words.items()]
 
-    def _exactly(self, X: Any, signs: Floats, margins: Floats, errors: Floats) -> tuple[Floats, Floats]:
-        """Replace the margins that rounding leaves open by their exact signs, unless u has private features."""
-        rows = np.flatnonzero(np.abs(margins) <= errors)
-        geometry = self.evidence.geometry
-        if geometry.slack_feature or len(rows) == 0:
-            return margins, errors
-        v = np.append(self.evidence.weights, [self.evidence.intercept] if geometry.fit_intercept else [])
-        decided, sure = margins.copy(), errors.copy()
-        decided[rows] = Examples(X[rows], signs[rows], geometry.fit_intercept).sides(to_integers(v)[0])
-        sure[rows] = 0.0
-        return decided, sure
-
-    def _check_data(self, lifted: Lifted, signs: Floats, copies: Floats) -> list[Check]:
+    def _check_data(self, checks: OnlineChecks) -> list[Check]:
         """Check that these are the data that the learner saw, as far as sums over them tell."""
-        longest = float(lifted.lengths[copies > 0].max(initial=0.0))
-        checks = [compare("radius", self.radius, longest, slack=ROUNDING * self.radius, exact_match=self.passes > 0)]
         if self.passes == 0:
-            return [*checks, Check("examples", "on trust", f"{self.examples:g}, of several fits")]
-        sums = [
-            ("examples", self.examples, float(copies.sum())),
-            ("positives", self.positives, float(copies[signs > 0].sum())),
-            ("sum of squares", self.energy, float(copies @ lifted.lengths**2)),
+            words = {"examples": self.examples, "positives": self.positives, "sum of squares": self.energy}
+            trusted = [Check(name, "on trust", f"{count(value)}, of several fits") for name, value in words.items()]
+            return [checks.radius(self.radius, one_sided=True), *trusted]
+        return [
+            checks.radius(self.radius),
+            checks.total("examples", self.examples, self.passes),
+            checks.total("positives", self.positives, self.passes, positive=True),
+            checks.energy(self.energy, self.passes),
         ]
-        for claim, claimed, found in sums:
-            slack = ROUNDING * max(claimed, self.examples)
-            check = compare(claim, claimed, self.passes * found, slack=slack, exact_match=True)
-            if check.status == "fails":
-                hint = "; sample_weight must include the class weights"
-                check = replace(check, detail=check.detail + hint)
-            checks.append(check)
-        return checks
 
-    def _check_margin(self, lifted: Lifted, signs: Floats) -> list[Check]:
-        claim = "no separator has a larger margin"
-        if self.evidence.duals is None:
-            return [Check(claim, "on trust", f"at most {self.margin_upper_bound:.6g}, the least |v|/M of the run")]
-        anew = self.evidence.recombined(lifted, signs)
-        checks = [anew.check, compare(claim, self.margin_upper_bound, anew.ratio, slack=anew.rounding)]
-        if self.online_rule.steps_count_mistakes:
-            found = "mistakes, as the steps behind the weights"
-            checks.append(compare(found, self.mistakes, anew.steps, slack=ROUNDING * anew.steps, exact_match=True))
-        return checks
+    def check_learned(self, run: Any) -> list[Check]:
+        passes = 1 if run.is_stream else run.passes or 0
+        expected = (run.rule.name, run.rule.parameter, passes, run.rule.geometry)
+        same = (self.rule, self.parameter, self.passes, self.evidence.geometry) == expected
+        words = f"rule, parameter, passes and geometry are {'' if same else 'not '}those of the run"
+        return [Check("run record", "holds" if same else "fails", words)]
 
-    def _check_mistakes(self, margins: Floats, copies: Floats, seen: NDArray[np.bool_]) -> Check:
+    def _check_mistakes(self, checks: OnlineChecks, rule: OnlineRule | None) -> Check:
         """Compare the number of mistakes with the bound that follows from the model itself."""
-        length = self.evidence.length()
+        if not 0 <= self.mistakes <= self.examples < np.inf:
+            return Check("mistakes", "fails", f"{count(self.mistakes)} in {counted(self.examples, 'example')}")
         if self.passes == 0:
-            return Check("mistakes", "on trust", f"{self.mistakes:g}, of several fits")
-        if self.mistakes > self.examples:
-            return Check("mistakes", "fails", f"{self.mistakes:g} in {self.examples:g} examples")
-        if length > 0 and self.separates and self.evidence.geometry.slack_feature == 0:
-            most = self.bound(float(margins[seen].min()) / length)
-        elif length > 0 and self.online_rule.steps_count_mistakes and self.evidence.geometry.slack_feature == 0:
-            most = bounds.freund_schapire(self.radius, margins / length, copies, self.passes)
+            return Check("mistakes", "on trust", f"{count(self.mistakes)}, of several fits")
+        most = None if rule is None or not rule.has_valid_parameter() else self._most_mistakes(checks, rule)
+        if most is None:
+            return Check("mistakes", "on trust", count(self.mistakes))
+        made, allowed = count(self.mistakes), count(most)
+        if self.mistakes <= most:
+            return Check("mistakes", "on trust", f"{made}, and the theorem allows at most {allowed}")
+        return Check("mistakes", "fails", f"{made}, but the theorem allows at most {allowed}")
+
+    def _most_mistakes(self, checks: OnlineChecks, rule: OnlineRule) -> float | None:
+        """Return an upper bound on the mistakes by the theorem that applies; None if none does.
+
+        The theorems speak of exact scores. Rounding lets a run make updates at margins that are up to (d + 8) roundings
+        of |v| |u| above 0, and moves v by a rounding of itself with each update; both lengthen v, and so increase the
+        bound, by a fraction that is at most their number.
+        """
+        length, radius = checks.squared_length, checks.squared_radius
+        if self.evidence.geometry.slack_feature or not length.low > 0 or not (length.is_bounded and radius.is_bounded):
+            return None
+        margin = checks.smallest_margin.signed_square() / length
+        if self.separates and margin.low > 0:
+            most = rule.bound(radius.root().outer_high(), Enclosure(margin.low, margin.low).root().outer_low())
+        elif rule.steps_count_mistakes and radius.low > 0:
+            relative = relative_to(checks.margins, (length * radius).root())
+            most = bounds.freund_schapire(1.0, relative, checks.copies, self.passes)
         else:
-            return Check("mistakes", "on trust", f"{self.mistakes:g}")
-        if self.mistakes <= most * (1 + ROUNDING):
-            return Check("mistakes", "on trust", f"{self.mistakes:g}, within the {most:.6g} that the theorem allows")
-        return Check("mistakes", "fails", f"{self.mistakes:g}, more than the {most:.6g} that the theorem allows")
+            return None
+        roundings = 4 * (checks.width + 8) * (max(0, self.updates) + 8) + len(checks.copies) + 64
+        return most * (1 + roundings * EPS)
 
     def explain(self) -> str:
-        examples, mistakes = (
-            f"{value:,.0f}" if value.is_integer() else f"{value:,.6g}"
-            for value in (float(self.examples), float(self.mistakes))
-        )
         words = (
-            f"Each of {examples} examples was scored by the latest weights before its label was seen, and {mistakes} "
-            "scores were not on the side of the label. No plane separates the examples with a margin above "
-            f"{self.margin_upper_bound:.6g}: the sum of the examples that it learned from proves it. "
+            f"Each of {counted(self.examples, 'example')} was scored by the latest weights before its label was seen. "
+            f"The number of scores that were not on the side of the label was {count(self.mistakes)}. No plane "
+            f"separates the examples with a margin above {above(self.margin_upper_bound)}: the sum of the examples "
+            "that it learned from proves it. "
         )
+        if self.separates and self.evidence.geometry.slack_feature:
+            return words + (
+                "The last pass made no mistake: in the space in which each example has a private feature of its own, "
+                "the weights have every example on its side. Predictions are made without these features, so some "
+                "examples may be on the wrong side; verify counts those on the right side."
+            )
         if self.separates:
             return words + "The last pass made no mistake: the weights it ended with have every example on its side."
         return words + "The model was not shown to separate them."
+
+    def _separates_in_words(self) -> str:
+        if not self.separates:
+            return "not shown"
+        within = "with private features, but perhaps not without" if self.evidence.geometry.slack_feature else "yes"
+        return f"{within}: the last pass made no mistake"
 
     def bound_curves(
         self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]
     ) -> dict[str, Floats]:
         geometry = self.evidence.geometry
-        if geometry.slack_feature or len(weights) != X.shape[1] or not np.any(weights):
+        if geometry.slack_feature or len(weights) != X.shape[1] or not np.any(stored(weights)):
             return {}
+        X, weights = compact(X, weights)
         intercept = intercept if geometry.fit_intercept else 0.0
         lifted = Lifted(X, geometry)
         margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
@@ -273,25 +298,12 @@ class MistakeCertificate(OnlineCertificate):
 
     def claims(self) -> list[tuple[str, str]]:
         words = [
-            ("mistakes", f"{self.mistakes:g} in {self.examples:g} examples"),
-            ("radius", f"{self.radius:.6g}"),
+            ("mistakes", f"{count(self.mistakes)} in {counted(self.examples, 'example')}"),
+            ("radius", f"{self.radius:.6g}" if self.passes else f"at most {above(self.radius)}"),
             ("best margin", f"at most {above(self.margin_upper_bound)}"),
-            ("separates", "yes: the last pass made no mistake" if self.separates else "not shown"),
+            ("separates", self._separates_in_words()),
         ]
-        if self.evidence.geometry.slack_feature:
-            words.append(
-                ("geometry", f"with a private feature of {self.evidence.geometry.slack_feature:g} for each example")
-            )
-        return words
-
-
-def _separation(margins: Floats, errors: Floats, seen: NDArray[np.bool_]) -> Check:
-    claim = "separates"
-    rows = np.flatnonzero(seen)
-    wrong = rows[margins[rows] + errors[rows] <= 0]
-    if len(wrong):
-        return Check(claim, "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))
-    unsure = rows[margins[rows] <= errors[rows]]
-    if len(unsure):
-        return Check(claim, "open", f"row {unsure[0]} is too close to the boundary for floating point", int(unsure[0]))
-    return Check(claim, "holds", f"all {len(rows)} rows are on the right side")
+        geometry = self.evidence.geometry
+        parts = ["examples scaled to unit length"] * geometry.normalize
+        parts += [f"a private feature of {geometry.slack_feature:g} for each example"] * (geometry.slack_feature > 0)
+        return [*words, ("geometry", " and ".join(parts))] if parts else words

@@ -16,6 +16,7 @@ class PassiveAggressiveRule(OnlineRule):
     """Passive-aggressive: the nearest v with y v.u >= 1. A fraction of an example goes that fraction of the way."""
 
     kernel: ClassVar[str | None] = "passive-aggressive"
+    promises_to_halt: ClassVar[bool] = True
     bound_name: ClassVar[str] = NOVIKOFF
 
     def step(self, example: RuleInput) -> float:
@@ -47,6 +48,7 @@ class PassiveAggressiveIRule(PassiveAggressiveRule):
     """PA-I: the step is at most C. The weight of an example multiplies C."""
 
     kernel: ClassVar[str | None] = "passive-aggressive I"
+    promises_to_halt: ClassVar[bool] = False
     bound_name: ClassVar[str] = OTHER_THEOREM
 
     def step(self, example: RuleInput) -> float:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+import numpy as np
+
 from . import bounds
 from .bound_curves import NOVIKOFF
+from .geometry import Floats
 from .rules import OnlineRule, RuleInput
 
 
@@ -15,6 +18,8 @@ class PerceptronRule(OnlineRule):
 
     kernel: ClassVar[str | None] = "perceptron"
     steps_count_mistakes: ClassVar[bool] = True
+    adds_examples: ClassVar[bool] = True
+    promises_to_halt: ClassVar[bool] = True
     bound_name: ClassVar[str] = NOVIKOFF
 
     def step(self, example: RuleInput) -> float:
@@ -22,6 +27,12 @@ class PerceptronRule(OnlineRule):
 
     def bound(self, radius: float, margin: float) -> float:
         return bounds.novikoff(radius, margin)
+
+    def update_bound(self, radius: float, margin: float) -> float:
+        return bounds.novikoff(radius, margin)
+
+    def length_bound(self, radius: float, margin: float, updates: Floats) -> Floats:
+        return radius * np.sqrt(updates)
 
 
 class FixedMarginRule(OnlineRule):
@@ -31,6 +42,8 @@ class FixedMarginRule(OnlineRule):
     """
 
     kernel: ClassVar[str | None] = "fixed margin"
+    adds_examples: ClassVar[bool] = True
+    promises_to_halt: ClassVar[bool] = True
 
     def step(self, example: RuleInput) -> float:
         reached = example.squared_length > 0 and example.margin >= self.threshold(example)
@@ -42,6 +55,16 @@ class FixedMarginRule(OnlineRule):
     def required_margin(self) -> float:
         return self.parameter
 
+    def update_bound(self, radius: float, margin: float) -> float:
+        return bounds.margin_perceptron(radius, margin, self.lost(margin)) if margin > self.parameter else math.inf
+
+    def length_bound(self, radius: float, margin: float, updates: Floats) -> Floats:
+        return bounds.margin_perceptron_length(radius, margin, self.lost(margin), updates)
+
+    def lost(self, margin: float) -> float:
+        """Return the epsilon for which the threshold is (1 - epsilon) times this margin."""
+        return 1 - self.parameter / margin if margin > 0 else -math.inf
+
 
 class DynamicMarginRule(OnlineRule):
     """Perceptron with dynamic margin (Panagiotakopoulos and Tsampouka 2011): theta = (1 - epsilon) |v| / M.
@@ -51,6 +74,8 @@ class DynamicMarginRule(OnlineRule):
     """
 
     kernel: ClassVar[str | None] = "dynamic margin"
+    adds_examples: ClassVar[bool] = True
+    promises_to_halt: ClassVar[bool] = True
 
     def step(self, example: RuleInput) -> float:
         wanted = (1 - self.parameter) * example.squared_length
@@ -59,3 +84,9 @@ class DynamicMarginRule(OnlineRule):
 
     def threshold(self, example: RuleInput) -> float:
         return (1 - self.parameter) * example.squared_length / example.steps if example.steps > 0 else 0.0
+
+    def update_bound(self, radius: float, margin: float) -> float:
+        return bounds.dynamic_margin_perceptron(radius, margin, self.parameter)
+
+    def length_bound(self, radius: float, margin: float, updates: Floats) -> Floats:
+        return bounds.dynamic_margin_length(radius, self.parameter, updates)

@@ -9,18 +9,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff import _wide_array
+from novikoff._wide_array import WideArray, narrowed, widened
+
 from .columns import Columns
+from .enclosed_sums import Enclosed, exact_total, weighted_squares
+from .enclosure import Enclosure, at_most
+from .exact_lifted import ExactRows
 from .geometry import Floats, Geometry
+from .lifted import LiftedRows
 from .rules import OnlineRule, RuleInput
+from .verification import Check
 
 EPS = float(np.finfo(np.float64).eps)
+TINY = float(np.finfo(np.float64).tiny)  # bounds what underflow takes from a square
+SMALLEST = math.ulp(0.0)  # bounds what underflow takes from a product
 UINT64_MASK = 2**64 - 1
 
 
@@ -36,26 +47,34 @@ class Replay:
         The intercept.
     average_weights, average_bias : ndarray and float
         The sum of all steps, each times the number of examples before it; ``average`` is computed from it.
-    examples, mistakes : float, default=0.0
-        The weight of the examples seen, and of those predicted wrongly.
-    updates : int, default=0
-        Number of updates.
+    examples : float, default=0.0
+        The weight of the examples seen.
+    mistaken : list of float
+        The weights of the examples that were predicted wrongly.
+    visits : int, default=0
+        Number of times that a row, or a copy of it, was predicted.
+    total_weight : Fraction, default=0
+        The exact sum of the weights of all examples, of all passes.
+    updates, updates_of_pass : int, default=0
+        Number of updates, and of those in the last pass.
     steps : float, default=0.0
         The sum of all steps.
-    squared_length : float, default=0.0
+    squared_length : CarriedSum
         |v|^2.
+    squared_length_error : float, default=0.0
+        A bound on its rounding error.
     path : float, default=0.0
         The sum of the lengths of all updates.
-    drift : float, default=0.0
-        A bound on how far rounding may have moved v.
-    margin_bound : float, default=infinity
-        The smallest |v| / steps so far.
+    rounding, average_rounding : float, default=0.0
+        Bounds on the distance of two computations of the same run, of the weights and of their average.
     moved, along : list
-        The row of each update, and its factor.
+        The row of each update that changed v, and its factor.
     survived : list of float
         The weight of the examples between one update and the next.
     doubtful : int or None, default=None
         The first row on which rounding may have made the decision.
+    proof : Proof
+        The rows and steps of all updates, of which some prove the bound on all margins.
     """
 
     weights: Floats
@@ -63,23 +82,30 @@ class Replay:
     average_weights: Floats = field(default_factory=lambda: np.zeros(0))
     average_bias: float = 0.0
     examples: float = 0.0
-    mistakes: float = 0.0
+    mistaken: list[float] = field(default_factory=list)
+    visits: int = 0
+    total_weight: Fraction = Fraction(0)
     updates: int = 0
+    updates_of_pass: int = 0
     steps: float = 0.0
-    squared_length: float = 0.0
+    squared_length: CarriedSum = field(default_factory=lambda: CarriedSum())
+    squared_length_error: float = 0.0
     path: float = 0.0
-    drift: float = 0.0
-    margin_bound: float = math.inf
+    rounding: float = 0.0
+    average_rounding: float = 0.0
     moved: list[int] = field(default_factory=list)
     along: list[float] = field(default_factory=list)
     survived: list[float] = field(default_factory=lambda: [0.0])
     doubtful: int | None = None
+    proof: Proof = field(default_factory=lambda: Proof())
 
     def count(self, copies: float, mistake: bool) -> None:
         """Count examples that were predicted."""
         self.examples += copies
         self.survived[-1] += copies
-        self.mistakes += copies if mistake else 0.0
+        self.visits += 1
+        if mistake:
+            self.mistaken.append(copies)
 
     def move(self, row: int, columns: Any, values: Floats, along: float, bias_step: float) -> None:
         """Add a multiple of a row to the weights."""
@@ -91,28 +117,163 @@ class Replay:
         self.along.append(along)
         self.survived.append(0.0)
 
-    def lengthen(self, tau: float, margin: float, norm2: float) -> None:
-        """Update |v|^2, with |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2, and what depends on it."""
-        length = tau * math.sqrt(norm2)
-        self.drift += EPS * (math.sqrt(max(0.0, self.squared_length)) + 2 * length)
-        self.squared_length += 2 * tau * margin + tau * tau * norm2
-        self.path += length
-        self.steps += tau
-        self.updates += 1
-        self.bound_margin()
+    def lengthen(self, row: int, tau: float, margin: float, norm2: float, terms: int) -> None:
+        """Update |v|^2, with |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2, and what depends on it.
 
-    def bound_margin(self) -> None:
-        """Update the upper bound on the margin of any separator."""
-        self.margin_bound = min(self.margin_bound, math.sqrt(max(0.0, self.squared_length)) / self.steps)
+        A score of k terms has an error of at most k + 4 roundings of |v| |u| (Higham 2002, section 3.1). A step that
+        depends on it has the same error relative to |u|; the steps of all rules are such that an error in v does not
+        become larger by later steps, or do not depend on v at all.
+        """
+        before, length = self.largest_length(), tau * math.sqrt(norm2)
+        self.squared_length.add(2 * tau * margin)
+        self.squared_length.add(tau * norm2 * tau)  # in an order in which the square of a tiny step does not underflow
+        roundings = (terms + 8) * EPS
+        self.squared_length_error += roundings * length * (2 * before + length) + 2 * length * self.rounding + TINY
+        self.rounding += 4 * roundings * (before + 2 * length) + terms * SMALLEST
+        self.average_rounding += 8 * EPS * (self.path + before + 2 * length)
+        self.path += length
+        self.stand_still(row, tau, 1)
+
+    def stand_still(self, row: int, tau: float, updates: int) -> None:
+        """Count updates and their steps."""
+        self.steps += tau
+        self.updates += updates
+        self.updates_of_pass += updates
+        self.proof.add(row, tau, self.largest_length() / self.steps)
+
+    def largest_length(self) -> float:
+        """Return an upper bound on |v|."""
+        return math.sqrt(max(0.0, self.squared_length.value()) + self.squared_length_error)
 
     def average(self) -> tuple[Floats, float]:
         """Return the average of the weights and of the intercept over all examples."""
         clock = self.examples or 1.0
-        return self.weights - self.average_weights / clock, self.bias - self.average_bias / clock
+        if not isinstance(self.weights, WideArray):
+            return self.weights - self.average_weights / clock, self.bias - self.average_bias / clock
+        columns = np.union1d(_wide_array.occurring(self.weights), _wide_array.occurring(self.average_weights))
+        weights, steps = narrowed(self.weights, columns), narrowed(self.average_weights, columns)
+        return widened(weights - steps / clock, columns, len(self.weights)), self.bias - self.average_bias / clock
+
+    def distance(self, weights: Floats, bias: float) -> Enclosure:
+        """Return the enclosure of the squared distance of the last weights from others."""
+        return squared_distance(self.weights, self.bias, weights, bias)
+
+    def average_distance(self, weights: Floats, bias: float) -> Enclosure:
+        """Return the enclosure of the squared distance of the average from other weights."""
+        mean, mean_bias = self.average()
+        return squared_distance(mean, mean_bias, weights, bias)
+
+    def check_bound(self, claim: str, claimed: float) -> Check:
+        """Check that the updates prove that no separator has a margin above ``claimed``."""
+        return self.proof.check(claim, claimed)
+
+
+@dataclass
+class CarriedSum:
+    """A sum with its rounding error carried along (Knuth's two-sum)."""
+
+    sum: float = 0.0
+    carry: float = 0.0
+
+    def add(self, term: float) -> None:
+        """Add a number."""
+        total = self.sum + term
+        back = total - self.sum
+        self.carry += (self.sum - (total - back)) + (term - back)
+        self.sum = total
+
+    def value(self) -> float:
+        """Return the sum."""
+        return self.sum + self.carry
+
+
+@dataclass
+class Proof:
+    """The updates of a run, each of which adds a step a >= 0 times y u, up to where |v| / sum a is least.
+
+    Any such sum proves that no separator has a margin above |sum a y u| / sum a, whoever chose a.
+
+    Parameters
+    ----------
+    lifted, exactly : LiftedRows and ExactRows
+        The vectors u.
+    signs : ndarray of shape (n_samples,)
+        The labels y.
+    is_one_pass : bool, default=True
+        Whether every update has a private feature of its own, as on a stream; else every row has one.
+    exact : bool, default=False
+        Whether to decide in rational arithmetic what rounding leaves open.
+    """
+
+    lifted: LiftedRows | None = None
+    exactly: ExactRows | None = None
+    signs: Floats = field(default_factory=lambda: np.zeros(0))
+    is_one_pass: bool = True
+    exact: bool = False
+    rows: list[int] = field(default_factory=list)
+    steps: list[float] = field(default_factory=list)
+    least: float = math.inf
+    used: int = 0
+
+    def add(self, row: int, step: float, ratio: float) -> None:
+        """Add an update, after which |v| / sum a is ``ratio``."""
+        self.rows.append(row)
+        self.steps.append(step)
+        if ratio < self.least:
+            self.least, self.used = ratio, len(self.rows)
+
+    def check(self, claim: str, claimed: float) -> Check:
+        """Check that no separator has a margin above ``claimed``: by the best updates, or by all of them."""
+        found = [self._check(claim, claimed, count) for count in sorted({self.used, len(self.rows)})]
+        return next((check for status in ("holds", "open") for check in found if check.status == status), found[0])
+
+    def _check(self, claim: str, claimed: float, count: int) -> Check:
+        assert self.lifted is not None
+        assert self.exactly is not None
+        every = np.array(self.steps[:count])
+        rows, places = np.unique(np.array(self.rows[:count], dtype=np.int64), return_inverse=True)
+        amounts: Floats = np.bincount(places, every, minlength=len(rows)).astype(np.float64)
+        if not np.all(np.isfinite(amounts)) or not amounts.any():
+            return Check(claim, "open", "the steps of the run are not finite, or there are none")
+        own = None
+        if self.is_one_pass and self.lifted.geometry.slack_feature:
+            squares = weighted_squares(np.ones(len(every)), every, every)
+            own = squares * Enclosure.exactly(self.lifted.geometry.slack_feature).square()
+        combined = self.lifted.combine(rows, amounts, self.signs[rows])
+        combined = combined if own is None else replace(combined, private=own)
+        found = at_most(claim, claimed, combined.squared_ratio(), squared=True)
+        if found.status != "open" or not self.exact:
+            return found
+        exactly = self.exactly.combine(rows, amounts)
+        if own is not None:
+            delta = Fraction(self.lifted.geometry.slack_feature)
+            total = delta * delta * sum((Fraction(step) ** 2 for step in every.tolist()), Fraction(0))
+            exactly = replace(exactly, private=total)
+        return at_most(claim, claimed, exactly.squared_ratio(), squared=True)
+
+
+def squared_distance(weights: Floats, bias: float, others: Floats, other_bias: float) -> Enclosure:
+    """Return the enclosure of the squared distance of two planes; unbounded if a number is not finite."""
+    if isinstance(weights, WideArray) or isinstance(others, WideArray):
+        columns = np.union1d(_wide_array.occurring(weights), _wide_array.occurring(others))
+        weights, others = narrowed(weights, columns), narrowed(others, columns)
+    with np.errstate(invalid="ignore", over="ignore"):
+        gap = np.append(weights, bias) - np.append(others, other_bias)
+    if not np.all(np.isfinite(gap)):
+        return Enclosure(math.inf, math.inf)
+    if not gap.any():
+        return Enclosure.exactly(0)
+    return Enclosed(gap, EPS * np.abs(gap), 0).squared_length()
 
 
 def replay(
-    X: Any, signs: Floats, copies: Floats, rule: OnlineRule, geometry: Geometry, orders: Iterable[NDArray[np.int64]]
+    X: Any,
+    signs: Floats,
+    copies: Floats,
+    rule: OnlineRule,
+    geometry: Geometry,
+    orders: Iterable[NDArray[np.int64]],
+    exact: bool = False,
 ) -> Replay:
     """Repeat a run.
 
@@ -130,6 +291,8 @@ def replay(
         How a row becomes the vector that the rule sees.
     orders : iterable of ndarray of int64
         The order of the rows in each pass.
+    exact : bool, default=False
+        Whether the bound that the run proves is checked in rational arithmetic where rounding leaves it open.
 
     Returns
     -------
@@ -137,11 +300,15 @@ def replay(
         The outcome.
     """
     occurring = Columns.occurring(X)
-    rows = list(_rows(X if occurring is None else occurring.cut(X)))
-    width = X.shape[1] if occurring is None else len(occurring.indices)
+    cut = X if occurring is None else occurring.cut(X)
+    rows = list(_rows(cut))
     one, delta2 = (1.0 if geometry.fit_intercept else 0.0), geometry.slack_feature * geometry.slack_feature
-    run = Replay(np.zeros(width), average_weights=np.zeros(width))
-    for order in orders:
+    once = exact_total(copies)
+    proof = Proof(LiftedRows(cut, geometry), ExactRows(cut, signs, geometry), signs, exact=exact)
+    run = Replay(np.zeros(cut.shape[1]), average_weights=np.zeros(cut.shape[1]), proof=proof)
+    for number, order in enumerate(orders):
+        run.updates_of_pass, proof.is_one_pass = 0, number == 0
+        run.total_weight += once
         for i in order.tolist():
             columns, values = rows[i]
             norm2, scale = float(values @ values) + one, 1.0
@@ -173,22 +340,20 @@ def _learn(
         score = scale * (float(terms.sum()) + run.bias)
         size = scale * (float(np.abs(terms).sum()) + abs(run.bias))
         mistake = rule.is_mistake(y, score)
-        example = RuleInput(y, score, norm2, 1.0 if whole > 0 else part, run.squared_length, run.steps)
+        example = RuleInput(y, score, norm2, 1.0 if whole > 0 else part, run.squared_length.value(), run.steps)
         tau, distance = rule.step(example), abs(example.margin - rule.threshold(example))
-        rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.drift * math.sqrt(norm2)
+        rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.rounding * math.sqrt(norm2)
         if run.doubtful is None and min(distance, abs(score)) < rounding:  # either the update or the count of mistakes
             run.doubtful = i
         if tau == 0:
             run.count(whole + part, mistake)
             return
         if norm2 == 0:  # an update along 0 changes nothing
-            run.steps += whole + part
-            run.updates += whole + (part > 0)
-            run.bound_margin()
+            run.stand_still(i, whole + part, whole + (part > 0))
             run.count(whole + part, mistake)
             return
         run.move(i, columns, values, tau * y * scale, tau * y * scale * one)
-        run.lengthen(tau, y * score, norm2)
+        run.lengthen(i, tau, y * score, norm2, len(terms))
         run.count(1.0 if whole > 0 else part, mistake)
         whole, part = (whole - 1, part) if whole > 0 else (0, 0.0)
 

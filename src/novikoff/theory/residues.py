@@ -14,10 +14,15 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-IntegerVector = list[int]
+from .elimination import Budget, IntegerVector, spend
+
+PRODUCT_SHARE = 4  # products in floating point that take the time of a unit of work
+RESIDUE_WORK = 8.0  # work of the residue of a value modulo a prime
 
 
-def are_zero(X: Any, biases: bool, directions: list[IntegerVector]) -> NDArray[np.bool_] | None:
+def are_zero(
+    X: Any, biases: bool, directions: list[IntegerVector], budget: Budget | None = None
+) -> NDArray[np.bool_] | None:
     """Return for all rows and directions whether x_i.w is 0; with ``biases``, x_i.w + b with b the last entry.
 
     Return None if the numbers are so long that there are not enough primes.
@@ -34,6 +39,7 @@ def are_zero(X: Any, biases: bool, directions: list[IntegerVector]) -> NDArray[n
     primes = _primes((53 - (columns + 1).bit_length()) // 2, bits + 1)
     if not primes:
         return None
+    spend(budget, len(primes) * (values.size + rows) * (RESIDUE_WORK + len(directions) / PRODUCT_SHARE))
     for prime in primes:
         powers = _powers(int(places.max(initial=0)) + 1, prime)
         residues = (numbers % prime * powers[places] % prime).astype(np.float64)

@@ -7,11 +7,13 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple
 
+import numpy as np
+
 from novikoff._registry import Registry
 from novikoff.errors import input_error
 
 from .bound_curves import OTHER_THEOREM
-from .geometry import Geometry
+from .geometry import Floats, Geometry
 
 
 class RuleInput(NamedTuple):
@@ -68,6 +70,11 @@ class OnlineRule(ABC):
     steps_count_mistakes : bool
         Whether each mistake, and nothing else, adds y u to v. The sum of the steps is then the number of mistakes, and
         the bounds of Freund and Schapire (1999) hold.
+    adds_examples : bool
+        Whether each update adds y u to v, so that v is the sum of as many examples as there were updates.
+    promises_to_halt : bool
+        Whether a theorem says that passes over separable rows end, and ``fit`` should warn if they did not; False for
+        rules that are made for rows that overlap.
     bound_name : str
         The name of ``bound`` in plots.
     """
@@ -77,6 +84,8 @@ class OnlineRule(ABC):
 
     kernel: ClassVar[str | None] = None
     steps_count_mistakes: ClassVar[bool] = False
+    adds_examples: ClassVar[bool] = False
+    promises_to_halt: ClassVar[bool] = False
     bound_name: ClassVar[str] = OTHER_THEOREM
 
     @abstractmethod
@@ -94,6 +103,14 @@ class OnlineRule(ABC):
     def bound(self, radius: float, margin: float) -> float:
         """Return the largest possible number of mistakes if all |u| <= radius and a separator has this margin."""
         return math.inf
+
+    def update_bound(self, radius: float, margin: float) -> float:
+        """Return the largest possible number of updates if all |u| <= radius and a separator has this margin."""
+        return math.inf
+
+    def length_bound(self, radius: float, margin: float, updates: Floats) -> Floats:
+        """Return upper bounds on |v| after these numbers of updates, under the same hypotheses."""
+        return np.full_like(updates, math.inf)
 
     def required_margin(self) -> float:
         """Return the margin without which the rule never stops making updates: 0 if any separator is enough."""

@@ -9,22 +9,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .balance import MAX_FREE_DIMENSIONS, Balance, balance
+from novikoff._counts import count, counted
+from novikoff._design import Design, design_of
+from novikoff._one_core import one_core
+from novikoff.errors import InvalidInputError, input_error
+
+from .boundary_data import BoundaryData, Given, reduced_data
 from .certificate import Certificate, Duals, above, below, misfit
-from .columns import Columns
-from .exact import Examples, IntegerVector, distance_is_at_most, margin_is_at_least, to_integers
+from .coefficients import CoefficientStatus, Statuses, counted_statuses, in_words
+from .columns import Columns, without_zeros
+from .exact import Examples
 from .geometry import Floats, as_table
+from .margin_value import Margin
+from .row_numbers import numbers_in_design
+from .separability_checks import Proof, row_nouns, structure_misfit
+from .separability_summary import SeparabilitySummary, model_of, summary_of
+from .verdict_columns import names_in_columns, narrowed, rows_in_columns
 from .verification import Check, Verification
 
-RELATIVE_ZERO = 1e-9  # a sum that is smaller relative to its terms may be 0
-WITNESS_TOLERANCE = 1e-3  # largest difference of exact weights to those given, relative to the largest weight
-# Whether each verdict has a plane and needs a witness.
-_NEEDS = {
-    "complete": (True, False),
-    "quasi-complete": (True, True),
-    "overlap": (False, True),
-    "undecided": (False, False),
-}
+INTERCEPT = "(Intercept)"  # the name of its coefficient
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -40,9 +43,9 @@ class Separability(Certificate):
     fit_intercept : bool
         Whether u is (x, 1) instead of x, so that the plane need not contain the origin.
     positive : object
-        The label that is +1.
+        The label that is +1, whose probability a logistic regression models; for counts, the name of the successes.
     examples : int
-        Number of rows.
+        Number of rows that the user gave, with those of weight 0.
     coef : ndarray of shape (n_features,) or None
         Weights of the plane; None without one.
     intercept : float
@@ -55,16 +58,30 @@ class Separability(Certificate):
         Weights a_i > 0 of some rows. For a quasi-complete separation and an overlap, sum a_i y_i u_i = 0, so that no
         plane has all these rows on the right side; for an overlap these rows span the space of all rows. For a
         complete separation the sum is as short as could be found, which bounds the margin of all planes.
-    divergence : ndarray of int8 of shape (n_features,)
-        +1 or -1 for each coefficient that a logistic regression would send to plus or minus infinity, 0 for those that
-        stay finite. Of linearly dependent columns some count as 0: first those that are not 0 on the whole boundary,
-        then later ones.
-    intercept_divergence : int
-        The same for the intercept.
-    margin_lower_bound : float
-        Lower bound on the margin of the plane.
-    margin_upper_bound : float
-        Upper bound on the margin of all planes.
+    statuses : ndarray of int8
+        The `CoefficientStatus` of each coefficient of a logistic regression, that of the intercept last if there is
+        one. ``status`` has the words.
+    directions : tuple of tuple of int
+        Directions besides the plane that have no row on their wrong side, the intercept last. One of them, or the
+        plane, moves each infinite coefficient to each side that its status names.
+    supports : tuple of ndarray of int64
+        For each coefficient of status ``+infinity`` or ``-infinity``, in their order, rows that prove its sign.
+    dependences : tuple of tuple of int
+        Directions on which all rows lie, the intercept last: linear dependences between the columns. Each aliased
+        coefficient is not 0 in one of them, or its column is 0.
+    margin_lower_bound : Margin
+        Lower bound on the margin of the plane, with a free intercept or none.
+    margin_upper_bound : Margin
+        Upper bound on the margin of all planes, in the same geometry.
+    names : tuple of str or None, default=None
+        Names of the columns, without the intercept.
+    response : str or None, default="y"
+        The name of the labels; None if y has counts of successes and failures.
+    columns : ndarray of int64 or None, default=None
+        The columns of X that the verdict is about, if X is sparse and far more columns are 0 in all rows: these are
+        aliased, and no other field speaks of them. None if the verdict is about all columns.
+    n_features : int or None, default=None
+        The number of columns of X, if ``columns`` is given.
 
     See Also
     --------
@@ -72,9 +89,27 @@ class Separability(Certificate):
 
     Notes
     -----
-    ``verify`` does not use ``sample_weight``: the verdict is about all rows. With ``exact`` it decides everything in
-    integers of any length, so that what holds is proven; otherwise rows are on the plane, and sums are 0, up to
-    rounding.
+    Let z_i = y_i u_i for labels y of -1 and +1, and let v be the plane: ``numerators`` if they are given, else ``coef``
+    and ``intercept`` as the rational numbers that they are. The claims are:
+
+    - y has two labels, ``positive`` is one of them, and there are ``examples`` rows. For counts, ``positive`` is the
+      name of one of their columns.
+    - ``names`` are different for all columns, and are those of the data if these have names.
+    - complete: z_i.v > 0 for all rows. The margin min_i z_i.v / |w|, with w without the intercept, is at least
+      ``margin_lower_bound``. If ``margin_upper_bound`` is finite, |sum a'_i z_i| <= ``margin_upper_bound`` sum a'_i for
+      the weights a of the witness, where z is without the intercept, and a' is a with the class of the larger sum
+      scaled down, so that both classes have the same sum, or a if there is no intercept.
+    - quasi-complete: z_i.v = 0 for the rows of ``boundary``, z_i.v > 0 for the others, of which there are some. There
+      are weights a' with sum a'_i z_i = 0 and a_i / 2 < a'_i < 2 a_i for all rows of the witness, and these rows span
+      the boundary.
+    - overlap: there are such weights a', and the rows of the witness span all rows.
+    - ``coef`` and ``intercept`` are the quotients of the numerators and the largest of their absolute values, rounded.
+
+    Rows of weight 0 are absent; other weights and offsets have no influence. If y has counts, the successes of row i
+    are row i of ``witness`` and ``supports``, and its failures row ``examples`` + i; ``boundary`` has the numbers i.
+
+    What rounding leaves open is decided in integers if that takes less than about a fifth of a second, or with
+    ``exact`` less than about a minute. Otherwise it remains open.
 
     Examples
     --------
@@ -94,203 +129,190 @@ class Separability(Certificate):
     numerators: tuple[int, ...] | None
     boundary: NDArray[np.int64]
     witness: Duals | None
-    divergence: NDArray[np.int8]
-    intercept_divergence: int
+    statuses: Statuses
+    directions: tuple[tuple[int, ...], ...]
+    supports: tuple[NDArray[np.int64], ...]
+    dependences: tuple[tuple[int, ...], ...]
     margin_lower_bound: float
     margin_upper_bound: float
+    names: tuple[str, ...] | None = None
+    response: str | None = "y"
+    columns: NDArray[np.int64] | None = None
+    n_features: int | None = None
 
-    def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
-        X = as_table(X)
-        if unfit := misfit(X, y, None, columns=len(self.divergence)) or self._misfit(y):
-            return Verification((unfit,))
-        signs = np.where(np.ravel(np.asarray(y)) == self.positive, 1.0, -1.0)
-        checks = [Check("data", "holds", f"{X.shape[0]} rows of {X.shape[1]} features")]
+    def __post_init__(self) -> None:
+        intercept = "free" if self.fit_intercept else "none"
+        for name in ("margin_lower_bound", "margin_upper_bound"):
+            margin = getattr(self, name)
+            if not math.isnan(margin):  # NaN is a false claim, which ``verify`` refuses
+                object.__setattr__(self, name, Margin(margin, intercept=intercept))
+
+    def __bool__(self) -> bool:
+        return self.separated
+
+    @property
+    def separated(self) -> bool:
+        """Whether the classes are separated, completely or quasi-completely, so that no estimate exists."""
         if self.kind == "undecided":
-            return Verification((*checks, Check("kind", "open", "the data are too large or too difficult to decide")))
-        own, X = self._compact(X)
-        examples = Examples(X, signs, self.fit_intercept)
-        checks += own.prove(examples) if exact else own._roughly(examples)
-        if self.kind == "complete":
-            checks += own._margins(examples)
-        if self.kind != "overlap":
-            checks.append(Check("divergence", "on trust", f"{int(np.count_nonzero(self.divergence))} coefficients"))
-        return Verification(tuple(checks))
-
-    def _compact(self, X: Any) -> tuple[Separability, Any]:
-        """Return this verdict and sparse rows without the columns in which the plane and all rows are 0."""
-        width = len(self.divergence)
-        numerators = None if self.numerators is None else np.array(self.numerators[:width], dtype=object)
-        columns = Columns.occurring(X, *(part for part in (self.coef, numerators) if part is not None))
-        if columns is None:
-            return self, X
-        coef = None if self.coef is None else columns.narrow(self.coef)
-        if self.numerators is None or numerators is None:
-            return replace(self, coef=coef), columns.cut(X)
-        integers = (*columns.narrow(numerators).tolist(), *self.numerators[width:])
-        return replace(self, coef=coef, numerators=integers), columns.cut(X)
-
-    def _misfit(self, y: Any) -> Check | None:
-        if self.kind not in _NEEDS:
-            return Check("kind", "fails", f"unknown kind {self.kind!r}")
-        if self.examples != np.size(y):
-            return Check("data", "fails", f"{self.examples} rows were judged, {np.size(y)} are given")
-        needs_plane, needs_witness = _NEEDS[self.kind]
-        if (self.coef is not None) != needs_plane or (self.witness is None and needs_witness):
-            return Check(
-                "kind", "fails", "the plane or the witness is missing, or there is a plane where there must not be one"
+            raise ValueError(
+                "separability: it is undecided whether the classes are separated, because the data are too large, or "
+                "their scales too different, for exact arithmetic. Leave out columns, or round the values to fewer "
+                "digits."
             )
-        if self.coef is not None and len(self.coef) != len(self.divergence):
-            return Check("plane", "fails", "the number of coefficients differs from the number of columns")
-        if self.numerators is not None and (
-            self.coef is None
-            or len(self.numerators) != len(self.divergence) + self.fit_intercept
-            or not _is_close(list(self.numerators), self._direction())
-        ):
-            return Check("plane", "fails", "its coefficients are not those of its numerators")
-        if self.intercept != 0 and not self.fit_intercept:
-            return Check("plane", "fails", f"the intercept is {self.intercept:.6g}, but fit_intercept is False")
-        if len(self.boundary) and self.kind != "quasi-complete":
-            return Check("boundary", "fails", "only a quasi-complete separation has boundary rows")
-        if self.kind == "overlap" and (np.any(self.divergence) or self.intercept_divergence):
-            return Check("divergence", "fails", "where classes overlap, no coefficient diverges")
-        if self.kind != "complete" and (self.margin_lower_bound > 0 or self.margin_upper_bound < 0):
-            return Check("margin", "fails", "only a complete separation has a margin")
-        if self.coef is not None and not (np.all(np.isfinite(self.coef)) and np.isfinite(self.intercept)):
-            return Check("plane", "fails", "NaN or infinity among the coefficients")
-        if self.witness is not None:
-            rows, weights = self.witness.rows, self.witness.weights
-            if rows.shape != weights.shape or len(np.unique(rows)) != len(rows) or len(rows) == 0:
-                return Check("witness", "fails", "it has no rows, a row twice, or another number of weights")
-            if rows.min() < 0 or rows.max() >= self.examples or not np.all((weights > 0) & (weights < np.inf)):
-                return Check("witness", "fails", "a row does not exist, or a weight is not positive")
-        return None
+        return self.kind != "overlap"
 
-    def _direction(self) -> Floats:
-        assert self.coef is not None
-        return np.append(self.coef, self.intercept) if self.fit_intercept else self.coef
+    @property
+    def width(self) -> int:
+        """The number of columns that the verdict is about."""
+        return len(self.statuses) - (1 if self.fit_intercept else 0)
 
-    def _integer_direction(self) -> IntegerVector | None:
-        return None if self.numerators is None else list(self.numerators)
+    @property
+    def status(self) -> NDArray[np.str_]:
+        """The status of each coefficient in words, that of the intercept last if there is one."""
+        return in_words(self.statuses)
 
-    def prove(self, examples: Examples) -> list[Check]:
-        """Decide the verdict in integers.
+    @property
+    def coefficients(self) -> dict[str, str]:
+        """The status of each coefficient by its name: x0, x1 and so on without names, and (Intercept)."""
+        names = self.names or tuple(f"x{j}" for j in (range(self.width) if self.columns is None else self.columns))
+        return dict(zip((*names, *([INTERCEPT] if self.fit_intercept else [])), self.status.tolist(), strict=True))
 
-        Parameters
-        ----------
-        examples : Examples
-            The rows with their signs.
+    def summary(self) -> SeparabilitySummary:
+        """Return the verdict as a statistician reads it.
 
         Returns
         -------
-        list of Check
-            Checks of the plane, the witness, the boundary and the span.
+        SeparabilitySummary
+            A sentence to quote, and a table of the coefficients; ``print`` shows both, and so do notebooks.
         """
-        if self.kind == "complete":
-            sides = examples.sides(self._integer_direction() or to_integers(self._direction())[0])
-            wrong = np.flatnonzero(sides <= 0)
-            if len(wrong):
-                return [Check("plane", "fails", f"row {wrong[0]} is not on the right side", int(wrong[0]))]
-            return [Check("plane", "holds", f"exactly: all {examples.rows} rows are on the right side")]
-        assert self.witness is not None
-        proof = balance(examples, self.witness)
-        if proof is None:
-            return [Check("witness", "open", "no exact weights were found close to those given")]
-        near = WITNESS_TOLERANCE * float(self.witness.weights.max())
-        if np.max(np.abs(proof.duals.weights - self.witness.weights)) > near:
-            return [Check("witness", "open", "exact weights were found, but not close to those given")]
-        held = [Check("witness", "holds", f"exactly: {len(self.witness.rows)} rows balance")]
-        if self.kind == "overlap":
-            return [*held, _spans(examples, proof, np.arange(examples.rows))]
-        rough = self._rough_plane(examples)
-        if rough.status == "fails":  # the proof must be about the plane that is given
-            return [*held, rough]
-        sides = examples.sides(self._integer_direction() or proof.straighten(self._direction()))
-        wrong = np.flatnonzero(sides < 0)
-        if len(wrong):
-            return [*held, Check("plane", "fails", f"row {wrong[0]} is on the wrong side", int(wrong[0]))]
-        if not np.any(sides):
-            return [*held, Check("plane", "fails", "all rows lie on it")]
-        detail = f"exactly: {int(np.count_nonzero(sides))} rows on the right side, the others on the plane"
-        held.append(Check("plane", "holds", detail))
-        same = np.array_equal(np.flatnonzero(sides == 0), self.boundary)
-        words = f"{len(self.boundary)} rows lie on the plane" if same else "other rows lie on the plane"
-        return [*held, Check("boundary", "holds" if same else "fails", words), _spans(examples, proof, self.boundary)]
+        others = 0 if self.n_features is None else self.n_features - self.width
+        return summary_of(self.kind, model_of(self.response, self.positive), self.coefficients, others)
 
-    def _roughly(self, examples: Examples) -> list[Check]:
-        checks = []
-        if self.coef is not None:
-            checks.append(self._rough_plane(examples))
-        if self.witness is not None and self.kind != "complete":
-            rows = self.witness.rows
-            terms = examples.floats(rows) * self.witness.weights[:, None]
-            total, size = np.abs(terms.sum(axis=0)), np.abs(terms).sum(axis=0)
-            off = float(np.max(np.divide(total, size, out=np.zeros_like(total), where=size > 0)))
-            words = f"{len(rows)} rows balance up to {off:.2g} of their terms"
-            checks.append(Check("witness", "holds" if off <= RELATIVE_ZERO else "fails", words))
-            checks.append(self._rough_span(examples))
-        return checks
+    def __str__(self) -> str:
+        return str(self.summary())
 
-    def _rough_span(self, examples: Examples) -> Check:
-        """Check in floating point that the witness spans the rows, by the directions in which it is 0."""
-        assert self.witness is not None
-        claim, among = "span", np.ones(examples.rows, dtype=bool)
-        if self.kind == "quasi-complete":
-            among[:] = False
-            among[self.boundary] = True
-        columns = examples.used(self.witness.rows)
-        outside = np.flatnonzero(examples.reaches_beyond(columns) & among)
-        z = examples.floats(self.witness.rows, columns)
-        tallest = np.abs(z).max(axis=0, initial=0.0)
-        z = z / tallest
-        z = z / np.maximum(np.abs(z).max(axis=1, initial=0.0), 1e-300)[:, None]
-        _, sizes, turned = np.linalg.svd(z, full_matrices=True) if z.size else (None, np.zeros(0), np.eye(len(columns)))
-        rank = int(np.count_nonzero(sizes > RELATIVE_ZERO * max(z.shape) * sizes[:1].sum()))
-        if len(outside) == 0 and rank < len(columns):
-            directions = np.zeros((examples.columns, len(columns) - rank))
-            directions[columns] = turned[rank:].T / tallest[:, None]
-            outside = np.flatnonzero(examples.leaves(directions, RELATIVE_ZERO) & among)
-        if len(outside):
-            return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
-        return Check(claim, "holds", f"the witness spans all {int(among.sum())} rows, in floating point")
+    def __repr__(self) -> str:
+        return f"<Separability: {'; '.join(f'{name} {text}' for name, text in self.claims())}>"
 
-    def _rough_plane(self, examples: Examples) -> Check:
-        """Check the plane in floating point; rows that rounding leaves undecided are taken to lie on it."""
-        claim, complete = "plane", self.kind == "complete"
-        if self.numerators is not None:
-            return Check(claim, "open", "floating point is not precise enough; exact=True decides")
-        on_plane = []
-        for cut, scores, errors in examples.scores(self._direction()):
-            wrong = np.flatnonzero(scores < -errors)
-            if len(wrong):
-                row = int(wrong[0]) + cut.start
-                return Check(claim, "fails", f"row {row} is on the wrong side", row)
-            on_plane.append(np.flatnonzero(scores <= errors) + cut.start)
-        found = np.concatenate(on_plane) if on_plane else np.zeros(0, dtype=np.int64)
-        if complete and len(found):
-            return Check(
-                claim, "open", f"row {found[0]} is too close for floating point; exact=True decides", int(found[0])
+    def _repr_html_(self) -> str:
+        return f"<div>{self.summary()._repr_html_()}{super()._repr_html_()}</div>"
+
+    def verify(
+        self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False, *, offset: Any = None
+    ) -> Verification:
+        """Recompute every claim that the data can show, without the solver.
+
+        Parameters
+        ----------
+        X, y, sample_weight : object
+            The data, in any of the forms that ``novikoff.separability`` takes.
+        exact : bool, default=False
+            Whether to decide in integer arithmetic what rounding would leave open.
+        offset : array-like of shape (n_samples,), default=None
+            As in ``novikoff.separability``.
+
+        Returns
+        -------
+        Verification
+            One check per claim. Data that do not fit the verdict make a check fail; they do not raise an error.
+        """
+        try:
+            arguments: dict[str, Any] = {"positive": self.positive, "sample_weight": sample_weight, "offset": offset}
+            design = design_of("verify", X, y, fit_intercept=self.fit_intercept, **arguments)
+        except InvalidInputError as error:
+            return Verification((Check("data", "fails", str(error).removeprefix("verify: ").rstrip(".")),))
+        return self._verified(design, exact)
+
+    def _verified(self, design: Design, exact: bool) -> Verification:
+        """Check every claim on the rows of a design."""
+        if unfit := _misfit_of_names(self) or _misfit_of_design(self, design):
+            return Verification((unfit,))
+        numbered = numbers_in_design(self, design)
+        if isinstance(numbered, Check):
+            return Verification((numbered,))
+        found = replace(self, examples=len(design.signs), positive=1.0, **numbered)
+        X = without_zeros(as_table(design.X))
+        if self.columns is not None or self.n_features is not None:
+            X = rows_in_columns(X, self.columns, self.n_features, self.width)
+            if isinstance(X, Check):
+                return Verification((X,))
+        if unfit := misfit(X, design.signs, None, self.width, check_values=False) or structure_misfit(
+            found, design.signs
+        ):
+            return Verification((unfit,))
+        own, X = narrowed(found, X)
+        examples = Examples(X, design.signs, self.fit_intercept)
+        if not examples.table.is_finite:
+            return Verification((Check("data", "fails", "NaN or infinity among the values"),))
+        checks = [
+            Check(
+                "data",
+                "holds",
+                f"{counted(self.examples, 'row')} of {counted(self.n_features or self.width, 'feature')}",
             )
-        if not np.all(np.isin(self.boundary, found)):
-            return Check(claim, "fails", "rows that should lie on it do not")
-        if len(found) > len(self.boundary):
-            return Check(claim, "open", "rows are too close to it for floating point; exact=True decides")
-        return Check(claim, "holds", f"{examples.rows - len(found)} rows on the right side, {len(found)} on the plane")
+        ]
+        if self.kind == "undecided":
+            return Verification((*checks, Check("kind", "open", "the data are too large or too difficult to decide")))
+        proof = Proof(own, examples, exact)
+        with one_core:
+            checks += proof.of_complete() if self.kind == "complete" else proof.of_balance()
+        return Verification((*checks, *_trusted(self, design)))
 
-    def _margins(self, examples: Examples) -> list[Check]:
-        """Check the bounds on the margin of a complete separation."""
-        lower, upper = self.margin_lower_bound, self.margin_upper_bound
-        holds = lower <= 0 or margin_is_at_least(examples, self._direction(), lower, False)
-        checks = [Check("margin", "holds" if holds else "fails", f"at least {lower:.6g}")]
-        if self.witness is not None:
-            free = self.fit_intercept
-            holds = distance_is_at_most(examples, self.witness.rows, self.witness.weights, upper, free)
-            checks.append(Check("best margin", "holds" if holds else "fails", f"at most {upper:.6g}"))
-        elif upper < math.inf:
-            checks.append(Check("best margin", "fails", f"no witness proves that it is at most {upper:.6g}"))
-        return checks
+    def boundary_data(self, X: Any, y: Any, *, sample_weight: Any = None, offset: Any = None) -> BoundaryData:
+        """Return the limiting conditional model on the boundary, as a reduced data set that is ready to fit.
+
+        The likelihood of all other rows goes to 1 as the infinite coefficients grow. The estimates of the reduced model
+        exist and are unique, and those of the columns with finite coefficients are the estimates of the full model.
+
+        Parameters
+        ----------
+        X, y, sample_weight, offset : object
+            The data of the verdict, in any of the forms that ``novikoff.separability`` takes.
+
+        Returns
+        -------
+        BoundaryData
+            The rows on the boundary, in independent columns. If the classes overlap, all rows, without the columns
+            that depend on others.
+
+        Raises
+        ------
+        InvalidInputError
+            If the separation is complete, so that no row is left, or undecided, or if ``verify`` refutes the verdict,
+            because these are other data.
+        """
+        where = "boundary_data"
+        if self.kind == "complete":
+            raise input_error(
+                where, "the separation is complete: no row is on the boundary, and no estimate is finite."
+            )
+        if self.kind == "undecided" or self.witness is None:
+            raise input_error(where, "it is undecided whether a plane separates the classes.")
+        arguments: dict[str, Any] = {"positive": self.positive, "sample_weight": sample_weight, "offset": offset}
+        design = design_of(where, X, y, fit_intercept=self.fit_intercept, **arguments)
+        if failures := self._verified(design, exact=False).failures:
+            raise input_error(where, f"these are not the data of the verdict: {failures[0].detail}.")
+        numbered = numbers_in_design(self, design)
+        assert not isinstance(numbered, Check)
+        rows = numbered.get("witness", self.witness).rows
+        boundary = self.boundary if self.kind == "quasi-complete" else design.present()
+        is_finite = self.statuses == CoefficientStatus.FINITE
+        given, columns = Given(X, sample_weight, offset), self._columns
+        if columns is None:
+            return reduced_data(design, rows, boundary, is_finite, given)
+        part = rows_in_columns(as_table(design.X), columns.indices, columns.width, self.width)
+        found = reduced_data(replace(design, X=part), rows, boundary, is_finite, given)
+        return replace(found, columns=columns.indices[found.columns])
 
     def plane(self) -> tuple[Floats, float] | None:
-        return None if self.coef is None else (self.coef, self.intercept)
+        if self.coef is None:
+            return None
+        columns = self._columns
+        return self.coef if columns is None else columns.widen(self.coef), self.intercept
+
+    @property
+    def _columns(self) -> Columns | None:
+        return None if self.columns is None or self.n_features is None else Columns(self.columns, self.n_features)
 
     def claims(self) -> list[tuple[str, str]]:
         words = [("kind", self.kind)]
@@ -301,34 +323,55 @@ class Separability(Certificate):
             return words
         if self.witness is None:
             return words
-        words.append(("witness", f"{len(self.witness.rows)} of {self.examples} rows balance each other"))
+        whole = f"{count(len(self.witness.rows))} of {counted(self.examples, 'row')}"
+        if self.response is None:
+            whole = counted(len(self.witness.rows), *row_nouns(True))
+        words.append(("witness", f"{whole} balance each other"))
         if self.kind == "quasi-complete":
-            words.append(("on the plane", f"{len(self.boundary)} rows"))
-            diverging = np.flatnonzero(self.divergence)
-            named = ", ".join(f"{j} to {'+' if self.divergence[j] > 0 else '-'}infinity" for j in diverging[:10])
-            more = f" and {len(diverging) - 10} more" if len(diverging) > 10 else ""
-            words.append(("coefficients", (named or "only the intercept") + more))
+            words.append(("on the plane", counted(len(self.boundary), "row")))
+        others = 0 if self.n_features is None else self.n_features - self.width
+        words.append(("coefficients", counted_statuses(self.statuses, others)))
         return words
 
 
-def _spans(examples: Examples, proof: Balance, rows: NDArray[np.int64]) -> Check:
-    """Check that the rows of the witness span all of the given ones."""
-    claim = "span"
-    found = proof.outside(examples)
-    if found is None:
-        return Check(
-            claim, "open", f"the witness does not span more than {MAX_FREE_DIMENSIONS} dimensions of its columns"
-        )
-    outside = rows[found[rows]]
-    if len(outside):
-        return Check(claim, "fails", f"row {outside[0]} is not spanned by the witness", int(outside[0]))
-    return Check(claim, "holds", f"exactly: the witness spans all {len(rows)} rows")
+def _trusted(found: Separability, design: Design) -> list[Check]:
+    """Return the names that the data do not show."""
+    trusted = []
+    if found.response is not None:
+        trusted.append(Check("response", "on trust", f"y is called {found.response!r}"))
+    if found.names is not None and design.names is None:
+        trusted.append(Check("names", "on trust", "the data have no names of columns"))
+    return trusted
 
 
-def _is_close(exactly: IntegerVector, direction: Floats) -> bool:
-    """Return whether a direction of floats is that of these integers up to rounding."""
-    largest, length = max(map(abs, exactly), default=0), float(np.abs(direction).max(initial=0.0))
-    if largest == 0 or length == 0:
-        return False
-    shares = np.array([entry / largest for entry in exactly])
-    return bool(np.max(np.abs(shares - direction / length)) <= RELATIVE_ZERO)
+def _misfit_of_names(found: Separability) -> Check | None:
+    """Return a failed check unless the positive label and the names of columns can be told from each other."""
+    if found.positive is None:
+        return Check("data", "fails", "the verdict does not name the positive label")
+    if found.names is None:
+        return None
+    names = list(found.names) if isinstance(found.names, tuple | list) else [None]
+    if len(names) != found.width or not all(isinstance(name, str) for name in names):
+        return Check("names", "fails", f"they are not {counted(found.width, 'text')}, one for each column")
+    if len({*names, *([INTERCEPT] if found.fit_intercept else [])}) < len(found.statuses):
+        return Check("names", "fails", "two coefficients have the same name")
+    return None
+
+
+def _misfit_of_design(found: Separability, design: Design) -> Check | None:
+    """Return a failed check if data of other columns or another number of rows are given."""
+    if found.examples != design.given:
+        return Check("data", "fails", f"judged: {counted(found.examples, 'row')}; given: {count(design.given)}")
+    if (found.response is None) != (design.counts is not None):
+        return Check("data", "fails", "only one of the verdict and the data has counts")
+    if found.fit_intercept != design.fit_intercept:
+        return Check("data", "fails", "only one of the verdict and the data has an intercept")
+    names = names_in_columns(design.names, found.columns)
+    if found.names is None or names is None or tuple(found.names) == names:
+        return None
+    if sorted(found.names) == sorted(names):
+        return Check("data", "fails", "the columns are those of the verdict in another order")
+    missing = [name for name in found.names if name not in names]
+    known = [name for name in names if name not in found.names]
+    words = f"the verdict is about a column {missing[0]!r}" if missing else f"there is a further column {known[0]!r}"
+    return Check("data", "fails", f"the columns have other names: {words}")

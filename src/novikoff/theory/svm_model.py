@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .certificate import Duals
-from .geometry import Floats, as_table
+from .columns import compact
+from .geometry import Floats, Weights, as_table
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ class SvmModel:
     ('yes', array([ 1., -1.]))
     """
 
-    weights: Floats
+    weights: Weights
     bias: float
     positive: Any
     duals: Duals
@@ -95,13 +96,15 @@ class SvmModel:
         Returns
         -------
         tuple of ndarray, or None
-            The vectors v and w; None if X does not have the rows and columns that the model needs.
+            The vectors v and w, without columns of a sparse X in which both are 0; None if X does not have the rows
+            and columns that the model needs.
         """
         X, rows = as_table(X), self.duals.rows
         if len(self.weights) != X.shape[1] or int(rows.max(initial=-1)) >= X.shape[0]:
             return None
         signed = self.duals.weights * self.signs(y)[rows]
+        X, weights = compact(X, self.weights)
         v: Floats = np.asarray(X[rows].T @ signed, dtype=np.float64).ravel()
         if penalized:
-            return np.append(v, signed.sum()), np.append(self.weights, self.bias)
-        return v, self.weights
+            return np.append(v, signed.sum()), np.append(weights, self.bias)
+        return v, weights

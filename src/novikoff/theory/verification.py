@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from novikoff._counts import counted
+from novikoff._html import badge, folded, table
+
 Status = Literal["holds", "fails", "open", "on trust"]
+
+# Colours of the statuses in notebooks, behind white text. The first status that occurs is named first.
+COLOURS: dict[Status, str] = {"fails": "#b3261e", "open": "#8a5a00", "holds": "#1a7f37", "on trust": "#57606a"}
+MAX_NAMED = 5  # claims that do not hold, in the short text
+MAX_SHOWN_PROBLEMS = 20  # of many; the page stays short
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,8 @@ class Check:
         What was claimed and what was found.
     row : int or None, default=None
         The number of a row that refutes the claim, where there is one.
+    problem : str, default=""
+        The name of the problem among several that the claim is about. The claim starts with it.
 
     Examples
     --------
@@ -36,12 +46,13 @@ class Check:
     status: Status
     detail: str
     row: int | None = None
+    problem: str = ""
 
     def __str__(self) -> str:
         return f"{self.status:>8}  {self.claim}: {self.detail}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verification:
     """The checks of a certificate or a model.
 
@@ -72,13 +83,56 @@ class Verification:
         """The checks that failed."""
         return tuple(check for check in self.checks if check.status == "fails")
 
+    @property
+    def problems(self) -> dict[str, Verification]:
+        """The checks of each problem among several, by its name and without it in the claims.
+
+        Claims about the model as a whole belong to the problem "", and so do all claims if there is a single problem.
+        """
+        parts: dict[str, list[Check]] = {}
+        for check in self.checks:
+            claim = check.claim.removeprefix(f"{check.problem}: ") if check.problem else check.claim
+            parts.setdefault(check.problem, []).append(replace(check, claim=claim))
+        return {name: Verification(tuple(checks)) for name, checks in parts.items()}
+
+    def summary(self) -> str:
+        """Return the verdict and the number of claims of each status.
+
+        Returns
+        -------
+        str
+            One line.
+        """
+        counts = [(status, sum(check.status == status for check in self.checks)) for status in COLOURS]
+        words = [_counted(status, count) for status, count in counts if count]
+        return f"{'verified' if self else 'not verified'}: {', '.join(words) or 'there are no claims'}"
+
     def __str__(self) -> str:
-        verdict = "verified" if self else "not verified"
-        return "\n".join([verdict, *map(str, self.checks)])
+        return "\n".join([self.summary(), *map(str, self.checks)])
+
+    def __repr__(self) -> str:
+        named = [check.claim for check in self.checks if check.status in ("fails", "open")]
+        if len(named) > MAX_NAMED:
+            named = [*named[:MAX_NAMED], f"and {len(named) - MAX_NAMED:,} more"]
+        return f"<Verification: {self.summary()}{': ' * bool(named)}{'; '.join(named)}>"
+
+    def _repr_html_(self) -> str:
+        parts = self.problems
+        own = parts.pop("", None)
+        shown = sorted(parts.items(), key=lambda part: bool(part[1]))[:MAX_SHOWN_PROBLEMS]
+        pages = [folded(f"{name}: {part.summary()}", part._table(""), is_open=not part) for name, part in shown]
+        if len(parts) > len(pages):
+            pages.append(f"<p>and {len(parts) - len(pages)} more in checks</p>")
+        top = f"<p>{self.summary()}</p>" if own is None else own._table(self.summary())
+        return f"<div>{top}{''.join(pages)}</div>"
+
+    def _table(self, caption: str) -> str:
+        rows = [(badge(check.status, COLOURS[check.status]), check.claim, check.detail) for check in self.checks]
+        return table(caption, rows, ("status", "claim", "detail"))
 
 
-def compare(claim: str, claimed: float, found: float, *, slack: float, exact_match: bool = False) -> Check:
-    """Check that ``found <= claimed``, or with ``exact_match`` that they are equal, up to ``slack``."""
-    good = abs(found - claimed) <= slack if exact_match else found <= claimed + slack
-    detail = f"claimed {claimed:.6g}, found {found:.6g}"
-    return Check(claim, "holds" if good else "fails", detail)
+def _counted(status: Status, count: int) -> str:
+    """Return how many claims have a status: "1 claim holds", "3 claims are open"."""
+    words = {"holds": ("holds", "hold"), "fails": ("fails", "fail")}
+    one, several = words.get(status, (f"is {status}", f"are {status}"))
+    return f"{counted(count, 'claim')} {one if count == 1 else several}"

@@ -1,8 +1,11 @@
 import numpy as np
+import pytest
 
 import novikoff as nk
 from novikoff._report.figures.confusion import MAX_CLASSES, confusion
 from novikoff._report.subject import subject_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
 def test_cells_are_fractions_of_the_true_class(perceptron, perceptron_subject, digits):

@@ -11,6 +11,8 @@ import novikoff as nk
 from novikoff._report.figures.figure import FIGURES, MAX_CHOICES, Figure, figures_of
 from novikoff._report.subject import by_errors, subject_of
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 ONLINE = {"boundary", "margins", "mistakes", "weights"}
 
 
@@ -94,4 +96,4 @@ def test_machines_of_pairs_show_a_class_against_the_one_it_is_confused_with(stra
     (choice,) = (choice for choice in figures_of(subject).choices if choice.is_default)
     assert choice.note.startswith(f"8 is shown against {subject.opponent}, with which")
     margins = next(figure for figure in choice.figures if figure.name == "margins")
-    assert f"of the {np.isin(y, [8, subject.opponent]).sum()} rows of these two classes" in margins.caption
+    assert f"of {np.isin(y, [8, subject.opponent]).sum()} rows of these two classes" in margins.caption

@@ -303,7 +303,9 @@ def test_a_constant_with_missing_values_tells_which_are_missing():
 
 
 def test_a_table_without_a_useful_column_is_refused():
-    with pytest.raises(nk.InvalidInputError, match=r"no column can be used as a feature: a \(constant\), b \(empty\)"):
+    with pytest.raises(
+        nk.InvalidInputError, match=r"no column can be used as a feature: 'a' \(constant\), 'b' \(empty\)"
+    ):
         TableEncoder().fit(pl.DataFrame({"a": [1.0, 1.0], "b": pl.Series([None, None], dtype=pl.Float64)}))
     with pytest.raises(nk.InvalidInputError, match="the table has no rows"):
         TableEncoder().fit(pl.DataFrame({"a": pl.Series([], dtype=pl.Float64)}))

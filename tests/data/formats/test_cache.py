@@ -27,6 +27,8 @@ from novikoff.data.formats.cache import MAGIC, PREAMBLE, VERSION, CacheFile, Cac
 from snapshots import learned, plain
 from strategies import cuts, finite_floats, sparse_rows
 
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
 TEXT = b"+1 1:0.5 3:2\n-1 2:1e-3\n+1\n-1 1:-7 2:0.1 3:0\n"
 
 
@@ -143,18 +145,18 @@ def test_the_widest_hashing_is_kept_with_large_indices(tmp_path):
     assert bits(nk.cache(frame, tmp_path / "rows", **options)) == bits(nk.read(frame, **options))
 
 
-def test_mapped_arrays_cannot_be_written_to_and_are_learned_from_in_place(tmp_path, make):
+def test_arrays_cannot_be_written_to_and_are_learned_from_in_place(tmp_path, make):
     whole = nk.read(TEXT)
     X, y = nk.cache(TEXT, tmp_path / "rows.nvk")
     for array in (X.data, X.indices, y):
         assert not array.flags.writeable
-        assert isinstance(array.base, np.memmap)
+        assert not isinstance(array.base, np.memmap)  # which would end the process if the file were cut
     assert learned(make().partial_fit(X, y), X) == learned(make().partial_fit(*whole), X)
     assert learned(make(max_iter=2).fit(X, y), X) == learned(make(max_iter=2).fit(*whole), X)
 
 
 @pytest.mark.parametrize("kind", ["dense", "csr"])
-def test_mapped_arrays_are_handed_to_the_kernels_without_a_copy(tmp_path, monkeypatch, kind):
+def test_arrays_are_handed_to_the_kernels_without_a_copy(tmp_path, monkeypatch, kind):
     frame = pd.DataFrame({"a": [1.0, 2.0, 3.0], "b": [0.5, 0.0, -1.0], "y": [0, 1, 0]})
     X, y = nk.cache(frame if kind == "dense" else TEXT, tmp_path / "rows.nvk")
     handed, view = [], getattr(_core, kind)
@@ -163,11 +165,70 @@ def test_mapped_arrays_are_handed_to_the_kernels_without_a_copy(tmp_path, monkey
     assert np.shares_memory(handed[0], X if kind == "dense" else X.data)
 
 
-def test_mapped_rows_outlive_the_file(tmp_path):
+@pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 0)], ids=["removed", "cut"])
+@pytest.mark.parametrize("open_again", [False, True], ids=["written", "read"])
+def test_rows_outlive_the_file(tmp_path, harm, open_again):
     X, y = nk.cache(TEXT, tmp_path / "rows.nvk")
-    os.unlink(tmp_path / "rows.nvk")
+    if open_again:
+        X, y = nk.read(tmp_path / "rows.nvk")
+    harm(tmp_path / "rows.nvk")
     assert y.tolist() == [1, -1, 1, -1]
     assert X.toarray().tolist() == nk.read(TEXT).X.toarray().tolist()
+
+
+def changed_while_read(tmp_path, harm):
+    """The error of a stream whose file is changed after its first batch."""
+    path = tmp_path / "rows.nvk"
+    nk.cache(b"".join(b"%d 1:1 3:2\n" % (row % 2) for row in range(400)), path)
+    stream = iter(nk.scan(path, batch_size=100))
+    next(stream)
+    harm(path, CacheFile(path))
+    with pytest.raises(nk.InvalidInputError) as caught:
+        for _ in stream:
+            pass
+    return str(caught.value)
+
+
+def set_number(name, place, number):
+    """Change a number of an array in place, as another process might, so soon that the time of the file stays."""
+
+    def harm(path, cache):
+        found = os.stat(path)
+        with open(path, "r+b") as file:
+            size = np.dtype(cache.places[name].type).itemsize
+            file.seek(cache.places[name].offset + place * size)
+            file.write(np.array(number, cache.places[name].type).tobytes())
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+
+    return harm
+
+
+HARMS = {
+    "cut": (lambda path, _: os.truncate(path, 3000), "was truncated while it was read"),
+    "a column": (set_number("columns", 799, 2**31 - 1), "the array columns has indices outside 0 to 2"),
+    "a negative column": (set_number("columns", 799, -1), "the array columns has indices outside 0 to 2"),
+    "a row that ends far beyond": (
+        set_number("row_ends", 399, 2**60),
+        "the array values was changed while it was read",
+    ),
+    "a row that ends too early": (set_number("row_ends", 250, 3), "a row ends before the previous one"),
+    "the first row of a batch": (set_number("row_ends", 100, 3), "a row ends before the previous one"),
+}
+
+
+@pytest.mark.parametrize(("harm", "words"), HARMS.values(), ids=HARMS.keys())
+def test_a_file_that_is_changed_while_it_is_read_is_refused(tmp_path, harm, words):
+    assert words in changed_while_read(tmp_path, harm)
+
+
+@pytest.mark.parametrize(("name", "number"), [("values", 9.0), ("labels", 7), ("columns", 1)])
+def test_a_file_whose_time_changes_while_it_is_read_is_refused(tmp_path, name, number):
+    def harm(path, cache):
+        set_number(name, 399, number)(path, cache)  # an allowed number, in the last of the batches
+        os.utime(path, ns=(0, 0))
+
+    message = f"{tmp_path / 'rows.nvk'}: the cache was changed while it was read. Read it again."
+    assert changed_while_read(tmp_path, harm) == message
 
 
 # ---- when it is written anew ----------------------------------------------------------------------------------------
@@ -398,7 +459,7 @@ def test_what_is_no_file_is_no_cache(tmp_path):
         nk.read(tmp_path / "none.nvk")
     with pytest.raises(nk.MissingFileError):
         nk.scan(tmp_path / "none.nvk", format="cache")
-    assert "a\0b" in refusal("a\0b", lambda path: nk.scan(path, format="cache"))
+    assert r"a\x00b" in refusal("a\0b", lambda path: nk.scan(path, format="cache"))
 
 
 def test_a_cache_is_read_by_its_path_and_one_at_a_time(tmp_path):
@@ -512,7 +573,7 @@ def test_arrays_of_other_types_are_refused(tmp_path, kind):
         changed = json.loads(json.dumps(header))
         changed["arrays"][name]["type"] = kind
         forge(path, changed, arrays)
-        assert f"the array {name} has type {kind}" in refusal(path)
+        assert f"the array {name} has type {kind!r}" in refusal(path)
 
 
 @pytest.mark.parametrize("rows", HUGE)

@@ -1,7 +1,9 @@
 """Excel files through polars and pandas."""
 
 import importlib
+import io
 import sys
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -64,3 +66,37 @@ def test_excel_files_are_recognised_by_content(path, tmp_path):
     assert find_format("scan", path.rename(tmp_path / "rows")) is EXCEL
     assert EXCEL.recognizes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")
     assert not EXCEL.recognizes(b"PK\x03\x04 any other archive")
+
+
+def with_cell(data, old, new):
+    """An .xlsx file in which a cell has another name."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as archive, zipfile.ZipFile(out, "w") as changed:
+        for name in archive.namelist():
+            content = archive.read(name)
+            changed.writestr(name, content.replace(old, new) if "sheet1" in name else content)
+    return out.getvalue()
+
+
+@pytest.mark.parametrize("cell", [b"B2147483647", b"B1048576", b"ZZZZ2", b"XFD900", b"B2305843009213693951"])
+def test_a_cell_that_is_far_from_all_others_is_refused(tmp_path, cell):
+    path = tmp_path / "t.xlsx"
+    pd.DataFrame({"a": [1.5, 2.0], "label": ["p", "q"]}).to_excel(path, index=False)
+    path.write_bytes(with_cell(path.read_bytes(), b'r="B2"', b'r="' + cell + b'"'))
+    with pytest.raises(nk.InvalidInputError, match=r"too far apart: \d+ rows, \d+ columns\.$"):
+        nk.read(path)
+
+
+def test_a_sheet_with_many_cells_is_read(tmp_path):
+    path = tmp_path / "t.xlsx"
+    pd.DataFrame({f"x{k}": np.arange(2000.0) for k in range(40)} | {"label": [0, 1] * 1000}).to_excel(path, index=False)
+    assert nk.read(path).X.shape == (2000, 40)
+
+
+def test_a_part_that_is_far_larger_than_its_bytes_is_refused(tmp_path):
+    path = tmp_path / "t.xlsx"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", b"<x/>")
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(64 << 20))
+    with pytest.raises(nk.InvalidInputError, match="bytes has 67108864 uncompressed"):
+        nk.read(path)

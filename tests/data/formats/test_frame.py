@@ -9,6 +9,7 @@ import pytest
 
 import novikoff as nk
 from novikoff.data.formats.frame import FRAME as FORMAT
+from novikoff.data.formats.frame import frame_blocks
 from table_files import FRAME, NUMBERS, RECORDS, assert_same, rows
 
 FRAMES = {
@@ -67,3 +68,9 @@ def test_a_series_and_mixed_objects_are_refused():
 
 def test_an_empty_table_has_no_batches():
     assert list(nk.scan(NUMBERS.slice(0, 0), target="label")) == []
+
+
+def test_a_name_that_polars_cannot_give_away_is_refused():
+    frame = pl.DataFrame({"a": [1.0], "b\0": [2.0]})
+    with pytest.raises(nk.InvalidInputError, match=r"column 'b.*' contains a NUL character. Rename the column."):
+        frame_blocks("fit", frame, {}, 10)

@@ -1,5 +1,7 @@
 """NDJSON: objects by lines, and sparse rows without their zeros."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,68 @@ def test_ndjson_of_sparse_rows_names_all_columns_once(tmp_path):
     assert batch.X.tolist() == [[0, 0, 0.5, 0], [0, 0.001, 0, 0], [0, 0, 0, 0]]
     with pytest.raises(nk.InvalidInputError, match='missing="zero"'):
         nk.read(tmp_path / "rows.ndjson")
+
+
+GOOD = b'{"x": 1, "label": 0}\n{"x": 2, "label": 1}\n'
+HOSTILE = {
+    "null": (b"null\n", r"line 1: the line must be an object .* but it is 'null' \(this is not an object\)"),
+    "null without line end": (b"null", r"line 1: .*'null'"),
+    "rows and null": (GOOD + b"null\n", r"line 3: .*'null'"),
+    "rows and null without line end": (GOOD + b"null", r"line 3: .*'null'"),
+    "lists in lists": (
+        GOOD + b'{"x": ' + b"[" * 20_000 + b"]" * 20_000 + b"}\n",
+        r"line 3: .*\(.* nested too deeply\)",
+    ),
+    "objects in objects": (b'{"x": ' * 20_000 + b"1" + b"}" * 20_000, r"line 1: .*\(.* nested too deeply\)"),
+    "open lists": (GOOD + b'\n{"x": ' + b"[" * 200_000, r"line 4: .*\(.* nested too deeply\)"),
+    "open object": (GOOD + b'{"x": 1\n\n', r"line 3: .*\(an object is not closed\)"),
+    "open string": (b'{"x": "1}\n' + GOOD, r"line 1: .*\(there is a control character in a string, or .* not closed\)"),
+    "zero byte": (GOOD + b'{"x":\0 1}\n', r"line 3: .*\(there is a character outside of a string\)"),
+    "name not UTF-8": (b'{"\xff": 1}\n', r"line 1: the text must be UTF-8, but there is the byte 0xff\."),
+    "overlong UTF-8": (GOOD + b'{"x": 1, "s": "\xc0\x80"}\n', r"line 3: the text must be UTF-8, .* 0xc0\."),
+    "half a surrogate pair": (b'{"x": "\\ud800"}\n', r"line 1: .*surrogate"),
+}
+
+
+@pytest.mark.parametrize("case", HOSTILE)
+@pytest.mark.parametrize("suffix", [".ndjson", ".json"])
+def test_lines_that_end_the_process_in_arrow_are_refused(tmp_path, case, suffix):
+    data, message = HOSTILE[case]
+    path = tmp_path / f"t{suffix}"
+    path.write_bytes(data)
+    with pytest.raises(nk.InvalidInputError, match=message) as refusal:
+        nk.read(path, format="ndjson")
+    assert "\n" not in str(refusal.value)
+    assert len(str(refusal.value)) < 500
+
+
+def test_objects_may_share_a_line_and_may_have_several(tmp_path):
+    path = tmp_path / "t.ndjson"
+    path.write_bytes(b'\xef\xbb\xbf{"x": 1, "label": 0} {"x": 2, "label": 1}\n\n{"x":\n3,\n"label": 1}\n{"x": 4}\n')
+    with pytest.raises(nk.InvalidInputError, match=r"t\.ndjson, line 6: .* no value"):
+        nk.read(path)
+    path.write_bytes(path.read_bytes().replace(b'{"x": 4}', b""))
+    assert nk.read(path).X.ravel().tolist() == [1, 2, 3]
+
+
+def test_memory_for_absent_keys_is_bounded_by_the_size_of_the_text(tmp_path):
+    path = tmp_path / "t.ndjson"
+    path.write_text("".join(f'{{"k{i}": 1, "label": {i % 2}}}\n' for i in range(60_000)))
+    with pytest.raises(nk.InvalidInputError, match=r"60,000 rows have 60,001 different columns, and almost all"):
+        nk.read(path, missing="zero")
+
+
+def test_wide_rows_are_parsed_in_parts_with_the_kinds_of_all(tmp_path, monkeypatch):
+    rows = [{"a": 1}, {"b": None, "c": "2024-01-01"}, {"a": 2.5, "b": 3}, {"c": "word", "d": True}]
+    path = tmp_path / "t.ndjson"
+    path.write_text("".join(json.dumps({"label": i % 2, **row}) + "\n" for i, row in enumerate(rows)))
+    expected = nk.read(path, missing="mean")
+    monkeypatch.setattr(text_tables, "MAX_CELLS", 6)
+    found = nk.read(path, missing="mean")
+    assert found.columns == expected.columns
+    assert found.feature_names == expected.feature_names
+    np.testing.assert_array_equal(found.X.toarray(), expected.X.toarray())
+    path.write_text('{"a": 1, "label": 0}\n{"a": "b", "label": 0}\n')
+    monkeypatch.setattr(text_tables, "MAX_CELLS", 2)
+    with pytest.raises(nk.InvalidInputError, match=r"line 1: column 'a' holds int64 .* but string in the rows"):
+        nk.read(path)

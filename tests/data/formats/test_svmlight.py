@@ -590,7 +590,7 @@ def broken(**arrays):
         ([[1.0], [2.0]], [1, 2**53 + 1], "int64: [1]"),
         ([[1.0], [2.0]], [-(2**63), 1], "int64: [-9223372036854775808]"),
         ([[1.0], [2.0]], np.array([1, 2**63], dtype=np.uint64), "uint64: [1]"),
-        ([[1.0], [2.0]], np.array([1, 2], dtype=np.longdouble), "longdouble"),
+        ([[1.0], [2.0]], np.array([1, 2], dtype=np.longdouble), str(np.dtype(np.longdouble))),
         (broken(indices=[0, 7]), [1, 2], "from 0 to 7"),
         (broken(indices=[-1, 1]), [1, 2], "from -1 to 1"),
         (broken(indptr=[0, 900, 2]), [1, 2], "the sparse matrix is not valid"),
@@ -616,3 +616,13 @@ def test_a_matrix_without_rows_is_an_empty_file(tmp_path):
 def test_a_bad_index_base_is_refused_by_the_writer(base):
     with pytest.raises(nk.InvalidInputError, match="index_base must be 0 or 1"):
         written([[1.0]], [1], index_base=base)
+
+
+def test_a_compressed_line_is_limited_and_a_plain_one_is_not(monkeypatch):
+    """A small compressed file must not ask for memory without a bound."""
+    monkeypatch.setattr(svmlight, "BLOCK_SIZE", 1 << 10)
+    monkeypatch.setattr(svmlight, "MAX_LINE_LENGTH", 1 << 12)
+    text = b"+1 1:1\n#" + b"x" * (1 << 14) + b"\n-1 2:1\n"
+    assert nk.read_svmlight(text)[1].tolist() == [1, -1]
+    with pytest.raises(nk.InvalidInputError, match="line 2: the line is longer than 4096 bytes"):
+        nk.read_svmlight(gzip.compress(text))

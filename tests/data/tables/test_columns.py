@@ -2,6 +2,9 @@
 
 import datetime
 import decimal
+import subprocess
+import sys
+import time
 
 import numpy as np
 import pyarrow as pa
@@ -280,3 +283,82 @@ def test_a_table_without_labels_is_read_if_that_is_said(rest):
     assert nk.read(table, format="csv", target=False).X.shape[1] == labelled.X.shape[1] + 1
     with pytest.raises(nk.InvalidInputError, match="a cache needs rows with labels"):
         nk.cache(table, "never-written.nvk", format="csv", target=False)
+
+
+def test_counts_are_read_as_numbers_and_are_not_features():
+    schema = {"x": "number", "won": "number", "lost": "number", "name": "string"}
+    columns = Columns("f", "t", schema, target=False, counts=("won", "lost"), exclude="name")
+    assert (columns.features, columns.counts, columns.target) == (["x"], ["won", "lost"], None)
+    assert columns.kinds == {"x": "number", "won": "number", "lost": "number"}
+    with pytest.raises(nk.InvalidInputError, match="column 'name' of counts must hold numbers, but it holds strings"):
+        Columns("f", "t", schema, target=False, counts=("won", "name"))
+
+
+WIDE = [f"c{j}" for j in range(100_000)]
+WIDE_OPTIONS = {
+    "all": {},
+    "features": {"features": WIDE[:-1], "text": WIDE[:50_000]},
+    "exclude": {"exclude": WIDE[:-1]},
+    "known": {"known": dict.fromkeys([*(f"d{j}" for j in range(50_000)), *WIDE[:50_000]], "number")},
+}
+
+
+@pytest.mark.parametrize("case", WIDE_OPTIONS)
+def test_the_time_is_proportional_to_the_number_of_columns(case):
+    schema = dict.fromkeys([*WIDE, "label"], "number")
+    begin = time.process_time()
+    columns = Columns("scan", "t", schema, **WIDE_OPTIONS[case])
+    columns.check_names("u", list(schema))
+    assert time.process_time() - begin < 10  # with a search per column it would be minutes
+    assert len(columns.features) == {"exclude": 1, "features": 99_999}.get(case, 100_000)
+
+
+def test_a_name_that_is_listed_twice_is_found_among_many():
+    begin = time.process_time()
+    with pytest.raises(nk.InvalidInputError, match=r"features lists column 'c7' twice\.$"):
+        Columns("scan", "t", dict.fromkeys([*WIDE, "label"], "number"), features=[*WIDE, "c7"])
+    with pytest.raises(nk.InvalidInputError, match=r"two columns are called 'c7'"):
+        nk.scan(pa.record_batch([pa.array([1])] * 20_001, names=[*WIDE[:20_000], "c7"]))
+    assert time.process_time() - begin < 10
+
+
+def test_long_names_are_shortened_in_error_messages():
+    table = pa.table({"x" * 10_000: [1.0, None], "y" * 10_000: ["a", None], "label": [1, 2]})
+    for options in ({}, {"target": "y" * 10_000}, {"weight": "y" * 10_000}, {"features": ["x" * 10_000] * 2}):
+        with pytest.raises(nk.InvalidInputError) as refusal:
+            nk.read(table, **{"target": "label", **options})
+        assert len(str(refusal.value)) < 500
+
+
+WIDE_PASSES = """
+import sys, time
+import numpy as np
+import novikoff as nk
+names = [f"c{j}" for j in range(20_000)]
+def write(path, header, cell):
+    rows = ([cell(i, j) for j in range(len(header))] + ["ab"[i % 2]] for i in range(6))
+    with open(path, "w") as file:
+        file.write("\\n".join(",".join(row) for row in [[*header, "label"], *rows]) + "\\n")
+write("n.csv", names, lambda i, j: str((7 * i + j) % 5 + 0.5))
+write("s.csv", names, lambda i, j: f"w{(i + j) % 3}")
+write("o.csv", names[-1:] + [f"d{j}" for j in range(19_999)], lambda i, j: str(i + 0.5))
+begin = time.process_time()
+model = nk.fit("n.csv")
+model.predict("n.csv"), model.predict("o.csv")
+for _ in nk.scan("s.csv", hashing=nk.Hashing(n_bits=8)): pass
+for _ in nk.scan("s.csv"): pass
+nk.read("n.csv", features=names), nk.read("n.csv", exclude=names[1:])
+nk.write(nk.scan("n.csv"), "n.ndjson"), nk.read("n.ndjson")
+nk.write(nk.scan("n.csv"), "n.parquet"), nk.read("n.parquet")
+nk.TableEncoder().fit_transform(np.random.default_rng(0).normal(size=(5, 20_000)))
+print(time.process_time() - begin)
+"""
+
+
+@pytest.mark.slow
+def test_a_table_of_20_000_columns_takes_seconds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    said = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", WIDE_PASSES], capture_output=True, text=True, check=True
+    )
+    assert float(said.stdout) < 150  # about 25 s; a search per column in any of these would take minutes

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 import novikoff as nk
+from novikoff.data.tables.packages import MAX_LENGTH, one_line
 from table_files import NUMBERS, rows, write
 
 
@@ -30,3 +31,9 @@ def test_all_formats_can_be_imported_without_either_package():
     without = "import sys; sys.modules |= {'pyarrow': None, 'duckdb': None}"
     code = f"{without}; from novikoff.data.formats import FORMATS; list(FORMATS.values())"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_what_another_package_says_is_one_printable_line():
+    assert one_line("a\n\tb \x1b[31m\u202e \ud800") == r"a b \x1b[31m\u202e \ud800"
+    assert one_line("\u0645\u06cc\u200c\u062e") == "\u0645\u06cc\u200c\u062e"  # a joiner that Persian needs
+    assert len(one_line("\x1b" * MAX_LENGTH)) == MAX_LENGTH

@@ -6,18 +6,20 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
 from novikoff._report.subject import Subject
-from novikoff._report.tables import count
 from novikoff.errors import InvalidInputError
 from novikoff.plot import BoundaryDisplay
+from novikoff.plot.boundary import framed
 from novikoff.theory.geometry import Floats
 
-from ._plotly import axis, label, layout, scatter
+from ._plotly import axis, label, layout, numbers, scatter
 from .figure import Figure
 
 MAX_POINTS, MAX_POINTS_OF_SEVERAL = 1500, 600  # for two classes, and for one of several; keeps the page small
 MAX_LARGE_MARKERS = 400
 MARKER_OPACITY = 0.9
+LINE_EXTENSION = 6  # of lines beyond the frame, because the page may extend the range of an axis
 OUTER_QUANTILES = (0.005, 0.995)  # of each coordinate; rows far beyond may be left out
 
 
@@ -31,23 +33,24 @@ def boundary(subject: Subject) -> Figure | None:
         )
     except InvalidInputError:
         return None
-    limits = [_limits(display, place) for place in (0, 1)]
-    axes = (
-        axis(label(name, 36)) | ({} if ends is None else {"range": list(ends)})
-        for name, ends in zip(display.axis_names, limits, strict=True)
+    frame, aspect = _frame(display)
+    across, upwards = (
+        axis(label(name, 36)) | {"range": numbers(ends)} for name, ends in zip(display.axis_names, frame.T, strict=True)
     )
+    if aspect == "equal":  # plotly extends one of the ranges, as the shape of the page requires
+        upwards |= {"scaleanchor": "x"}
     return Figure(
         "boundary",
         "Decision boundary",
-        _caption(display, subject, _outside(display.points, limits)),
-        _traces(display),
-        layout(*axes, hovermode="closest"),
-        height="21rem",
+        _caption(display, subject, _outside(display.points, frame)),
+        _traces(display, aspect),
+        layout(across, upwards, hovermode="closest"),
+        height="30rem" if aspect == "equal" else "21rem",
         per_class=True,
     )
 
 
-def _traces(display: BoundaryDisplay) -> list[dict[str, Any]]:
+def _traces(display: BoundaryDisplay, aspect: str) -> list[dict[str, Any]]:
     data: list[dict[str, Any]] = []
     size = 7 if len(display.points) < MAX_LARGE_MARKERS else 5
     if display.support.any():  # below all markers, so that no class is covered
@@ -63,11 +66,32 @@ def _traces(display: BoundaryDisplay) -> list[dict[str, Any]]:
     lines = [(display.line, "decision boundary", "solid"), *((ends, "margin", "dash") for ends in display.band)]
     for ends, name, dash in lines:
         if ends is not None:
+            if aspect == "equal":
+                ends = ends.mean(axis=0) + LINE_EXTENSION * (ends - ends.mean(axis=0))
             first = not any(trace["name"] == name for trace in data)
             stroke = {"color": "--ink", "width": 2 if dash == "solid" else 1.2, "dash": dash}
             data.append(scatter(ends, name, mode="lines", line=stroke, hoverinfo="skip", showlegend=first))
             data[-1] |= {"legendgroup": name, "legendrank": 1002}
     return data
+
+
+def _frame(display: BoundaryDisplay) -> tuple[Floats, str]:
+    """Return the corners and the aspect of the figure, without rows far away that would make the others small.
+
+    The figure is much wider than high, so a projection has the aspect that shows the rows best.
+    """
+    frame, aspect = display.frame, display.aspect
+    if display.projected:
+        lines = [ends[:, 0] for ends in (display.line, *display.band) if ends is not None]
+        x = np.concatenate([display.points[:, 0], *lines])
+        low, high = np.array([x.min(), display.points[:, 1].min()]), np.array([x.max(), display.points[:, 1].max()])
+        padding = 0.03 * np.where(high > low, high - low, 1.0)
+        frame, aspect = np.array([low - padding, high + padding]), "auto"
+    limits = [_limits(display, place) for place in (0, 1)]
+    if limits == [None, None]:
+        return frame, aspect
+    box = np.array([ends or frame[:, place] for place, ends in enumerate(limits)]).T
+    return framed(*box) if aspect == "equal" else (box, aspect)
 
 
 def _limits(display: BoundaryDisplay, place: int) -> tuple[float, float] | None:
@@ -84,13 +108,9 @@ def _limits(display: BoundaryDisplay, place: int) -> tuple[float, float] | None:
     return max(float(values.min()), low) - pad, min(float(values.max()), high) + pad
 
 
-def _outside(points: Floats, limits: list[tuple[float, float] | None]) -> int:
+def _outside(points: Floats, frame: Floats) -> int:
     """Return the number of rows beyond the ends of the axes."""
-    beyond = np.zeros(len(points), dtype=bool)
-    for values, ends in zip(points.T, limits, strict=True):
-        if ends is not None:
-            beyond |= (values < ends[0]) | (values > ends[1])
-    return int(np.count_nonzero(beyond))
+    return int(np.count_nonzero(np.any((points < frame[0]) | (points > frame[1]), axis=1)))
 
 
 def _caption(display: BoundaryDisplay, subject: Subject, outside: int) -> str:
@@ -99,16 +119,16 @@ def _caption(display: BoundaryDisplay, subject: Subject, outside: int) -> str:
     words = [f"Each marker is one {rows}: squares are {negative}, circles are {positive}."]
     if display.projected:
         words.append(
-            f"The {count(subject.table.shape[1])} columns are projected: the horizontal axis is the signed distance "
-            f"from the separating hyperplane, so rows right of the solid line are predicted as {positive} rather "
-            f"than {negative}; the vertical axis only spreads the rows out."
+            f"The rows, of {counted(subject.table.shape[1], 'column')}, are projected: the horizontal axis is the "
+            f"signed distance from the separating hyperplane, so rows right of the solid line are predicted as "
+            f"{positive} rather than {negative}; the vertical axis only spreads the rows out."
         )
     if display.edge is not None:
         words.append(f"The dashed lines are the margin, where the score is {display.edge:.4g} or -{display.edge:.4g}.")
     if display.support.any():
         words.append(f"Ringed are {display.support_name}, {count(int(display.support.sum()))} of the rows shown.")
     if len(display.points) < display.total:
-        words.append(f"{count(len(display.points))} of {count(display.total)} rows are shown.")
+        words.append(f"Shown are {count(len(display.points))} of {counted(display.total, 'row')}.")
     if outside:
-        words.append(f"{count(outside)} of them lie outside the figure.")
+        words.append(f"Outside the figure: {count(outside)} of them.")
     return " ".join(words)

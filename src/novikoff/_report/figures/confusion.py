@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
 from novikoff._report.subject import Subject
-from novikoff._report.tables import count
 from novikoff.evaluate import percent
 from novikoff.theory.geometry import Floats
 
@@ -63,7 +63,8 @@ def _cells(names: list[str], counts: Floats, shares: Floats, shown: Any, name: s
     places = range(len(names))
     words = [
         [
-            f"true {label(names[i])}, predicted {label(names[j])}: {count(counts[i, j])} rows, {percent(shares[i, j])}"
+            f"true {label(names[i])}, predicted {label(names[j])}: {counted(counts[i, j], 'row')}, "
+            f"{percent(shares[i, j])}"
             for j in places
         ]
         for i in places

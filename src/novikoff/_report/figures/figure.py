@@ -161,6 +161,6 @@ def _note(subject: Subject) -> str:
     words = []
     if subject.opponent is not None:
         words.append(f"{subject.class_} is shown against {subject.opponent}, with which it is confused most often.")
-    if hasattr(subject.model, "coef_") and not WeightsDisplay.measure(subject.model, class_=subject.problem).nonzero:
+    if subject.has_weights and not WeightsDisplay.measure(subject.model, class_=subject.problem).nonzero:
         words.append("All weights of this problem are 0, so its score is the same for every row.")
     return " ".join(words)

@@ -8,6 +8,7 @@ from novikoff._report.subject import Subject
 from novikoff._report.tables import Table
 from novikoff.errors import InvalidInputError
 from novikoff.plot import GapDisplay
+from novikoff.theory.gap_checks import gap_shown
 
 from ._plotly import axis, layout, line, logarithmic, numbers
 from .figure import Figure
@@ -42,7 +43,7 @@ def gap(subject: Subject) -> Figure | None:
         "gap",
         "Convergence",
         "The optimal objective value lies between the two lines of the upper panel at every step. The final relative "
-        f"gap between them is {display.gap[-1]:.2g}; the target was {display.tol:g}.",
+        f"gap between them is at most {gap_shown(float(display.gap[-1]))}; the target was {display.tol:g}.",
         data,
         both,
         section="certificate",

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from novikoff._counts import count, counted
 from novikoff._report.subject import Subject
-from novikoff._report.tables import Table, count
+from novikoff._report.tables import Table
 from novikoff.plot import MarginDisplay
 
 from ._plotly import axis, layout, numbers, vertical_line
@@ -22,12 +23,15 @@ def margins(subject: Subject) -> Figure:
         {**look, "y": display.right.tolist(), "name": correct, "marker": {"color": "--right", "line": {"width": 0}}},
         {**look, "y": display.wrong.tolist(), "name": wrong, "marker": {"color": "--wrong", "line": {"width": 0}}},
     ]
+    data = data if display.mistaken else data[:1]
     shapes = [vertical_line(0.0, "solid")]
-    caption = f"{count(display.mistaken)} of {_rows(subject, display.rows)}; their margin is negative."
+    caption = f"{_rows(subject, display)}; such a row has a negative margin."
     if display.margin is not None:
         shapes.append(vertical_line(display.margin, "dash"))
-        caption += f" {count(display.inside)} others lie inside the margin, which ends at "
-        caption += f"{display.margin:.4g} (dashed line)."
+        caption += (
+            f" The margin ends at {display.margin:.4g} (dashed line), and {counted(display.inside, 'other row')} "
+        )
+        caption += f"{'lies' if display.inside == 1 else 'lie'} inside it."
     bins = zip(display.edges[:-1], display.edges[1:], display.right.tolist(), display.wrong.tolist(), strict=True)
     rows = [(f"{low:.4g} to {high:.4g}", count(good), count(bad)) for low, high, good, bad in bins if good or bad]
     return Figure(
@@ -41,10 +45,12 @@ def margins(subject: Subject) -> Figure:
     )
 
 
-def _rows(subject: Subject, rows: int) -> str:
-    """Name the rows of the problem, and say what a negative margin means for the prediction."""
+def _rows(subject: Subject, display: MarginDisplay) -> str:
+    """Say how many rows of the problem have a negative margin, and what it means for the prediction."""
+    wrong, words = count(display.mistaken), subject.first.words
     if len(subject.strategy.classes) == 2:
-        return f"{subject.first.words} are misclassified"
-    if rows == subject.first.scores.rows:
-        return f"{subject.first.words} have a score of the wrong sign for {subject.class_}"
-    return f"the {count(rows)} rows of these two classes have a score of the wrong sign"
+        return f"{wrong} of {words} {'is' if display.mistaken == 1 else 'are'} misclassified"
+    has = "has" if display.mistaken == 1 else "have"
+    if display.rows == subject.first.scores.rows:
+        return f"{wrong} of {words} {has} a score of the wrong sign for {subject.class_}"
+    return f"{wrong} of {counted(display.rows, 'row')} of these two classes {has} a score of the wrong sign"

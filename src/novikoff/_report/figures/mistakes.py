@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
 from novikoff._report.subject import Subject
-from novikoff._report.tables import Table, count
+from novikoff._report.tables import Table
 from novikoff.errors import InvalidInputError
 from novikoff.plot import MistakesDisplay
 
@@ -34,17 +36,17 @@ def mistakes(subject: Subject) -> Figure | None:
     shown = display.mistakes > 0
     counts = numbers(display.mistakes[shown])
     data.append(line(display.examples[shown].tolist(), counts, "mistakes", "--positive", width=2.5))
-    caption = f"One pass over the rows in their order, each predicted before it is learned: {count(made)} mistakes "
-    caption += f"in {count(total)} examples."
+    caption = f"One pass over the rows in their order, each predicted before it is learned: {counted(made, 'mistake')} "
+    caption += f"in {counted(total, 'example')}."
     for name, bound in display.bounds.items():
-        caption += f" {name[0].upper()}{name[1:]} allows {count(round(float(bound[-1])))}."
+        caption += f" {name[0].upper()}{name[1:]} allows at most {count(math.floor(bound[-1]))}."
     if not display.bounds:
         caption += " No mistake bound for this learner is lower than the number of examples."
     top = max([total, *(float(bound[-1]) for bound in display.bounds.values())])
     heading = "Mistakes and mistake bounds" if display.bounds else "Mistakes"
     keep = sorted({int(place) for place in np.linspace(0, len(x) - 1, TABLE_ROWS)})
     rows = [
-        (count(x[k]), count(display.mistakes[k]), *(count(round(float(bound[k]))) for bound in display.bounds.values()))
+        (count(x[k]), count(display.mistakes[k]), *(count(math.floor(bound[k])) for bound in display.bounds.values()))
         for k in keep
     ]
     return Figure(

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from novikoff._counts import count, counted
 from novikoff._report.subject import Subject
-from novikoff._report.tables import Table, count
+from novikoff._report.tables import Table
 from novikoff.plot import WeightsDisplay
 
 from ._plotly import MAX_LABEL, axis, label, layout, numbers
@@ -18,7 +19,7 @@ MAX_BARS = 10  # the table has more
 
 def weights(subject: Subject) -> Figure | None:
     """Draw the largest weights by column name; None if the learner has none, or all are 0."""
-    if not hasattr(subject.model, "coef_"):
+    if not subject.has_weights:
         return None
     display = WeightsDisplay.measure(subject.model, class_=subject.problem, feature_names=subject.feature_names)
     if not display.names:
@@ -49,9 +50,9 @@ def weights(subject: Subject) -> Figure | None:
         "showgrid": False,
     }
     caption = (
-        f"The {len(places)} weights of largest absolute value, of {count(display.nonzero)} nonzero weights in "
-        f"{count(display.total)} columns. Positive weights increase the score of {display.sides[1]}, negative weights "
-        f"that of {display.sides[0]}. Weights are comparable only between columns of the same scale."
+        f"The weights of largest absolute value, {count(len(places))} of {counted(display.nonzero, 'nonzero weight')} "
+        f"in {counted(display.total, 'column')}. Positive weights increase the score of {display.sides[1]}, negative "
+        f"weights that of {display.sides[0]}. Weights are comparable only between columns of the same scale."
     )
     pairs = list(zip(display.names, display.weights.tolist(), strict=True))
     heads, rows = ["column", "weight"], [[name, f"{weight:.6g}"] for name, weight in pairs]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff._counts import counted
 from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
 from novikoff.data.tables.block import Block, Invalid, Place
@@ -195,7 +196,7 @@ class DelimitedBlocks:
             remedy = 'Use quote="" if quotes are part of the values.'
             return input_error(place, f"a quote is opened and never closed. {remedy}")
         width = len(dialect.names) + dialect.trailing
-        other = f"the header has {width}" if dialect.header else f"the table has {width} columns"
+        other = f"the header has {width}" if dialect.header else f"the table has {counted(width, 'column')}"
         fields = "1 field" if found == 1 else f"{found} fields"
         remedy = f"Correct the line, or use delimiter= if the fields are not separated by {dialect.separated}."
         return input_error(place, f"the line has {fields}, but {other}. {remedy}")

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, replace
 from itertools import takewhile
 from typing import Any
 
+from novikoff._counts import counted as number_of
 from novikoff._validation import check_choice, check_flag
 from novikoff.data.tables.cells import BOOLEANS, MISSING, is_number, number_convention
 from novikoff.data.tables.dates import is_date
@@ -346,7 +347,7 @@ def _given_names(name: str, names: Sequence[str], width: int, optional: str | No
     if len(names) == width + 1 and optional in names:
         return tuple(column for column in names if column != optional)
     if len(names) != width:
-        message = f"names= lists {len(names)} columns, but the records have {width} fields."
+        message = f"names= lists {number_of(len(names), 'column')}, but the records have {number_of(width, 'field')}."
         raise input_error(name, f"{message} Use delimiter= if the fields are separated otherwise.")
     return tuple(names)
 

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
+from novikoff._cached import cached_property
 from novikoff.data.tables.cells import MISSING, is_number
 from novikoff.data.tables.dates import DATE
 

@@ -129,8 +129,11 @@ def _labelled(
 
 
 def _labels(table: TableSource, blocks: list[Block]) -> NDArray[Any] | None:
-    """Return the labels of all rows. The strings of the last block are those of all blocks."""
+    """Return the labels or the counts of all rows. The strings of the last block are those of all blocks."""
     columns = table.columns
+    if columns.counts:
+        sides = [[weights_of(block, column, "counts") for block in blocks] for column in columns.counts]
+        return np.column_stack([np.concatenate(side) for side in sides])
     if columns.target is None:
         return None
     labels = Labels(columns.target, columns.label_kind or "string")

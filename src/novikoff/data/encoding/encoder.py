@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Self
@@ -9,10 +10,8 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn import get_config
-from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
+from novikoff._estimators import BaseEstimator, TransformerMixin, check_is_fitted
 from novikoff._validation import check_choice, check_flag, check_integer
 from novikoff.data.delimited.dialect import DialectOptions
 from novikoff.data.hashing import Hashing
@@ -42,6 +41,7 @@ FILLS = ("mean", "median", "zero", "error")
 BUCKETS = 1 << 10  # columns of categories beyond ``max_categories``
 MIN_ROWS = 20  # of a table whose columns may be called identifiers
 DISTINCT_SHARE = 0.95  # of the values of a column of identifiers
+MAX_LISTED, MAX_NAME = 10, 40  # columns in an error message, and characters of each
 WHERE = "TableEncoder"
 
 
@@ -219,7 +219,9 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
 
     def _as_asked(self, rows: Any) -> Any:
         """Return dense rows if ``set_output`` asks for a data frame, which cannot hold sparse ones."""
-        asked = getattr(self, "_sklearn_output_config", {}).get("transform", get_config()["transform_output"])
+        sklearn = sys.modules.get("sklearn")  # without it, nothing was asked for
+        usual = "default" if sklearn is None else sklearn.get_config()["transform_output"]
+        asked = getattr(self, "_sklearn_output_config", {}).get("transform", usual)
         return rows.toarray() if asked != "default" and sp.issparse(rows) else rows
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:
@@ -293,7 +295,10 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
             words=self.word_settings(),
         )
         if not encoding.names:
-            reasons = ", ".join(f"{column.name} ({column.reason})" for column in left_out)
+            reasons = ", ".join(
+                f"{quote(column.name[:MAX_NAME])} ({column.reason})" for column in left_out[:MAX_LISTED]
+            )
+            reasons += f" and {len(left_out) - MAX_LISTED} more" * (len(left_out) > MAX_LISTED)
             raise input_error(WHERE, f"no column can be used as a feature: {reasons}. Use keep=True to keep them.")
         self.encoding_ = encoding
         self.text_options_ = {}
@@ -372,11 +377,11 @@ class TableEncoder(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sc
         self, blocks: Sequence[Block], summary: StringSummary, text: Sequence[str], left_out: list[LeftOutColumn]
     ) -> tuple[list[TextColumn], list[CategoryColumn]]:
         """Return the columns of texts and of categories; the others are added to ``left_out``."""
-        texts, categories = [], []
+        texts, categories, named = [], [], set(text)
         for name in summary.names:
             values, missing = summary.values[name], summary.missing[name]
             rows = summary.rows - missing
-            if name in text or (self.text is None and looks_like_text(values, rows)):
+            if name in named or (self.text is None and looks_like_text(values, rows)):
                 texts.append(self._text(blocks, name, values))
             elif self.keep:
                 categories.append(self._category(blocks, name, values, missing > 0))

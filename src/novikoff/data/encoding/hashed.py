@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from novikoff._estimators import clone
 from novikoff.data.hashing import Hashing
 from novikoff.data.tables.block import Block, Place
 from novikoff.errors import input_error, quote
@@ -46,7 +46,8 @@ class HashedEncoder:
     def __init__(self, kinds: dict[str, str], text: list[str], missing: str, hashing: Hashing) -> None:
         self.missing, self.text = missing, text
         self.numbers = [name for name, kind in kinds.items() if kind != "string"]
-        self.strings = [name for name, kind in kinds.items() if kind == "string" and name not in text]
+        texts = set(text)
+        self.strings = [name for name, kind in kinds.items() if kind == "string" and name not in texts]
         self.feature_names: tuple[str, ...] | None = None
         if len(self.numbers) == len(kinds):
             marks = [f"{name}=missing" for name in self.numbers if missing == "indicator"]
@@ -60,7 +61,8 @@ class HashedEncoder:
 
     def rows(self, block: Block) -> Any:
         """Return the rows of a block."""
-        numbers = np.ascontiguousarray(block.numbers[:, [block.number_names.index(name) for name in self.numbers]])
+        numbers = block.number_columns(self.numbers)
+        numbers = numbers.copy() if numbers is block.numbers else numbers  # missing values are replaced below
         absent = np.isnan(numbers)
         if absent.any():
             if self.missing == "error":
@@ -77,16 +79,15 @@ class HashedEncoder:
         values = [numbers.astype(np.float64, copy=False)]
         marks = dict(zip(self.numbers, absent.T, strict=True))
         for name in self.strings:
-            j = block.string_names.index(name)
-            codes = block.codes[:, j]
+            codes, strings = block.string_column(name)
             used, places = np.unique(codes, return_inverse=True)  # not all strings of the pass are in this block
-            keys = [f"{name}={block.values[j][code]}" for code in used.tolist() if code >= 0]
+            keys = [f"{name}={strings[code]}" for code in used.tolist() if code >= 0]
             hashed = np.append(np.zeros(len(used) - len(keys), dtype=np.int64), self._hashing.columns(keys))
             indices.append(hashed[places.reshape(-1)][:, None])  # a missing value picks the 0 before all others
             values.append((codes >= 0)[:, None].astype(np.float64))
             marks[name] = codes < 0
         for name in self.text:
-            marks[name] = block.codes[:, block.string_names.index(name)] < 0
+            marks[name] = block.string_column(name)[0] < 0
         for name, mark in marks.items():
             if self.missing == "error" and mark.any():
                 raise missing_value(block, name, int(np.argmax(mark)), ZERO_OR_INDICATOR)
@@ -95,9 +96,9 @@ class HashedEncoder:
                 values.append(mark[:, None].astype(np.float64))
         X = _compressed(np.hstack(indices), np.hstack(values), 2**self._hashing.n_bits)
         for name in self.text:
-            j = block.string_names.index(name)
-            used, places = np.unique(block.codes[:, j], return_inverse=True)
-            texts = ["" if code < 0 else block.values[j][code] for code in used.tolist()]
+            codes, strings = block.string_column(name)
+            used, places = np.unique(codes, return_inverse=True)
+            texts = ["" if code < 0 else strings[code] for code in used.tolist()]
             X = X + self._hashing.transform(texts)[places.reshape(-1)]
         return self._normalized(X, block.place)
 
@@ -125,8 +126,10 @@ def missing_value(block: Block, name: str, row: int, remedy: str = MEAN_OR_ZERO)
     found = block.invalid().get(name)
     if found is not None and found.place == place:
         remedy = "Use na= if this means a missing value, or exclude= to leave the column out."
-        return input_error(place, f"column {name!r} must hold numbers, but there is {quote(found.first)}. {remedy}")
-    return input_error(place, f"column {name!r} has no value. {remedy}")
+        return input_error(
+            place, f"column {quote(name)} must hold numbers, but there is {quote(found.first)}. {remedy}"
+        )
+    return input_error(place, f"column {quote(name)} has no value. {remedy}")
 
 
 def _compressed(indices: NDArray[Any], values: NDArray[np.float64], width: int) -> Any:

@@ -95,12 +95,13 @@ class RunningEncoding:
         words: WordSettings = WORDS,
     ) -> Self:
         """Return the encoding before the first row, of features with these kinds, some of which hold texts."""
-        names = tuple(name for name, kind in kinds.items() if kind != "string" and name not in text)
+        texts = set(text)
+        names = tuple(name for name, kind in kinds.items() if kind != "string" and name not in texts)
         kinds = dict(kinds) | dict.fromkeys(text, "string")
         return cls(
             features=tuple(kinds),
             kinds=tuple(kinds.values()),
-            text=tuple(name for name in kinds if name in text),
+            text=tuple(name for name in kinds if name in texts),
             scale=scale,
             missing=missing,
             words=words,

@@ -146,8 +146,9 @@ class RunningBatches(Batches):
     def _begin(self, sample: list[Block]) -> RunningEncoding:
         """Return the encoding before the first row."""
         kinds, text = self._kinds(), list(self.table.columns.text)
+        known = set(text)
         for name, kind in kinds.items() if sample else ():
-            if kind == "string" and name not in text:
+            if kind == "string" and name not in known:
                 codes = np.concatenate([block.string_column(name)[0] for block in sample])[:TEXT_SAMPLE]
                 distinct = codes.max(initial=-1) + 1  # strings are numbered in the order in which they occur
                 values = sample[-1].string_column(name)[1][:distinct]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff._cached import cached_property
 from novikoff.data.tables.block import KINDS, Block
 from novikoff.errors import input_error, quote
 
@@ -192,9 +192,10 @@ class TableEncoding:
     def _count(self, block: Block, unseen: Unseen) -> None:
         """Count unknown categories, and missing values of columns that had none."""
         unseen.rows += block.rows
+        absent = set(unseen.absent)
         numbers = np.isnan(block.number_columns([column.name for column in self.numbers])).sum(axis=0)
         for number, count in zip(self.numbers, numbers.tolist(), strict=True):
-            if count and not number.indicator and number.name not in unseen.absent:
+            if count and not number.indicator and number.name not in absent:
                 unseen.missing[number.name] = unseen.missing.get(number.name, 0) + count
         for category in self.categories:
             codes, values = block.string_column(category.name)
@@ -203,7 +204,7 @@ class TableEncoding:
             unknown = int((columns[codes] < 0).sum()) - (0 if category.indicator else missing)
             if unknown:
                 unseen.unknown[category.name] = unseen.unknown.get(category.name, 0) + unknown
-            if missing and not category.indicator and category.name not in unseen.absent:
+            if missing and not category.indicator and category.name not in absent:
                 unseen.missing[category.name] = unseen.missing.get(category.name, 0) + missing
 
     def summary(self) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from novikoff.data.formats import FORMATS, find_format, sources_of
 from novikoff.data.formats.base import WHOLE_READ_BATCH
@@ -24,7 +23,7 @@ class ArrayBlocks:
     name, note = "X", ""
 
     def __init__(self, X: NDArray[Any], names: Sequence[str]) -> None:
-        self._X, self._names = X, list(names)
+        self._X, self._places = X, {name: j for j, name in enumerate(names)}
         self.schema = dict.fromkeys(names, "number")
 
     @property
@@ -34,7 +33,7 @@ class ArrayBlocks:
 
     def blocks(self, kinds: Mapping[str, str]) -> Iterator[Block]:
         """Return all rows as one block."""
-        numbers = np.ascontiguousarray(self._X[:, [self._names.index(name) for name in kinds]])
+        numbers = np.ascontiguousarray(self._X[:, [self._places[name] for name in kinds]])
         codes = np.empty((len(numbers), 0), dtype=np.int32)
         yield Block(tuple(kinds), numbers, (), codes, (), lambda row: f"X, row {row}")
 
@@ -65,6 +64,8 @@ def raw_table(
     if isinstance(source, np.ndarray | list | tuple) and not _is_paths(source):
         X = np.asarray(source)
         if X.dtype.kind not in "OUSV":
+            from sklearn.utils import check_array  # slow to import
+
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
             names = [f"x{j}" for j in range(X.shape[1])] if columns is None else list(columns)
             if len(names) != X.shape[1]:

@@ -83,8 +83,9 @@ class WordSettings:
         if len(idf):
             counts.data *= np.asarray(idf)[counts.indices]
         if self.norm == "l2":
-            lengths = np.sqrt(np.asarray(counts.multiply(counts).sum(axis=1)).ravel())
-            counts.data /= np.repeat(np.where(lengths > 0, lengths, 1.0), np.diff(counts.indptr))
+            rows = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+            squares = np.bincount(rows, counts.data * counts.data, minlength=counts.shape[0])  # added in their order
+            counts.data /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]
         place = np.where(codes >= 0, np.searchsorted(used, codes), len(texts))
         return counts[place]
 

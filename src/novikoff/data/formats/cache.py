@@ -1,15 +1,15 @@
-"""The row cache: a binary file of rows that can be memory-mapped, so that a second pass costs only bandwidth.
+"""The row cache: a binary file of rows, so that a second pass costs only bandwidth.
 
 Layout: a preamble of 24 bytes (magic number, version, length and hash of the header), a header in JSON, and the arrays
 of a CSR or dense matrix with its labels and weights. The header is padded with spaces and every array with zeros to a
 multiple of 64 bytes. The header holds the type and shape of each array and a hash of every 4 MiB of it, so that a file
 that was truncated or changed is refused when it is opened. Hashes do not protect from a file that was forged, so types,
-shapes, column indices and row offsets are checked as well. Files are written under a temporary name and renamed when
-they are complete.
+shapes, column indices and row offsets are checked as well, in the memory that is then used: the file is read and not
+mapped, because another process that cuts or changes a mapped file would end this one, or have it read other memory.
+Files are written under a temporary name and renamed when they are complete.
 
-safetensors, which model files use, was tried for the arrays: it is as fast (244 MB written in 0.4 s by both, opened in
-0.16 s against 0.10 s here), but its writer needs all arrays in memory, its reader copies instead of mapping, and it
-stores no hashes.
+The format of safetensors, which model files have, was tried for the arrays: it is as fast (244 MB written in 0.4 s by
+both), but its writer needs all arrays in memory, and it stores no hashes.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from novikoff._atomic import replacing
 from novikoff.data.batch import Batch
 from novikoff.data.rows import csr
 from novikoff.data.source import is_path, name_of
-from novikoff.errors import InvalidInputError, NovikoffError, file_error, input_error
+from novikoff.errors import InvalidInputError, NovikoffError, file_error, input_error, quote, quote_first
 
 from .base import Batches, DataFormat, Rows
 
@@ -185,7 +185,7 @@ def _aligned(offset: int) -> int:
     return -(-offset // ALIGNMENT) * ALIGNMENT
 
 
-def _hash(part: bytes) -> str:
+def _hash(part: bytes | memoryview) -> str:
     return f"{_core.hash_bytes(part):016x}"
 
 
@@ -198,14 +198,16 @@ def _parts(file: IO[bytes], begin: int, size: int) -> Iterator[bytes]:
 
 
 class CacheFile:
-    """A cache whose header and arrays have been checked."""
+    """A cache whose header has been checked, and its arrays, unless they are going to be read whole."""
 
-    def __init__(self, path: Any) -> None:
+    def __init__(self, path: Any, check_arrays: bool = True) -> None:
         self.path, self.name = path, name_of(path)
         if not is_path(path):
             raise input_error(self.name, "a cache can only be read from a file, by its path.")
-        with self._open() as file:
+        with self._open() as file, self._errors():
             self._load(file)
+            for name in self.places if check_arrays else ():
+                self._check(file, name)
 
     def _open(self) -> IO[bytes]:
         try:
@@ -222,24 +224,32 @@ class CacheFile:
             known = self
             if _identity(file) != self.identity:
                 known = copy.copy(self)
-                known._load(file)
+                with known._errors():
+                    known._load(file)
+                    for name in known.places:
+                        known._check(file, name)
             yield known, file
 
     def _load(self, file: IO[bytes]) -> None:
-        """Read the header and check all arrays."""
+        """Read the header and find all arrays."""
         self.identity = _identity(file)
         size = os.fstat(file.fileno()).st_size
+        self.header = self._read_header(file, size)
+        self.places = self._find_arrays(size)
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        """Turn what a damaged file can cause into one sentence."""
         try:
-            self.header = self._read_header(file, size)
-            self.places = self._find_arrays(size)
-            for name, place in self.places.items():
-                self._check(file, name, place)
+            yield
         except InvalidInputError:
             raise
         except OSError as error:
             raise file_error(self.name, error) from None
         except (msgspec.DecodeError, LookupError, ValueError, RecursionError) as error:
             raise self._damaged(f"the header is malformed ({error})") from None
+        except MemoryError:
+            raise input_error(self.name, "out of memory. Use scan, which reads the rows batch by batch.") from None
 
     def _damaged(self, why: str) -> InvalidInputError:
         return input_error(self.name, f"the cache is damaged: {why}. Delete the file and write it again.")
@@ -268,32 +278,39 @@ class CacheFile:
         header, arrays, offset = self.header, self.header.arrays, self.begin
         needed = {"values", "labels", *(CSR_ARRAYS if header.sparse else ())}
         if not needed <= set(arrays) <= needed | {"weights"}:
-            raise self._damaged(f"the arrays are {', '.join(arrays)[:40] or 'missing'}")
+            raise self._damaged(f"the arrays are {quote_first(list(arrays)) or 'missing'}")
         for name, array in arrays.items():
             shape = [header.rows, header.columns] if name == "values" and not header.sparse else [header.rows]
             if header.sparse and name in ("values", "columns"):
                 shape = arrays["values"].shape[:1]
             types = ("<i8",) if name == "labels" and header.classes else ARRAY_TYPES[name]
             if array.type not in types or array.shape != shape:
-                found = f"type {array.type} and shape {array.shape}"
-                raise self._damaged(f"the array {name} has {found:.60}")
+                found = f"type {quote(array.type)} and shape {quote(array.shape)}"
+                raise self._damaged(f"the array {name} has {found}")
             array.offset = offset
             offset += _aligned(array.size)
         if offset != size:
             raise self._damaged(f"it has {size} bytes instead of {offset}")
         return arrays
 
-    def _check(self, file: IO[bytes], name: str, place: StoredArray) -> None:
-        """Check the hashes of an array, and that its indices stay within the others."""
-        hashes: list[str] = []
-        last, left = 0, place.size
-        for part in _parts(file, place.offset, _aligned(place.size)):
-            hashes.append(_hash(part))
-            numbers = np.frombuffer(part[:left], place.type)
-            left -= numbers.nbytes
-            last = self._check_indices(name, numbers, last)
-        if hashes != place.hashes:
+    def _check(self, file: IO[bytes], name: str, into: NDArray[np.uint8] | None = None) -> None:
+        """Check the hashes of an array, and that its indices stay within the others.
+
+        ``into`` receives the bytes with their padding; without it, they are forgotten.
+        """
+        place, last = self.places[name], 0
+        size = _aligned(place.size)
+        buffer = np.empty(min(size, HASHED_BYTES), np.uint8) if into is None else into
+        file.seek(place.offset)
+        if len(place.hashes) != -(-size // HASHED_BYTES):
             raise self._damaged(f"the array {name} does not match its hashes")
+        for done, hashed in zip(range(0, size, HASHED_BYTES), place.hashes, strict=True):
+            begin = 0 if into is None else done
+            part = buffer[begin : begin + min(HASHED_BYTES, size - done)]
+            # every binary file has readinto, but IO[bytes] does not declare it
+            if file.readinto(part.data) != len(part) or _hash(part.data) != hashed:  # type: ignore[attr-defined]
+                raise self._damaged(f"the array {name} does not match its hashes")
+            last = self._check_indices(name, part[: place.size - done].view(place.type), last)
         if name == "row_ends" and last != self.places["values"].shape[0]:
             raise self._damaged("the last row does not end with the last value")
 
@@ -310,16 +327,17 @@ class CacheFile:
             last = int(numbers[-1])
         return last
 
-    def mapped(self) -> Batch:
-        """Return all rows, memory-mapped."""
-        with self.opened() as (cache, file):
-            arrays = {
-                name: np.asarray(np.memmap(file, place.type, "r", place.offset, tuple(place.shape)))
-                if place.size
-                else np.zeros(place.shape, place.type)
-                for name, place in cache.places.items()
-            }
-        return cache.batch(arrays, 0)
+    def read(self) -> Batch:
+        """Return all rows, which are checked in the memory that they are read to."""
+        arrays = {}
+        with self._open() as file, self._errors():
+            self._load(file)
+            for name, place in self.places.items():
+                memory = np.empty(_aligned(place.size), np.uint8)
+                self._check(file, name, memory)
+                arrays[name] = memory[: place.size].view(place.type).reshape(place.shape)
+                arrays[name].flags.writeable = False  # columns and row ends must remain as they were checked
+        return self.batch(arrays, 0)
 
     def batch(self, arrays: dict[str, NDArray[Any]], nonzeros_before: int) -> Batch:
         """Return some rows, from their parts of the arrays."""
@@ -335,12 +353,15 @@ class CacheFile:
         return Batch(values, labels, arrays.get("weights"), feature_names=names, index_base=base)
 
     def part(self, file: IO[bytes], name: str, begin: int, end: int) -> NDArray[Any]:
-        """Read the entries of an array from ``begin`` to ``end`` of its first dimension."""
+        """Read the entries of an array from ``begin`` to ``end`` of its first dimension, and check them again."""
         place = self.places[name]
+        if not begin <= end <= place.shape[0]:
+            raise self._damaged(f"the array {name} was changed while it was read")
         file.seek(place.offset + begin * place.entries * np.dtype(place.type).itemsize)
         numbers = np.fromfile(file, place.type, (end - begin) * place.entries)
         if len(numbers) < (end - begin) * place.entries:
             raise self._damaged(f"the array {name} was truncated while it was read")
+        self._check_indices(name, numbers, 0)
         return numbers.reshape(end - begin, *place.shape[1:])
 
 
@@ -374,8 +395,20 @@ class CacheBatches(Batches):
                     arrays["row_ends"] = cache.part(file, "row_ends", begin, end)
                     last = int(arrays["row_ends"][-1])
                     arrays |= {name: cache.part(file, name, done, last) for name in ("values", "columns")}
+                    if arrays["row_ends"][0] < done:
+                        raise cache._damaged("a row ends before the previous one")
+                if _identity(file) != cache.identity:
+                    raise input_error(cache.name, "the cache was changed while it was read. Read it again.")
                 yield cache.batch(arrays, done)
                 done = last
+
+
+def _only(where: str, sources: list[Any]) -> Any:
+    """Return the only source; several are refused."""
+    if len(sources) > 1:
+        listed = ", ".join(map(name_of, sources))
+        raise input_error(where, f"only one cache can be read at a time, but there are several sources: {listed}.")
+    return sources[0]
 
 
 class Cache(DataFormat):
@@ -393,13 +426,10 @@ class Cache(DataFormat):
     def open(
         self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool
     ) -> CacheBatches:
-        if len(sources) > 1:
-            listed = ", ".join(map(name_of, sources))
-            raise input_error(where, f"only one cache can be read at a time, but there are several sources: {listed}.")
-        return CacheBatches(sources[0], batch_size)
+        return CacheBatches(_only(where, sources), batch_size)
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
-        return self.open(where, sources, options, 1, False).cache.mapped()
+        return CacheFile(_only(where, sources), check_arrays=False).read()
 
     def constants(self, rows: Rows) -> dict[str, Any]:
         sparse = sp.issparse(rows.X)  # whose width may grow

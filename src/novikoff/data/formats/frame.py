@@ -9,6 +9,7 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
 from novikoff.data.tables.reader import ArrowReader
+from novikoff.errors import input_error, quote
 
 from .sql import relation_reader
 from .table import TableFormat
@@ -39,6 +40,7 @@ def frame_blocks(
     name = name or f"the {type(source).__name__}"
     if _package(source) == "pandas":
         return ArrowBlocks(where, _open_pandas(arrow, source, name, batch_size), options)
+    _check_names(name, source)
     with explaining(name, "this is not a table"):
         if _package(source) == "duckdb":
             reader = relation_reader(source, batch_size)
@@ -52,6 +54,13 @@ def frame_blocks(
     return ArrowBlocks(where, ArrowReader(name, schema, lambda needed: iter(reader)), options)
 
 
+def _check_names(name: str, source: Any) -> None:
+    """Refuse a column name with a NUL character, on which polars ends the process when Arrow asks for the table."""
+    for column in getattr(source, "columns", ()) if _package(source) == "polars" else ():
+        if "\0" in column:
+            raise input_error(name, f"the name of column {quote(column)} contains a NUL character. Rename the column.")
+
+
 def _package(source: Any) -> str:
     return type(source).__module__.partition(".")[0].lstrip("_")
 
@@ -63,8 +72,9 @@ def _open_pandas(arrow: Any, frame: Any, name: str, batch_size: int) -> ArrowRea
         schema = arrow.Schema.from_pandas(frame.set_axis(names, axis=1), preserve_index=False)
 
     def batches(needed: list[str]) -> Iterator[Any]:
-        chosen = frame.iloc[:, [names.index(column) for column in needed]]
-        wanted = arrow.schema([schema.field(column) for column in needed])
+        places = {column: j for j, column in enumerate(names)}
+        chosen = frame.iloc[:, [places[column] for column in needed]]
+        wanted = arrow.schema([schema.field(places[column]) for column in needed])
         for start in range(0, len(frame), batch_size):
             rows = chosen.iloc[start : start + batch_size].set_axis(needed, axis=1)
             yield arrow.RecordBatch.from_pandas(rows, schema=wanted, preserve_index=False)

@@ -8,14 +8,17 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import IO, Any, NoReturn
 
+import numpy as np
 import scipy.sparse as sp
+from numpy.typing import NDArray
 
+import novikoff._core as _core
 from novikoff.data.source import Fill
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import sentence
-from novikoff.data.tables.text import TextReader, Types
-from novikoff.errors import input_error, quote
+from novikoff.data.tables.text import Part, TextReader, Types
+from novikoff.errors import InvalidInputError, input_error, quote
 
 from .base import Rows
 from .content import is_object
@@ -69,36 +72,54 @@ class NdjsonReader(TextReader):
     """One pass over lines of JSON objects; a key that is absent is a missing value."""
 
     parser_module = "pyarrow.json"
-    blank = None
 
-    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
+    def check(self, block: bytes, first_line: int) -> NDArray[np.int64]:
+        check = _core.JsonCheck(array=False)
+        bad = check.feed(block)
+        if bad is None and (wrong := check.unfinished()):
+            bad = len(block.rstrip()) - 1, wrong
+        if bad is not None:
+            position, reason = bad
+            begin, end = block.rfind(b"\n", 0, position) + 1, block.find(b"\n", position)
+            line = block[begin : end if end >= 0 else len(block)]
+            raise self._wrong_line(first_line + block.count(b"\n", 0, begin), line, reason)
+        return check.ends()
+
+    def column_count(self, part: Part) -> int:
+        return _core.distinct_json_keys(part.text)
+
+    def parse(self, part: Part, types: Types | None, thread_size: int | None) -> Any:
         unexpected = "infer" if types is None else "ignore"
         schema = None if types is None else self.arrow.schema(list(types.items()))
         return self.parser.read_json(
-            self.arrow_buffer(block),
+            self.arrow_buffer(part.text),
             read_options=self.parser.ReadOptions(
-                use_threads=thread_size is not None, block_size=thread_size or len(block) + 1
+                use_threads=thread_size is not None, block_size=thread_size or len(part.text) + 1
             ),
             parse_options=self.parser.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected),
         )
 
-    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
-        """Find the line by bisection: it is the last one of the shortest beginning that is refused."""
-        lines = block.split(b"\n")
-        good, bad = 0, len(lines)
+    def refuse(self, part: Part, types: Types | None, error: Exception) -> NoReturn:
+        """Find the record by bisection: it is the last one of the shortest beginning that is refused."""
+        good, bad = 0, len(part.ends)
         while bad - good > 1:
             middle = (good + bad) // 2
-            beginning = b"\n".join(lines[:middle])
             try:
-                if not beginning.isspace() and beginning:
-                    self.parse(beginning, types, False, None)
+                self.parse(part.beginning(middle), types, None)
                 good = middle
             except (self.arrow.ArrowException, ValueError) as refusal:
                 bad, error = middle, refusal
         reason = re.sub(r"^JSON parse error: | in row \d+$", "", sentence(error)).rstrip(".")
+        raise self._wrong_line(part.line_of(bad - 1), part.record(bad - 1), reason) from error
+
+    def _wrong_line(self, number: int, line: bytes, reason: str) -> InvalidInputError:
+        place = self.place_of_line(number)
+        try:
+            text = line.decode().strip("\r\n")
+        except UnicodeDecodeError as error:
+            return input_error(place, f"the text must be UTF-8, but there is the byte 0x{line[error.start]:02x}.")
         expected = "the line must be an object with the columns and kinds of the first lines"
-        place = self.place_of_line(self.line + bad - 1)
-        raise input_error(place, f"{expected}, but it is {quote(lines[bad - 1].decode())} ({reason}).") from error
+        return input_error(place, f"{expected}, but it is {quote(text)} ({reason}).")
 
 
 NDJSON = Ndjson()

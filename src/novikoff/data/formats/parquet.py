@@ -9,6 +9,7 @@ from novikoff.data.source import name_of
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library
+from novikoff.data.tables.parquet_pages import check_pages
 from novikoff.data.tables.reader import ArrowReader
 
 from .base import Rows
@@ -34,8 +35,11 @@ class Parquet(TableFormat):
         with explaining(name, "the file is not a readable Parquet file"):
             file = parquet.ParquetFile(source, buffer_size=BUFFER_SIZE, pre_buffer=False)
             schema = file.schema_arrow
+            check_pages(name)
         return ArrowBlocks(
-            where, ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed)), options
+            where,
+            ArrowReader(name, schema, lambda needed: file.iter_batches(batch_size, columns=needed), is_trusted=False),
+            options,
         )
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:

@@ -7,7 +7,7 @@ import os
 import re
 import tempfile
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
 from novikoff.data.tables.packages import explaining, library, sentence
 from novikoff.data.tables.reader import ArrowReader
+from novikoff.data.tables.statement import TABLE_FUNCTIONS, Statement, check_functions, parse
 from novikoff.errors import input_error, quote
 
 from .table import TableFormat
@@ -23,6 +24,10 @@ QUERY = re.compile(r"\s*(select|with|from)(?=[\s(*'\"])", re.IGNORECASE)
 MEMORY_LIMIT = "2GB"  # of sorts and joins; beyond it DuckDB writes to the temporary directory
 MAX_THREADS = 4
 RESULT = "the query's result"  # what error messages call it
+URL = re.compile(r"(https?|s3[an]?|gcs|gs|r2|hf)://", re.IGNORECASE)
+PATTERN = re.compile(r"[*?[]")
+CALL = re.compile(r'(\w+)"?\s*\(')  # of a function, in the definition of a view or macro as DuckDB writes it
+REFUSED_PATH = re.compile('Cannot access (?:file|directory) "(.*)" - ')
 SQLITE_MAGIC = b"SQLite format 3\0"
 
 # How a database other than DuckDB's own is recognised, its TYPE in ATTACH, and the extension that reads it.
@@ -44,16 +49,17 @@ class Sql(TableFormat):
         return isinstance(source, str) and QUERY.match(source) is not None
 
     def open_pass(self, where: str, source: Any, options: dict[str, Any], batch_size: int, follow: bool) -> BlockReader:
-        connection = connect(where, may_load=True)
-        for alias, database in (options.get("attach") or {}).items():
-            _attach(where, connection, alias, database)
-        with explaining(where, "DuckDB cannot parse the SQL"):
-            statements = connection.extract_statements(source)
-        kinds = [statement.type.name for statement in statements]
-        if kinds not in (["SELECT"], ["SELECT_STATEMENT"]):
-            found = " and ".join(kinds) or "nothing"
-            raise input_error(where, f"the SQL must be one query, but it is {found}.")
-        return ArrowBlocks(where, open_relation(RESULT, connection, source, batch_size), options)
+        connection = connect(where)
+        try:
+            statement = parse(where, connection, source)
+            databases = options.get("attach") or {}
+            macros = {macro for alias in databases for macro in _attach(where, connection, alias, databases[alias])}
+            check_functions(where, statement, macros)
+            _restrict(where, connection, statement)
+            return ArrowBlocks(where, open_relation(RESULT, connection, source, batch_size), options)
+        except BaseException:
+            connection.close()
+            raise
 
 
 def relation_reader(relation: Any, batch_size: int) -> Any:
@@ -65,7 +71,10 @@ def relation_reader(relation: Any, batch_size: int) -> Any:
 def open_relation(name: str, connection: Any, sql: str, batch_size: int) -> ArrowReader:
     """Start a query, whose rows are then delivered as they are computed."""
     with explaining(name, "DuckDB cannot read it"):
-        reader = relation_reader(connection.sql(sql), batch_size)
+        try:
+            reader = relation_reader(connection.sql(sql), batch_size)
+        except library(name, "duckdb").PermissionException as error:
+            raise input_error(name, f"{_without_permission(error)}.") from error
 
     def batches(needed: list[str]) -> Iterator[Any]:
         try:
@@ -76,8 +85,14 @@ def open_relation(name: str, connection: Any, sql: str, batch_size: int) -> Arro
     return ArrowReader(name, reader.schema, batches)
 
 
-def connect(where: str, *, may_load: bool) -> Any:
-    """Return a new database in memory that does not download extensions or read Python variables."""
+def _without_permission(error: Exception) -> str:
+    found = REFUSED_PATH.search(str(error))
+    wanted = f"it reads {quote(found[1])}" if found else sentence(error)
+    return f"{wanted}, but it may only read files that stand in the query as strings, and databases that are attached"
+
+
+def connect(where: str) -> Any:
+    """Return a new database in memory that does not install extensions or read Python variables."""
     config = {
         "memory_limit": MEMORY_LIMIT,
         "threads": min(MAX_THREADS, os.cpu_count() or 1),
@@ -85,20 +100,60 @@ def connect(where: str, *, may_load: bool) -> Any:
         "preserve_insertion_order": True,
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,
-        "autoload_known_extensions": may_load,
+        "autoload_known_extensions": False,
     }
     return library(where, "duckdb").connect(":memory:", config=config)
 
 
-def _attach(where: str, connection: Any, alias: Any, database: Any) -> None:
-    """Attach a database for reading only."""
+def lock(connection: Any, paths: Iterable[str], folders: Iterable[str] = ()) -> None:
+    """Take away the access to all files but these, and to the settings. Attached databases can still be read."""
+    for setting, values in (("allowed_paths", paths), ("allowed_directories", folders)):
+        connection.execute(f"SET {setting} = [{', '.join(sql_string(value) for value in sorted(set(values)))}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+def named_files(where: str, sql: str) -> set[str]:
+    """Return the files that the text of a query names, with those that its patterns match."""
+    with connect(where) as connection:
+        statement = parse(where, connection, sql)
+        return _matched(connection, {name for name in _named(statement) if not URL.match(name)})
+
+
+def _named(statement: Statement) -> set[str]:
+    named = {*statement.tables, *statement.files}
+    return named | {os.path.expanduser(name) for name in named}
+
+
+def _matched(connection: Any, names: set[str]) -> set[str]:
+    """Return names of files, and those that match one of them that is a pattern."""
+    files = set(names)
+    with explaining(RESULT, "DuckDB cannot read it"):
+        for name in names:
+            if PATTERN.search(name) and not name.startswith(("http:", "https:")):
+                files |= {file for (file,) in connection.execute("SELECT file FROM glob(?)", [name]).fetchall()}
+    return files
+
+
+def _restrict(where: str, connection: Any, statement: Statement) -> None:
+    """Let a query read what its text names and nothing else, however a view, a macro or DuckDB finds it."""
+    named = _named(statement)
+    if any(URL.match(name) for name in named):
+        _load(where, connection, "a URL in the query", "httpfs")
+        connection.execute("FROM duckdb_secrets()")  # reads the stored ones, as long as files can be read
+    folders = filter(os.path.isdir, map(os.path.expanduser, statement.files))
+    lock(connection, _matched(connection, named), folders)
+
+
+def _attach(where: str, connection: Any, alias: Any, database: Any) -> set[tuple[str, str]]:
+    """Attach a database for reading only. Return its name and the name of each of its macros, in lower case."""
     if not isinstance(alias, str) or not isinstance(database, str | os.PathLike):
         raise input_error(where, f"attach must be a dict of names and databases, but it has {quote(alias)}.")
     database = os.fspath(database)
     kind = ""
     for pattern, type_, extension in DATABASES:
         if pattern.match(database) or (type_ == "sqlite" and _begins_with(database, SQLITE_MAGIC)):
-            _load(where, connection, alias, extension)
+            _load(where, connection, f"the database {alias!r}", extension)
             kind = f", TYPE {type_}"
             break
     name = '"' + alias.replace('"', '""') + '"'
@@ -108,9 +163,30 @@ def _attach(where: str, connection: Any, alias: Any, database: Any) -> None:
         # A connection string may hold a password, so it is not repeated.
         message = sentence(error).replace(database, alias if kind else database)
         raise input_error(where, f"the database {alias!r} cannot be attached: {message}.") from None
+    return set() if kind else _checked_macros(where, connection, alias)
 
 
-def _load(where: str, connection: Any, alias: str, extension: str) -> None:
+def _checked_macros(where: str, connection: Any, alias: str) -> set[tuple[str, str]]:
+    """Refuse views and macros that call a function which may do more than read. Return the macros as _attach does.
+
+    The query's own functions are checked in its statement tree, which does not contain the definitions of views.
+    """
+    tables = "bool_and(function_type IN ('table', 'table_macro', 'pragma'))"
+    names = f"SELECT lower(function_name) FROM duckdb_functions() WHERE internal GROUP BY 1 HAVING {tables}"
+    forbidden = {name for (name,) in connection.execute(names).fetchall()} - TABLE_FUNCTIONS
+    own = "WHERE database_name = ? AND NOT internal"
+    views = connection.execute(f"SELECT view_name, sql FROM duckdb_views() {own}", [alias]).fetchall()
+    columns = "function_name, macro_definition"
+    macros = connection.execute(f"SELECT {columns} FROM duckdb_functions() {own}", [alias]).fetchall()
+    for name, definition in [*views, *macros]:
+        for called in CALL.findall(definition or ""):
+            if called.lower() in forbidden:
+                message = f"{quote(name)} of the database {alias!r} calls {quote(called)}, which a query may not do."
+                raise input_error(where, message)
+    return {(alias.lower(), name.lower()) for name, _ in macros}
+
+
+def _load(where: str, connection: Any, user: str, extension: str) -> None:
     """Load an extension of DuckDB that is installed, by DuckDB or as a Python package."""
     version = library(where, "duckdb").__version__
     try:
@@ -124,7 +200,7 @@ def _load(where: str, connection: Any, alias: str, extension: str) -> None:
                 return
         package = f"pip install duckdb-extension-{extension.replace('_', '-')}=={version}"
         once = f"python -c \"import duckdb; duckdb.sql('INSTALL {extension}')\""
-        message = f"the database {alias!r} needs DuckDB's extension {extension}. Install it with: {package} (or {once})"
+        message = f"{user} needs DuckDB's extension {extension}. Install it with: {package} (or {once})"
         raise input_error(where, message) from error
 
 

@@ -10,10 +10,9 @@ from typing import IO, Any, cast
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
-from sklearn.utils import check_array
 
 import novikoff._core as _core
-from novikoff._validation import check_integer, thread_count
+from novikoff._validation import FLOATS, PLAIN, check_integer, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.compression import DamagedError
 from novikoff.data.prefetch import prefetched
@@ -170,12 +169,13 @@ class _Lines:
     def read(self) -> tuple[Any, ...]:
         """Read all lines and return their arrays."""
         size = os.path.getsize(self.source) if is_path(self.source) and os.path.isfile(self.source) else 0
-        for block, _ in enumerate(self.blocks(None, False)):
+        known = len(self.source) if isinstance(self.source, bytes | bytearray) else size
+        for block, _ in enumerate(self.blocks(max(MAX_LINE_LENGTH, known + 1), False)):  # a line may be a whole file
             if block == 0 and size > 2 * BLOCK_SIZE:  # of a compressed file, this is a lower bound
                 self.reader.expect(size / BLOCK_SIZE - 1)
         return self.reader.take()
 
-    def blocks(self, max_size: int | None, follow: bool) -> Iterator[None]:
+    def blocks(self, max_size: int, follow: bool) -> Iterator[None]:
         """Parse one block after the other; after each, the caller may take the rows from the reader."""
         begin = True
         with opened(self.where, self.source, threads=self.layout.threads, follow=follow) as fill:
@@ -274,14 +274,8 @@ def svmlight_text(where: str, X: Any, labels: NDArray[np.float64], index_base: i
 
 def finite_matrix(where: str, X: Any) -> Any:
     """Return rows of finite numbers as a dense or CSR array, whose sparse rows are sorted and free of duplicates."""
-    try:
-        with np.errstate(invalid="ignore"):  # scikit-learn sums all values to see whether they are finite
-            X = check_array(
-                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0
-            )
-    except ValueError as error:
-        reason = " ".join(str(error).split()).rstrip(".")
-        raise input_error(where, f"X must be a table of finite numbers. {reason}.") from None
+    if not _is_finite(X):
+        X = _checked(where, X)
     if sp.issparse(X):
         as_rows(where, X)  # checks the offsets before they are used
         used = X.indices[X.indptr[0] : X.indptr[-1]]
@@ -291,6 +285,27 @@ def finite_matrix(where: str, X: Any) -> Any:
         if not X.has_canonical_format:
             X = X.copy()
             X.sum_duplicates()
+    return X
+
+
+def _is_finite(X: Any) -> bool:
+    """Return whether X is a matrix of finite floats already, so that scikit-learn need not be imported."""
+    if type(X) not in PLAIN or X.ndim != 2 or X.dtype not in FLOATS:
+        return False
+    return bool(np.isfinite(X.data if sp.issparse(X) else X).all())
+
+
+def _checked(where: str, X: Any) -> Any:
+    from sklearn.utils import check_array  # slow to import
+
+    try:
+        with np.errstate(invalid="ignore"):  # scikit-learn sums all values to see whether they are finite
+            X = check_array(
+                X, accept_sparse="csr", dtype=[np.float64, np.float32], ensure_min_samples=0, ensure_min_features=0
+            )
+    except ValueError as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise input_error(where, f"X must be a table of finite numbers. {reason}.") from None
     return X
 
 

@@ -69,8 +69,10 @@ class TableFormat(DataFormat):
         table = self.table(where, sources, options, WHOLE_READ_BATCH)
         if options["hashing"] is not None:
             return open_table(where, table, options, WHOLE_READ_BATCH).read(where)
-        missing, scale = options.get("missing") or "error", options.get("scale") or "none"
-        encoder = TableEncoder(scale=scale, missing=missing, indicator=missing != "zero", keep=True)
+        missing = "error" if options.get("missing") is None else options["missing"]
+        scale = "none" if options.get("scale") is None else options["scale"]
+        fill = "zero" if isinstance(missing, str) and missing == "indicator" else missing
+        encoder = TableEncoder(scale=scale, missing=fill, indicator=missing != "zero", keep=True)
         return read_encoded(where, table, encoder)
 
     def checked(self, where: str, rows: Iterator[Rows]) -> Iterator[Rows]:

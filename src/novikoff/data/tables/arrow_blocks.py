@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff.errors import input_error, quote
 
 from .block import Block, Invalid, Place
-from .packages import library
+from .packages import library, one_line
 from .reader import ArrowSource
 from .values import parsed
 
@@ -42,9 +43,11 @@ class ArrowBlocks:
         dialect = options.get("dialect")
         self._day_first = bool(options.get("day_first") if dialect is None else dialect.day_first)
         self._source, self.name = source, source.name
-        names = list(source.schema.names)
+        names = _names(self.name, source.schema)
+        if not names:
+            raise input_error(self.name, "the table has no columns.")
         if len(set(names)) < len(names):
-            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            twice = next(name for name, count in Counter(names).items() if count > 1)
             called = f"are called {quote(twice)}" if twice else "have an empty name"
             raise input_error(self.name, f"two columns {called}. Rename one of them, or select columns with SQL.")
         self.schema = {field.name: kind_of(self.arrow, field.type) for field in source.schema}
@@ -90,7 +93,7 @@ class ArrowBlocks:
         floats = array.cast(self.arrow.from_numpy_dtype(dtype), safe=False).to_numpy(zero_copy_only=False)
         if np.isinf(floats).any():
             row = int(np.argmax(np.isinf(floats)))
-            message = f"numbers in column {name!r} must be finite, but there is {quote(array[row].as_py())}."
+            message = f"numbers in column {quote(name)} must be finite, but there is {_shown(array[row])}."
             raise input_error(place(row), message)
         numbers: NDArray[Any] = floats
         return numbers
@@ -143,7 +146,7 @@ class ArrowBlocks:
         except UnicodeDecodeError as error:
             binary = rows.cast(self.arrow.large_binary()).to_pylist()
             row = next(i for i, value in enumerate(binary) if value and not is_utf8(value))
-            message = f"strings in column {name!r} must be UTF-8, but there is {quote(binary[row])}."
+            message = f"strings in column {quote(name)} must be UTF-8, but there is {quote(binary[row])}."
             raise input_error(place(row), message) from error
         return strings
 
@@ -156,11 +159,19 @@ class ArrowBlocks:
         return array.dictionary_decode()
 
 
+def _shown(value: Any) -> str:
+    """Return a number for an error message."""
+    try:
+        return quote(value.as_py())
+    except ArithmeticError:  # a decimal of a file whose exponent Python does not have
+        return "one that is out of range"
+
+
 def kind_of(arrow: Any, type_: Any) -> str:
     """Return what an Arrow type holds, or its name if it cannot become a feature. Categories are strings."""
     types = arrow.types
     if types.is_dictionary(type_):
-        return "string" if kind_of(arrow, type_.value_type) in ("number", "boolean", "string") else str(type_)
+        return "string" if kind_of(arrow, type_.value_type) in ("number", "boolean", "string") else one_line(str(type_))
     if str(type_) in STRING_TYPES:
         return "string"
     if types.is_boolean(type_):
@@ -169,7 +180,19 @@ def kind_of(arrow: Any, type_: Any) -> str:
         return "date"
     if types.is_integer(type_) or types.is_floating(type_) or types.is_decimal(type_) or types.is_null(type_):
         return "number"
-    return str(type_)
+    return one_line(str(type_))
+
+
+def _names(name: str, schema: Any) -> list[str]:
+    """Return the names of columns. Arrow does not check that names in files are UTF-8, also those in nested types."""
+    found = []
+    for i, field in enumerate(schema, 1):
+        try:
+            found.append(field.name)
+            str(field.type)
+        except UnicodeDecodeError:
+            raise input_error(name, f"the name of column {i}, or of a part of it, is not UTF-8.") from None
+    return found
 
 
 def _values_of(arrow: Any, type_: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -34,6 +35,8 @@ class Columns:
         Columns that are not read.
     weight : str or None
         The column of weights.
+    counts : sequence of str or None
+        The columns of counts of successes and failures, instead of labels.
     text : str, sequence of str or None
         The columns of text; they are features, whether or not ``features`` lists them.
     guess : str, default=None
@@ -64,6 +67,7 @@ class Columns:
         features: Sequence[str] | None = None,
         exclude: str | Sequence[str] | None = None,
         weight: str | None = None,
+        counts: Sequence[str] | None = None,
         text: str | Sequence[str] | None = None,
         guess: str | None = None,
         known: Mapping[str, str] | None = None,
@@ -73,8 +77,9 @@ class Columns:
         names = list(schema)
         self.target = self._target(names, target, guess)
         self.weight = None if weight is None else self._known("weight", weight, names)
+        self.counts = [self._known("counts", column, names) for column in counts or ()]
         self.text = [self._known("text", column, names) for column in _as_list(where, "text", text)]
-        excluded = [self._known("exclude", column, names) for column in _as_list(where, "exclude", exclude)]
+        excluded = {self._known("exclude", column, names) for column in _as_list(where, "exclude", exclude)}
         self.absent: list[str] = []
         if known is None:
             self.features = self._features(names, features, excluded)
@@ -90,12 +95,13 @@ class Columns:
         self.takes_all = features is None and known is None and not excluded
         self._check_kinds(kinds)
         self.label_kind = None if self.target is None else schema[self.target]
-        self.kinds = {column: kind for column, kind in kinds.items() if column not in self.absent}
-        if self.weight is not None:
-            if schema[self.weight] != "number":
-                holds = f"but it holds {schema[self.weight]}s"
-                raise input_error(name, f"column {self.weight!r} of weights must hold numbers, {holds}.")
-            self.kinds[self.weight] = "number"
+        self.kinds = {column: kind for column, kind in kinds.items() if known is None or column in schema}
+        for role, columns in (("weights", [] if self.weight is None else [self.weight]), ("counts", self.counts)):
+            for column in columns:
+                if schema[column] != "number":
+                    holds = f"but it holds {schema[column]}s"
+                    raise input_error(name, f"column {quote(column)} of {role} must hold numbers, {holds}.")
+                self.kinds[column] = "number"
         if self.target is not None:
             self._check_label_kind()
             self.kinds[self.target] = "string"
@@ -105,13 +111,13 @@ class Columns:
             if kind not in KINDS:
                 expected = "numbers, strings, booleans or dates"
                 remedy = f"Cast it in SQL, or leave it out with exclude={quote(column)}."
-                message = f"column {column!r} of features must hold {expected}, but it holds {kind}. {remedy}"
+                message = f"column {quote(column)} of features must hold {expected}, but it holds {kind}. {remedy}"
                 raise input_error(self.name, message)
 
     def _check_label_kind(self) -> None:
         if self.label_kind not in KINDS:
             expected = "numbers, strings or booleans"
-            message = f"column {self.target!r} of labels must hold {expected}, but it holds {self.label_kind}."
+            message = f"column {quote(self.target)} of labels must hold {expected}, but it holds {self.label_kind}."
             raise input_error(self.name, message)
 
     def _target(self, names: list[str], target: str | int | bool | None, guess: str | None) -> str | None:
@@ -146,22 +152,23 @@ class Columns:
             return names[int(digits) - 1]
         return None
 
-    def _features(self, names: list[str], features: Sequence[str] | None, excluded: list[str]) -> list[str]:
-        taken = {self.target: "target", self.weight: "weight"}
+    def _features(self, names: list[str], features: Sequence[str] | None, excluded: set[str]) -> list[str]:
+        taken = {self.target: "target", self.weight: "weight"} | dict.fromkeys(self.counts, "count")
         if self.weight is not None and self.weight == self.target:
-            raise input_error(self.name, f"column {self.target!r} cannot be both target and weight.")
+            raise input_error(self.name, f"column {quote(self.target)} cannot be both target and weight.")
         if features is None:
             chosen = [name for name in names if name not in taken and name not in excluded]
         else:
             chosen = [self._known("features", name, names) for name in _as_list(self.where, "features", features)]
-            chosen += [name for name in self.text if name not in chosen]
+            listed = set(chosen)
+            chosen += [name for name in self.text if name not in listed]
         if len(set(chosen)) < len(chosen):
-            raise input_error(self.where, f"features lists column {_first_duplicate(chosen)!r} twice.")
+            raise input_error(self.where, f"features lists column {quote(_first_duplicate(chosen))} twice.")
         for name in [*chosen, *self.text]:
             if name in taken:
-                raise input_error(self.name, f"column {name!r} cannot be both a feature and the {taken[name]}.")
+                raise input_error(self.name, f"column {quote(name)} cannot be both a feature and the {taken[name]}.")
             if name in excluded:
-                raise input_error(self.name, f"column {name!r} cannot be both a feature and excluded.")
+                raise input_error(self.name, f"column {quote(name)} cannot be both a feature and excluded.")
         if not chosen:
             raise input_error(self.name, f"there is no column left for the features. The columns are {_listed(names)}.")
         return chosen
@@ -177,11 +184,13 @@ class Columns:
         known = set(names)
         lacking = [column for column in self.kinds if column not in known]
         if lacking:
-            message = f"there is no column {lacking[0]!r}, but {self.name} has one. The columns are {_listed(names)}."
+            message = (
+                f"there is no column {quote(lacking[0])}, but {self.name} has one. The columns are {_listed(names)}."
+            )
             raise input_error(name, message)
         further = [column for column in names if column not in self.kinds]
         if further and self.takes_all:
-            message = f"column {further[0]!r} is not in {self.name}. Use features= to list the columns to read."
+            message = f"column {quote(further[0])} is not in {self.name}. Use features= to list the columns to read."
             raise input_error(name, message)
 
 
@@ -196,7 +205,7 @@ def _as_list(where: str, role: str, names: Any) -> list[Any]:
 
 
 def _first_duplicate(names: Sequence[str]) -> str:
-    return next(name for i, name in enumerate(names) if name in names[:i])
+    return next(name for name, count in Counter(names).items() if count > 1)
 
 
 def _listed(names: Sequence[str]) -> str:

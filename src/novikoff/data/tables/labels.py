@@ -42,7 +42,7 @@ class Labels:
         codes, values = block.codes[:, j], block.values[j]
         if len(codes) and codes.min() < 0:
             row = int(np.argmin(codes >= 0))
-            wrong = f"every row of column {self.column!r} must have a label, but there is no value"
+            wrong = f"every row of column {quote(self.column)} must have a label, but there is no value"
             raise input_error(block.place(row), f"{wrong}. Remove the row, or label it.")
         self.decide(values)
         for code in range(len(self._converted), len(values)):
@@ -72,20 +72,20 @@ class Labels:
             return int(number)
         place = block.place(int(np.argmax(codes == code)))
         if self.decided == "integer" and number is None:
-            wrong = f"labels in column {self.column!r} are whole numbers in the rows before"
+            wrong = f"labels in column {quote(self.column)} are whole numbers in the rows before"
         else:
-            wrong = f"labels in column {self.column!r} must be whole numbers below 2**63, strings or booleans"
+            wrong = f"labels in column {quote(self.column)} must be whole numbers below 2**63, strings or booleans"
         raise input_error(place, f"{wrong}, but there is {quote(value)}. Use target= to name another column.")
 
 
-def weights_of(block: Block, column: str) -> NDArray[np.float64]:
-    """Return the weights of rows, which must be finite and not negative."""
+def weights_of(block: Block, column: str, what: str = "weights") -> NDArray[np.float64]:
+    """Return the weights or counts of rows, which must be finite and not negative."""
     weights = block.number_columns([column])[:, 0].astype(np.float64)
     wrong = ~((weights >= 0) & (weights < np.inf))
     if wrong.any():
         row = int(np.argmax(wrong))
         found = "no value" if np.isnan(weights[row]) else quote(float(weights[row]))
-        message = f"weights in column {column!r} must be finite numbers of at least 0, but there is {found}."
+        message = f"{what} in column {quote(column)} must be finite numbers of at least 0, but there is {found}."
         raise input_error(block.place(row), message)
     return weights
 

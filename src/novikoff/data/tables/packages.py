@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from novikoff._printable import printable
 from novikoff.errors import NovikoffError, input_error
+
+MAX_LENGTH = 300  # characters of the message of another package
 
 
 def library(where: str, name: str) -> Any:
     """Import pyarrow, duckdb or one of their modules."""
     try:
         return importlib.import_module(name)
-    except ImportError as error:
+    except ModuleNotFoundError as error:  # not memory that is short while it is imported
         package = name.partition(".")[0]
         message = f"tables need the package {package}. Install it with: pip install 'novikoff[tables]'"
         raise input_error(where, message) from error
@@ -32,5 +35,11 @@ def explaining(where: str, problem: str) -> Iterator[None]:
 
 
 def sentence(error: Exception) -> str:
-    """Return the message of an error on one line, without the source excerpt that DuckDB adds below it."""
-    return (" ".join(str(error).partition("\n\n")[0].split()) or type(error).__name__).rstrip(".")
+    """Return the message of an error on one printable line, without the source excerpt that DuckDB adds below it."""
+    return (one_line(str(error).partition("\n\n")[0]) or type(error).__name__).rstrip(".")
+
+
+def one_line(text: str) -> str:
+    """Return what another package says as one line of printable characters, and not too many of them."""
+    line = printable(" ".join(text.split()))
+    return line if len(line) <= MAX_LENGTH else line[: MAX_LENGTH - 3] + "..."

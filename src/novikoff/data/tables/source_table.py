@@ -71,7 +71,7 @@ class TableSource:
         if not self._waiting and not hasattr(self, "columns"):
             self._waiting.append(self._open_pass(self._sources[0]))
             first = self._waiting[0]
-            roles = {name: self._options[name] for name in ROLES if name in self._options}
+            roles = {name: self._options[name] for name in (*ROLES, "counts") if name in self._options}
             guess = getattr(first, "guess", None)
             self.columns = Columns(self.where, first.name, first.schema, guess=guess, known=self._known, **roles)
             if self.columns.target is not None:

@@ -8,31 +8,61 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, NamedTuple, NoReturn
 
+import numpy as np
+from numpy.typing import NDArray
+
 from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
-from novikoff.errors import input_error
+from novikoff.errors import input_error, quote
 
 from .packages import library
 
 BLOCK_SIZE = 4 << 20  # bytes that are parsed at a time
 THREAD_SIZE = 1 << 20  # bytes of a block that one thread parses
 MAX_RECORD_LENGTH = 64 << 20
-
+MAX_CELLS = 1 << 22  # values that are parsed at a time, including missing ones
+MAX_CELLS_PER_BYTE = 512  # of text in which almost all values are missing
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 Types = Mapping[str, Any]  # the columns that are needed, and the types of Arrow that they are parsed as
 
 
-class _RecentBlock(NamedTuple):
-    """A block whose rows may still be the subject of an error message."""
+class Part(NamedTuple):
+    """Whole records of a text: the line at which they begin, and the positions after each of them."""
 
-    first_row: int
-    first_line: int
     text: bytes
-    has_header: bool
+    first_line: int
+    ends: NDArray[np.int64]
+
+    def split(self, records: int) -> Iterator[Part]:
+        """Cut into parts of at most so many records; the last one has the end of the text."""
+        line, begin = self.first_line, 0
+        for first in range(0, len(self.ends), records):
+            ends = self.ends[first : first + records]
+            end = len(self.text) if first + records >= len(self.ends) else int(ends[-1])
+            whole = (begin, end) == (0, len(self.text))
+            part = Part(self.text if whole else self.text[begin:end], line, ends if whole else ends - begin)
+            yield part
+            line += part.text.count(b"\n")
+            begin = end
+
+    def beginning(self, records: int) -> Part:
+        """Return the first records."""
+        return Part(self.text[: self.ends[records - 1]], self.first_line, self.ends[:records])
+
+    def record(self, number: int) -> bytes:
+        """Return the text of a record."""
+        return self.text[self.ends[number - 1] if number else 0 : self.ends[number]].strip()
+
+    def line_of(self, number: int) -> int:
+        """Return the line at which a record begins."""
+        begin = int(self.ends[number - 1]) if number else 0
+        blank = len(self.text[begin : self.ends[number]]) - len(self.text[begin : self.ends[number]].lstrip())
+        return self.first_line + self.text.count(b"\n", 0, begin + blank)
 
 
 class TextReader:
-    """One pass over blocks of text that each end where a record does; the last one may lack its line end.
+    """One pass over blocks of text that each end where a line does; the last one may lack its line end.
 
     The kind of a column is that of its values in the first block. A later value that does not fit is refused with its
     line; a column that is empty in the first block is taken for numbers.
@@ -50,81 +80,93 @@ class TextReader:
     """
 
     parser_module: str  # of pyarrow
-    has_header = False
-    blank: bytes | None = b"\r\n"  # characters that a line without a record may have; None: any white space
-    too_long = "the line is longer than {max_size} bytes"
 
     def __init__(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> None:
         self.where, self.name = where, name
         self.arrow, self.parser = library(where, "pyarrow"), library(where, self.parser_module)
-        self._blocks, self._rows_in_work = self.blocks(opening), rows_in_work
-        self._recent: deque[_RecentBlock] = deque()
-        self._rows, self.line = 0, 1
+        self._parts, self._rows_in_work = self.parts(opening), rows_in_work
+        self._recent: deque[tuple[int, Part]] = deque()  # with the number of its first row
+        self._rows = 0
         self._first, self.schema = self._look_ahead()
 
-    def last_record_end(self, text: bytes) -> int:
-        """Return the index after the last record of a text that begins where a record does; 0 if none ends in it."""
-        return text.rfind(b"\n") + 1
-
-    def record_ends(self, block: bytes) -> Iterator[int]:
-        """Return the index after each record of a block; the last record may lack its line end."""
-        start = 0
-        while (newline := block.find(b"\n", start)) >= 0:
-            start = newline + 1
-            yield start
-        yield len(block)
+    @abstractmethod
+    def check(self, block: bytes, first_line: int) -> NDArray[np.int64]:
+        """Refuse text that the parser may not survive, and return the position after each record."""
 
     @abstractmethod
-    def parse(self, block: bytes, types: Types | None, header: bool, thread_size: int | None) -> Any:
-        """Parse a block; without ``types``, with those that it seems to have.
+    def column_count(self, part: Part) -> int:
+        """Return an upper bound on the number of columns of records."""
+
+    @abstractmethod
+    def parse(self, part: Part, types: Types | None, thread_size: int | None) -> Any:
+        """Parse records; without ``types``, with those that they seem to have.
 
         With ``thread_size``, several threads parse a part of that size each.
         """
 
     @abstractmethod
-    def refuse(self, block: bytes, types: Types | None, error: Exception) -> NoReturn:
+    def refuse(self, part: Part, types: Types | None, error: Exception) -> NoReturn:
         """Raise the error of the record that ``parse`` refused with another error."""
 
-    def blocks(self, opening: AbstractContextManager[Fill]) -> Iterator[bytes]:
-        """Cut the text at the ends of records; the last block ends where the text does."""
-        lines = 0
-
-        def find_end(buffer: bytearray, begin: int, end: int) -> int:
-            return self.last_record_end(bytes(memoryview(buffer)[:end]))
-
+    def parts(self, opening: AbstractContextManager[Fill]) -> Iterator[Part]:
+        """Cut the text into blocks of whole lines, and check them; blank ones are left out."""
+        line = 1
         with opening as fill:
             try:
-                for block in line_blocks(fill, BLOCK_SIZE, MAX_RECORD_LENGTH, find_end, self.too_long):
+                for block in line_blocks(fill, BLOCK_SIZE, MAX_RECORD_LENGTH):
                     text = bytes(block)
-                    yield text
-                    lines += text.count(b"\n")
+                    if line == 1:
+                        text = text.removeprefix(BYTE_ORDER_MARK)
+                    if text and not text.isspace():
+                        yield Part(text, line, self.check(text, line))
+                    line += text.count(b"\n")
             except DamagedError as error:
-                raise input_error(self.place_of_line(lines + 1), f"{error}.") from None
+                raise input_error(self.place_of_line(line), f"{error}.") from None
 
-    def _look_ahead(self) -> tuple[bytes, Any]:
-        """Read blocks until there is a row, and return them with the schema that they seem to have."""
-        first = b""
-        for block in self._blocks:
-            first += block
-            if first.isspace():
-                continue
-            table = self._table(first, None, header=True)
-            if table.num_rows:
-                return first, table.schema
-        raise input_error(self.name, "the table has no rows." if first.strip() else "the file is empty.")
+    def _look_ahead(self) -> tuple[Part, Any]:
+        """Read the first records, and return them with the schema that they seem to have."""
+        if (first := next(self._parts, None)) is None:
+            raise input_error(self.name, "the file is empty.")
+        columns = self.column_count(first)
+        fields: dict[str, Any] = {}
+        for part in self._split(first, columns):
+            schema = self._table(part, None).schema
+            for field in schema:
+                known = fields.get(field.name, field.type)
+                fields[field.name] = self._common(part, field.name, known, field.type)
+        return first, self.arrow.schema(list(fields.items()))
+
+    def _split(self, part: Part, columns: int) -> Iterator[Part]:
+        """Cut records so that the values of a part, including missing ones, need a bounded amount of memory."""
+        records = len(part.ends)
+        if records * columns > MAX_CELLS + MAX_CELLS_PER_BYTE * len(part.text):
+            message = f"{records:,} rows have {columns:,} different columns, and almost all values are missing."
+            remedy = "Use features= to list the columns to read, or svmlight for sparse rows."
+            raise input_error(self.place_of_line(part.first_line), f"{message} {remedy}")
+        return part.split(max(1, MAX_CELLS // max(1, columns)))
+
+    def _common(self, part: Part, name: str, one: Any, other: Any) -> Any:
+        """Return the type of a column whose parts have two types, as the parser decides about one part."""
+        if one == other or str(other) == "null":
+            return one
+        names = {str(one), str(other)}
+        if str(one) == "null" or names == {"int64", "double"}:
+            return self.arrow.float64() if "int64" in names and "double" in names else other
+        if "string" in names and any(type_.startswith("timestamp") for type_ in names):
+            return self.arrow.string()
+        message = f"column {quote(name)} holds {one} in the rows before, but {other} in the rows that follow."
+        raise input_error(self.place_of_line(part.first_line), message)
 
     def tables(self, kinds: Mapping[str, str]) -> Iterator[Any]:
-        """Parse one block after the other."""
+        """Parse one part after the other."""
         types = {name: self._type(kind, self.schema.field(name).type) for name, kind in kinds.items()}
-        block: bytes | None = self._first
-        header = self.has_header
+        block: Part | None = self._first
         while block is not None:
-            if not block.isspace():
-                table = self._table(block, types, header)
-                self._remember(block, table.num_rows, header)
+            for part in self._split(block, len(types)):
+                table = self._table(part, types)
+                self._remember(part, table.num_rows)
                 yield table
-            self.line += block.count(b"\n")
-            block, header = next(self._blocks, None), False
+            block = next(self._parts, None)
 
     def _type(self, kind: str, judged: Any) -> Any:
         """Return the type that a column is parsed as; parsed as a float, a 1 in the first rows allows a later 1.5."""
@@ -132,68 +174,38 @@ class TextReader:
             return self.arrow.float64()
         return self.arrow.string() if str(judged) == "null" and kind == "string" else judged
 
-    def _remember(self, block: bytes, rows: int, header: bool) -> None:
-        while len(self._recent) > 1 and self._recent[1].first_row <= self._rows - self._rows_in_work:
+    def _remember(self, part: Part, rows: int) -> None:
+        while len(self._recent) > 1 and self._recent[1][0] <= self._rows - self._rows_in_work:
             self._recent.popleft()
-        self._recent.append(_RecentBlock(self._rows, self.line, block, header))
+        self._recent.append((self._rows, part))
         self._rows += rows
 
     def place(self, row: int) -> str:
         """Return the line of a recent row."""
-        recent = next(recent for recent in reversed(self._recent) if recent.first_row <= row)
-        return self.place_of_record(recent.text, row - recent.first_row + recent.has_header, recent.first_line)
+        first, part = next(recent for recent in reversed(self._recent) if recent[0] <= row)
+        return self.place_of_line(part.line_of(row - first))
 
-    def place_of_record(self, block: bytes, record: int, first_line: int | None = None) -> str:
-        """Return the line of a record of a block, by default of the current one. Blank lines are not records."""
-        start = 0
-        for end in self.record_ends(block):
-            record -= bool(block[start:end].strip(self.blank))
-            if record < 0:
-                break
-            start = end
-        return self.place_of_line((first_line or self.line) + block.count(b"\n", 0, start))
+    def place_of_line(self, line: int) -> str:
+        """Return the name of the text with a line."""
+        return f"{self.name}, line {line}"
 
-    def place_of_line(self, line: int | None = None) -> str:
-        """Return the name of the text with a line, by default the first of the current block."""
-        return f"{self.name}, line {line or self.line}"
-
-    def _table(self, block: bytes, types: Types | None, header: bool) -> Any:
-        """Return the table in a block.
+    def _table(self, part: Part, types: Types | None) -> Any:
+        """Return the table in a part.
 
         Several threads parse at first. They do not report which row they refuse, and they refuse a row that is longer
-        than the part of a thread, so after an error the block is parsed again as a whole.
+        than the part of a thread, so after an error the part is parsed again as a whole.
         """
         refusals = (self.arrow.ArrowException, ValueError)
         if types is not None:
             with suppress(*refusals):
-                return self.parse(block, types, header, THREAD_SIZE)
+                return self.parse(part, types, THREAD_SIZE)
         try:
-            table = self.parse(block, types, header, None)
+            return self.parse(part, types, None)
         except refusals as error:
-            self._refuse_encoding(block, error)
-            self.refuse(block, types, error)
-        if types is None and not _is_text(table.schema):
-            self._refuse_encoding(block, None)
-        return table
+            self.refuse(part, types, error)
 
     def arrow_buffer(self, block: bytes) -> Any:
         """Return a copy of a block in memory of Arrow, whose threads may still hold it when the interpreter exits."""
         buffer = self.arrow.allocate_buffer(len(block))
         memoryview(buffer).cast("B")[:] = block
         return buffer
-
-    def _refuse_encoding(self, block: bytes, cause: Exception | None) -> None:
-        try:
-            block.decode()
-        except UnicodeDecodeError as error:
-            place = self.place_of_line(self.line + block.count(b"\n", 0, error.start))
-            message = f"the text must be UTF-8, but there is the byte 0x{block[error.start]:02x}."
-            raise input_error(place, message) from (cause or error)
-
-
-def _is_text(schema: Any) -> bool:
-    """Return whether names and values are text, as far as the parser could tell."""
-    try:
-        return bool(schema.names) and all(str(type_) != "binary" for type_ in schema.types)
-    except UnicodeDecodeError:
-        return False

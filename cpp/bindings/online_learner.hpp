@@ -1,0 +1,379 @@
+// An online learner that several Python threads share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bindings.hpp"
+#include "keyed_row.hpp"
+#include "novikoff/many_classes.hpp"
+#include "novikoff/names.hpp"
+#include "novikoff/shared_learner.hpp"
+#include "novikoff/turns.hpp"
+
+/// A matrix that is changed in place.
+using Matrix = nb::ndarray<double, nb::numpy, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// A learner with its columns and its lock.
+///
+/// Two rules exclude deadlocks and long waits. No thread waits for the learner's lock while it holds the interpreter's. And a
+/// thread that holds the learner's lock does not wait for the interpreter's: what it needs from Python objects is read before,
+/// and Python objects are made of its results after. The exception is a learner whose rule is a Python function. It must not
+/// learn while other threads know it: a copy learns, and replaces it.
+class OnlineLearner {
+ public:
+  using Hypothesis = novikoff::Hypothesis;
+  using ReadTurn = novikoff::ReadTurn;
+  using WriteTurn = novikoff::WriteTurn;
+  static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
+
+  explicit OnlineLearner(nb::tuple configuration);
+  ~OnlineLearner();
+  OnlineLearner(const OnlineLearner&) = delete;
+  OnlineLearner& operator=(const OnlineLearner&) = delete;
+
+  const nb::tuple& configuration() const { return configuration_; }
+  const std::string& keep() const { return keep_; }
+  bool is_compiled() const { return !std::holds_alternative<novikoff::CallbackRule>(learner_.rule); }
+  novikoff::Turns& turns() { return turns_; }
+  std::size_t problem_count() const { return problem_count_; }
+
+  /// A learner that is not open takes no more examples.
+  bool is_open() const { return open_; }
+  void set_open(bool open) {
+    in_turn<WriteTurn>([] { return true; }, [&] { open_ = open; });
+  }
+
+  /// Calls `reader` with the problems and the columns at one moment. It is called without the interpreter's lock, unless it is
+  /// said to be short.
+  auto read(auto&& reader) {
+    const nb::gil_scoped_release released;
+    ReadTurn turn{turns_};
+    const std::lock_guard mine(turn);
+    return reader(std::as_const(learner_.problems), std::as_const(columns_));
+  }
+  auto read_shortly(auto&& reader) {
+    return in_turn<ReadTurn>([] { return true; },
+                             [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
+  }
+
+  /// Adds a problem: an empty one, or a copy of another.
+  void add_problem(std::int32_t positive, std::optional<std::size_t> like) {
+    in_turn<WriteTurn>([] { return false; },
+                       [&] {
+                         Hypothesis h = like ? learner_.problems.at(*like) : Hypothesis{};
+                         if (!like && keep_ == "average") h.average.emplace();
+                         if (!like && keep_ == "votes") h.votes.emplace();
+                         h.positive = positive;
+                         learner_.problems.push_back(std::move(h));
+                         problem_count_ = learner_.problems.size();
+                       });
+  }
+
+  /// Removes all problems after the first `count`.
+  void keep_problems(std::size_t count) {
+    in_turn<WriteTurn>([] { return false; },
+                       [&] {
+                         if (count < learner_.problems.size()) learner_.problems.resize(count);
+                         problem_count_ = learner_.problems.size();
+                       });
+  }
+
+  /// Replaces the problems and the columns.
+  void restore(std::vector<Hypothesis> problems, Columns columns) {
+    in_turn<WriteTurn>([] { return false; },
+                       [&] {
+                         columns.revision = columns_.revision + 1;
+                         columns.buckets = columns_.buckets;
+                         learner_.problems.swap(problems);
+                         problem_count_ = learner_.problems.size();
+                         std::swap(columns_, columns);
+                       });
+  }
+
+  /// Gives the columns 0, 1, ... other names.
+  void name_columns(Columns columns) {
+    in_turn<WriteTurn>([] { return true; },
+                       [&] {
+                         columns.revision = columns_.revision + 1;
+                         columns.buckets = columns_.buckets;
+                         std::swap(columns_, columns);
+                       });
+  }
+
+  using Codes = Vector<const std::int32_t>;
+  using Numbers = Vector<const double>;
+  using Order = std::optional<Vector<const std::int64_t>>;
+
+  /// A pass over rows that were examined: those at positions `begin` to `end` of `order`. No other thread may use this problem
+  /// meanwhile.
+  Tuple<bool, bool, double> learn(std::size_t q, const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights,
+                                  Numbers squared_norms, Order order, std::optional<Vector<double>> duals, std::size_t begin,
+                                  std::size_t end) {
+    const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, order, duals, begin, end);
+    const novikoff::PassReport report = read([&](auto& problems, auto&) {
+      check_problem(problems, q);
+      return learner_.learn(q, rows.view, batch);
+    });
+    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
+  }
+
+  /// A first pass, which fills `squared_norms`. The last value it returns is the number of rows before the first bad one. No
+  /// other thread may use this problem meanwhile.
+  Tuple<bool, bool, double, std::size_t> learn_unseen(std::size_t q, const RowsInMemory& rows, Codes codes,
+                                                      std::optional<Numbers> weights, Vector<double> squared_norms, Order order,
+                                                      std::optional<Vector<double>> duals) {
+    const novikoff::Batch batch = batch_of(rows, codes, weights, Numbers(squared_norms), order, duals, 0, rows.count());
+    novikoff::PassReport report;
+    const std::size_t good = read([&](auto& problems, auto&) {
+      check_problem(problems, q);
+      return learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
+    });
+    return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
+  }
+
+  using Reports = std::vector<std::tuple<bool, bool, double>>;
+
+  /// A block of problems that learn together. No other thread may use these problems until it is released.
+  std::unique_ptr<novikoff::ClassBlock> block_of(const std::vector<std::size_t>& problems) {
+    return read([&](auto& held, auto&) {
+      for (std::size_t q : problems) check_problem(held, q);
+      if (problems.size() < 2 || problems.size() > novikoff::ClassBlock::most || votes_)
+        throw std::invalid_argument("a block has 2 to 8 problems without votes.");
+      return std::make_unique<novikoff::ClassBlock>(learner_, problems);
+    });
+  }
+  void release(novikoff::ClassBlock& block) {
+    read([&](auto&, auto&) { block.release(); });
+  }
+
+  /// A pass of a block over rows that were examined, in this order. `duals` has a row of one number per problem for each row.
+  Reports learn_block(novikoff::ClassBlock& block, const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights,
+                      Numbers squared_norms, Order order, Matrix duals) {
+    const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, order, std::nullopt, 0, rows.count());
+    if (duals.shape(0) != rows.count() || duals.shape(1) != block.size())
+      throw std::invalid_argument("duals must have one row per row, and one entry per problem in each.");
+    std::vector<novikoff::PassReport> reports(block.size());
+    read([&](auto&, auto&) { block.learn(rows.view, batch, {{duals.data(), duals.size()}, block.size()}, reports); });
+    Reports found;
+    for (const novikoff::PassReport& r : reports) found.emplace_back(r.moved, r.mistaken, r.smallest_margin);
+    return found;
+  }
+
+  /// Learns rows `begin` to `end`, which were examined, in all problems. Readers may come in between rows, but no other writer.
+  /// The scores of these rows before they are learned from are written to `scores`, one row for each problem in `scored`.
+  void learn_all(const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights, Numbers squared_norms,
+                 std::size_t begin, std::size_t end, std::size_t threads, const std::vector<std::size_t>& scored,
+                 std::optional<Matrix> scores) {
+    const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
+    if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != end - begin))
+      throw std::invalid_argument(
+          "scores must have one row per problem that is scored, and one entry per row of the batch in each.");
+    const nb::gil_scoped_release released;
+    WriteTurn turn{turns_};
+    const std::lock_guard mine(turn);
+    check_open();
+    std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.problems.size());
+    for (std::size_t k = 0; k < scored.size(); ++k) {
+      check_problem(learner_.problems, scored[k]);
+      places[scored[k]] = {scores->data() + k * (end - begin), end - begin};
+    }
+    novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
+  }
+
+  /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad.
+  bool learn_row(const RowsInMemory& rows, std::int32_t code, double weight) {
+    return std::visit(
+        [&](const auto& view) {
+          if (view.count == 0) throw std::invalid_argument("the matrix has no row.");
+          const auto x = view[0];
+          novikoff::Repeats repeats;
+          const double squared_norm = x.examine(view.columns, repeats);
+          if (!std::isfinite(squared_norm)) return false;
+          in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns); },
+                             [&] {
+                               check_open();
+                               learner_.learn_one(x, view.columns, squared_norm, code, weight);
+                             });
+          return true;
+        },
+        rows.view);
+  }
+
+  void learn_one(const nb::dict& x, std::int32_t code, double weight) {
+    with_row<WriteTurn>(
+        x,
+        [&](const KeyedRow& row) {
+          return is_short_to_learn(row.size(), columns_.count() + row.size()) &&
+                 (is_small() || columns_.table.has_room(row.size()));
+        },
+        [&](KeyedRow& row) {
+          check_open();
+          const Sparse features = row.add(columns_);
+          learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, weight);
+        });
+  }
+
+  double score_one(const nb::dict& x, std::size_t q) {
+    return with_row<ReadTurn>(
+        x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
+        [&](KeyedRow& row) { return score_of(row, row.look_up(columns_), q); });
+  }
+
+  std::vector<double> scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems) {
+    return with_row<ReadTurn>(
+        x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), problems.size()); },
+        [&](KeyedRow& row) {
+          const Sparse features = row.look_up(columns_);
+          std::vector<double> scores;
+          scores.reserve(problems.size());
+          for (std::size_t q : problems) scores.push_back(score_of(row, features, q));
+          return scores;
+        });
+  }
+
+  /// Scores of all rows in some problems, at one moment. Returns the number of rows before the first bad one; unless that is
+  /// all, `scores` is not valid.
+  std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix scores) {
+    if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
+      throw std::invalid_argument("scores must have one row per problem, and one entry per row of the matrix in each.");
+    const auto score_in = [&](std::unique_lock<ReadTurn>& hold) {
+      for (std::size_t q : problems) check_problem(learner_.problems, q);
+      return novikoff::score_all(learner_, problems, rows.view, {scores.data(), scores.size()}, hold);
+    };
+    ReadTurn turn{turns_};
+    std::unique_lock<ReadTurn> hold(turn, std::try_to_lock);
+    if (hold && rows.count() <= short_work && is_short_to_score(rows.entries() + rows.count(), problems.size()))
+      return score_in(hold);
+    const nb::gil_scoped_release released;
+    std::unique_lock<ReadTurn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
+    if (!mine) mine = std::unique_lock<ReadTurn>(turn);
+    return score_in(mine);
+  }
+
+ private:
+  /// Work that is done without releasing the interpreter's lock, in multiplications: less than 10 microseconds. To release it
+  /// and take it again costs more, and other threads of Python are not stopped for longer than by any other call.
+  static constexpr std::size_t short_work = 4096;
+
+  void check_open() const {
+    if (!open_) throw std::runtime_error("closed");
+  }
+  static void check_problem(const std::vector<Hypothesis>& problems, std::size_t q) {
+    if (q >= problems.size()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
+  }
+
+  /// Calls `use` in a turn. If the turn is free and the work is short, all of it happens with the interpreter's lock, else
+  /// without.
+  template <class Turn>
+  auto in_turn(const auto& is_short, const auto& use) -> decltype(use()) {
+    Turn turn{turns_};
+    std::unique_lock<Turn> hold(turn, std::try_to_lock);
+    if (hold && is_short()) return use();
+    const nb::gil_scoped_release released;
+    std::unique_lock<Turn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
+    if (!mine) mine = std::unique_lock<Turn>(turn);
+    return use();
+  }
+
+  /// A row that no other thread uses, from the pool. Only threads with the interpreter's lock take rows and put them back.
+  class BorrowedRow {
+   public:
+    explicit BorrowedRow(OnlineLearner& owner) : owner_(owner) {
+      if (owner.rows_.empty()) {
+        row_ = std::make_unique<KeyedRow>();
+      } else {
+        row_ = std::move(owner.rows_.back());
+        owner.rows_.pop_back();
+      }
+    }
+    ~BorrowedRow() {
+      if (owner_.rows_.empty()) owner_.rows_.push_back(std::move(row_));  // more are needed only while threads wait
+    }
+    BorrowedRow(const BorrowedRow&) = delete;
+    BorrowedRow& operator=(const BorrowedRow&) = delete;
+    KeyedRow& operator*() const { return *row_; }
+
+   private:
+    OnlineLearner& owner_;
+    std::unique_ptr<KeyedRow> row_;
+  };
+
+  /// Calls `use` in a turn with a dict read into a row. Other keys and numbers than Python's own are converted first, because
+  /// that runs Python code.
+  template <class Turn>
+  auto with_row(const nb::dict& x, const auto& is_short, const auto& use) -> decltype(use(std::declval<KeyedRow&>())) {
+    const BorrowedRow borrowed(*this);
+    KeyedRow& row = *borrowed;
+    if (!row.read(x)) [[unlikely]]
+      row.read(KeyedRow::plain_copy(x));
+    Turn turn{turns_};
+    std::unique_lock<Turn> hold(turn, std::try_to_lock);
+    if (hold && is_short(row)) [[likely]]
+      return use(row);
+    const nb::object keys = row.keys();
+    const nb::gil_scoped_release released;
+    std::unique_lock<Turn> mine(std::move(hold));  // ends before the interpreter's lock is awaited
+    if (!mine) mine = std::unique_lock<Turn>(turn);
+    return use(row);
+  }
+
+  double score_of(KeyedRow& row, const Sparse& features, std::size_t q) {
+    check_problem(learner_.problems, q);
+    const Hypothesis& h = learner_.problems[q];
+    const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // an unknown feature is a 0 in column 0
+    return novikoff::score(h, features, columns, learner_.tie, row.scratch_for(h, columns));
+  }
+
+  /// Whether growing cannot take long.
+  bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
+
+  bool is_short_to_learn(std::size_t size, std::size_t columns) const {
+    const std::vector<Hypothesis>& problems = learner_.problems;
+    if (problems.size() * (size + 1) > short_work) return false;
+    return columns < std::size_t{1} << 16 || problems.empty() || problems[0].weights.capacity() >= columns;
+  }
+
+  /// Votes take as long as there were updates.
+  bool is_short_to_score(std::size_t size, std::size_t problems) const {
+    return size <= short_work && problems <= short_work && size * problems <= short_work && !votes_;
+  }
+
+  static novikoff::Batch batch_of(const RowsInMemory& rows, const Codes& codes, const std::optional<Numbers>& weights,
+                                  const Numbers& squared_norms, const Order& order, const std::optional<Vector<double>>& duals,
+                                  std::size_t begin, std::size_t end) {
+    const std::size_t n = rows.count();
+    const bool fits = codes.size() == n && squared_norms.size() == n && (!weights || weights->size() == n) &&
+                      (!order || order->size() == n) && (!duals || duals->size() == n) && begin <= end && end <= n;
+    if (!fits) throw std::invalid_argument("arrays must have one entry per row.");
+    novikoff::Batch batch{span_of(codes), {}, span_of(squared_norms), {}, {}, begin, end};
+    if (weights) batch.weights = span_of(*weights);
+    if (order) batch.order = span_of(*order);
+    if (duals) batch.duals = span_of(*duals);
+    return batch;
+  }
+
+  nb::tuple configuration_;
+  std::string keep_;
+  bool votes_;
+  novikoff::Learner learner_;
+  Columns columns_;
+  std::atomic<std::size_t> problem_count_{0};
+  std::atomic<bool> open_{true};
+  novikoff::Turns turns_;                        // of learner_ and columns_
+  std::vector<std::unique_ptr<KeyedRow>> rows_;  // the pool; threads with the interpreter's lock use it
+};

@@ -1,0 +1,243 @@
+// Learning and scoring batches with a learner that several threads share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <span>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "novikoff/learner.hpp"
+#include "novikoff/turns.hpp"
+
+namespace novikoff {
+
+namespace detail {
+
+/// The number of rows that are learned in all problems before waiting readers are let in: so many that a block takes about
+/// `target`. Blocks keep the weights of a problem in the cache.
+class BlockLength {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// The rows of the next block, which should take the time `target`.
+  std::size_t rows(Clock::duration target) {
+    if (target < target_) rows_ = 1;
+    target_ = target;
+    return rows_;
+  }
+
+  /// Calls `learn_block` and adapts the length to the time it takes, which is returned.
+  Clock::duration time(const auto& learn_block) {
+    const Clock::time_point start = Clock::now();
+    learn_block();
+    const Clock::duration elapsed = Clock::now() - start;
+    if (elapsed > target_)
+      rows_ = std::max<std::size_t>(1, rows_ / 2);
+    else if (elapsed < target_ / 2)
+      rows_ = std::min(most, 2 * rows_);
+    return elapsed;
+  }
+
+ private:
+  static constexpr std::size_t most = 1 << 20;
+  Clock::duration target_{0};
+  std::size_t rows_ = 1;
+};
+
+/// Threads that share the problems of each block. They wait for each other at its end, when all problems are at the same row.
+class Crew {
+ public:
+  /// `work(q)` is called for all problems q < count in each block.
+  Crew(std::size_t count, std::size_t threads, auto work)
+      : count_(count), work_(std::move(work)), meeting_(static_cast<std::ptrdiff_t>(threads)) {
+    others_.reserve(threads);  // a failure to allocate later would leave threads at the barrier
+    std::size_t started = 1;
+    try {
+      for (; started < threads; ++started) others_.emplace_back([this] { follow(); });
+    } catch (const std::system_error&) {  // no more threads: those that run share the work
+      for (; started < threads; ++started) meeting_.arrive_and_drop();
+    }
+  }
+  ~Crew() {
+    done_ = true;
+    meeting_.arrive_and_wait();
+  }
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  void learn_block() {
+    next_ = 0;
+    meeting_.arrive_and_wait();
+    share();
+    meeting_.arrive_and_wait();
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  void follow() {
+    for (;;) {
+      meeting_.arrive_and_wait();
+      if (done_) return;
+      share();
+      meeting_.arrive_and_wait();
+    }
+  }
+  void share() {
+    try {
+      for (std::size_t q = next_++; q < count_; q = next_++) work_(q);
+    } catch (...) {
+      const std::lock_guard lock(guard_);
+      if (!failure_) failure_ = std::current_exception();
+      next_ = count_;
+    }
+  }
+
+  std::size_t count_;
+  std::function<void(std::size_t)> work_;
+  std::barrier<> meeting_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> done_{false};
+  std::mutex guard_;
+  std::exception_ptr failure_;
+  std::vector<std::jthread> others_;
+};
+
+/// The batch, one block of rows after the other.
+template <class Rows, class Rule>
+class SharedPass {
+ public:
+  SharedPass(Learner& learner, const Rows& rows, const Rule& rule, const Batch& batch,
+             std::span<const std::span<double>> scores, Turns& turns)
+      : learner_(learner), rows_(rows), rule_(rule), batch_(batch), end_(batch.end), scores_(scores), turns_(turns) {
+    scratch_.resize(learner.problems.size());
+    for (std::size_t q = 0; q < scores.size(); ++q)
+      if (!scores[q].empty()) scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
+    batch_.end = batch_.scores_begin = batch_.begin;
+  }
+
+  void run(std::size_t threads) {
+    const std::size_t problems = learner_.problems.size();
+    BlockLength length;
+    while (next_block(length, on_one_thread)) {
+      const auto elapsed = length.time([&] {
+        for (std::size_t q = 0; q < problems; ++q) learn(q);
+      });
+      const auto left = static_cast<double>(end_ - batch_.end) / static_cast<double>(batch_.end - batch_.begin);
+      if (threads > 1 && problems > 1 && left * std::chrono::duration<double>(elapsed) > worth_threads)
+        return run_on(std::min(threads, problems));
+    }
+  }
+
+ private:
+  using Time = BlockLength::Clock::duration;
+  static constexpr std::chrono::microseconds on_one_thread{30}, on_threads{200};
+  static constexpr std::chrono::milliseconds without_readers{20};
+  static constexpr std::size_t cached_weights = 1 << 16;        // half a megabyte
+  static constexpr std::chrono::milliseconds worth_threads{2};  // to start threads costs about 0.1 ms
+
+  void run_on(std::size_t threads) {
+    BlockLength length;
+    Crew crew(learner_.problems.size(), threads, [this](std::size_t q) { learn(q); });
+    while (next_block(length, on_threads)) length.time([&] { crew.learn_block(); });
+  }
+
+  /// The time that a block should take. If the weights of all problems do not fit into the cache, short blocks take up to three
+  /// times as long, because the cache loses the weights of each problem while the others learn. So blocks of such learners are
+  /// long until a reader has had to wait once.
+  Time time_of_block(Time with_readers) const {
+    const std::size_t problems = learner_.problems.size();
+    const bool fits = problems < 2 || problems * rows_.columns <= cached_weights;
+    return fits || turns_.was_awaited() ? with_readers : Time(without_readers);
+  }
+
+  /// Lets readers in and begins the next block. Returns false at the end of the batch.
+  bool next_block(BlockLength& length, Time with_readers) {
+    if (turns_.waiting()) turns_.give_way();
+    const std::size_t rows = length.rows(time_of_block(with_readers));
+    batch_.begin = batch_.end;
+    batch_.end = std::min(end_, batch_.begin + (turns_.waiting() ? 1 : rows));
+    return batch_.begin < end_;
+  }
+
+  void learn(std::size_t q) {
+    Batch batch = batch_;
+    if (q < scores_.size()) batch.scores = scores_[q];
+    pass(rows_, batch, rule_, learner_.geometry, learner_.tie, learner_.problems[q], scratch_[q]);
+  }
+
+  Learner& learner_;
+  const Rows& rows_;
+  const Rule& rule_;
+  Batch batch_;  // the present block
+  std::size_t end_;
+  std::span<const std::span<double>> scores_;
+  std::vector<std::vector<double>> scratch_;
+  Turns& turns_;
+};
+
+}  // namespace detail
+
+/// Learns rows [batch.begin, batch.end) in all problems, in the order of the rows. The rows must have been examined, and the
+/// caller must have the turn as writer. Waiting readers are let in between blocks of rows, when all problems have learned the
+/// same rows.
+///
+/// `scores` is empty, or has for each problem an empty span, or one that gets the score of each of these rows before it is
+/// learned from.
+inline void learn_all(Learner& learner, const AnyRows& any_rows, const Batch& batch, std::span<const std::span<double>> scores,
+                      std::size_t threads, Turns& turns) {
+  std::visit(
+      [&](const auto& rows, const auto& rule) {
+        for (Hypothesis& h : learner.problems) {  // new weights are 0 as if they were missing, so readers may come in between
+          h.resize(rows.columns);
+          if (turns.waiting()) turns.give_way();
+        }
+        const bool compiled = !std::holds_alternative<CallbackRule>(learner.rule);
+        detail::SharedPass(learner, rows, rule, batch, scores, turns).run(compiled ? threads : 1);
+      },
+      any_rows, learner.rule);
+}
+
+/// Scores of all rows in some problems at one moment: `scores` has one row of numbers per problem. The caller has a turn as
+/// reader. If a writer waits for its end, the problems are copied and the turn ends. Returns the number of rows before the
+/// first bad one; unless that is all, the scores are not valid.
+inline std::size_t score_all(const Learner& learner, std::span<const std::size_t> problems, const AnyRows& any_rows,
+                             std::span<double> scores, std::unique_lock<ReadTurn>& turn) {
+  constexpr std::size_t rows_between_checks = 64;
+  return std::visit(
+      [&](const auto& rows) {
+        std::vector<Hypothesis> copies;
+        Repeats repeats;
+        const auto problem = [&](std::size_t k) -> const Hypothesis& {
+          return turn.owns_lock() ? learner.problems[problems[k]] : copies[k + copies.size() - problems.size()];
+        };
+        const auto leave_if_awaited = [&](std::size_t k) {
+          if (!turn.owns_lock() || !turn.mutex()->turns.is_awaited()) return;
+          for (std::size_t p = k; p < problems.size(); ++p) copies.push_back(learner.problems[problems[p]]);
+          turn.unlock();
+        };
+        for (std::size_t k = 0; k < problems.size(); ++k) {
+          std::vector<double> scratch(scratch_size(problem(k), rows.columns));
+          for (std::size_t i = 0; i < rows.count; ++i) {
+            if (i % rows_between_checks == 0 && i + k > 0) leave_if_awaited(k);
+            const auto x = rows[i];
+            if (k == 0 && !std::isfinite(x.examine(rows.columns, repeats))) return i;
+            scores[k * rows.count + i] = score(problem(k), x, rows.columns, learner.tie, scratch);
+          }
+        }
+        return rows.count;
+      },
+      any_rows);
+}
+
+}  // namespace novikoff

@@ -1,0 +1,90 @@
+"""A context in which BLAS uses one core: for small factorisations its threads cost more than they save."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+from contextlib import suppress
+from functools import cache
+from typing import Any
+
+from threadpoolctl import ThreadpoolController
+
+ROOM_FOR_BLAS = 160 << 20  # bytes that SciPy's BLAS takes; if it gets less, it waits for more, or ends the process
+
+
+@cache
+def _controller() -> Any:
+    if "scipy.linalg" not in sys.modules:
+        _check_room()
+    import scipy.linalg  # noqa: F401  # loads its BLAS, which the controller would not find later
+
+    return ThreadpoolController().select(user_api="blas")
+
+
+def _check_room() -> None:
+    """Raise MemoryError if a limit on the address space (ulimit) leaves too little for SciPy's BLAS."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return
+        with open("/proc/self/statm", encoding="ascii") as file:
+            used = int(file.read().split()[0]) * os.sysconf("SC_PAGESIZE")
+    except (ImportError, AttributeError, OSError):  # other systems than Linux
+        return
+    if limit - used < ROOM_FOR_BLAS:
+        raise MemoryError("the limit on memory leaves too little for the library of linear algebra")
+
+
+class _OneCore:
+    """Limits BLAS while any thread is inside; the first thread to enter sets the limit, the last to leave removes it.
+
+    Threads are identified by their number, not counted. So a thread that enters twice, as a callback of a running fit
+    can, has left after the first exit, and a thread that is interrupted while it enters or leaves is removed the next
+    time it leaves.
+
+    A fork waits until no thread sets or removes the limit, which takes microseconds, so that the child gets a whole
+    state, and no lock of the loader that ``threadpoolctl`` takes while it looks for libraries. The threads that are
+    inside do not exist in the child, except the one that forks; their limit is removed when the child leaves.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # reentrant, because a finalizer may run between any two lines
+        self._inside: set[int] = set()
+        self._limit: Any = None
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside.add(threading.get_ident())
+            if self._limit is None:
+                self._limit = _controller().limit(limits=1)
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside.discard(threading.get_ident())
+            if not self._inside and self._limit is not None:
+                self._limit.restore_original_limits()
+                self._limit = None
+
+    def before_fork(self) -> None:
+        self._lock.acquire()
+
+    def after_fork_in_parent(self) -> None:
+        with suppress(RuntimeError):  # an interrupt ended the wait
+            self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        self._lock = threading.RLock()
+        self._inside &= {threading.get_ident()}
+
+
+one_core = _OneCore()
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(
+        before=one_core.before_fork,
+        after_in_parent=one_core.after_fork_in_parent,
+        after_in_child=one_core.after_fork_in_child,
+    )

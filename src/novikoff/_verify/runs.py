@@ -1,0 +1,79 @@
+"""The run of an online learner, repeated row by row in NumPy."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff.record import OnlineRun, ProblemRecord
+from novikoff.theory.certificate import Certificate
+from novikoff.theory.enclosure import at_most
+from novikoff.theory.geometry import Floats
+from novikoff.theory.replay import EPS, Replay, replay, shuffles
+from novikoff.theory.verification import Check
+
+
+def check_run(
+    problem: ProblemRecord,
+    run: OnlineRun,
+    certificate: Certificate,
+    X: Any,
+    labels: NDArray[Any],
+    weights: Floats,
+    exact: bool,
+) -> list[Check]:
+    """Repeat the run and compare. Where rounding may have decided a row differently, a difference proves nothing."""
+    orders = _row_orders(run, X.shape[0])
+    if isinstance(orders, Check):
+        return [orders]
+    signs = np.where(labels == problem.positive, 1.0, -1.0)
+    again = replay(X, signs, weights, run.rule.implementation(), run.rule.geometry, orders, exact)
+    checks = certificate.check_replay(again)
+    if run.rule.keep == "average":
+        gap = again.average_distance(problem.weights, problem.intercept)
+        detail = f"repeated, the average differs by {gap.root().outer_high():.3g}"
+        most = again.rounding + again.average_rounding
+        checks.append(dataclasses.replace(at_most("average", most, gap, squared=True), detail=detail))
+    elif run.rule.keep == "votes":
+        same = _same_votes(run, again, X)
+        detail = f"{len(again.moved)} hypotheses, {'as' if same else 'not as'} in the repeated run"
+        checks.append(Check("votes", "holds" if same else "fails", detail))
+    if again.doubtful is None:
+        return checks
+    doubt = f"; row {again.doubtful} is so close that rounding may have decided it"
+    return [
+        dataclasses.replace(c, status="open", detail=c.detail + doubt) if c.status == "fails" else c for c in checks
+    ]
+
+
+def _row_orders(run: OnlineRun, rows: int) -> Iterable[NDArray[np.int64]] | Check:
+    """Return the order of the rows in each pass, or a check that says why it is not known."""
+    if run.is_stream:
+        return [np.arange(rows)]
+    if run.passes is None:
+        return Check("run", "open", "there were several fits, which cannot be repeated")
+    if not run.shuffle:
+        return [np.arange(rows)] * run.passes
+    if run.seed is None:
+        return Check("run", "open", "random_state is not an integer, so the order of the rows is not known")
+    return shuffles(rows, run.seed, run.passes)
+
+
+def _same_votes(run: OnlineRun, again: Replay, X: Any) -> bool:
+    """Return whether the hypotheses that vote are those of the repeated run, each with as many votes."""
+    votes, along = run.votes, np.array(again.along)
+    survived = votes.survived_whole + votes.survived_part
+    of_sums, of_lengths = (again.visits + 4) * EPS, (X.shape[1] + 16) * EPS  # relative errors of sums and of 1/|u|
+    if len(votes.steps) != len(along) or not np.allclose(survived, again.survived, rtol=of_sums, atol=0):
+        return False
+    bias_steps = along if run.rule.geometry.fit_intercept else 0 * along
+    if not np.allclose([votes.steps, votes.bias_steps], [along, bias_steps], rtol=of_lengths, atol=0):
+        return False
+    learned = sp.csr_array((votes.values, votes.indices, votes.offsets), shape=(len(along), X.shape[1]))
+    given = sp.csr_array(X[np.array(again.moved, dtype=np.int64)], dtype=np.float64)
+    return bool((learned != given).nnz == 0)

@@ -1,0 +1,315 @@
+"""One binary problem solved over the products of its rows, for data with fewer rows than columns.
+
+Sequential minimal optimisation finds the rows at their bounds (``cpp/include/novikoff/product_descent.hpp`` states the
+problem). A Newton step on the other rows, the free ones, then solves their linear system; if it leaves the bounds, it
+ends at the first one and is repeated without that row. The two alternate, each with about the same time, until the
+relative duality gap is small enough.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+import novikoff._core as _core
+from novikoff.theory.geometry import Floats
+
+from .bounds import relative_gap
+from .losses import Loss
+from .problem import Problem
+from .row_products import FEW_ROWS
+from .solver import Progress
+from .workspace import Workspace
+
+TARGET_SHARE = 0.5  # of the allowed gap; the rest is for what rounding adds when the gap is proven
+MAX_POLISHED_ROWS, POLISHED_GAP = 100, 1e-14  # few rows are solved as accurately as one Newton step can
+MIN_DESCENT_PASSES = 8.0  # passes of coordinate descent that are worth a try before the products are computed
+NS_OF_MOVE, NS_OF_FACTOR = 2.5, 0.06  # per row, and per cubed free row
+NS_OF_NEWTON = 2e5  # of a Newton step on a few rows
+MAX_MOVES_PER_ROW = 20  # between Newton steps, of which a few rows would otherwise never get one
+MAX_FREE_ROWS = 2000  # of a Newton step
+MAX_BLOCKED_STEPS = 20  # Newton steps in a row that end at a bound
+MIN_RELATIVE_PIVOT = 1e-14  # pivots below this are rounding errors
+NEGLIGIBLE_CHANGE, MIN_LENGTH_CHANGE = 1e-12, 0.1  # relative changes of a start: left undone, and worth it
+MIN_GAIN, MAX_IDLE_ROUNDS = 1e-13, 2  # rounds in a row whose relative gain may be a rounding error
+MAX_MOVES_TIMES_ROWS = 2e8  # between two looks at the clock
+
+
+@dataclass(frozen=True)
+class ProductSolution:
+    """A point of a problem over products, and the bounds that it proves.
+
+    Parameters
+    ----------
+    alpha : ndarray of shape (rows,)
+        Dual variables divided by the costs, in [0, top].
+    scores : ndarray of shape (rows,)
+        The products of the rows with the weights; a penalised intercept is included.
+    intercept : float
+        The free intercept, or 0.
+    primal, dual : float
+        The objectives.
+    moves : int
+        Changes of dual variables that were made.
+    """
+
+    alpha: Floats
+    scores: Floats
+    intercept: float
+    primal: float
+    dual: float
+    moves: int
+
+    @property
+    def relative_gap(self) -> float:
+        """The gap divided by the primal objective."""
+        return relative_gap(self.primal, self.dual)
+
+
+@dataclass(frozen=True)
+class _Point:
+    """What `Progress` records."""
+
+    v: Floats
+    primal: float
+    dual: float
+
+    @property
+    def relative_gap(self) -> float:
+        return relative_gap(self.primal, self.dual)
+
+
+class ProductProblem:
+    """One binary problem over products of rows.
+
+    Parameters
+    ----------
+    products : ndarray of shape (rows, rows)
+        K_ij = x_i.x_j. Not modified.
+    signs : ndarray of shape (rows,)
+        The labels, -1 or +1.
+    costs : ndarray of shape (rows,) or None
+        The cost of each row; None if every cost is 1.
+    loss : Loss
+        The loss of a row.
+    rate : float
+        1 / lam for rows that are scaled as those of ``Problem``.
+    offset : float
+        1 / kappa if the intercept is penalised, else 0.
+    balanced : bool
+        Whether the intercept is free.
+    """
+
+    def __init__(
+        self,
+        products: Floats,
+        signs: Floats,
+        costs: Floats | None,
+        loss: Loss,
+        rate: float,
+        offset: float = 0.0,
+        balanced: bool = False,
+    ) -> None:
+        count = len(signs)
+        self.products, self.signs, self.rate, self.offset, self.balanced = products, signs, rate, offset, balanced
+        self.costs = np.ones(count) if costs is None else costs
+        counts = self.costs > 0
+        self.tops = np.where(counts, loss.top * np.where(counts, self.costs, 1.0), 0.0)
+        self.ridges = np.divide(loss.ridge, self.costs, out=np.zeros(count), where=counts)
+        self.low, self.high = np.where(signs > 0, 0.0, -self.tops), np.where(signs > 0, self.tops, 0.0)
+        self.kernel = _core.Products(products, signs, self.tops, self.ridges, rate, offset, balanced)
+
+    def solve(self, alpha: Floats, tol: float, max_moves: int) -> ProductSolution:
+        """Solve from dual variables until the relative gap is at most ``tol``, or as far as rounding allows.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (rows,)
+            Dual variables divided by the costs. Not modified.
+        tol : float
+            The relative gap that is wanted.
+        max_moves : int
+            The maximum number of changes of dual variables.
+        """
+        t = self._feasible(self.signs * self.costs * alpha)
+        gradient, moves = self._gradient(t), 0
+        free, best, idle = len(t) // 3, -math.inf, 0
+        while idle < MAX_IDLE_ROUNDS:
+            limit = min(max_moves - moves, self._moves_worth_a_step(free))
+            made, primal, dual, intercept = self.kernel.descend(t, gradient, tol, limit)
+            moves += made
+            if relative_gap(primal, dual) <= tol or moves >= max_moves:
+                break
+            free = self._newton(t, gradient)
+            idle = 0 if dual > best + MIN_GAIN * abs(best) else idle + 1
+            best = max(best, dual)
+        if len(t) <= MAX_POLISHED_ROWS:  # a tiny gap leaves variables that are off by its square root
+            self._newton(t, gradient, negligible=MIN_GAIN)
+            _, primal, dual, intercept = self.kernel.descend(t, gradient, tol, 0)
+        scores = self.signs - gradient - self.ridges * t
+        alpha = np.divide(np.abs(t), self.costs, out=np.zeros(len(t)), where=self.costs > 0)
+        return ProductSolution(alpha, scores, intercept, primal, dual, moves)
+
+    def _feasible(self, t: Floats) -> Floats:
+        """Return feasible variables: clipped, balanced by scaling one class, and of the best common length."""
+        np.clip(t, self.low, self.high, out=t)
+        if not t.any():
+            return t
+        if self.balanced:
+            positive, negative = float(t.sum(where=t > 0)), -float(t.sum(where=t < 0))
+            least = min(positive, negative)
+            if max(positive, negative) > (1 + NEGLIGIBLE_CHANGE) * least:
+                t *= np.where(t > 0, least / positive if positive else 0.0, least / negative if negative else 0.0)
+        linear, square = float(self.signs @ t), float(t @ (self.signs - self._gradient(t)))  # with the ridge
+        longest = np.min(self.tops[t != 0] / np.abs(t[t != 0]), initial=math.inf)
+        factor = float(min(linear / square if square > 0 else 1.0, longest))
+        if abs(factor - 1) > MIN_LENGTH_CHANGE:  # a smaller one would only take rows from their bounds
+            t *= factor
+        return np.clip(t, self.low, self.high)
+
+    def _gradient(self, t: Floats) -> Floats:
+        """Return y - f - ridge t."""
+        support = np.flatnonzero(t)
+        gradient = self.signs - self.ridges * t
+        if len(support) < len(t) // 2:
+            gradient -= self.rate * (t[support] @ self.products[support])
+        elif len(support):
+            gradient -= self.rate * (self.products @ t)
+        if self.offset:
+            gradient -= self.offset * float(t.sum())
+        return gradient
+
+    def _dual(self, t: Floats, gradient: Floats) -> float:
+        return 0.5 * float(t @ (self.signs + gradient))
+
+    def _moves_worth_a_step(self, free: int) -> int:
+        """Return the number of moves that take about as long as a Newton step on so many rows."""
+        count = len(self.signs)
+        moves = int((NS_OF_NEWTON + NS_OF_FACTOR * float(free) ** 3) / (NS_OF_MOVE * count))
+        return min(max(count, moves), MAX_MOVES_PER_ROW * count)
+
+    def _newton(self, t: Floats, gradient: Floats, negligible: float = 0.0) -> int:
+        """Take Newton steps on the free rows until one ends inside the bounds. Return the number of free rows.
+
+        ``t`` and ``gradient`` are updated, unless the dual objective would fall by more than a negligible share.
+        """
+        best, start, first = self._dual(t, gradient), t.copy(), 0
+        for _ in range(MAX_BLOCKED_STEPS):
+            free = np.flatnonzero((t > self.low) & (t < self.high))
+            first = first or len(free)
+            if not (1 if not self.balanced else 2) <= len(free) <= MAX_FREE_ROWS:
+                break
+            change = self._direction(free, gradient[free])
+            room = np.where(change > 0, self.high[free] - t[free], self.low[free] - t[free])
+            with np.errstate(divide="ignore", invalid="ignore"):
+                lengths = np.where(change != 0, room / change, math.inf)
+            nearest = int(np.argmin(lengths))
+            t[free] += min(1.0, lengths[nearest]) * change
+            if lengths[nearest] < 1:
+                blocked = free[nearest]
+                t[blocked] = self.high[blocked] if change[nearest] > 0 else self.low[blocked]
+            np.clip(t, self.low, self.high, out=t)
+            gradient[:] = self._gradient(t)
+            if lengths[nearest] >= 1:
+                break
+        if not self._dual(t, gradient) >= best - negligible * abs(best):
+            t[:] = start
+            gradient[:] = self._gradient(t)
+        return first
+
+    def _direction(self, free: NDArray[np.intp], gradient: Floats) -> Floats:
+        """Return the step to the maximum over the free rows; their sum stays as it is if the problem is balanced."""
+        matrix = self.rate * self.products[np.ix_(free, free)] + self.offset
+        diagonal = matrix.diagonal() + self.ridges[free]
+        right = np.column_stack([gradient, np.ones(len(free))])
+        raised = MIN_RELATIVE_PIVOT
+        while raised <= 1:
+            np.fill_diagonal(matrix, diagonal * (1 + raised))
+            alone, constant = _solve_positive(matrix, right).T
+            if np.isfinite(alone).all():
+                shift = float(alone.sum()) / float(constant.sum()) if self.balanced else 0.0
+                return np.asarray(alone - shift * constant)
+            raised *= 100
+        return np.zeros(len(free))
+
+
+def _solve_positive(matrix: Floats, right: Floats) -> Floats:
+    """Solve with a positive definite matrix by its Cholesky factor; NaN if it is not positive definite.
+
+    NumPy releases the interpreter while it factors, unlike SciPy.
+    """
+    try:
+        factor = np.linalg.cholesky(matrix)
+    except np.linalg.LinAlgError:
+        return np.full_like(right, math.nan)
+    half = scipy.linalg.solve_triangular(factor, right, lower=True, check_finite=False)
+    return np.asarray(scipy.linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False))
+
+
+def is_suitable(problem: Problem) -> bool:
+    """Return whether a problem may be solved over the products of its rows."""
+    return problem.table.products is not None and problem.table.products.is_suitable
+
+
+def descent_work(problem: Problem) -> float:
+    """Return the rows that coordinate descent may visit before the products are cheaper; 0 if they are at once."""
+    products = problem.table.products
+    if products is None or not products.is_suitable:
+        return math.inf
+    is_cheap = problem.rows <= FEW_ROWS or products.passes < MIN_DESCENT_PASSES
+    return 0.0 if is_cheap else products.passes * problem.rows
+
+
+def product_problem(problem: Problem, threads: int) -> ProductProblem:
+    """Return a problem over the products of its rows, which are computed unless they are known."""
+    products = problem.table.products
+    if products is None:
+        raise ValueError("The table has no products.")
+    rate = (problem.scale / products.scale) ** 2 / problem.lam
+    offset = 1 / problem.kappa if problem.kappa > 0 else 0.0
+    matrix, costs = products.matrix(threads), problem.table.costs
+    return ProductProblem(matrix, problem.signs(), costs, problem.loss, rate, offset, problem.has_free_intercept)
+
+
+def minimize(work: Workspace, progress: Progress) -> Floats | None:
+    """Solve a suitable problem from ``work.alpha`` until ``progress`` says stop. ``work.alpha`` is updated.
+
+    A step is as many changes of dual variables as there are rows. At most half of the steps that are left are made, so
+    that other methods can go on.
+
+    Returns
+    -------
+    ndarray or None
+        The primal point (w, b); None if rounding or too many steps prevent further progress.
+    """
+    problem, rows = work.problem, work.problem.rows
+    progress.method = "products"
+    over_products = product_problem(problem, work.threads)
+    target = TARGET_SHARE * problem.objective.tol
+    if rows <= MAX_POLISHED_ROWS:
+        target = min(target, POLISHED_GAP)
+    max_moves, last_step = max(rows, int(MAX_MOVES_TIMES_ROWS / rows)), progress.steps + (progress.steps_left + 1) // 2
+    while True:
+        moves = min(max_moves, max(1, last_step - progress.steps) * rows)
+        found = over_products.solve(work.alpha, target, moves)
+        work.alpha[:] = found.alpha
+        point = _Point(_primal_point(work, found), found.primal, found.dual)
+        if progress.advance(point, max(1, math.ceil(found.moves / rows))):
+            return point.v
+        if found.moves < moves or progress.steps >= last_step:
+            return None
+
+
+def _primal_point(work: Workspace, found: ProductSolution) -> Floats:
+    """Return (w, b) of a solution."""
+    problem, v = work.problem, np.empty(work.problem.columns + 1)
+    signed = problem.signs() * problem.all_costs() * found.alpha
+    support = np.flatnonzero(signed)
+    work.kernel.combine(support, signed[support], v)
+    v /= problem.lam
+    v[-1] = float(signed.sum()) / problem.kappa if problem.kappa > 0 else found.intercept
+    return v

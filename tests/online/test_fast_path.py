@@ -1,0 +1,73 @@
+"""The fast path of single examples: when there is one, and that it does the same."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.online._fast_path import FastPath
+from snapshots import learned
+
+X = np.random.default_rng(0).normal(size=(60, 3))
+DICTS = [dict(enumerate(row.tolist())) for row in X]
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("rows", [X, DICTS], ids=["rows", "dicts"])
+def test_it_learns_and_predicts_the_same(make, classes, rows):
+    fast, plain = make(), make()
+    for k, x in enumerate(rows):
+        fast.learn_one(x, k % classes)
+        vars(plain).pop("_fast_path", None)
+        plain.learn_one(x, k % classes)
+        vars(plain).pop("_fast_path", None)
+        assert fast.predict_one(x) == plain.predict_one(x)
+    assert learned(fast) == learned(plain)
+
+
+def test_class_weights_that_are_set_later_are_used():
+    model = nk.PassiveAggressiveI()
+    for k, x in enumerate(DICTS[:20]):
+        model.learn_one(x, k % 2)
+    assert model._fast_path.may_learn
+    other = model.snapshot()
+    model.set_params(class_weight={0: 0.0, 1: 1.0})
+    before = nk.dumps(model)
+    model.learn_one(DICTS[20], 0)
+    assert model.coef_.tolist() == nk.loads(before).coef_.tolist()
+    other.learn_one(DICTS[20], 0)
+    assert other.certificate_.examples == model.certificate_.examples + 1
+
+
+def test_it_does_not_learn_after_fit_whose_outcome_would_not_hold_any_more():
+    model = nk.Perceptron().fit(X, X[:, 0] > 0)
+    model.predict_one(X[0])
+    assert isinstance(model._fast_path, FastPath)
+    assert not model._fast_path.may_learn
+    assert model.stopped_ == "converged"
+    model.learn_one(X[0], True)
+    assert not hasattr(model, "stopped_")
+    assert model._fast_path.may_learn
+
+
+def test_it_is_no_part_of_copies_and_pickles():
+    model = nk.Perceptron().partial_fit(X, X[:, 0] > 0)
+    assert model._fast_path is not None
+    assert "_fast_path" not in model.__getstate__()
+    assert model.snapshot()._fast_path is None
+
+
+@pytest.mark.parametrize("bad", [[1.0, np.nan, 0.0], [1.0], [1e200, 1e200, 1e200], ["a", "b", "c"]])
+def test_bad_rows_are_refused_and_change_nothing(bad):
+    model = nk.Perceptron().partial_fit(X, X[:, 0] > 0)
+    before = nk.dumps(model)
+    for call in (lambda: model.learn_one(bad, True), lambda: model.predict_one(bad)):
+        with pytest.raises(nk.InvalidInputError) as caught:
+            call()
+        assert str(caught.value).count("Perceptron:") == 1
+    assert nk.dumps(model) == before
+
+
+def test_a_label_that_is_not_hashable_is_refused():
+    model = nk.Perceptron().partial_fit(X, X[:, 0] > 0)
+    with pytest.raises(nk.InvalidInputError, match="a label must be"):
+        model.learn_one(X[0], [1])

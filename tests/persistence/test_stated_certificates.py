@@ -1,0 +1,147 @@
+"""Certificates in the header of a model file, and the wider bounds of older files."""
+
+import math
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.persistence.frame import pack, unpack
+from novikoff.persistence.sparse_tensors import expand
+from novikoff.persistence.stated_certificates import encode_certificates, names_of_tensors, widened
+from oracle import fields_of
+from saved import ALL, THREE, TWO, fitted
+
+
+def stated(path):
+    """The certificates that a file states, with their arrays."""
+    tree, tensors = unpack(str(path), path.read_bytes())
+    expand(tree["sparse"], tensors)
+
+    def filled(entry, key=""):
+        if isinstance(entry, dict):
+            return {name: filled(inner, name) for name, inner in entry.items()}
+        if isinstance(entry, list):
+            return [filled(inner) for inner in entry]
+        if isinstance(entry, str) and key not in ("positive", "negative"):
+            entry = tensors[entry].tolist() if entry in tensors else entry
+            return float(entry) if entry in ("inf", "-inf") else entry
+        return entry
+
+    return filled(tree["certificates"]), tensors
+
+
+@pytest.mark.parametrize("y", [TWO, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("name", ALL)
+def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_path, name, y):
+    model = fitted(name, y)
+    model.save(tmp_path / "model.nvk")
+    trees, tensors = stated(tmp_path / "model.nvk")
+    expected = [{"certificate kind": type(one).__name__, **fields_of(one)} for one in model.record_.certificates]
+    assert trees == expected
+    assert not [tensor for tensor in tensors if tensor.startswith("certificates.")]
+
+
+def test_arrays_that_the_state_lacks_are_stored_with_the_certificates():
+    certificate = nk.LinearSVM().fit([[0.0], [1.0]], ["certificates.0.model.weights", "b"]).certificate_
+    tensors = {"other": np.zeros(9)}
+    trees = encode_certificates([certificate, certificate], tensors)
+    assert trees[0] == trees[1]
+    assert trees[0]["model"]["positive"] == "certificates.0.model.weights"
+    assert names_of_tensors(trees) - {"certificates.0.model.weights"} <= tensors.keys()
+    assert names_of_tensors(trees) >= tensors.keys() - {"other"}
+
+
+def test_bounds_of_old_files_move_outward():
+    gap = {"primal": 2.0, "dual": 1.0, "model": {}, "tol": 0.1}
+    hull = {"margin_lower_bound": -1.0, "margin_upper_bound": "inf", "model": {}}
+    new = widened([gap, {"inner": hull}, {"primal": "state.primal", "dual": "state.dual"}, None])
+    assert 2 + 2e-9 <= new[0]["primal"] < 2 + 3e-9
+    assert 1 - 3e-9 < new[0]["dual"] <= 1 - 2e-9
+    assert (new[0]["model"], new[0]["tol"]) == ({}, 0.1)
+    assert new[1]["inner"]["margin_lower_bound"] < -1
+    assert new[1]["inner"]["margin_upper_bound"] == "inf"
+    assert new[2:] == [{"primal": "state.primal", "dual": "state.dual"}, None]
+    online = widened({"smallest_margin": 0.5, "margin_bound": "inf"})
+    assert 0.5 - 1e-9 <= online["smallest_margin"] < 0.5
+    assert math.isinf(float(online["margin_bound"]))
+
+
+# ---- a file whose two copies of the certificates differ ------------------------------------------------------------
+
+
+def rewritten(path, change):
+    """Change the header of a file."""
+    tree, tensors = unpack(str(path), path.read_bytes())
+    change(tree)
+    path.write_bytes(pack(tree, tensors))
+
+
+def swap(entries):
+    entries[0], entries[1] = entries[1], entries[0]
+
+
+def scale(certificate, factor):
+    """Multiply the first bound of a certificate."""
+    name = next(name for name in ("primal", "margin_upper_bound", "energy") if isinstance(certificate.get(name), float))
+    certificate[name] *= factor
+
+
+def plane(tree, place):
+    certificate = tree["certificates"][place]
+    return certificate["model" if "model" in certificate else "evidence"]
+
+
+CONTRADICTIONS = {
+    "empty": lambda tree: tree.update(certificates=[]),
+    "doubled": lambda tree: tree.update(certificates=2 * tree["certificates"]),
+    "swapped": lambda tree: swap(tree["certificates"]),
+    "bound": lambda tree: scale(tree["certificates"][0], 1 + 1e-7),
+    "kind": lambda tree: tree["certificates"][1].update({"certificate kind": "Separability"}),
+    "count": lambda tree: tree["certificates"][0].update(examples=tree["certificates"][0]["examples"] + 1),
+    "label": lambda tree: plane(tree, 0).update(positive="others"),
+    "array": lambda tree: plane(tree, 0).update(weights=plane(tree, 1)["weights"]),
+    "no array": lambda tree: plane(tree, 0).update(weights="certificates.0.weights"),
+    "field": lambda tree: tree["certificates"][0].update(note="this is a good model"),
+    "no field": lambda tree: tree["certificates"][0].pop("examples"),
+}
+
+
+@pytest.mark.parametrize("change", CONTRADICTIONS.values(), ids=CONTRADICTIONS)
+@pytest.mark.parametrize("name", ["svm", "svm, rest", "path", "hard margin", "perceptron", "margin auto"])
+def test_certificates_that_are_not_those_of_the_model_are_refused(tmp_path, name, change):
+    model = fitted(name, THREE)
+    model.save(tmp_path / "model.nvk")
+    rewritten(tmp_path / "model.nvk", change)
+    with pytest.raises(nk.InvalidInputError, match="damaged: certificates: the certificates that it states are not"):
+        nk.load(tmp_path / "model.nvk")
+
+
+def test_a_state_with_other_certificates_than_the_header_is_refused(tmp_path):
+    fitted("svm", TWO).save(tmp_path / "svm.nvk")
+    rewritten(tmp_path / "svm.nvk", lambda tree: scale(tree["state"]["certificates"][0], 0.5))
+    nk.Perceptron().partial_fit([[1.0], [-1.0], [2.0]], ["yes", "no", "yes"]).save(tmp_path / "stream.nvk")
+    rewritten(tmp_path / "stream.nvk", lambda tree: tree["state"]["questions"][1].update(energy=99.0))
+    for name in ("svm.nvk", "stream.nvk"):
+        with pytest.raises(nk.InvalidInputError, match="the certificates that it states are not those of its model"):
+            nk.load(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["perceptron", "margin auto"])
+def test_bounds_may_differ_by_the_rounding_of_another_machine(tmp_path, name):
+    """The claims are those of the bounds that the file states."""
+    model = fitted(name, THREE)
+    model.save(tmp_path / "model.nvk")
+    rewritten(tmp_path / "model.nvk", lambda tree: scale(tree["certificates"][0], 1 + 1e-15))
+    assert str(nk.load(tmp_path / "model.nvk").certificate_) == str(model.certificate_)
+
+
+def test_labels_are_compared_exactly(tmp_path):
+    fitted("svm", TWO == "yes", multi_class="ovr").save(tmp_path / "model.nvk")
+    rewritten(tmp_path / "model.nvk", lambda tree: tree["certificates"][0]["model"].update(positive=1))
+    with pytest.raises(nk.InvalidInputError, match="are not those of its model"):
+        nk.load(tmp_path / "model.nvk")
+    nk.LinearSVM().fit([[0.0], [1.0]], [1.0, 2.0]).save(tmp_path / "model.nvk")
+    rewritten(tmp_path / "model.nvk", lambda tree: tree["certificates"][0]["model"].update(positive=2.0 + 1e-12))
+    with pytest.raises(nk.InvalidInputError, match="are not those of its model"):
+        nk.load(tmp_path / "model.nvk")

@@ -1,0 +1,57 @@
+"""The matrix of the free rows, as rows are added and removed."""
+
+import numpy as np
+import pytest
+
+from novikoff.solvers.losses import LOSSES
+from novikoff.solvers.problem import Objective, Problem
+from novikoff.solvers.running_gram import BLOCK_ROWS, MIN_SHARE_OF_PEAK, RunningGram
+from novikoff.solvers.training_set import validate_training_set
+from novikoff.svm.soft_margin import LinearSVM
+
+RNG = np.random.default_rng(0)
+ROWS = 2 * BLOCK_ROWS + 7
+X = 3 * RNG.normal(size=(ROWS, 9))
+y = np.arange(ROWS) % 2
+
+
+def problem_of(rows, weights=None, intercept="free"):
+    data = validate_training_set(LinearSVM(), "test", rows, y, weights, None)
+    return Problem(data.table, 1, Objective(1.0, LOSSES["hinge"], intercept, 1e-4))
+
+
+def expected_of(problem, rows, some, weights=None):
+    u = np.column_stack([problem.scale * rows[some].astype(float), np.full(len(some), float(problem.has_intercept))])
+    costs = np.ones(ROWS) if weights is None else weights
+    return u.T @ (costs[some][:, np.newaxis] * u)
+
+
+@pytest.mark.parametrize("layout", [np.ascontiguousarray, np.asfortranarray, np.float32, lambda X: X[:, ::-1]])
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+@pytest.mark.parametrize("weights", [None, RNG.random(ROWS) + 0.5])
+def test_the_matrix_is_the_sum_of_the_outer_products_of_the_rows(layout, intercept, weights):
+    rows = layout(X)
+    problem = problem_of(rows, weights, intercept)
+    gram = RunningGram(problem, problem.table.dense)
+    for share in (0.9, 0.8, 0.95, 0.3):  # drawn anew, so that many rows change, and some are added and others removed
+        some = np.flatnonzero(RNG.random(ROWS) < share)
+        gram.move_to(some)
+        expected = expected_of(problem, rows, some, weights)
+        np.testing.assert_allclose(gram.matrix, expected, rtol=1e-12, atol=1e-12 * expected.max())
+
+
+def test_a_small_rest_of_many_rows_is_summed_afresh():
+    rows = X * np.where(np.arange(ROWS) < ROWS * MIN_SHARE_OF_PEAK / 2, 1e-3, 1e3)[:, np.newaxis]
+    problem = problem_of(rows)
+    gram, few = RunningGram(problem, problem.table.dense), np.arange(int(ROWS * MIN_SHARE_OF_PEAK / 2))
+    gram.move_to(np.arange(ROWS))
+    gram.move_to(few)
+    np.testing.assert_allclose(gram.matrix, expected_of(problem, rows, few), rtol=1e-12, atol=1e-18)
+
+
+def test_no_rows_give_a_matrix_of_zeros():
+    problem = problem_of(X)
+    gram = RunningGram(problem, problem.table.dense)
+    gram.move_to(np.arange(50))
+    gram.move_to(np.arange(0))
+    assert not gram.matrix.any()

@@ -1,0 +1,43 @@
+"""Scores and sums of duals of several problems, measured in one pass."""
+
+import numpy as np
+import pytest
+
+from novikoff.theory.enclosed_sums import CACHED_ENTRIES, Rows
+from novikoff.theory.gap_values import Point, SoftMargin
+from novikoff.theory.measured import joined, measure
+
+RNG = np.random.default_rng(0)
+COLUMNS = 300
+X = RNG.normal(size=(3 * CACHED_ENTRIES // COLUMNS, COLUMNS)).astype(np.float32)
+SIGNS = np.where(RNG.random((3, len(X))) < 0.4, 1.0, -1.0)
+WEIGHTS, BIASES, DUALS = RNG.normal(size=(3, COLUMNS)) / 20, RNG.normal(size=3), RNG.random((3, len(X)))
+DUALS[:, ::3] = 0.0
+
+
+def measured_in_parts(starts):
+    cuts = [slice(*ends) for ends in zip(starts, [*starts[1:], len(X)], strict=True)]
+    parts = [measure(Rows(X[cut]), WEIGHTS, (DUALS * SIGNS)[:, cut]) for cut in cuts]
+    return [joined([part[k] for part in parts]) for k in range(3)]
+
+
+@pytest.mark.parametrize("starts", [[0], [0, 17, 1000]])
+def test_the_products_are_those_of_each_problem(starts):
+    for k, found in enumerate(measured_in_parts(starts)):
+        np.testing.assert_allclose(found.scores, X.astype(float) @ WEIGHTS[k], atol=1e-12)
+        np.testing.assert_allclose(found.v, (DUALS[k] * SIGNS[k]) @ X.astype(float), atol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+def test_bounds_from_measured_products_enclose_the_exact_objectives(loss, intercept):
+    some = slice(0, 60)
+    for k in range(3):
+        own = measure(Rows(X[some]), WEIGHTS[k : k + 1], (DUALS * SIGNS)[k : k + 1, some])[0]
+        bias = 0.0 if intercept == "none" else float(BIASES[k])
+        point = Point(WEIGHTS[k], bias, DUALS[k, some])
+        problem = SoftMargin(X[some], SIGNS[k, some], np.full(60, 2.0), loss, intercept, own)
+        for quick, exact in zip(problem.enclose(point, Rows(X[some]), quick=True), problem.exact(point), strict=True):
+            assert quick.low <= exact.low <= exact.high <= quick.high
+            if intercept != "free":  # these duals are not balanced
+                assert float(quick.high - quick.low) <= 1e-9 * abs(float(exact.high))

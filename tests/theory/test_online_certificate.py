@@ -1,0 +1,148 @@
+"""What all certificates of online learners have in common: their checks against rows and against a repeated run."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from certified import change
+from novikoff.theory import Geometry
+from novikoff.theory.certificate import Duals
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
+X = np.random.default_rng(3).standard_normal((60, 3))
+Y = np.where(X @ [1.0, -1.0, 0.5] + 0.3 * np.random.default_rng(4).standard_normal(60) > 0, 1, 0)
+LEARNERS = [nk.Perceptron, nk.MarginPerceptron, nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII]
+
+
+def forged_model(model, **fields):
+    """A model whose certificate says something else."""
+    certificate = replace(model.certificate_, **fields)
+    model._certify = lambda problem: certificate
+    return model
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_stream_whose_updates_are_changed_is_refuted(learner):
+    model = learner().partial_fit(X, Y)
+    assert nk.verify(model, X, Y)
+    for updates in (0, model.certificate_.updates - 1, model.certificate_.updates + 1):
+        failures = nk.verify(forged_model(learner().partial_fit(X, Y), updates=updates), X, Y).failures
+        assert [check.claim for check in failures] == ["updates of the run"]
+
+
+def test_a_stream_with_updates_has_not_halted():
+    model = forged_model(nk.MarginPerceptron().partial_fit(X, Y), halted=True)
+    assert [check.claim for check in nk.verify(model, X, Y).failures] == ["halted"]
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_stream_whose_counts_or_bound_are_changed_is_refuted(learner):
+    certificate = learner().partial_fit(X, Y).certificate_
+    changes = {"mistakes": certificate.mistakes + 1, "margin_upper_bound": certificate.margin_upper_bound * (1 - 1e-9)}
+    for name, value in (*changes.items(), ("examples", certificate.examples * (1 + 1e-12))):
+        model = forged_model(learner().partial_fit(X, Y), **{name: value})
+        assert nk.verify(model, X, Y, exact=True).failures, name
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.5])
+@pytest.mark.parametrize("weights", [None, "fractions", "copies"])
+def test_the_bound_of_a_stream_is_confirmed(weights, slack):
+    weights = {None: None, "fractions": np.linspace(0.1, 2.3, 60), "copies": np.arange(60) % 4}[weights]
+    model = nk.Perceptron(slack_feature=slack).partial_fit(X, Y, sample_weight=weights)
+    found = {check.claim: check.status for check in nk.verify(model, X, Y, weights).checks}
+    assert found["bound of the run"] == found["run"] == found["updates of the run"] == "holds"
+
+
+def test_support_is_named_for_its_own_data_only():
+    certificate = nk.Perceptron(max_iter=5).fit(X, Y).certificate_
+    support = certificate.support(X, Y)
+    assert support.name == "examples with an update"
+    assert support.rows.tolist() == certificate.evidence.duals.rows.tolist()
+    for other in (2.0 * X, X[:, :1], X[:1]):
+        assert len(certificate.support(other, Y[: len(other)]).rows) == 0
+    assert len(change(certificate, _duals=None).support(X, Y).rows) == 0
+
+
+def test_nothing_is_changed_and_read_only_rows_are_accepted():
+    rows, labels = X.copy(), Y.copy()
+    rows.setflags(write=False)
+    labels.setflags(write=False)
+    certificate = nk.Perceptron(max_iter=5).fit(rows, labels).certificate_
+    for exact in (False, True):
+        assert certificate.verify(rows, labels, exact=exact)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_rule_and_the_passes_are_those_of_the_run(stream):
+    def learned():
+        model = nk.PassiveAggressiveI(C=0.5, max_iter=3)
+        return model.partial_fit(X, Y) if stream else model.fit(X, Y)
+
+    assert nk.verify(learned(), X, Y)
+    certificate = learned().certificate_
+    for fields in ({"rule": "passive-aggressive"}, {"rule": "other"}, {"parameter": 0.6}):
+        assert "run record" in [c.claim for c in nk.verify(forged_model(learned(), **fields), X, Y).failures]
+    evidence = replace(certificate.evidence, geometry=Geometry(normalize=True))
+    assert nk.verify(forged_model(learned(), evidence=evidence), X, Y).failures
+    passes = {"passes": 2, "examples": 120.0, "positives": 2.0 * Y.sum(), "energy": certificate.energy}
+    assert nk.verify(forged_model(learned(), **passes), X, Y).failures
+
+
+def test_an_unknown_rule_or_a_parameter_that_it_cannot_have_raises_nothing():
+    certificate = nk.PassiveAggressiveI(max_iter=3).fit(X, Y).certificate_
+    for fields in ({"rule": "other"}, {"parameter": 0.0}, {"parameter": np.nan}, {"passes": -1}, {"updates": -100}):
+        for exact in (False, True):
+            replace(certificate, **fields).verify(X, Y, exact=exact)
+    for updates in (10**300, 2**63):
+        assert not replace(certificate, updates=updates).verify(X, Y, exact=True)
+
+
+def test_after_several_fits_the_radius_is_an_upper_bound():
+    model = nk.Perceptron().fit(X, Y).partial_fit(X, Y)
+    longest = 1 + np.max(np.einsum("ij,ij->i", X, X))
+    assert longest <= model.certificate_.radius**2 <= longest * (1 + 1e-12)
+    assert {c.claim: c.status for c in model.certificate_.verify(X, Y).checks}["radius"] == "holds"
+    forged = replace(model.certificate_, radius=np.sqrt(longest) * (1 - 1e-15))
+    assert {c.claim: c.status for c in forged.verify(X, Y, exact=True).checks}["radius"] == "fails"
+
+
+def test_duals_of_rows_of_weight_0_prove_nothing():
+    X, y, weights = np.array([[1.0], [-1.0], [5.0], [5.0]]), np.array([1, 0, 1, 0]), np.array([1.0, 1.0, 0.0, 0.0])
+    honest = nk.PassiveAggressive().fit(X, y, sample_weight=weights).certificate_
+    assert honest.verify(X, y, weights)
+    duals = honest.evidence.duals
+    more = Duals(np.append(duals.rows, [2, 3]), np.append(duals.weights, [1e6, 1e6]))
+    forged = replace(honest, margin_upper_bound=1e-4, evidence=replace(honest.evidence, duals=more))
+    for exact in (False, True):
+        assert "weight 0" in forged.verify(X, y, weights, exact=exact).failures[0].detail
+
+
+@pytest.mark.parametrize(
+    "counts",
+    [
+        {"passes": 10**20},
+        {"passes": 4.5},
+        {"passes": math.nan},
+        {"updates": 2**52},
+        {"updates": 10**6},
+        {"updates": math.nan},
+    ],
+)
+def test_no_tolerance_follows_from_a_count_that_no_run_can_have(counts):
+    X, y = np.array([[1.0], [-1.0], [2.0]]), np.array([1, 0, 1])
+    honest = nk.Perceptron().fit(X, y).certificate_
+    for exact in (False, True):
+        found = replace(honest, **counts).verify(X, y, exact=exact)
+        assert [check.claim for check in found.failures] == [*counts]
+
+
+def test_weights_of_zero_have_no_margin():
+    X, y = np.array([[1.0], [-1.0], [2.0]]), np.array([1, 0, 1])
+    honest = nk.MarginPerceptron().fit(X, y).certificate_
+    nothing = replace(honest.evidence, weights=np.zeros(1), intercept=0.0, duals=None)
+    forged = replace(honest, margin_lower_bound=0.1, evidence=nothing)
+    assert "lower bound" in [check.claim for check in forged.verify(X, y).failures]
