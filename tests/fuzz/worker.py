@@ -42,8 +42,9 @@ def read_slot(slot: mmap.mmap) -> tuple[int, float, bytes, int, int]:
 
 
 def peak_bytes() -> int:
-    """Return the most memory that this process ever had in use."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    """Return the most memory that this process ever had in use; getrusage would count that of its parent too."""
+    with open("/proc/self/status", "rb") as file:
+        return int(file.read().partition(b"VmHWM:")[2].split(maxsplit=1)[0]) << 10
 
 
 class Worker:

@@ -65,6 +65,8 @@ def test_bounds_of_old_files_move_outward():
     online = widened({"smallest_margin": 0.5, "margin_bound": "inf"})
     assert 0.5 - 1e-9 <= online["smallest_margin"] < 0.5
     assert math.isinf(float(online["margin_bound"]))
+    long = {"smallest_margin": 10**400, "primal": -(10**400), "dual": 1.0, "model": {}}
+    assert widened(long) | {"dual": 1.0} == long  # refused later, as any number that a float cannot hold
 
 
 # ---- a file whose two copies of the certificates differ ------------------------------------------------------------

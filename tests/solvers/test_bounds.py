@@ -83,3 +83,14 @@ def test_the_worst_case_is_above_the_objective_and_the_primal_point_of_alpha_has
     bounds = bounds_at(work, v)
     np.testing.assert_allclose(bounds.gradient, 0, atol=1e-10)
     assert worst_case_objective(work, v) >= bounds.primal
+
+
+@pytest.mark.parametrize("positive", [0.0, 1.0, math.nan])
+def test_bounds_of_a_point_without_margins_are_nan(positive):
+    work = workspace(C=2.0, loss="hinge", intercept="free")
+    v = np.zeros(5)
+    work.compute_margins(v)
+    work.alpha[:] = np.where(SIGNS > 0, positive, math.nan)
+    bounds = bounds_at(work, v)
+    assert math.isnan(bounds.dual)
+    assert math.isnan(bounds.gap)

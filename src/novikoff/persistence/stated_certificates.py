@@ -9,6 +9,7 @@ not make.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -164,7 +165,8 @@ def widened(tree: Tree) -> Tree:
 
 
 def _is_finite(number: Any) -> bool:
-    return isinstance(number, int | float) and math.isfinite(number)
+    """Whether this is a number that a float can hold; a damaged file may state a longer integer."""
+    return isinstance(number, int | float) and abs(number) <= sys.float_info.max
 
 
 def _moved(number: Any, step: float) -> Any:

@@ -93,10 +93,12 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
 
 
 def _balancing_shares(negative: float, positive: float) -> tuple[float, float]:
-    """Return the factors that make the sums of both classes equal, by scaling the larger one down."""
+    """Return the factors that make the sums of both classes equal, by scaling the larger one down; NaN for NaN."""
     if negative == positive:
         return 1.0, 1.0
-    return (positive / negative, 1.0) if negative > positive else (1.0, negative / positive)
+    if negative > positive:
+        return positive / negative, 1.0
+    return (1.0, negative / positive) if negative < positive else (math.nan, math.nan)
 
 
 def _length(vector: Floats) -> float:
