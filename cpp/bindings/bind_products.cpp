@@ -4,6 +4,7 @@
 #include "bindings.hpp"
 #include "novikoff/product_descent.hpp"
 #include "novikoff/product_matrix.hpp"
+#include "novikoff/product_newton.hpp"
 
 using namespace novikoff;
 
@@ -41,6 +42,25 @@ class Products {
     const auto& bounds = progress.bounds;
     return nb::make_tuple(progress.steps, bounds.primal, bounds.dual, bounds.intercept);
   }
+
+  /// Returns the number of free variables. Systems of more than `max_small` are solved by `solve`, which overwrites its second
+  /// argument, two right-hand sides, and returns whether it could.
+  std::size_t newton(Vector<double> t, Vector<double> gradient, double negligible, std::size_t max_free, nb::callable solve,
+                     std::size_t max_small) const {
+    if (t.size() != problem_.count() || gradient.size() != problem_.count())
+      throw std::invalid_argument("A vector must have one entry per row.");
+    nb::gil_scoped_release unlocked;
+    const auto solve_any = [&](std::span<double> matrix, std::span<double> right) {
+      const std::size_t n = right.size() / 2;
+      if (n <= max_small) return solve_small(matrix, right);
+      nb::gil_scoped_acquire locked;
+      const auto view = [](double* data, std::size_t rows, std::size_t columns) {  // not a copy, which is the default
+        return nb::cast(Matrix(data, {rows, columns}), nb::rv_policy::reference);
+      };
+      return nb::cast<bool>(solve(view(matrix.data(), n, n), view(right.data(), 2, n)));
+    };
+    return ProductNewton{problem_, span_of(t), span_of(gradient)}.run(negligible, max_free, solve_any);
+  }
 };
 
 void fill_sparse_products(const RowsInMemory& rows, double scale, std::size_t threads, Matrix products) {
@@ -60,5 +80,7 @@ void bind_products(nb::module_& m) {
            nb::arg("products").noconvert(), nb::arg("signs").noconvert(), nb::arg("tops").noconvert(),
            nb::arg("ridges").noconvert(), nb::arg("rate"), nb::arg("offset"), nb::arg("balanced"))
       .def("descend", &Products::descend, nb::arg("t").noconvert(), nb::arg("gradient").noconvert(), nb::arg("tol"),
-           nb::arg("max_steps"));
+           nb::arg("max_steps"))
+      .def("newton", &Products::newton, nb::arg("t").noconvert(), nb::arg("gradient").noconvert(), nb::arg("negligible"),
+           nb::arg("max_free"), nb::arg("solve"), nb::arg("max_small"));
 }

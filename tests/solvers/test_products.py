@@ -127,3 +127,18 @@ def test_equal_rows_of_both_classes_get_a_newton_step_in_time(loss, intercept):
     data = training_set(np.full((2, 1), 100.0), np.array([1, -1]))
     _, _, progress = run(problem_of(1.0, loss, intercept, data=data), max_iter=100)
     assert progress.history[-1].gap <= 1e-6
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_small_and_large_systems_of_newton_steps_have_the_same_solution(balanced):
+    X, _ = wide(30, 60)
+    signs, ends = np.where(np.arange(30) % 2 == 0, 1.0, -1.0), []
+    problem = ProductProblem(X @ X.T, signs, None, LOSSES["squared_hinge"], 0.5, balanced=balanced)
+    for max_small in (0, 30):
+        t = 1e-3 * signs
+        gradient = problem._gradient(t)
+        assert problem.kernel.newton(t, gradient, 0.0, 30, products._solve_positive, max_small) == 30
+        np.testing.assert_allclose(gradient, problem._gradient(t), atol=1e-12)
+        ends.append(t)
+    assert np.abs(ends[0]).max() > 0.01
+    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-9, atol=1e-12)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
@@ -29,11 +28,10 @@ TARGET_SHARE = 0.5  # of the allowed gap; the rest is for what rounding adds whe
 MAX_POLISHED_ROWS, POLISHED_GAP = 100, 1e-14  # few rows are solved as accurately as one Newton step can
 MIN_DESCENT_PASSES = 8.0  # passes of coordinate descent that are worth a try before the products are computed
 NS_OF_MOVE, NS_OF_FACTOR = 2.5, 0.06  # per row, and per cubed free row
-NS_OF_NEWTON = 2e5  # of a Newton step on a few rows
+NS_OF_NEWTON = 2e4  # of a Newton step on a few rows
 MAX_MOVES_PER_ROW = 20  # between Newton steps, of which a few rows would otherwise never get one
 MAX_FREE_ROWS = 2000  # of a Newton step
-MAX_BLOCKED_STEPS = 20  # Newton steps in a row that end at a bound
-MIN_RELATIVE_PIVOT = 1e-14  # pivots below this are rounding errors
+MAX_SMALL_SYSTEM = 96  # rows of a linear system that the kernel solves faster than LAPACK can be called
 NEGLIGIBLE_CHANGE, MIN_LENGTH_CHANGE = 1e-12, 0.1  # relative changes of a start: left undone, and worth it
 MIN_GAIN, MAX_IDLE_ROUNDS = 1e-13, 2  # rounds in a row whose relative gain may be a rounding error
 MAX_MOVES_TIMES_ROWS = 2e8  # between two looks at the clock
@@ -183,9 +181,6 @@ class ProductProblem:
             gradient -= self.offset * float(t.sum())
         return gradient
 
-    def _dual(self, t: Floats, gradient: Floats) -> float:
-        return 0.5 * float(t @ (self.signs + gradient))
-
     def _moves_worth_a_step(self, free: int) -> int:
         """Return the number of moves that take about as long as a Newton step on so many rows."""
         count = len(self.signs)
@@ -197,57 +192,21 @@ class ProductProblem:
 
         ``t`` and ``gradient`` are updated, unless the dual objective would fall by more than a negligible share.
         """
-        best, start, first = self._dual(t, gradient), t.copy(), 0
-        for _ in range(MAX_BLOCKED_STEPS):
-            free = np.flatnonzero((t > self.low) & (t < self.high))
-            first = first or len(free)
-            if not (1 if not self.balanced else 2) <= len(free) <= MAX_FREE_ROWS:
-                break
-            change = self._direction(free, gradient[free])
-            room = np.where(change > 0, self.high[free] - t[free], self.low[free] - t[free])
-            with np.errstate(divide="ignore", invalid="ignore"):
-                lengths = np.where(change != 0, room / change, math.inf)
-            nearest = int(np.argmin(lengths))
-            t[free] += min(1.0, lengths[nearest]) * change
-            if lengths[nearest] < 1:
-                blocked = free[nearest]
-                t[blocked] = self.high[blocked] if change[nearest] > 0 else self.low[blocked]
-            np.clip(t, self.low, self.high, out=t)
-            gradient[:] = self._gradient(t)
-            if lengths[nearest] >= 1:
-                break
-        if not self._dual(t, gradient) >= best - negligible * abs(best):
-            t[:] = start
-            gradient[:] = self._gradient(t)
-        return first
-
-    def _direction(self, free: NDArray[np.intp], gradient: Floats) -> Floats:
-        """Return the step to the maximum over the free rows; their sum stays as it is if the problem is balanced."""
-        matrix = self.rate * self.products[np.ix_(free, free)] + self.offset
-        diagonal = matrix.diagonal() + self.ridges[free]
-        right = np.column_stack([gradient, np.ones(len(free))])
-        raised = MIN_RELATIVE_PIVOT
-        while raised <= 1:
-            np.fill_diagonal(matrix, diagonal * (1 + raised))
-            alone, constant = _solve_positive(matrix, right).T
-            if np.isfinite(alone).all():
-                shift = float(alone.sum()) / float(constant.sum()) if self.balanced else 0.0
-                return np.asarray(alone - shift * constant)
-            raised *= 100
-        return np.zeros(len(free))
+        return self.kernel.newton(t, gradient, negligible, MAX_FREE_ROWS, _solve_positive, MAX_SMALL_SYSTEM)
 
 
-def _solve_positive(matrix: Floats, right: Floats) -> Floats:
-    """Solve with a positive definite matrix by its Cholesky factor; NaN if it is not positive definite.
+def _solve_positive(matrix: Floats, right: Floats) -> bool:
+    """Overwrite two right-hand sides, the rows of ``right``, with the solutions of a linear system.
 
-    NumPy releases the interpreter while it factors, unlike SciPy.
+    Returns whether the matrix is positive definite. NumPy releases the interpreter while it factors, unlike SciPy.
     """
     try:
         factor = np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
-        return np.full_like(right, math.nan)
-    half = scipy.linalg.solve_triangular(factor, right, lower=True, check_finite=False)
-    return np.asarray(scipy.linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False))
+        return False
+    half = scipy.linalg.solve_triangular(factor, right.T, lower=True, check_finite=False)
+    right[:] = scipy.linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False).T
+    return bool(np.isfinite(right).all())
 
 
 def is_suitable(problem: Problem) -> bool:
