@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from novikoff._short_floats import as_array, is_short, widened
 from novikoff._validation import check_labels, check_weights
 from novikoff.errors import input_error
 
@@ -56,8 +57,8 @@ def fingerprint(X: Any, y: Any, sample_weight: Any = None) -> str:
     'sha256:c26b3531907a'
     """
     where = "fingerprint"
-    X = X if sp.issparse(X) else np.asarray(X)
-    if X.ndim != 2 or X.dtype.kind not in "biuf":
+    X = X if sp.issparse(X) or is_short(X) else as_array(X)
+    if X.ndim != 2 or not (X.dtype.kind in "biuf" or is_short(X)):
         raise input_error(where, "X must be a matrix of numbers.")
     labels = check_labels(where, y, X.shape[0])
     return RunningFingerprint().add(X, labels, check_weights(where, sample_weight, len(labels))).text()
@@ -87,7 +88,7 @@ class RunningFingerprint:
         else:
             step = max(1, BLOCK_ENTRIES // max(1, columns))
             for start in range(0, rows, step):
-                self._add_dense(X[start : start + step])
+                self._add_dense(widened(X[start : start + step]))
         texts: dict[Any, bytes] = {}
         values = np.asarray(labels).tolist()
         for label in set(values):

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff._counts import counted
 from novikoff._estimators import BaseEstimator
+from novikoff._short_floats import is_short, widened
 from novikoff.errors import InvalidInputError, input_error, quote
 
 LARGEST_WEIGHT = 2.0**53  # above this, not every integer is a double
@@ -23,11 +24,13 @@ PLAIN = (np.ndarray, sp.csr_array, sp.csr_matrix)
 SMALLEST_WEIGHT = 1e-30  # below this, the square of a step underflows
 
 
-def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> Any:
+def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool, may_be_short: bool = False) -> Any:
     """Return X as a float array or CSR matrix, without a copy if its memory layout allows.
 
-    Values and indices are checked by the kernels, which read all of them anyway.
+    Values and indices are checked by the kernels, which read all of them anyway. Two-byte floats become float32, unless
+    the caller does that block by block, which it says by ``may_be_short``.
     """
+    X = X if may_be_short and is_short(X) else widened(X)
     if _is_plain(X) and _fits_columns(estimator, X.shape[1], reset):
         return X
     if sp.issparse(X) and X.ndim != 2:
@@ -37,7 +40,7 @@ def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> 
     try:
         return validate_data(
             estimator,
-            X,
+            widened(X),
             reset=reset,
             accept_sparse="csr",
             accept_large_sparse=True,
@@ -50,7 +53,7 @@ def check_rows(estimator: BaseEstimator, where: str, X: Any, *, reset: bool) -> 
 
 def _is_plain(X: Any) -> bool:
     """Return whether X is a matrix of floats already, so that only its number of columns remains to be checked."""
-    if type(X) not in PLAIN or X.ndim != 2 or X.dtype not in FLOATS:
+    if type(X) not in PLAIN or X.ndim != 2 or not (X.dtype in FLOATS or is_short(X)):
         return False
     return bool(X.shape[0] > 0 and X.shape[1] > 0)
 
@@ -80,7 +83,7 @@ def describe_bad_row(where: str, X: Any, row: int) -> InvalidInputError:
                 where, f"X has the column index {index} in row {row}, but {counted(X.shape[1], 'column')}."
             )
     else:
-        columns, values = np.arange(X.shape[1]), X[row]
+        columns, values = np.arange(X.shape[1]), widened(X[row])
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         name = "NaN" if np.isnan(values[bad[0]]) else str(values[bad[0]])

@@ -81,3 +81,13 @@ def test_scores_of_a_few_rows_of_a_wide_matrix_are_those_of_many(classes):
     together = model.decision_function(rows)
     assert rows.nnz > 500 > rows[:50].nnz
     assert model.decision_function(rows[:50]).tobytes() == together[:50].tobytes()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_scores_are_the_same_in_blocks_of_rows(dtype, monkeypatch):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(50, 4)).astype(dtype), np.arange(50) % 3
+    model = nk.LinearSVM(multi_class="ovr").fit(X, y)
+    expected = X.astype(np.float64) @ model.coef_.T + model.intercept_
+    monkeypatch.setattr(_classifier, "BLOCK_ENTRIES", 28)  # 7 rows
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12, atol=1e-14)

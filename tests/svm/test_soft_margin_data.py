@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import novikoff as nk
 from machines import assert_proven, certificates, each_machine, fewer_examples
@@ -178,6 +179,42 @@ def test_sparse_rows_of_every_kind_have_the_same_bits(make, layout, dtype):
 def test_other_sparse_matrices_are_turned_into_rows(form):
     expected = bits(nk.LinearSVM().fit(sp.csr_matrix(X), Y))
     assert bits(nk.LinearSVM().fit(form(X), Y)) == expected
+
+
+def with_zeros(table, index_type):
+    """A CSR array of all entries, zeros as well, in descending order, as two halves; in the last column also 1 - 1."""
+    rows, columns = table.shape
+    halves = np.repeat(table[:, ::-1] / 2, 2, axis=1)
+    values = np.hstack([halves, np.ones((rows, 1)), -np.ones((rows, 1))])
+    order = np.append(np.repeat(np.arange(columns)[::-1], 2), [columns - 1] * 2)
+    starts = np.arange(0, values.size + 1, len(order))
+    parts = values.ravel(), np.tile(order, rows).astype(index_type), starts.astype(index_type)
+    return sp.csr_array(parts, shape=table.shape)
+
+
+@pytest.mark.parametrize("index_type", [np.int32, np.int64])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        nk.LinearSVM(loss="hinge"),
+        nk.LinearSVM(multi_class="crammer_singer", loss="hinge"),
+        nk.LinearSVMPath(Cs=[0.1, 1.0]),
+        nk.LinearSVMCV(Cs=[0.1, 1.0], cv=3),
+        nk.HardMarginSVM(),
+    ],
+)
+def test_explicit_zeros_change_no_bit_and_are_left_in_place(machine, index_type):
+    wide = np.hstack([1.1 * X, np.zeros((len(X), 2))])  # sums of these numbers are rounded
+    labels = np.where(wide[:, 0] > 0, 1, 0) if isinstance(machine, nk.HardMarginSVM) else Y
+    labels = labels + (wide[:, 1] > 0.5) if getattr(machine, "multi_class", "") == "crammer_singer" else labels
+    stored = sp.csr_array(wide)
+    table = with_zeros(wide, index_type)
+    before = [part.tobytes() for part in (table.data, table.indices, table.indptr)]
+    expected, model = (clone(machine).fit(rows, labels) for rows in (stored, table))
+    coef = "coefs_" if hasattr(model, "coefs_") else "coef_"
+    assert getattr(model, coef).tobytes() == getattr(expected, coef).tobytes()
+    assert nk.verify(model, table, labels)
+    assert [part.tobytes() for part in (table.data, table.indices, table.indptr)] == before
 
 
 def test_unsorted_and_repeated_indices_are_put_in_order_in_a_copy():

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._short_floats import as_array
 from novikoff._validation import check_flag, check_weights
 from novikoff.errors import input_error, quote
 
@@ -150,7 +151,7 @@ def _table(where: str, X: Any) -> tuple[Any, list[str] | None, bool]:
         return X, names, has_formula
     if not sp.issparse(X):
         try:
-            X = np.asarray(X)
+            X = as_array(X)
         except ValueError:
             raise input_error(where, "X cannot be used: its rows have different lengths.") from None
     if X.dtype.kind == "c":

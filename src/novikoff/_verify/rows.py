@@ -31,7 +31,7 @@ def rows_of(where: str, X: Any) -> Any:
             raise input_error(where, f"X must have two dimensions, but its shape is {X.shape}.")
         return as_table(_with_valid_indices(where, X))
     try:
-        table = np.asarray(X)
+        table = as_table(X)
         if table.dtype.kind not in "biuf":
             table = table.astype(np.float64, casting="safe" if table.dtype.kind == "c" else "unsafe")
     except (TypeError, ValueError) as error:

@@ -16,6 +16,7 @@ import numpy as np
 
 from novikoff._estimators import check_is_fitted
 from novikoff._moments import changing_now, unchanging, view_of
+from novikoff._short_floats import widened_blocks
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, with_valid_columns
 from novikoff.theory.geometry import Floats
@@ -67,16 +68,19 @@ def scores_of_rows(model: Any, X: Any) -> tuple[Any, Floats]:
         check_is_fitted(view)
         where, problems = type(view).__name__, view._classes.problems
         fix_columns(view)
-        checked = check_rows(view, where, X, reset=False)
+        checked = check_rows(view, where, X, reset=False, may_be_short=True)
         numbering = view._numbering
-        rows = as_rows(
-            where, checked if numbering is None else numbering.renumbered(with_valid_columns(where, checked))
-        )
-        scores = np.empty((len(problems), rows.count))
-        good = view._learner.score(problems, rows, scores)
-        if good < rows.count:
-            raise describe_bad_row(where, checked, good)
-        return scores
+        parts = []
+        for first, block in widened_blocks(checked):
+            rows = as_rows(
+                where, block if numbering is None else numbering.renumbered(with_valid_columns(where, block))
+            )
+            scores = np.empty((len(problems), rows.count))
+            good = view._learner.score(problems, rows, scores)
+            if good < rows.count:
+                raise describe_bad_row(where, checked, first + good)
+            parts.append(scores)
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     return read(model, reader)
 

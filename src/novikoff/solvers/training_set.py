@@ -138,7 +138,9 @@ class TrainingSet:
 def validate_training_set(
     estimator: BaseEstimator, where: str, X: Any, y: Any, sample_weight: Any, class_weight: Any
 ) -> TrainingSet:
-    """Validate a data set. Values are not copied, except to sort unsorted indices of a sparse matrix.
+    """Validate a data set. Values are copied only to widen two-byte floats, and to bring sparse rows into order.
+
+    A sparse matrix with unsorted or repeated indices or with explicit zeros is the same as one without.
 
     Parameters
     ----------
@@ -158,9 +160,10 @@ def validate_training_set(
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
         raise input_error(where, "all rows of a class have zero weight. Each class needs a positive one.")
     rows, largest = _survey(where, X)
-    if rows is None:
+    if rows is None or (sp.issparse(X) and not np.all(X.data[: X.nnz])):
         X = X.copy()
         X.sum_duplicates()
+        X.eliminate_zeros()  # which would change the order of the sums, and so their last bits
         rows, largest = _survey(where, X)
     columns = Columns.occurring(X)
     if columns is not None:

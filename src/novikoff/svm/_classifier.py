@@ -13,6 +13,7 @@ from novikoff._classifier import Classifier
 from novikoff._estimators import check_is_fitted
 from novikoff._moments import view_of
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy, sides
+from novikoff._short_floats import widened_blocks
 from novikoff._validation import check_rows, describe_bad_row
 from novikoff._wide_array import WideArray, on_request
 from novikoff.data.rows import as_rows
@@ -24,6 +25,7 @@ from novikoff.theory.verification import Check
 
 from ._state import WeightsState, as_list, check_weights_fit, restore_features, set_strategy
 
+BLOCK_ENTRIES = 1 << 20  # of dense rows that are multiplied at a time: 8 MB as float64
 BLOCK_SCORES = 1 << 22  # scores of weight vectors that are held at a time, if they outnumber the classes
 
 
@@ -33,7 +35,12 @@ def _products(X: Any, coef: Floats) -> Floats:
         X, coef = (Columns(coef.columns, coef.width).only(X), coef.values) if sp.issparse(X) else (X, np.asarray(coef))
     if sp.issparse(X) and X.nnz < coef.shape[1]:
         return np.column_stack([X @ weights for weights in coef])
-    return np.asarray(X @ coef.T)
+    if sp.issparse(X):
+        return np.asarray(X @ coef.T)
+    step = max(1, BLOCK_ENTRIES // X.shape[1])  # of other types than float64, NumPy would copy all rows
+    return np.concatenate(
+        [X[first : first + step].astype(np.float64, copy=False) @ coef.T for first in range(0, X.shape[0], step)]
+    )
 
 
 class DenseOnRequest:
@@ -102,11 +109,12 @@ class BatchClassifier(Classifier):
 
     def _checked(self, X: Any) -> Any:
         where = type(self).__name__
-        X = check_rows(self, where, X, reset=False)
-        rows = as_rows(where, X)
-        good, _, _ = _core.survey(rows)
-        if good < rows.count:
-            raise describe_bad_row(where, X, good)
+        X = check_rows(self, where, X, reset=False, may_be_short=True)
+        for first, block in widened_blocks(X):
+            rows = as_rows(where, block)
+            good, _, _ = _core.survey(rows)
+            if good < rows.count:
+                raise describe_bad_row(where, X, first + good)
         return X
 
     def _products(self, X: Any) -> Floats:

@@ -11,6 +11,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._short_floats import as_array
+
 Floats = NDArray[np.float64]
 Extended = Annotated[float, "or an infinity"]  # a bound is infinite where nothing is known
 
@@ -56,9 +58,9 @@ class Geometry:
 
 
 def as_table(X: Any) -> Any:
-    """Return a sparse matrix as CSR without duplicate entries, and anything else as an array."""
+    """Return a sparse matrix as CSR without duplicate entries, all else as an array; two-byte floats as float32."""
     if not sp.issparse(X):
-        return np.asarray(X)
+        return as_array(X)
     table = X.tocsr()
     if not table.has_canonical_format:
         table = table.copy()
