@@ -175,7 +175,7 @@ def test_theory_imports_no_learner():
     code = (
         "import sys, types\npackage = types.ModuleType('novikoff')\n"
         f"package.__path__ = {list(nk.__path__)!r}\nsys.modules['novikoff'] = package\n"
-        "import novikoff.theory\n"
+        "from novikoff.theory import *\n"
         "loaded = {m.split('.')[1] for m in sys.modules if m.startswith('novikoff.')}\n"
         "print(*sorted(loaded - {'theory'}))"
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -73,7 +72,7 @@ def _mode(path: str | os.PathLike[str]) -> int | None:
 def _create_beside(place: str, mode: int | None) -> tuple[int, str]:
     """Open a new file in the same directory, with the permissions of the old one, or those of new files."""
     directory, name = os.path.split(place)
-    temporary = os.path.join(directory, f".{name[:40]}.{secrets.token_hex(8)}")  # a name may have at most 255 bytes
+    temporary = os.path.join(directory, f".{name[:40]}.{os.urandom(8).hex()}")  # a name may have at most 255 bytes
     permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
     return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, permissions), temporary
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -20,5 +19,7 @@ def in_threads(count: int) -> Iterator[Callable[[Callable[[int], T], int], list[
     if count == 1:
         yield in_turn
         return
+    from concurrent.futures import ThreadPoolExecutor  # which imports logging
+
     with ThreadPoolExecutor(count) as pool:
         yield lambda function, n: list(pool.map(function, range(n)))

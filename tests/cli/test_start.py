@@ -10,6 +10,7 @@ import pytest
 import sklearn.base  # noqa: F401  # in whose presence the start changes nothing
 
 from novikoff._plain_estimators import is_wanted
+from novikoff.cli import fit, stream
 from novikoff.cli._start import start_quickly
 
 SLOW = {
@@ -18,6 +19,8 @@ SLOW = {
     *("scipy.stats", "scipy.special", "scipy.optimize", "scipy.interpolate", "scipy.spatial", "scipy.fft"),
 }
 LINEAR_ALGEBRA = {"scipy.linalg"}  # of the solvers
+SOLVERS = {"novikoff.solvers", "novikoff.svm", "novikoff._separability.verdict", "numpy.ma", "numpy.polynomial"}
+OTHER_LEARNERS = {"novikoff.online._classifier", "novikoff.svm.hard_margin", "novikoff.svm.cross_validation"}
 CHILD = """
 import os, sys
 from novikoff.cli._start import start_quickly
@@ -59,8 +62,8 @@ def test_importing_the_package_imports_neither_numpy_nor_a_learner():
 @pytest.mark.parametrize(
     ("call", "others"),
     [
-        (["fit", "two.svm", "-o", "OUT"], set()),
-        (["stream", "two.svm", "-o", "OUT"], LINEAR_ALGEBRA),
+        (["fit", "two.svm", "-o", "OUT"], OTHER_LEARNERS),
+        (["stream", "two.svm", "-o", "OUT"], LINEAR_ALGEBRA | SOLVERS | {"novikoff.online.voted_perceptron"}),
         (["predict", "MODEL", "two.svm"], LINEAR_ALGEBRA),
         (["score", "MODEL", "two.svm"], LINEAR_ALGEBRA),
         (["certify", "MODEL", "two.svm"], set()),
@@ -79,6 +82,24 @@ def test_a_subcommand_imports_nothing_slow_that_it_does_not_use(call, others, mo
     }
     names = imported("-m", "novikoff", *(places.get(word, word) for word in call))
     assert not names & (SLOW | others)
+
+
+@pytest.mark.parametrize(
+    ("call", "imports_all"),
+    [
+        (["fit", "DATA", "--learner", "perceptron", "--passes", "3", "--json"], False),
+        (["fit", "DATA", "--learner=perceptron", "-q", "--format", "svmlight", "--no-header"], False),
+        (["stream", "DATA", "--epsilon", "0.5"], True),  # of another learner, which the message names
+        (["stream", "DATA", "--learner", "linear-svm"], True),
+        (["fit", "DATA", "--help"], True),
+        (["fit", "DATA", "-qomodel.nvk"], True),  # not taken apart
+    ],
+)
+def test_learners_are_imported_if_the_command_line_may_need_them(call, imports_all):
+    module = {"fit": fit, "stream": stream}[call[0]]
+    needed = module.OPTIONS.needed(getattr(module, call[0]), call)
+    assert {option.name for option in needed} <= {option.name for option in module.OPTIONS.all()}
+    assert ({"margin", "epsilon"} <= {option.name for option in needed}) is imports_all
 
 
 def printed(lines):

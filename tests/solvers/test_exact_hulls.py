@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from novikoff.solvers import exact_hulls
 from novikoff.solvers.exact_hulls import IntegerHulls
+from novikoff.theory import exact
 from reference import hard_margin
 from strategies import make_separable
 from tiny_problems import tiny_set
@@ -98,5 +99,5 @@ def test_every_separable_set_has_a_plane_in_floats(span, count):
             assert min(exact_margins(plane, X, signs)) > 0
         elif verdict.kind == "complete":  # another plane may fit into floats
             v = np.append(verdict.coef, [verdict.intercept] if intercept != "none" else [])
-            fits = nk.theory.exact.Examples(X, signs, intercept != "none").sides(nk.theory.exact.to_integers(v)[0])
+            fits = exact.Examples(X, signs, intercept != "none").sides(exact.to_integers(v)[0])
             assert hulls.plane_of(v) is not None or np.any(fits <= 0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,10 +21,10 @@ from novikoff.theory.exact import Examples
 from novikoff.theory.geometry import Floats
 
 from .partition import Rows
+from .quick_verdict import NEGLIGIBLE_MARGIN, UNKNOWN, QuickVerdict
 from .search import MAX_COLUMNS_FOR_EXTREMES, completed_by, first_rows, linear_program, offending, sparse_rows
 from .verdict import DESCENT_EFFORT_IF_WIDE, MAX_PASSES, SeparabilityInput, hint_by_descent
 
-NEGLIGIBLE_MARGIN = 1e-9  # relative to the lengths of the rows; a smaller margin counts as none
 LINEAR_PROGRAM_START = 5_000_000.0  # the work of a linear program besides its pivots, which HiGHS needs to begin
 MAX_ROUNDS = 20  # linear programs
 MAX_COLUMNS_TO_REDUCE, MAX_ROWS_TO_REDUCE = 20, 500  # of rows that balance, so that few are named in milliseconds
@@ -57,31 +57,6 @@ def _program_work(rows: int, columns: int, nonzeros: int) -> float:
     """Return the work of about 2 pivots per column, each of which visits the working set and a row of the basis."""
     working = min(rows, (2 + 2 * (columns <= MAX_COLUMNS_FOR_EXTREMES)) * columns + max(100, 4 * min(columns, 1000)))
     return LINEAR_PROGRAM_START + 2.0 * columns * (working * nonzeros / rows + columns)
-
-
-class QuickVerdict(NamedTuple):
-    """Whether a plane has all rows on its right side, and what shows it.
-
-    Parameters
-    ----------
-    is_separable : bool or None
-        True if such a plane was found. False if there is none, because rows balance exactly. None if neither was shown.
-    direction : ndarray or None
-        If True, the weights of the plane, and its intercept as the last entry if there is one; None if it is trivial.
-    witness : Duals or None
-        If False, rows and weights that add up to 1, for which the sum of a_i y_i u_i is 0 up to rounding. It is proven
-        that the sum is exactly 0 for some positive weights of these rows.
-    is_negligible : bool
-        Whether no plane has a margin above ``NEGLIGIBLE_MARGIN`` times the length of the rows, up to rounding.
-    """
-
-    is_separable: bool | None
-    direction: Floats | None = None
-    witness: Duals | None = None
-    is_negligible: bool = False
-
-
-UNKNOWN = QuickVerdict(None)
 
 
 def decide_quickly(X: Any, signs: Floats, fit_intercept: bool, hint: Floats | None, max_work: float) -> QuickVerdict:

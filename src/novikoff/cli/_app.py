@@ -6,7 +6,7 @@ import gc
 import inspect
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -92,8 +92,16 @@ SUBCOMMANDS = {
 }
 
 
-def application(wanted: Collection[str] = SUBCOMMANDS) -> typer.Typer:
-    """Return the application. Only the subcommands in ``wanted`` are imported; the others have a name and a summary."""
+def application(wanted: Collection[str] = SUBCOMMANDS, words: Sequence[str] | None = None) -> typer.Typer:
+    """Return the application.
+
+    Parameters
+    ----------
+    wanted : collection of str, default=SUBCOMMANDS
+        The subcommands to import. The others have a name and a summary.
+    words : sequence of str or None, default=None
+        The command line, if options of learners that it does not name are not needed.
+    """
     app = typer.Typer(
         name="novikoff",
         help=_paragraphs(HELP),
@@ -106,7 +114,7 @@ def application(wanted: Collection[str] = SUBCOMMANDS) -> typer.Typer:
     for name, subcommand in SUBCOMMANDS.items():
         # typer joins the lines of a paragraph, so each example is a paragraph
         epilog = "\n\n".join(["Examples:", *(f"  novikoff {example}" for example in subcommand.examples)])
-        function = _imported(name) if name in wanted else _not_imported
+        function = _imported(name, words) if name in wanted else _not_imported
         help = _paragraphs(inspect.getdoc(function) or "")
         app.command(name, cls=_Command, help=help, short_help=subcommand.summary, epilog=epilog)(function)
     return app
@@ -196,13 +204,20 @@ def _not_imported() -> None:
     """Stand for a subcommand that is not called."""
 
 
-def _imported(name: str) -> Callable[..., Any]:
+def _imported(name: str, words: Sequence[str] | None) -> Callable[..., Any]:
     from ._start import start_quickly
 
     start_quickly()
     from ._output import subcommand
 
-    return subcommand(getattr(import_module(f"{__package__}.{name}"), name))
+    module = import_module(f"{__package__}.{name}")
+    function = getattr(module, name)
+    if hasattr(module, "OPTIONS"):
+        from ._options import with_options
+
+        needed = module.OPTIONS.all() if words is None else module.OPTIONS.needed(function, words)
+        function = with_options(needed, others=module.OPTIONS.all)(function)
+    return subcommand(function)
 
 
 def start() -> Callable[..., Any]:
@@ -210,7 +225,8 @@ def start() -> Callable[..., Any]:
     completing = any(name.endswith("NOVIKOFF_COMPLETE") for name in os.environ)
     called = next((word for word in sys.argv[1:] if word in SUBCOMMANDS), None)
     gc.disable()  # imports create many objects and no garbage
-    app = application(SUBCOMMANDS if completing else () if called is None else (called,))
+    words = None if completing else sys.argv[1:]
+    app = application(SUBCOMMANDS if completing else () if called is None else (called,), words)
     if called is not None:
         replace_exit_code()
     gc.freeze()

@@ -1,14 +1,19 @@
-"""The learners of the command line, by the names that ``--learner`` takes: all that the registry of learners has."""
+"""The learners of the command line, by the names that ``--learner`` takes. Each is imported when it is used."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-from novikoff.persistence.learners import LEARNERS as REGISTRY
+from novikoff._registry import Registry
+from novikoff.persistence.learners import public_learners
 
 OTHER_NAMES = {"HardMarginSVM": "hard-margin"}
-WITHOUT_NAME = ("LinearClassifier", "LinearSVMCV")  # it is made of given weights; fit --cv stands for it
+WITHOUT_NAME = (
+    "LinearClassifier",  # it is made of given weights
+    "LinearSVMCV",  # fit --cv stands for it
+    "LinearSVMPath",  # it holds several models
+)
 
 
 def _option_name(name: str) -> str:
@@ -16,9 +21,8 @@ def _option_name(name: str) -> str:
     return OTHER_NAMES.get(name) or re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
 
 
-LEARNERS: dict[str, Any] = {
-    _option_name(name): learner
-    for name, learner in sorted(REGISTRY.items())
-    if name not in WITHOUT_NAME and hasattr(learner, "fit") and hasattr(learner, "predict")
-}
-ONLINE: dict[str, Any] = {name: learner for name, learner in LEARNERS.items() if hasattr(learner, "learn_one")}
+_PLACES = {_option_name(name): place for name, place in sorted(public_learners().items()) if name not in WITHOUT_NAME}
+LEARNERS: Registry[Any] = Registry("learner", _PLACES)
+ONLINE: Registry[Any] = Registry(
+    "online learner", {name: place for name, place in _PLACES.items() if place.startswith("novikoff.online:")}
+)

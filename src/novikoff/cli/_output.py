@@ -104,10 +104,11 @@ def as_fit_options(sentences: Iterable[str]) -> list[str]:
 
 
 def _options(function: Callable[..., None]) -> list[str]:
-    """Return the names of the parameters of a subcommand that are options, not arguments."""
+    """Return the names of the options of a subcommand, which are its parameters that are not arguments."""
     parameters = inspect.signature(function, eval_str=True).parameters.values()
     infos = {p.name: getattr(p.annotation, "__metadata__", ()) for p in parameters}
-    return [name for name, info in infos.items() if not any(isinstance(i, typer.models.ArgumentInfo) for i in info)]
+    names = [name for name, info in infos.items() if not any(isinstance(i, typer.models.ArgumentInfo) for i in info)]
+    return names + [option.name for option in getattr(function, "other_options", tuple)()]
 
 
 def flag(name: str) -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 from novikoff._plain_estimators import use_plain_estimators
 
-DEFERRED = ("numpy.testing", "numpy.f2py")  # imported by scipy.sparse, which does not call them
+DEFERRED = ("numpy.testing", "numpy.f2py", "numpy.ma", "numpy.polynomial")
+"""Modules that scipy.sparse imports and does not call."""
 
 
 class _DeferredModule(ModuleType):

@@ -26,10 +26,10 @@ from novikoff.evaluate import listed, scores_of_labels
 from novikoff.online import NotHaltedWarning, stopped_in_words
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
-from novikoff.svm import LinearSVMCV
 
 from ._certificates import certificate_lines, learner_words, problem_words
 from ._halting import not_halted_words
+from ._learner_options import LearnerOptions, build
 from ._learners import LEARNERS
 from ._model import match_columns, print_notes
 from ._options import (
@@ -42,12 +42,9 @@ from ._options import (
     HeldOut,
     Json,
     Quiet,
-    build,
     check_fraction,
-    learner_options,
     opening_from,
     reading_from,
-    with_options,
 )
 from ._output import Line, check_output, print_message, print_result, progress
 from ._quality import (
@@ -71,17 +68,17 @@ CROSS_VALIDATION = tuple(
     )
 )
 SAID_BY_RESULT = "no C is better than"
+OPTIONS = LearnerOptions(LEARNERS, "linear-svm", (*READING, *SCALING), CROSS_VALIDATION)
 MAX_CLASSES_LISTED = 6
 MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
 
 
-@with_options([*READING, *SCALING, *learner_options(LEARNERS), *CROSS_VALIDATION])
 def fit(
     data: DataArgument,
     output: Annotated[
         str | None, typer.Option("--output", "-o", metavar="MODEL", help="File to save the model to.")
     ] = None,
-    learner: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(LEARNERS)}.")] = "linear-svm",
+    learner: Annotated[str, typer.Option(metavar="NAME", help=f"One of {', '.join(LEARNERS)}.")] = OPTIONS.default,
     test: Annotated[str | None, typer.Option(metavar="DATA", help="Measure the accuracy on these rows.")] = None,
     holdout: HeldOut = None,
     cv: Annotated[
@@ -214,9 +211,7 @@ def _left_out(batch: Batch) -> dict[str, str]:
     return {} if encoding is None else {column.name: column.reason for column in encoding.left_out}
 
 
-def cross_validated(
-    model: Any, name: str, folds: int | None, given: dict[str, Any], options: dict[str, Any]
-) -> LinearSVMCV:
+def cross_validated(model: Any, name: str, folds: int | None, given: dict[str, Any], options: dict[str, Any]) -> Any:
     """Return the learner that chooses C by cross-validation."""
     if folds is None:
         wrong = next(option.flags[0] for option in CROSS_VALIDATION if option.name in given)
@@ -226,6 +221,8 @@ def cross_validated(
     for other in ("C", "lam", "probability"):
         if options.get(other):
             raise input_error("--cv", f"it cannot be combined with --{other}.")
+    from novikoff.svm import LinearSVMCV  # which other fits do not need
+
     shared = {name: value for name, value in model.get_params().items() if name in LinearSVMCV().get_params()}
     renamed = {"cs": "Cs", "c_max": "C_max"}
     return LinearSVMCV(cv=folds, **shared, **{renamed.get(name, name): value for name, value in given.items()})

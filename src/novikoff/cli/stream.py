@@ -25,6 +25,7 @@ from novikoff.record import RunRecord
 
 from ._ending import INTERRUPTED
 from ._halting import impossible_margins
+from ._learner_options import LearnerOptions, build, is_given
 from ._learners import ONLINE
 from ._model import load_model, print_notes
 from ._options import (
@@ -35,17 +36,14 @@ from ._options import (
     Format,
     Json,
     Quiet,
-    build,
-    is_given,
-    learner_options,
     opening_from,
     reading_from,
-    with_options,
 )
 from ._output import Line, as_fit_options, check_output, flag, print_lines, print_message, print_result
 from ._streams import OutputError
 from ._weights import convert_class_weight
 
+OPTIONS = LearnerOptions(ONLINE, "perceptron", (*READING, *SCALING))
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
 HEADER = (
     f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}",
@@ -53,7 +51,6 @@ HEADER = (
 )
 
 
-@with_options([*READING, *SCALING, *learner_options(ONLINE)])
 def stream(
     data: DataArgument = "-",
     input: Annotated[
@@ -64,7 +61,7 @@ def stream(
     ] = None,
     learner: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(ONLINE)}.", show_default="perceptron"),
+        typer.Option(metavar="NAME", help=f"One of {', '.join(ONLINE)}.", show_default=OPTIONS.default),
     ] = None,
     follow: Annotated[
         bool, typer.Option("--follow", metavar="", help="At the end of the file, wait for more until interrupted.")
@@ -90,7 +87,7 @@ def stream(
     if input is None:
         settings = _given(options)
         reading, encoder = reading_from(options, data, format)
-        model = build(learner or "perceptron", ONLINE, options)
+        model = build(learner or OPTIONS.default, ONLINE, options)
         rows = reading.scan(data, **opening) if encoder is None else _begun(reading, data, encoder, settings, opening)
     else:
         model, reading = _continued(input, options | {"learner": learner})

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import novikoff._core as _core
 from novikoff._counts import counted
 from novikoff._progress import Progress, ProgressCallback
-from novikoff._separability.quick import UNKNOWN, QuickVerdict, decide_quickly, work_of
+from novikoff._separability.quick_verdict import UNKNOWN, QuickVerdict
 from novikoff._threads import in_threads
 from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosed_sums import EPS
@@ -261,6 +261,8 @@ class _Passes:
         return True if self.cycle.rule.geometry.slack_feature > 0 else None
 
     def _trial(self) -> Trial:
+        from novikoff._separability.quick import work_of  # and its solvers, which a stream does not need
+
         X = self.examples.X
         nonzeros = int(X.nnz if sp.issparse(X) else X.size)
         return Trial(self._is_separable, work_of(X.shape[0], X.shape[1] + 1, nonzeros), nonzeros)
@@ -280,6 +282,8 @@ class _Passes:
         hint = np.pad(weights, (0, X.shape[1] - len(weights)))
         if fit_intercept:
             hint = np.append(hint, self.kernel.last_bias(self.number))
+        from novikoff._separability.quick import decide_quickly  # as above
+
         found = decide_quickly(X, signs, fit_intercept, hint, max_work)
         # Positive rows on the plane are not mistakes if ties are positive; without an intercept, all may be there.
         if found.is_negligible and self.cycle.rule.tie == "positive" and not fit_intercept:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff._estimators import ConvergenceWarning
-from novikoff._separability.quick import NEGLIGIBLE_MARGIN
+from novikoff._separability.quick_verdict import NEGLIGIBLE_MARGIN
 from novikoff.errors import quote
 from novikoff.theory.certificate import Duals, above
 

@@ -38,7 +38,7 @@ class Learner(Protocol):
         """
 
 
-def _public_learners() -> dict[str, str]:
+def public_learners() -> dict[str, str]:
     """Return the learners of ``novikoff/__init__.pyi``, the list of public names: all from public modules."""
     stub = ast.parse(Path(__file__).parents[1].joinpath("__init__.pyi").read_text())
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom) and node.module]
@@ -50,4 +50,4 @@ def _public_learners() -> dict[str, str]:
     }
 
 
-LEARNERS: Registry[type[Learner]] = Registry("learner", _public_learners())
+LEARNERS: Registry[type[Learner]] = Registry("learner", public_learners())

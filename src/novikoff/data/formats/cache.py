@@ -21,9 +21,8 @@ import struct
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import IO, Annotated, Any, Literal
+from typing import IO, TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
@@ -36,6 +35,9 @@ from novikoff.data.source import is_path, name_of
 from novikoff.errors import InvalidInputError, NovikoffError, file_error, input_error, quote, quote_first
 
 from .base import Batches, DataFormat, Rows
+
+if TYPE_CHECKING:
+    from .cache_header import Header, StoredArray  # imported with the first cache, because msgspec takes long
 
 MAGIC = b"NVKROWS"
 VERSION = 1
@@ -51,38 +53,6 @@ ARRAY_TYPES = {
 }
 CSR_ARRAYS = ("values", "columns", "row_ends")
 MAX_INT32 = np.iinfo(np.int32).max
-
-
-class StoredArray(msgspec.Struct, omit_defaults=True):
-    """Type, shape and hashes of an array, and its position in the file, which is computed when the file is opened."""
-
-    type: str
-    shape: list[Annotated[int, msgspec.Meta(ge=0)]]
-    hashes: list[str]
-    offset: int = 0
-
-    @property
-    def entries(self) -> int:
-        """Numbers per entry of the first dimension."""
-        return self.shape[1] if len(self.shape) > 1 else 1
-
-    @property
-    def size(self) -> int:
-        """Number of bytes without the padding."""
-        return self.shape[0] * self.entries * np.dtype(self.type).itemsize
-
-
-class Header(msgspec.Struct, kw_only=True):
-    """The header of a cache file."""
-
-    rows: Annotated[int, msgspec.Meta(gt=0)]
-    columns: Annotated[int, msgspec.Meta(ge=0, le=MAX_INT32 + 1)]
-    sparse: bool
-    index_base: Literal[0, 1] | None
-    feature_names: tuple[str, ...] | None
-    classes: Annotated[list[str], msgspec.Meta(min_length=1)] | None
-    source: dict[str, Any] | None
-    arrays: dict[str, StoredArray]
 
 
 class CacheWriter:
@@ -153,6 +123,8 @@ class CacheWriter:
         self.files[name].write(np.ascontiguousarray(array, dtype=self.types[name]).data)
 
     def _join(self, source: dict[str, Any] | None) -> None:
+        from .cache_header import Header, StoredArray, encoded
+
         arrays = {}
         for name, file in self.files.items():
             size = file.tell()
@@ -169,7 +141,7 @@ class CacheWriter:
             "source": source,
         }
         try:
-            header = msgspec.json.encode(Header(**content, **self.facts, arrays=arrays))
+            header = encoded(Header(**content, **self.facts, arrays=arrays))
         except UnicodeEncodeError:
             raise input_error(self.where, "labels and names of features must be valid Unicode.") from None
         header = header.ljust(_aligned(PREAMBLE.size + len(header)) - PREAMBLE.size)
@@ -246,7 +218,7 @@ class CacheFile:
             raise
         except OSError as error:
             raise file_error(self.name, error) from None
-        except (msgspec.DecodeError, LookupError, ValueError, RecursionError) as error:
+        except (LookupError, ValueError, RecursionError) as error:
             raise self._damaged(f"the header is malformed ({error})") from None
         except MemoryError:
             raise input_error(self.name, "out of memory. Use scan, which reads the rows batch by batch.") from None
@@ -255,6 +227,8 @@ class CacheFile:
         return input_error(self.name, f"the cache is damaged: {why}. Delete the file and write it again.")
 
     def _read_header(self, file: IO[bytes], size: int) -> Header:
+        from .cache_header import decoded
+
         preamble = file.read(PREAMBLE.size)
         if len(preamble) < PREAMBLE.size:
             raise self._damaged("it is too short")
@@ -268,7 +242,7 @@ class CacheFile:
         text = file.read(length) if self.begin <= size and self.begin % ALIGNMENT == 0 else b""
         if len(text) != length or _core.hash_bytes(text) != hashed:
             raise self._damaged("the header does not match its hash")
-        header = msgspec.json.decode(text, type=Header)
+        header = decoded(text)
         if header.feature_names is not None and len(header.feature_names) != header.columns:
             raise self._damaged(f"there are {len(header.feature_names)} names of {header.columns} columns")
         return header

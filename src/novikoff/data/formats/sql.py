@@ -6,7 +6,6 @@ import importlib.util
 import os
 import re
 import tempfile
-import uuid
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -96,7 +95,7 @@ def connect(where: str) -> Any:
     config = {
         "memory_limit": MEMORY_LIMIT,
         "threads": min(MAX_THREADS, os.cpu_count() or 1),
-        "temp_directory": os.path.join(tempfile.gettempdir(), f"novikoff-{uuid.uuid4().hex}"),
+        "temp_directory": os.path.join(tempfile.gettempdir(), f"novikoff-{os.urandom(16).hex()}"),
         "preserve_insertion_order": True,
         "python_enable_replacements": False,
         "autoinstall_known_extensions": False,

@@ -1,0 +1,1 @@
+from .verdict import separability as separability

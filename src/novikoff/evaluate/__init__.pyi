@@ -1,0 +1,17 @@
+from ._holdout import Holdout as Holdout
+from ._holdout import held_out_rows as held_out_rows
+from ._holdout import holdout as holdout
+from ._leaks import LeakedColumn as LeakedColumn
+from ._leaks import leaked_columns as leaked_columns
+from ._progressive import Progress as Progress
+from ._progressive import Record as Record
+from ._progressive import progressive as progressive
+from ._scores import Scores as Scores
+from ._scores import scores as scores
+from ._scores import scores_of_labels as scores_of_labels
+from ._warnings import listed as listed
+from ._warnings import similar_label as similar_label
+from ._warnings import warnings_of as warnings_of
+from ._words import accuracy_words as accuracy_words
+from ._words import percent as percent
+from ._words import progressive_words as progressive_words
