@@ -10,7 +10,6 @@ import pytest
 import sklearn.base  # noqa: F401  # in whose presence the start changes nothing
 
 from novikoff._plain_estimators import is_wanted
-from novikoff.cli import fit, stream
 from novikoff.cli._start import start_quickly
 
 SLOW = {
@@ -82,24 +81,6 @@ def test_a_subcommand_imports_nothing_slow_that_it_does_not_use(call, others, mo
     }
     names = imported("-m", "novikoff", *(places.get(word, word) for word in call))
     assert not names & (SLOW | others)
-
-
-@pytest.mark.parametrize(
-    ("call", "imports_all"),
-    [
-        (["fit", "DATA", "--learner", "perceptron", "--passes", "3", "--json"], False),
-        (["fit", "DATA", "--learner=perceptron", "-q", "--format", "svmlight", "--no-header"], False),
-        (["stream", "DATA", "--epsilon", "0.5"], True),  # of another learner, which the message names
-        (["stream", "DATA", "--learner", "linear-svm"], True),
-        (["fit", "DATA", "--help"], True),
-        (["fit", "DATA", "-qomodel.nvk"], True),  # not taken apart
-    ],
-)
-def test_learners_are_imported_if_the_command_line_may_need_them(call, imports_all):
-    module = {"fit": fit, "stream": stream}[call[0]]
-    needed = module.OPTIONS.needed(getattr(module, call[0]), call)
-    assert {option.name for option in needed} <= {option.name for option in module.OPTIONS.all()}
-    assert ({"margin", "epsilon"} <= {option.name for option in needed}) is imports_all
 
 
 def printed(lines):
