@@ -49,7 +49,7 @@ The ratios vary with the load of the machine: over several runs one epoch was 1.
 between equally fast and 1.4 times faster, dicts 6.8 to 7.4 times and sparse rows 93 to 116 times. Five epochs cost
 1.6 ns per nonzero; reading the memory alone would cost 1.3 ns.
 
-## Reading and writing
+{rows_as_they_come}## Reading and writing
 
 An svmlight file of 272 MB with 11.2 million nonzeros (`benchmarks/parse.py`). For gzip the peer is the time that
 zlib alone needs, so the ratio cannot exceed 1. Peak memory is 1.07 times the arrays that are returned.
@@ -137,6 +137,12 @@ standard error are in bold.
 
 {accuracy_table}
 """
+ROWS_AS_THEY_COME = """The same rows as SciPy may leave them: their entries in random order, and every tenth of
+them cut into two with the same index (`benchmarks/unsorted.py`).
+
+{table}
+
+"""
 EMBEDDINGS = """## Embeddings and digits
 
 Dense float32 rows of ten classes, one-vs-rest with a penalised intercept, to a proven gap of 1e-4 in every problem,
@@ -201,6 +207,13 @@ def accuracy() -> dict[str, Any]:
     }
 
 
+def rows_as_they_come() -> str:
+    """Return the section about rows with unsorted and repeated indices; empty before it has been measured."""
+    if not (ROOT / "benchmarks" / "results" / "unsorted.json").exists():
+        return ""
+    return ROWS_AS_THEY_COME.format(table=ratios("unsorted"))
+
+
 def embeddings() -> str:
     """Return the section about dense rows of many classes; empty before it has been measured."""
     if not (ROOT / "benchmarks" / "results" / "embeddings.json").exists():
@@ -233,6 +246,7 @@ def page() -> str:
     worst, slowest = min(cells, key=svm_tables.ratio), max(cells, key=svm_tables.slowdown)
     return PAGE.format(
         **accuracy(),
+        rows_as_they_come=rows_as_they_come(),
         embeddings=embeddings(),
         **{
             name: ratios(name)

@@ -285,6 +285,46 @@ TEST(an_unsorted_row_whose_squared_norm_underflows_is_bad_unless_it_is_zero) {
   CHECK((sparse<double, std::int32_t>({{6, 0}, {5, 0}}).row().examine(9, repeats) == 0));
 }
 
+TEST(rows_are_told_by_stamps_for_as_long_as_there_are_stamps_and_longer) {
+  constexpr std::int64_t places = 65536, columns = 3 * places;
+  const std::vector<double> values = reals(40, 31);
+  for_each_sparse_type([&]<class T, class I>(Sparse<T, I>) {
+    Repeats repeats;
+    for (std::int64_t row = 0; row < 3000; ++row) {  // stamps are used after some hundred rows, and again after 255 more
+      Sparse<T, I> x;
+      for (std::int64_t k = 0; k < 40; ++k) x.push((row % 7 + 997 * (40 - k)) % columns, values[static_cast<std::size_t>(k)]);
+      if (row % 5 == 1) x.push(x.indices[3] + places, 0.5);  // shares a place with another column
+      if (row % 5 == 2) x.push(x.indices[39], 0.25);
+      if (row % 5 == 3) x.push(x.indices[0], 0.25);
+      CHECK(same_bits(x.row().examine(columns, repeats), x.row().squared_norm()));
+    }
+  });
+}
+
+TEST(a_product_is_summed_in_four_lanes_and_the_last_elements_in_the_first) {
+  for_each_sparse_type([](auto x) {
+    const std::vector<double> values = reals(40, 13), w = reals(40, 14);
+    for (std::size_t size = 0; size <= 40; ++size) {
+      double lane[4] = {};
+      const std::size_t whole = size / 4 * 4;
+      for (std::size_t k = 0; k < size; ++k) lane[k < whole ? k % 4 : 0] += static_cast<double>(x.values[k]) * w[39 - k];
+      CHECK(same_bits(x.row().dot(w.data()), (lane[0] + lane[1]) + (lane[2] + lane[3])));
+      if (size < 40) x.push(static_cast<std::int64_t>(39 - size), values[size]);
+    }
+  });
+}
+
+TEST(a_product_with_infinite_weights_is_not_a_number_only_if_a_sum_is) {
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (std::size_t size = 1; size <= 20; ++size) {
+    Sparse<double, std::int32_t> x;
+    for (std::size_t k = 0; k < size; ++k) x.push(static_cast<std::int64_t>(k), 1.0);
+    std::vector<double> w(size, 1.0);
+    w[size - 1] = infinity;
+    CHECK(x.row().dot(w.data()) == infinity);
+  }
+}
+
 TEST(looking_ahead_changes_no_bit) {
   for_each_sparse_type([](auto x) {
     const std::vector<double> values = reals(40, 11), w = reals(40, 12);

@@ -70,7 +70,12 @@ struct Tally {
     length2.add(tau * s.squared_norm * tau);  // in an order in which the square of a tiny step does not underflow
     length2_error += static_cast<double>(terms + 8) * epsilon * along * (2 * before + along) + 2 * along * rounding +
                      std::numeric_limits<double>::min();
-    rounding += epsilon * (before + 2 * along) + static_cast<double>(terms) * std::numeric_limits<double>::denorm_min();
+    constexpr double far_above_underflow = 1e-290;  // numbers below the smallest normal one do not change it
+    const double rounded = epsilon * (before + 2 * along);
+    if (rounded > far_above_underflow) [[likely]]  // because processors are slow at numbers below the normal ones
+      rounding += rounded;
+    else
+      rounding += rounded + static_cast<double>(terms) * std::numeric_limits<double>::denorm_min();
   }
 };
 

@@ -258,6 +258,7 @@ class ClassBlock {
             for (std::size_t p = batch.begin; p < batch.end; ++p) {
               const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
               const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
+              if (!batch.order.empty()) expect_in_order(batch, p);
               const double weight = batch.weights.empty() ? 1.0 : batch.weights[i];
               const std::size_t after = std::min(p + 1, batch.end - 1);
               const auto next = rows[batch.order.empty() ? after : static_cast<std::size_t>(batch.order[after])];
@@ -286,29 +287,41 @@ class ClassBlock {
     std::size_t columns = 0;
     for (std::size_t q : problems_) columns = std::max(columns, learner_.problems[q].weights.size());
     resize(weights, columns);
-    for (std::size_t c = 0; c < problems_.size(); ++c) {
-      Hypothesis& h = learner_.problems[problems_[c]];
-      take_lane(ClassWeights<L>::lane(weights.last, c), h.weights);
-      if (h.average) take_lane(ClassWeights<L>::lane(weights.sums, c), h.average->weights);
-    }
+    take_lanes(weights.last, [](Hypothesis& h) -> std::vector<double>& { return h.weights; });
+    if (averages()) take_lanes(weights.sums, [](Hypothesis& h) -> std::vector<double>& { return h.average->weights; });
   }
-  static void take_lane(auto lane, std::vector<double>& from) {
-    const std::vector<double> taken = std::exchange(from, {});
-    for (std::size_t j = 0; j < taken.size(); ++j) lane[j] = taken[j];
+  template <std::size_t L>
+  void take_lanes(std::vector<Lanes<L>>& lanes, const auto& vector_of) {
+    std::vector<std::vector<double>> taken;
+    for (std::size_t q : problems_) taken.push_back(std::exchange(vector_of(learner_.problems[q]), {}));
+    for_each_tile(lanes.size(), [&](std::size_t c, std::size_t begin, std::size_t end) {
+      const OneLane<L> lane = ClassWeights<L>::lane(lanes, c);
+      end = std::min(end, taken[c].size());
+      for (std::size_t j = begin; j < end; ++j) lane[j] = taken[c][j];
+    });
   }
 
   template <std::size_t L>
   void give(ClassWeights<L>& weights) {
-    for (std::size_t c = 0; c < problems_.size(); ++c) {
-      Hypothesis& h = learner_.problems[problems_[c]];
-      give_lane(ClassWeights<L>::lane(weights.last, c), weights.last.size(), h.weights);
-      if (h.average) give_lane(ClassWeights<L>::lane(weights.sums, c), weights.sums.size(), h.average->weights);
-    }
+    give_lanes(weights.last, [](Hypothesis& h) -> std::vector<double>& { return h.weights; });
+    if (averages()) give_lanes(weights.sums, [](Hypothesis& h) -> std::vector<double>& { return h.average->weights; });
     weights = {};
   }
-  static void give_lane(auto lane, std::size_t columns, std::vector<double>& to) {
-    to.resize(columns);
-    for (std::size_t j = 0; j < columns; ++j) to[j] = lane[j];
+  template <std::size_t L>
+  void give_lanes(std::vector<Lanes<L>>& lanes, const auto& vector_of) {
+    for (std::size_t q : problems_) vector_of(learner_.problems[q]).resize(lanes.size());
+    for_each_tile(lanes.size(), [&](std::size_t c, std::size_t begin, std::size_t end) {
+      const OneLane<L> lane = ClassWeights<L>::lane(lanes, c);
+      double* const to = vector_of(learner_.problems[problems_[c]]).data();
+      for (std::size_t j = begin; j < end; ++j) to[j] = lane[j];
+    });
+  }
+
+  /// Calls `use(c, begin, end)` for each problem and so few columns that their lanes stay in the cache for the next problem.
+  void for_each_tile(std::size_t columns, const auto& use) const {
+    constexpr std::size_t tile = 256;
+    for (std::size_t begin = 0; begin < columns; begin += tile)
+      for (std::size_t c = 0; c < problems_.size(); ++c) use(c, begin, std::min(begin + tile, columns));
   }
 
   Learner& learner_;

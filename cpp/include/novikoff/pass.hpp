@@ -141,13 +141,15 @@ std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::s
   return end;
 }
 
-/// Row `order[p]`. A later row is prefetched.
+/// Row `order[p]`. A later row is prefetched, and before that where it begins.
 auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
-  constexpr std::size_t later = 4;
-  const auto row_at = [&](std::size_t q) { return rows[static_cast<std::size_t>(order[q])]; };
-  if constexpr (requires { rows[0].prefetch(); })
-    if (p + later < order.size()) row_at(p + later).prefetch();
-  return row_at(p);
+  constexpr std::size_t later = 4, much_later = 12;
+  const auto index_at = [&](std::size_t q) { return static_cast<std::size_t>(order[q]); };
+  if constexpr (requires { rows[0].prefetch(); }) {
+    if (p + much_later < order.size()) rows.expect(index_at(p + much_later));
+    if (p + later < order.size()) rows[index_at(p + later)].prefetch();
+  }
+  return rows[index_at(p)];
 }
 
 /// The counts of a problem while rows of weight 1 are learned. They are kept here, where the compiler can hold them in
@@ -220,6 +222,16 @@ void learn_whole(const Row auto& x, const RuleInput& s, double tau, double scale
   h.count(s.y, 1, 0.0, mistake);
 }
 
+/// Prefetches what a batch has of a row that is visited a little later: it may be anywhere.
+inline void expect_in_order(const Batch& batch, std::size_t p) {
+  constexpr std::size_t later = 8;
+  if (p + later >= batch.order.size()) return;
+  const auto i = static_cast<std::size_t>(batch.order[p + later]);
+  __builtin_prefetch(&batch.codes[i]);
+  __builtin_prefetch(&batch.squared_norms[i]);
+  if (!batch.duals.empty()) __builtin_prefetch(&batch.duals[i]);
+}
+
 /// Visits positions [begin, end) of the batch. `norm_of(x, i)` returns the squared norm of row i. If it is not finite, the row
 /// is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it is used if the
 /// batch asks for scores.
@@ -233,6 +245,7 @@ std::size_t visit(const Rows& rows, const Batch& batch, auto&& norm_of, const Ru
   for (; p < batch.end; ++p) {
     const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
     const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
+    if (!batch.order.empty()) expect_in_order(batch, p);
     const double squared_norm = norm_of(x, i);
     if (!std::isfinite(squared_norm)) [[unlikely]]
       break;

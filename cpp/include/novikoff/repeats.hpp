@@ -27,10 +27,14 @@ double sum_of_squares(const T* values, std::size_t size) {
 
 /// Sums the values of repeated indices in rows whose indices are not strictly increasing.
 ///
-/// A table with one mark per column is kept between rows: the mark of a column is the position of its last entry, counted over
-/// all rows, so that the marks of earlier rows are below those of the present one and nothing is cleared. The table is made
-/// when the rows had a share of as many entries as there are columns: its memory is bounded by that of the rows, and for a few
-/// rows of a wide matrix, making it would take longer than finding repeated indices without it.
+/// Rows without repeated indices are told by stamps: every row writes its stamp at the place of each of its columns, and an
+/// index is repeated only if its place has the stamp of the row already. Columns share a place if there are more of them than
+/// places. So a stamp that was met is no proof, and the sums are made by marks.
+///
+/// A table with one mark per column is kept between rows: the mark of a column is the position of its sum, counted over all
+/// rows, so that the marks of earlier rows are below those of the present one and nothing is cleared. Both tables are made when
+/// the rows had a share of as many entries as they have places: their memory is bounded by that of the rows, and for a few
+/// rows, making them would take longer than finding repeated indices without them.
 class Repeats {
  public:
   /// The values of a row with those of each repeated index summed, in the order in which the columns first occur. Nothing if no
@@ -39,13 +43,20 @@ class Repeats {
   std::optional<std::span<const double>> sums(const T* values, const I* indices, std::size_t size, std::size_t columns) {
     met_ += size;
     const bool has_marks = may_use_marks(size, columns);
-    if (has_marks ? !is_repeated(indices, size) : !may_repeat(indices, size)) return std::nullopt;
+    if (may_use_stamps(size, columns)) {
+      if (!(expects_repeats_ && has_marks) && !meets_stamps(indices, size)) return std::nullopt;
+    } else if (!has_marks && !may_repeat(indices, size)) {
+      return std::nullopt;
+    }
     const std::size_t count = has_marks ? sum_by_marks(values, indices, size) : sum_by_sorting(values, indices, size);
+    expects_repeats_ = count < size;
+    if (!expects_repeats_) return std::nullopt;
     return std::span<const double>(sums_).first(count);
   }
 
  private:
   using Mark = std::uint32_t;
+  using Stamp = std::uint8_t;
   static constexpr std::size_t columns_per_entry = 4;
 
   bool may_use_marks(std::size_t size, std::size_t columns) {
@@ -54,25 +65,36 @@ class Repeats {
     if (marks_.size() < columns) {
       marks_.assign(columns, 0);
       base_ = 0;
-    } else if (size > (most - base_) / 2) {  // a row is read twice if it has repeated indices
+    } else if (size > most - base_) {
       std::fill(marks_.begin(), marks_.end(), 0);
       base_ = 0;
     }
     return true;
   }
 
+  /// Whether rows are likely to be told by stamps: long rows of many columns meet some by chance.
+  bool may_use_stamps(std::size_t size, std::size_t columns) {
+    constexpr std::size_t places = std::size_t{1} << 16, max_size = 256, entries = places / columns_per_entry;
+    if ((columns > places && size > max_size) || met_ < entries) return false;
+    if (stamps_.empty()) stamps_.assign(places, 0);
+    return true;
+  }
+
   template <class I>
-  bool is_repeated(const I* indices, std::size_t size) {
-    Mark* const marks = marks_.data();
-    const Mark base = base_;
-    Mark latest = 0;
-    for (std::size_t k = 0; k < size; ++k) {
-      Mark& mark = marks[static_cast<std::size_t>(indices[k])];
-      latest = std::max(latest, mark);
-      mark = base + static_cast<Mark>(k) + 1;
+  bool meets_stamps(const I* indices, std::size_t size) {
+    if (++stamp_ == 0) {  // all stamps were used
+      std::fill(stamps_.begin(), stamps_.end(), Stamp{0});
+      stamp_ = 1;
     }
-    base_ += static_cast<Mark>(size);
-    return latest > base;
+    Stamp* const stamps = stamps_.data();
+    const Stamp stamp = stamp_;
+    unsigned met = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      Stamp& place = stamps[static_cast<std::uint16_t>(indices[k])];
+      met |= static_cast<unsigned>(place == stamp);
+      place = stamp;
+    }
+    return met != 0;
   }
 
   template <class T, class I>
@@ -128,7 +150,10 @@ class Repeats {
     return count;
   }
 
-  std::size_t met_ = 0;  // entries of rows that are not sorted
+  std::size_t met_ = 0;           // entries of rows that are not sorted
+  bool expects_repeats_ = false;  // as the row before had some
+  std::vector<Stamp> stamps_;
+  Stamp stamp_ = 0;  // of the latest row
   std::vector<Mark> marks_;
   Mark base_ = 0;  // marks up to this one are those of earlier rows
   std::vector<double> sums_;
