@@ -83,7 +83,7 @@ class Face {
 
   std::size_t row(std::size_t k) const { return static_cast<std::size_t>(free_[k]); }
 
-  /// Clips alpha + length q. Returns the share of the way to it at which the dual objective is largest; 0 if it falls.
+  /// Clips alpha + length q. Returns the fraction of the step to it at which the dual objective is largest; 0 if it falls.
   double clip(const std::vector<double>& q, double length) {
     target_.resize(free_.size());
     sum_.assign(rows_.columns, 0.0);
@@ -104,7 +104,7 @@ class Face {
     return slope_ > 0 && curvature_ > 0 ? slope_ / curvature_ : 0.0;
   }
 
-  /// Goes a share of the way to the clipped point; returns the gain of the dual objective.
+  /// Takes a fraction of the step to the clipped point; returns the gain of the dual objective.
   double take(double share) {
     for (std::size_t k = 0; k < free_.size(); ++k) {
       double& alpha = alpha_[row(k)];
