@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "novikoff/conjugate_gradients.hpp"
 #include "novikoff/coordinate_descent.hpp"
+#include "novikoff/face_step.hpp"
 #include "novikoff/gram.hpp"
 #include "novikoff/intercept.hpp"
 #include "novikoff/nearest_points.hpp"
@@ -218,6 +219,18 @@ class SoftMargin {
     return nb::make_tuple(now.largest, now.least, now.active, now.gap);
   }
 
+  /// Returns the steps of conjugate gradients and the gain of the dual objective.
+  Tuple<std::size_t, double> move_free_rows(Vector<double> alpha, Vector<double> v, double lambda, double rho, double accuracy,
+                                            double max_visits) const {
+    check_rows(alpha.size());
+    check_columns(v.size(), 1);
+    const FaceStep found = on_rows_and_loss([&]<class Rows, Loss L>(const Rows& rows, const L&) {
+      Face<L, Rows> face(rows, problem_, DualPenalty{lambda, rho}, span_of(alpha), span_of(v));
+      return face.move(accuracy, max_visits, threads_);
+    });
+    return nb::make_tuple(found.steps, found.gain);
+  }
+
   void mark_shrunk(Vector<const double> alpha, Vector<const double> margins, std::pair<double, double> before,
                    Vector<std::uint8_t> shrunk) const {
     check_rows(alpha.size());
@@ -309,6 +322,8 @@ void bind_batch(nb::module_& m) {
       .def("descend", &SoftMargin::descend, nb::arg("alpha").noconvert(), nb::arg("squared_norms").noconvert(),
            nb::arg("order").noconvert(), nb::arg("v").noconvert(), nb::arg("before"), nb::arg("lam"), nb::arg("rho"),
            nb::arg("random"))
+      .def("move_free_rows", &SoftMargin::move_free_rows, nb::arg("alpha").noconvert(), nb::arg("v").noconvert(),
+           nb::arg("lam"), nb::arg("rho"), nb::arg("accuracy"), nb::arg("max_visits"))
       .def("mark_shrunk", &SoftMargin::mark_shrunk, nb::arg("alpha").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("before"), nb::arg("shrunk").noconvert())
       .def("order_active_first", &SoftMargin::order_active_first, nb::arg("shrunk").noconvert(), nb::arg("order").noconvert());

@@ -51,3 +51,51 @@ def test_a_few_passes_return_a_finite_point():
     v, alpha = descend(problem_of(C=1e6, tol=0.5), passes=3)
     assert np.isfinite(v).all()
     assert np.all((alpha >= 0) & (alpha <= 1))
+
+
+def dual_of(problem, alpha, v):
+    """The dual objective of alpha, and how far v is from its primal point; for a penalised intercept."""
+    rows, signs = problem.table.dense * problem.scale, problem.signs()
+    total = np.append((alpha * signs) @ rows / problem.lam, np.sum(alpha * signs) / problem.kappa)
+    value = alpha.sum() - 0.5 * problem.loss.ridge * float(alpha @ alpha) - problem.regularization(total)
+    return value, float(np.abs(total - v).max())
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("C", [0.1, 10.0, 1e4])
+def test_a_step_over_the_free_rows_raises_the_dual_objective_by_what_it_says(loss, C):
+    problem = problem_of(C=C, loss=loss, intercept="penalized", tol=1e-9)
+    v, alpha = descend(problem, passes=3)
+    work = Workspace(problem, 1)
+    before, error = dual_of(problem, alpha, v)
+    assert error <= 1e-9 * np.abs(v).max()
+    bound = (alpha == 0) | (alpha == problem.loss.top)
+    moved, point = alpha.copy(), v.copy()
+    steps, gain = work.kernel.move_free_rows(moved, point, problem.lam, 1 / problem.kappa, 1e-2, 1e6)
+    after, error = dual_of(problem, moved, point)
+    assert steps > 0
+    assert gain > 0
+    assert after - before == pytest.approx(gain, rel=1e-6)
+    assert error <= 1e-9 * np.abs(v).max()
+    assert np.all((moved >= 0) & (moved <= problem.loss.top))
+    assert np.array_equal(moved[bound], alpha[bound])
+
+
+def test_a_step_over_the_free_rows_needs_free_rows_and_work():
+    problem = problem_of(C=10.0, intercept="penalized")
+    work, v = Workspace(problem, 1), np.zeros(problem.columns + 1)
+    assert work.kernel.move_free_rows(work.alpha, v, problem.lam, 1 / problem.kappa, 1e-2, 1e6) == (0, 0.0)
+    work.alpha[:] = 0.5
+    assert work.kernel.move_free_rows(work.alpha, v, problem.lam, 1 / problem.kappa, 1e-2, 60) == (0, 0.0)
+    assert np.all(work.alpha == 0.5)
+
+
+@each_problem
+def test_steps_over_the_free_rows_save_passes(loss, intercept):
+    passes = {}
+    for uses_faces in (False, True):
+        descent, progress = descent_of(problem_of(C=10.0, loss=loss, intercept=intercept, tol=1e-6), 100_000)
+        bounds = descent.run(progress, math.inf, 1.0, 0.0, 0, uses_faces)
+        assert bounds.relative_gap <= 1e-6
+        passes[uses_faces] = progress.steps
+    assert passes[True] < passes[False]

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "novikoff/pair.hpp"
@@ -180,30 +181,17 @@ class RowSystem {
   /// Computes the direction d and its q; returns the number of steps.
   std::size_t solve(std::span<const double> gradient, const StoppingRule& stop, std::span<double> direction,
                     std::span<double> answer) {
-    std::vector<double> q = start(gradient.back()), rest = residual(gradient, q), step(q.size()), moved(q.size());
-    double multiplier = centre(rest);
-    condition(rest, step);
-    std::vector<double> along = step;
-    const double first = dot(rest, step);
-    double size = first;
-    std::size_t taken = 0;
-    for (; taken < stop.max_steps && size > stop.residual * stop.residual * first; ++taken) {
-      times(along, moved);
-      const double length = size / dot(along, moved);
-      if (!std::isfinite(length)) break;
-      for (std::size_t k = 0; k < q.size(); ++k) {
-        q[k] += length * along[k];
-        rest[k] -= length * moved[k];
-      }
-      multiplier += centre(rest);
-      condition(rest, step);
-      const double before = size;
-      size = dot(rest, step);
-      for (std::size_t k = 0; k < q.size(); ++k) along[k] = step[k] + size / before * along[k];
-    }
+    std::vector<double> q = start(gradient.back());
+    const auto [steps, multiplier] = conjugate_gradients(residual(gradient, q), stop, q);
     direction_from(gradient, q, multiplier, direction);
     std::copy(q.begin(), q.end(), answer.begin());
-    return taken;
+    return steps;
+  }
+
+  /// Solves (Theta^-1 + U R^-1 U') q = right from q = 0; returns the number of steps.
+  std::size_t solve_for(std::vector<double> right, const StoppingRule& stop, std::vector<double>& q) {
+    q.assign(free_.size(), 0.0);
+    return conjugate_gradients(std::move(right), stop, q).first;
   }
 
  private:
@@ -233,6 +221,32 @@ class RowSystem {
     return total;
   }
 
+  /// Improves q, whose residual is `rest`; returns the number of steps and the multiplier of the constraint on its sum.
+  std::pair<std::size_t, double> conjugate_gradients(std::vector<double> rest, const StoppingRule& stop,
+                                                     std::vector<double>& q) {
+    std::vector<double> step(q.size()), moved(q.size());
+    double multiplier = centre(rest);
+    condition(rest, step);
+    std::vector<double> along = step;
+    const double first = dot(rest, step);
+    double size = first;
+    std::size_t taken = 0;
+    for (; taken < stop.max_steps && size > stop.residual * stop.residual * first; ++taken) {
+      times(along, moved);
+      const double length = size / dot(along, moved);
+      if (!std::isfinite(length)) break;
+      for (std::size_t k = 0; k < q.size(); ++k) {
+        q[k] += length * along[k];
+        rest[k] -= length * moved[k];
+      }
+      multiplier += centre(rest);
+      condition(rest, step);
+      const double before = size;
+      size = dot(rest, step);
+      for (std::size_t k = 0; k < q.size(); ++k) along[k] = step[k] + size / before * along[k];
+    }
+    return {taken, multiplier};
+  }
   std::vector<double> start(double slope) const {
     std::vector<double> q(free_.size());
     if (sum_is_fixed())

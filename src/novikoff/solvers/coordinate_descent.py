@@ -18,6 +18,8 @@ from .workspace import Workspace
 
 INTERCEPT_TOLERANCE = 1e-3  # share of the allowed gap that the search for the best intercept may leave
 REMEASURE_RATIO = 1.0  # the gap is computed at the latest when the work since the last time has grown by this ratio
+FACE_WORK_SHARE = 0.5  # of the work of the passes that a step over the free rows may take
+FACE_ACCURACY = 1e-2  # relative residual of conjugate gradients in such a step: bounds soon make it invalid
 TARGET_SHRINK = 0.8  # factor by which the next gap target shrinks after an estimate proved too low
 
 
@@ -90,6 +92,7 @@ class Descent:
         forecast_after: float,
         newton_gap: float,
         max_set_rows: int = 0,
+        uses_faces: bool = False,
     ) -> Bounds | None:
         """Descend until ``progress`` says stop, or until another method promises to be faster.
 
@@ -108,6 +111,8 @@ class Descent:
             The relative gap below which Newton's method is faster in any case.
         max_set_rows : int, default=0
             If at most so many rows count after the first pass, a working set is faster.
+        uses_faces : bool, default=False
+            Whether to make a step over all free rows each time the gap was computed.
 
         Returns
         -------
@@ -140,6 +145,8 @@ class Descent:
             if is_slow or done > newton_work or gap < newton_gap:
                 return None
             last_gap, last_done = gap, done
+            if uses_faces:
+                self._move_free_rows(FACE_WORK_SHARE * done)
 
     def _passes(self, max_visits: float, target: float, progress: Progress) -> tuple[float, int, bool]:
         """Pass over the rows until the gap seems to be at most ``target``, or ``max_visits`` rows were visited.
@@ -159,12 +166,28 @@ class Descent:
                 return visits, passes, False
         return visits, passes, False
 
+    def _move_free_rows(self, max_visits: float) -> None:
+        """Move all free rows at once, with at most so much work: single rows that resemble each other move slowly."""
+        work, v = self.work, self.v
+        start = self._begin_step()
+        work.kernel.move_free_rows(work.alpha, v, work.problem.lam, self.rho, FACE_ACCURACY, max_visits)
+        self._end_step(start)
+
+    def _begin_step(self) -> float:
+        """Move a free intercept by its multiplier, and return the intercept."""
+        if self.work.problem.has_free_intercept:
+            self.v[-1] += self.rho * self.imbalance
+        return float(self.v[-1])
+
+    def _end_step(self, start: float) -> None:
+        """Update the imbalance after a step that began with the intercept ``start``."""
+        if self.work.problem.has_free_intercept:
+            self.imbalance += (float(self.v[-1]) - start) / self.rho
+
     def _one_pass(self, active: int) -> tuple[float, float, int, float]:
         """Make one pass. Returns its largest and least derivative, the active rows, and its estimate of the gap."""
         work, v = self.work, self.v
-        if work.problem.has_free_intercept:
-            v[-1] += self.rho * self.imbalance
-        start = v[-1]
+        start = self._begin_step()
         result = work.kernel.descend(
             work.alpha,
             self.squared_norms,
@@ -175,8 +198,7 @@ class Descent:
             self.rho,
             self.random,
         )
-        if work.problem.has_free_intercept:
-            self.imbalance += (v[-1] - start) / self.rho
+        self._end_step(start)
         return result
 
     def _seems_reached(self, gap: float, least: float, target: float) -> bool:

@@ -102,7 +102,9 @@ class _Run:
                 if self.products_work > 0:
                     descent = Descent(self.work, v, _core.Random(self.options.seed))
                     max_work = min(newton_work, self.products_work)
-                    bounds = descent.run(progress, max_work, forecast_after, newton_gap, self.max_set_rows)
+                    bounds = descent.run(
+                        progress, max_work, forecast_after, newton_gap, self.max_set_rows, not is_factored
+                    )
                     plane_of_few_rows = descent.plane_of_few_rows
                     del descent  # frees its buffers before another method allocates its own
                     if plane_of_few_rows is not None:
@@ -157,7 +159,8 @@ class _Run:
         run = _Run(part, dataclasses.replace(options, say=None, keep_margins=False), True)
         v = run._begin(start)
         descent = Descent(run.work, v, _core.Random(options.seed))
-        bounds = descent.run(run.progress, self._newton_work(), FORECAST_AFTER_IF_FACTORED, 0.0)
+        uses_faces = part.columns >= MAX_FACTORED_COLUMNS
+        bounds = descent.run(run.progress, self._newton_work(), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces)
         return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
 
     def _finish(self, v: Floats, newton_work: float) -> Floats:
