@@ -7,10 +7,10 @@ import scipy.sparse as sp
 import novikoff as nk
 from binary_problems import each_problem, problem_of, training_set
 from machines import assert_proven
-from novikoff.solvers import products
+from novikoff.solvers import product_problem, products
 from novikoff.solvers.bounds import bounds_at, stretch
 from novikoff.solvers.losses import LOSSES
-from novikoff.solvers.products import ProductProblem
+from novikoff.solvers.product_problem import ProductProblem
 from novikoff.solvers.solver import Progress, SolverOptions
 from novikoff.solvers.workspace import Workspace
 
@@ -26,7 +26,7 @@ def run(problem, max_iter=10_000, alpha=None):
     work, progress = Workspace(problem, 1), Progress(problem, SolverOptions(max_iter, 1, 0))
     if alpha is not None:
         work.alpha[:] = alpha
-    return products.minimize(work, progress), work, progress
+    return products.minimize(work, progress)[0], work, progress
 
 
 def over(problem):
@@ -137,7 +137,7 @@ def test_small_and_large_systems_of_newton_steps_have_the_same_solution(balanced
     for max_small in (0, 30):
         t = 1e-3 * signs
         gradient = problem._gradient(t)
-        assert problem.kernel.newton(t, gradient, 0.0, 30, products._solve_positive, max_small) == 30
+        assert problem.kernel.newton(t, gradient, 0.0, 30, product_problem._solve_positive, max_small) == 30
         np.testing.assert_allclose(gradient, problem._gradient(t), atol=1e-12)
         ends.append(t)
     assert np.abs(ends[0]).max() > 0.01

@@ -10,6 +10,7 @@ import numpy as np
 import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
+from .problem import Problem
 from .workspace import Workspace
 
 EPS = float(np.finfo(np.float64).eps)
@@ -24,7 +25,7 @@ def relative_gap(primal: float, dual: float) -> float:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class Proof:
     """The objectives of a primal and a dual point.
 
     Parameters
@@ -33,11 +34,6 @@ class Bounds:
         The primal point (w, b).
     primal, dual : float
         The objectives; the optimum lies between them.
-    row_gap : float
-        The part of the gap that belongs to the rows: sum_i c_i (l(1 - m_i) - alpha_i (1 - m_i) + ridge/2 alpha_i^2).
-        The rest vanishes if v is optimal for these dual variables.
-    gradient : ndarray of shape (columns + 1,)
-        The gradient of the smoothed problem at v.
     shares : tuple of float
         The factors, for the negative and the positive class, that scale alpha so that sum_i y_i a_i = 0.
     """
@@ -45,8 +41,6 @@ class Bounds:
     v: Floats
     primal: float
     dual: float
-    row_gap: float
-    gradient: Floats
     shares: tuple[float, float]
 
     @property
@@ -58,6 +52,23 @@ class Bounds:
     def relative_gap(self) -> float:
         """The gap divided by the primal objective."""
         return relative_gap(self.primal, self.dual)
+
+
+@dataclass(frozen=True)
+class Bounds(Proof):
+    """The objectives of a primal and a dual point, and what a pass over the rows computes beside them.
+
+    Parameters
+    ----------
+    row_gap : float
+        The part of the gap that belongs to the rows: sum_i c_i (l(1 - m_i) - alpha_i (1 - m_i) + ridge/2 alpha_i^2).
+        The rest vanishes if v is optimal for these dual variables.
+    gradient : ndarray of shape (columns + 1,)
+        The gradient of the smoothed problem at v.
+    """
+
+    row_gap: float
+    gradient: Floats
 
 
 def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None, rounding: float = 0.0) -> Bounds:
@@ -80,7 +91,7 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
     negative, positive = work.class_vectors[:width], work.class_vectors[width:]
     primal = problem.regularization(v) + sums["loss"]
     row_gap = sums["loss"] - sum(sums["a_slack"]) + 0.5 * loss.ridge * sum(sums["a_alpha"])
-    shares = _balancing_shares(*sums["a"]) if problem.has_free_intercept else (1.0, 1.0)
+    shares = balancing_shares(*sums["a"]) if problem.has_free_intercept else (1.0, 1.0)
     total = shares[0] * negative + shares[1] * positive
     dual = sum(
         share * a - 0.5 * loss.ridge * share * share * a_alpha
@@ -89,10 +100,10 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
     dual -= _half_square(total[:-1], rounding, problem.lam)
     if problem.kappa > 0:
         dual -= _half_square(total[-1:], rounding, problem.kappa)
-    return Bounds(v, primal, dual, max(0.0, row_gap), problem.penalty * v - (negative + positive), shares)
+    return Bounds(v, primal, dual, shares, max(0.0, row_gap), problem.penalty * v - (negative + positive))
 
 
-def _balancing_shares(negative: float, positive: float) -> tuple[float, float]:
+def balancing_shares(negative: float, positive: float) -> tuple[float, float]:
     """Return the factors that make the sums of both classes equal, by scaling the larger one down; NaN for NaN."""
     if negative == positive:
         return 1.0, 1.0
@@ -132,12 +143,30 @@ def stretch(work: Workspace, v: Floats) -> Floats:
     smallest = float(work.margins.min(where=counts, initial=math.inf))
     if smallest <= 0:
         return v
-    excess = min(MAX_STRETCH_EXCESS, 0.05 * problem.objective.tol)
-    half, factor = problem.regularization(v), (1 + excess) / smallest
-    if half * factor * factor > (half + work.kernel.loss(work.margins)) * (1 + 3 * excess):
+    factor = stretch_factor(problem, smallest, problem.regularization(v), work.kernel.loss(work.margins))
+    if factor == 1:
         return v
     work.margins *= factor
     return v * factor
+
+
+def stretch_factor(problem: Problem, smallest: float, regularization: float, loss: float) -> float:
+    """Return the factor of a point that leaves every row without loss, if that is about as good; else 1.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    smallest : float
+        The smallest margin of a row that counts.
+    regularization, loss : float
+        The two parts of the objective.
+    """
+    if not smallest > 0:
+        return 1.0
+    excess = min(MAX_STRETCH_EXCESS, 0.05 * problem.objective.tol)
+    factor = (1 + excess) / smallest
+    return factor if regularization * factor * factor <= (regularization + loss) * (1 + 3 * excess) else 1.0
 
 
 def worst_case_objective(work: Workspace, v: Floats) -> float:

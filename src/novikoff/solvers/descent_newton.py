@@ -17,7 +17,7 @@ import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
 from . import newton, products
-from .bounds import Bounds, bounds_at, rounding_of_sum, stretch, worst_case_objective
+from .bounds import Bounds, Proof, bounds_at, rounding_of_sum, stretch, worst_case_objective
 from .coordinate_descent import Descent
 from .exact_dual import is_small, solve_exactly
 from .feasible_duals import make_feasible
@@ -111,8 +111,8 @@ class _Run:
                         v, bounds = self._over_working_rows(plane_of_few_rows)
                         if bounds is None and not (is_factored and self.is_descent_slow):
                             continue
-                v = self._finish(v, newton_work) if bounds is None else bounds.v
-                proof = self._prove(v)
+                v, proof = self._finish(v, newton_work) if bounds is None else (bounds.v, None)
+                proof = proof or self._prove(v)
                 if proof.relative_gap <= problem.objective.tol or progress.steps_left == 0:
                     break
                 has_gained = proof.relative_gap < 0.5 * best_gap or proof.dual > 2 * best_dual
@@ -126,17 +126,20 @@ class _Run:
     def _solve_near(self, start: Start) -> Solution:
         """Solve from the end of a similar problem. If columns are few, Newton's method comes first."""
         problem, progress = self.problem, self.progress
-        v = self._begin(start)
+        v, proof = self._begin(start), None
         with np.errstate(over="ignore", invalid="ignore"):
-            self.work.compute_margins(v)
-            is_solved = not bounds_at(self.work, v).relative_gap > problem.objective.tol
-            if not is_solved and 0 < rows_that_count(self.work) <= self.max_set_rows and progress.steps_left > 0:
+            is_solved = False
+            if self.products_work > 0:  # else the products tell, without a look at the rows
+                self.work.compute_margins(v)
+                is_solved = not bounds_at(self.work, v).relative_gap > problem.objective.tol
+            is_over_set = self.products_work > 0 and 0 < rows_that_count(self.work) <= self.max_set_rows
+            if not is_solved and is_over_set and progress.steps_left > 0:
                 v, bounds = self._over_working_rows(v)
                 is_solved = bounds is not None
             is_quick = problem.columns < MAX_FACTORED_COLUMNS or self.products_work == 0
             if not is_solved and is_quick and progress.steps_left > 0:
-                v = self._finish(v, math.inf)
-            proof = self._prove(v)
+                v, proof = self._finish(v, math.inf)
+            proof = proof or self._prove(v)
         if proof.relative_gap > problem.objective.tol and progress.steps_left > 0:
             return self._solve_from(self._begin(Start(self.work.alpha, v)))
         return self._solution(proof)
@@ -163,17 +166,18 @@ class _Run:
         bounds = descent.run(run.progress, self._newton_work(), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces)
         return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
 
-    def _finish(self, v: Floats, newton_work: float) -> Floats:
-        """Solve over products of rows if they are cheaper than Newton's method, else by that; return the point.
+    def _finish(self, v: Floats, newton_work: float) -> tuple[Floats, Proof | None]:
+        """Solve over products of rows if they are cheaper than Newton's method, else by that.
 
-        Products are tried once, because the rounding error that stops them remains.
+        Products are tried once, because the rounding error that stops them remains. Returns the point, and its bounds
+        if the products have proven that it is good enough.
         """
         if self.products_work <= newton_work and self.products_work < math.inf:
             self.products_work = math.inf
-            point = products.minimize(self.work, self.progress)
-            return v if point is None else point
+            point, proof = products.minimize(self.work, self.progress)
+            return (v if point is None else point), proof
         bounds = self._newton(v)
-        return v if bounds is None else bounds.v
+        return (v if bounds is None else bounds.v), None
 
     def _newton(self, v: Floats) -> Bounds | None:
         """Run Newton's method. Where a solution in integers follows, it gives up sooner."""
@@ -272,7 +276,7 @@ class _Run:
             work.compute_margins(proof.v)
         return proof
 
-    def _solution(self, proof: Bounds) -> Solution:
+    def _solution(self, proof: Proof) -> Solution:
         """Return the proven point in the units of the user. Dual variables that prove nothing are replaced by 0."""
         problem, work, progress = self.problem, self.work, self.progress
         if not (np.isfinite(proof.v).all() and math.isfinite(proof.primal)):  # after an overflow, (0, 0) is the model

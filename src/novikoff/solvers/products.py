@@ -1,71 +1,31 @@
-"""One binary problem solved over the products of its rows, for data with fewer rows than columns.
+"""Problems solved over the products of their rows, for data with fewer rows than columns.
 
-Sequential minimal optimisation finds the rows at their bounds (``cpp/include/novikoff/product_descent.hpp`` states the
-problem). A Newton step on the other rows, the free ones, then solves their linear system; if it leaves the bounds, it
-ends at the first one and is repeated without that row. The two alternate, each with about the same time, until the
-relative duality gap is small enough.
+When that is worth it, and how it is part of a run of the solver. ``product_problem.py`` solves, and
+``product_proof.py`` proves.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
-import scipy
 
-import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
-from .bounds import relative_gap
-from .losses import Loss
+from .bounds import Proof, relative_gap
 from .problem import Problem
+from .product_problem import MAX_POLISHED_ROWS, POLISHED_GAP, ProductProblem, ProductSolution
+from .product_proof import prove
 from .row_products import FEW_ROWS
 from .solver import Progress
 from .workspace import Workspace
 
 TARGET_SHARE = 0.5  # of the allowed gap; the rest is for what rounding adds when the gap is proven
-MAX_POLISHED_ROWS, POLISHED_GAP = 100, 1e-14  # few rows are solved as accurately as one Newton step can
 MIN_DESCENT_PASSES = 8.0  # passes of coordinate descent that are worth a try before the products are computed
-NS_OF_MOVE, NS_OF_FACTOR = 2.5, 0.06  # per row, and per cubed free row
-NS_OF_NEWTON = 2e4  # of a Newton step on a few rows
-MAX_MOVES_PER_ROW = 20  # between Newton steps, of which a few rows would otherwise never get one
-MAX_FREE_ROWS = 2000  # of a Newton step
-MAX_SMALL_SYSTEM = 96  # rows of a linear system that the kernel solves faster than LAPACK can be called
-NEGLIGIBLE_CHANGE, MIN_LENGTH_CHANGE = 1e-12, 0.1  # relative changes of a start: left undone, and worth it
-MIN_GAIN, MAX_IDLE_ROUNDS = 1e-13, 2  # rounds in a row whose relative gain may be a rounding error
 MAX_MOVES_TIMES_ROWS = 2e8  # between two looks at the clock
-
-
-@dataclass(frozen=True)
-class ProductSolution:
-    """A point of a problem over products, and the bounds that it proves.
-
-    Parameters
-    ----------
-    alpha : ndarray of shape (rows,)
-        Dual variables divided by the costs, in [0, top].
-    scores : ndarray of shape (rows,)
-        The products of the rows with the weights; a penalised intercept is included.
-    intercept : float
-        The free intercept, or 0.
-    primal, dual : float
-        The objectives.
-    moves : int
-        Changes of dual variables that were made.
-    """
-
-    alpha: Floats
-    scores: Floats
-    intercept: float
-    primal: float
-    dual: float
-    moves: int
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap divided by the primal objective."""
-        return relative_gap(self.primal, self.dual)
 
 
 @dataclass(frozen=True)
@@ -79,134 +39,6 @@ class _Point:
     @property
     def relative_gap(self) -> float:
         return relative_gap(self.primal, self.dual)
-
-
-class ProductProblem:
-    """One binary problem over products of rows.
-
-    Parameters
-    ----------
-    products : ndarray of shape (rows, rows)
-        K_ij = x_i.x_j. Not modified.
-    signs : ndarray of shape (rows,)
-        The labels, -1 or +1.
-    costs : ndarray of shape (rows,) or None
-        The cost of each row; None if every cost is 1.
-    loss : Loss
-        The loss of a row.
-    rate : float
-        1 / lam for rows that are scaled as those of ``Problem``.
-    offset : float
-        1 / kappa if the intercept is penalised, else 0.
-    balanced : bool
-        Whether the intercept is free.
-    """
-
-    def __init__(
-        self,
-        products: Floats,
-        signs: Floats,
-        costs: Floats | None,
-        loss: Loss,
-        rate: float,
-        offset: float = 0.0,
-        balanced: bool = False,
-    ) -> None:
-        count = len(signs)
-        self.products, self.signs, self.rate, self.offset, self.balanced = products, signs, rate, offset, balanced
-        self.costs = np.ones(count) if costs is None else costs
-        counts = self.costs > 0
-        self.tops = np.where(counts, loss.top * np.where(counts, self.costs, 1.0), 0.0)
-        self.ridges = np.divide(loss.ridge, self.costs, out=np.zeros(count), where=counts)
-        self.low, self.high = np.where(signs > 0, 0.0, -self.tops), np.where(signs > 0, self.tops, 0.0)
-        self.kernel = _core.Products(products, signs, self.tops, self.ridges, rate, offset, balanced)
-
-    def solve(self, alpha: Floats, tol: float, max_moves: int) -> ProductSolution:
-        """Solve from dual variables until the relative gap is at most ``tol``, or as far as rounding allows.
-
-        Parameters
-        ----------
-        alpha : ndarray of shape (rows,)
-            Dual variables divided by the costs. Not modified.
-        tol : float
-            The relative gap that is wanted.
-        max_moves : int
-            The maximum number of changes of dual variables.
-        """
-        t = self._feasible(self.signs * self.costs * alpha)
-        gradient, moves = self._gradient(t), 0
-        free, best, idle = len(t) // 3, -math.inf, 0
-        while idle < MAX_IDLE_ROUNDS:
-            limit = min(max_moves - moves, self._moves_worth_a_step(free))
-            made, primal, dual, intercept = self.kernel.descend(t, gradient, tol, limit)
-            moves += made
-            if relative_gap(primal, dual) <= tol or moves >= max_moves:
-                break
-            free = self._newton(t, gradient)
-            idle = 0 if dual > best + MIN_GAIN * abs(best) else idle + 1
-            best = max(best, dual)
-        if len(t) <= MAX_POLISHED_ROWS:  # a tiny gap leaves variables that are off by its square root
-            self._newton(t, gradient, negligible=MIN_GAIN)
-            _, primal, dual, intercept = self.kernel.descend(t, gradient, tol, 0)
-        scores = self.signs - gradient - self.ridges * t
-        alpha = np.divide(np.abs(t), self.costs, out=np.zeros(len(t)), where=self.costs > 0)
-        return ProductSolution(alpha, scores, intercept, primal, dual, moves)
-
-    def _feasible(self, t: Floats) -> Floats:
-        """Return feasible variables: clipped, balanced by scaling one class, and of the best common length."""
-        np.clip(t, self.low, self.high, out=t)
-        if not t.any():
-            return t
-        if self.balanced:
-            positive, negative = float(t.sum(where=t > 0)), -float(t.sum(where=t < 0))
-            least = min(positive, negative)
-            if max(positive, negative) > (1 + NEGLIGIBLE_CHANGE) * least:
-                t *= np.where(t > 0, least / positive if positive else 0.0, least / negative if negative else 0.0)
-        linear, square = float(self.signs @ t), float(t @ (self.signs - self._gradient(t)))  # with the ridge
-        longest = np.min(self.tops[t != 0] / np.abs(t[t != 0]), initial=math.inf)
-        factor = float(min(linear / square if square > 0 else 1.0, longest))
-        if abs(factor - 1) > MIN_LENGTH_CHANGE:  # a smaller one would only take rows from their bounds
-            t *= factor
-        return np.clip(t, self.low, self.high)
-
-    def _gradient(self, t: Floats) -> Floats:
-        """Return y - f - ridge t."""
-        support = np.flatnonzero(t)
-        gradient = self.signs - self.ridges * t
-        if len(support) < len(t) // 2:
-            gradient -= self.rate * (t[support] @ self.products[support])
-        elif len(support):
-            gradient -= self.rate * (self.products @ t)
-        if self.offset:
-            gradient -= self.offset * float(t.sum())
-        return gradient
-
-    def _moves_worth_a_step(self, free: int) -> int:
-        """Return the number of moves that take about as long as a Newton step on so many rows."""
-        count = len(self.signs)
-        moves = int((NS_OF_NEWTON + NS_OF_FACTOR * float(free) ** 3) / (NS_OF_MOVE * count))
-        return min(max(count, moves), MAX_MOVES_PER_ROW * count)
-
-    def _newton(self, t: Floats, gradient: Floats, negligible: float = 0.0) -> int:
-        """Take Newton steps on the free rows until one ends inside the bounds. Return the number of free rows.
-
-        ``t`` and ``gradient`` are updated, unless the dual objective would fall by more than a negligible share.
-        """
-        return self.kernel.newton(t, gradient, negligible, MAX_FREE_ROWS, _solve_positive, MAX_SMALL_SYSTEM)
-
-
-def _solve_positive(matrix: Floats, right: Floats) -> bool:
-    """Overwrite two right-hand sides, the rows of ``right``, with the solutions of a linear system.
-
-    Returns whether the matrix is positive definite. NumPy releases the interpreter while it factors, unlike SciPy.
-    """
-    try:
-        factor = np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return False
-    half = scipy.linalg.solve_triangular(factor, right.T, lower=True, check_finite=False)
-    right[:] = scipy.linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False).T
-    return bool(np.isfinite(right).all())
 
 
 def is_suitable(problem: Problem) -> bool:
@@ -234,33 +66,67 @@ def product_problem(problem: Problem, threads: int) -> ProductProblem:
     return ProductProblem(matrix, problem.signs(), costs, problem.loss, rate, offset, problem.has_free_intercept)
 
 
-def minimize(work: Workspace, progress: Progress) -> Floats | None:
-    """Solve a suitable problem from ``work.alpha`` until ``progress`` says stop. ``work.alpha`` is updated.
+def solve_over_products(
+    over: ProductProblem,
+    alpha: Floats,
+    progress: Progress,
+    point_of: Callable[[ProductSolution], Floats],
+) -> tuple[ProductSolution, Floats, bool]:
+    """Solve a problem from dual variables divided by the costs, until ``progress`` says stop.
 
     A step is as many changes of dual variables as there are rows. At most half of the steps that are left are made, so
     that other methods can go on.
+
+    Parameters
+    ----------
+    over : ProductProblem
+        The problem.
+    alpha : ndarray of shape (rows,)
+        Dual variables divided by the costs. Not modified.
+    progress : Progress
+        The record of the run.
+    point_of : callable
+        Returns the primal point of a solution, which ``progress`` records.
+
+    Returns
+    -------
+    ProductSolution, ndarray and bool
+        The solution, its primal point, and whether ``progress`` said stop; if not, rounding or too many steps prevent
+        further progress.
+    """
+    rows, tol = len(over.signs), progress.problem.objective.tol
+    progress.method = "products"
+    target = min(TARGET_SHARE * tol, POLISHED_GAP) if rows <= MAX_POLISHED_ROWS else TARGET_SHARE * tol
+    max_moves, last_step = max(rows, int(MAX_MOVES_TIMES_ROWS / rows)), progress.steps + (progress.steps_left + 1) // 2
+    while True:
+        moves = min(max_moves, max(1, last_step - progress.steps) * rows)
+        found = over.solve(alpha, target, moves)
+        alpha, point = found.alpha, _Point(point_of(found), found.primal, found.dual)
+        if progress.advance(point, max(1, math.ceil(found.moves / rows))):
+            return found, point.v, True
+        if found.moves < moves or progress.steps >= last_step:
+            return found, point.v, False
+
+
+def minimize(work: Workspace, progress: Progress) -> tuple[Floats | None, Proof | None]:
+    """Solve a suitable problem from ``work.alpha`` until ``progress`` says stop. ``work.alpha`` is updated.
 
     Returns
     -------
     ndarray or None
         The primal point (w, b); None if rounding or too many steps prevent further progress.
+    Proof or None
+        The bounds of this point, if those over products reach the gap that is wanted and its margins are not needed.
     """
-    problem, rows = work.problem, work.problem.rows
-    progress.method = "products"
-    over_products = product_problem(problem, work.threads)
-    target = TARGET_SHARE * problem.objective.tol
-    if rows <= MAX_POLISHED_ROWS:
-        target = min(target, POLISHED_GAP)
-    max_moves, last_step = max(rows, int(MAX_MOVES_TIMES_ROWS / rows)), progress.steps + (progress.steps_left + 1) // 2
-    while True:
-        moves = min(max_moves, max(1, last_step - progress.steps) * rows)
-        found = over_products.solve(work.alpha, target, moves)
-        work.alpha[:] = found.alpha
-        point = _Point(_primal_point(work, found), found.primal, found.dual)
-        if progress.advance(point, max(1, math.ceil(found.moves / rows))):
-            return point.v
-        if found.moves < moves or progress.steps >= last_step:
-            return None
+    over = product_problem(work.problem, work.threads)
+    found, v, has_stopped = solve_over_products(over, work.alpha, progress, partial(_primal_point, work))
+    work.alpha[:] = found.alpha
+    if not has_stopped:
+        return None, None
+    proof = None if progress.options.keep_margins else prove(work.problem, over, found)
+    if proof is None:
+        return v, None
+    return v, Proof(v * proof.factor if proof.factor != 1 else v, proof.primal, proof.dual, proof.shares)
 
 
 def _primal_point(work: Workspace, found: ProductSolution) -> Floats:

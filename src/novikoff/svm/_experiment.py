@@ -21,7 +21,8 @@ from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.geometry import Floats
 
-from ._folds import Split, subset
+from ._fold_products import FoldProducts
+from ._folds import Indices, Split, subset
 from ._joint import solve_joint_path
 from ._machines import rows_of_pair
 from ._settings import Settings, run_parallel
@@ -79,14 +80,13 @@ class Experiment:
 
         def score_fold(place: int) -> tuple[list[float], float]:
             learned, held_out = self.splits[place]
-            part = subset(self.where, self.data, np.asarray(learned), self.weights, self.class_weight)
-            models, gap = _models(part, self.strategy, settings.objective, Cs, options)
-            weights = None if self.weights is None else self.weights[held_out]
-            X, y = self.data.X[held_out], self.labels[held_out]
-            if self.scoring is None:
-                return [self.scorer(model, X, y, weights) for model in models], gap
-            X = part.in_full_width(X)  # the scorers of others see all columns
-            return [self.scorer(_in_full_width(part, model), X, y, weights) for model in models], gap
+            learned, held_out = np.asarray(learned), np.asarray(held_out)
+            part = subset(self.where, self.data, learned, self.weights, self.class_weight)
+            fold = FoldProducts.solve(self.data, part, learned, self.strategy, settings.objective, Cs, options)
+            if fold is not None:
+                return self._score_over_products(fold, held_out, Cs, options.threads), fold.gap
+            weights, biases, gap = _weights(part, self.strategy, settings.objective, Cs, options)
+            return self._score_models(part, _models(part, self.strategy, Cs, weights, biases), held_out), gap
 
         folds = run_parallel(score_fold, count, settings.threads, settings.cancelled)
         self.widest_gap = max(self.widest_gap, *(gap for _, gap in folds))
@@ -96,6 +96,29 @@ class Experiment:
                 self.where, f"the score of a fold is {scores[~np.isfinite(scores)][0]}. Use other folds or scoring."
             )
         return scores
+
+    def _score_over_products(self, fold: FoldProducts, held_out: Indices, Cs: Floats, threads: int) -> list[float]:
+        """Return the scores of the models of a fold; the weights are made only of those that need them."""
+        predicted = fold.predict(held_out, threads) if self.scoring is None else [None] * len(Cs)
+        rest = [place for place, labels in enumerate(predicted) if labels is None]
+        models = _models(fold.part, self.strategy, Cs[rest], *fold.weights(rest)) if rest else []
+        scores = dict(zip(rest, self._score_models(fold.part, models, held_out), strict=True))
+        y, weights = self.labels[held_out], None if self.weights is None else self.weights[held_out]
+        for place, labels in enumerate(predicted):
+            if labels is not None:
+                scores[place] = _share_right(labels == y, weights)
+        return [scores[place] for place in range(len(Cs))]
+
+    def _score_models(self, part: TrainingSet, models: list[LinearSVM], held_out: Indices) -> list[float]:
+        """Return the score of each model, which were learned from ``part``, on the rows held out."""
+        if not models:
+            return []
+        weights = None if self.weights is None else self.weights[held_out]
+        X, y = self.data.X[held_out], self.labels[held_out]
+        if self.scoring is None:
+            return [self.scorer(model, X, y, weights) for model in models]
+        X = part.in_full_width(X)  # the scorers of others see all columns
+        return [self.scorer(_in_full_width(part, model), X, y, weights) for model in models]
 
     def baseline(self) -> tuple[Any, float]:
         """Return the most frequent label, and the mean accuracy over the folds of always predicting it."""
@@ -120,10 +143,10 @@ class Experiment:
             )
 
 
-def _models(
+def _weights(
     part: TrainingSet, strategy: MulticlassStrategy, objective: Objective, Cs: Floats, options: SolverOptions
-) -> tuple[list[LinearSVM], float]:
-    """Return the models of a path as estimators of the columns of X that predict, and the widest of their gaps."""
+) -> tuple[Floats, Floats, float]:
+    """Return the weights of the models of a path, their intercepts, and the widest of their gaps."""
     gap, pairs = 0.0, strategy.pairs
     weights = np.zeros((len(Cs), len(pairs), part.X.shape[1]))
     biases = np.empty(weights.shape[:2])
@@ -137,6 +160,13 @@ def _models(
             weights[place, column] = part.narrow(own.widen(solution.weights))
             biases[place, column] = solution.bias
             gap = max(gap, solution.relative_gap)
+    return weights, biases, gap
+
+
+def _models(
+    part: TrainingSet, strategy: MulticlassStrategy, Cs: Floats, weights: Floats, biases: Floats
+) -> list[LinearSVM]:
+    """Return the models of a path as estimators of the columns of X that predict."""
     models = []
     for place, C in enumerate(Cs.tolist()):
         model = LinearSVM(C=C)
@@ -144,7 +174,7 @@ def _models(
         model.n_features_in_ = part.X.shape[1]
         model.coef_, model.intercept_ = weights[place], biases[place]
         models.append(model)
-    return models, gap
+    return models
 
 
 def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
@@ -157,7 +187,11 @@ def _in_full_width(part: TrainingSet, model: LinearSVM) -> LinearSVM:
 
 
 def _accuracy(model: LinearSVM, X: Any, y: NDArray[Any], weights: Weights) -> float:
-    right = model.predict(X) == y
+    return _share_right(model.predict(X) == y, weights)
+
+
+def _share_right(right: NDArray[np.bool_], weights: Weights) -> float:
+    """Return the weighted share of the predictions that are right."""
     if weights is None:
         return float(np.mean(right))
     return float(weights @ right / weights.sum()) if weights.any() else math.nan
