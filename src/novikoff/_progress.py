@@ -29,13 +29,17 @@ class Progress:
         self._done = [False] * len(names)
         self._lock = threading.RLock()  # a listener may call what reports progress
 
+    def listener(self, place: int) -> ProgressCallback | None:
+        """Return the function that takes the messages of one problem; None if nobody listens."""
+        return None if self._say is None else lambda message, fraction: self._report(place, message, fraction)
+
     @contextmanager
     def problem(self, place: int) -> Iterator[ProgressCallback | None]:
         """Yield the function that takes the messages of one problem, which is done at the end of the block."""
         if self._say is None:
             yield None
             return
-        yield lambda message, fraction: self._report(place, message, fraction)
+        yield self.listener(place)
         with self._lock:
             self._done[place], self._fractions[place] = True, 1.0
             if len(self._names) > 1:

@@ -42,6 +42,16 @@ MAX_IDLE_ROUNDS_IF_SMALL = 1  # of Newton's method, before a problem of a few ro
 DESCENT_WORK_GROWTH = 4.0  # of coordinate descent, each time that rounding stops Newton's method
 
 
+def expected_newton_work(problem: Problem) -> float:
+    """Return the expected work of Newton's method, in rows visited by coordinate descent."""
+    if problem.columns >= MAX_FACTORED_COLUMNS:
+        return STEPS_BY_GRADIENTS * STEP_COST_BY_GRADIENTS * problem.rows
+    per_row = problem.table.elements / problem.rows + 4
+    factoring = problem.columns**3 / 3 / 8  # the operations of a factorisation are about 8 times cheaper
+    steps = STEPS_IF_FEW_ROWS if problem.rows < FEW_ROWS_RATIO * problem.columns else STEPS_IF_FACTORED
+    return steps * (STEP_COST_IF_FACTORED * problem.rows + factoring / per_row)
+
+
 class DescentNewton:
     """The default solver, on the processor, for all losses of the kernels."""
 
@@ -91,7 +101,7 @@ class _Run:
         If rounding stops Newton's method, coordinate descent gets another chance, with more work.
         """
         problem, progress = self.problem, self.progress
-        newton_work, is_factored = self._newton_work(), problem.columns < MAX_FACTORED_COLUMNS
+        newton_work, is_factored = expected_newton_work(self.problem), problem.columns < MAX_FACTORED_COLUMNS
         forecast_after = FORECAST_AFTER_IF_FACTORED if is_factored else FORECAST_AFTER_BY_GRADIENTS
         newton_gap = FACTORED_NEWTON_GAP if is_factored else 0.0
         best_gap, best_dual, stalled = math.inf, 0.0, 0
@@ -163,7 +173,7 @@ class _Run:
         v = run._begin(start)
         descent = Descent(run.work, v, _core.Random(options.seed))
         uses_faces = part.columns >= MAX_FACTORED_COLUMNS
-        bounds = descent.run(run.progress, self._newton_work(), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces)
+        bounds = descent.run(run.progress, expected_newton_work(self.problem), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces)
         return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
 
     def _finish(self, v: Floats, newton_work: float) -> tuple[Floats, Proof | None]:
@@ -246,16 +256,6 @@ class _Run:
             steps=progress.steps,
             end=Start(np.minimum(alpha, problem.loss.top), v),
         )
-
-    def _newton_work(self) -> float:
-        """Return the expected work of Newton's method, in rows visited by coordinate descent."""
-        problem = self.problem
-        if problem.columns >= MAX_FACTORED_COLUMNS:
-            return STEPS_BY_GRADIENTS * STEP_COST_BY_GRADIENTS * problem.rows
-        per_row = problem.table.elements / problem.rows + 4
-        factoring = problem.columns**3 / 3 / 8  # the operations of a factorisation are about 8 times cheaper
-        steps = STEPS_IF_FEW_ROWS if problem.rows < FEW_ROWS_RATIO * problem.columns else STEPS_IF_FACTORED
-        return steps * (STEP_COST_IF_FACTORED * problem.rows + factoring / per_row)
 
     def _prove(self, v: Floats, consider_best: bool = True) -> Bounds:
         """Compute the bounds afresh from v and ``work.alpha``, with rounding counted against the dual objective.

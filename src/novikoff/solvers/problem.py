@@ -31,6 +31,8 @@ from .losses import Loss
 from .row_products import RowProducts
 from .shared import Shared
 
+MIN_COPIED_ELEMENTS = 1_000_000  # of dense rows that may be copied without their zeros
+MAX_COPIED_SHARE = 0.3  # of values that are not 0, up to which the copy is faster to read and needs little memory
 MAX_SCALE_EXPONENT = 1000  # the largest power of two, up or down, by which rows are scaled
 MAX_SQUARABLE_EXPONENT = 506  # the largest power of two, up or down, whose square keeps all its digits
 MIN_COST_EXPONENT, MAX_COST_EXPONENT = -1018, 830  # powers of two for C |x|^2; beyond them doubles lose digits
@@ -76,6 +78,16 @@ class Table:
     def matrix(self) -> Any:
         """The rows as an array or a CSR matrix; None if neither was given."""
         return self.sparse if self.dense is None else self.dense
+
+    def kernel_rows(self) -> _core.Rows:
+        """Return the rows for kernels that skip zeros: a sparse copy of dense rows, if most of their values are 0."""
+        if self.dense is None or self.elements < MIN_COPIED_ELEMENTS:
+            return self.rows
+        return self.shared.once("rows without zeros", self._without_zeros)
+
+    def _without_zeros(self) -> _core.Rows:
+        parts = _core.without_zeros(self.rows, MAX_COPIED_SHARE)
+        return self.rows if parts is None else _core.csr(*parts, self.rows.columns)
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,45 @@
-"""Vectors that the binary problems of a table have in common, computed by the first problem that needs them."""
+"""What the binary problems of a table have in common, computed by the first problem that needs it."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any, TypeVar
 
 from novikoff.theory.geometry import Floats
 
+T = TypeVar("T")
+
 
 class Shared:
-    """Read-only vectors by name, each computed once. Several threads may ask at the same time."""
+    """Read-only values by name, each computed once. Several threads may ask at the same time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._vectors: dict[str, Floats] = {}
+        self._values: dict[str, Any] = {}
 
     def get(self, name: str, compute: Callable[[], Floats]) -> Floats:
-        """Return a vector. A thread that asks for it while another one computes it waits.
+        """Return a vector, which is made read-only; see `once`."""
+
+        def read_only() -> Floats:
+            vector = compute()
+            vector.setflags(write=False)
+            return vector
+
+        return self.once(name, read_only)
+
+    def once(self, name: str, compute: Callable[[], T]) -> T:
+        """Return a value. A thread that asks for it while another one computes it waits.
 
         Parameters
         ----------
         name : str
-            The name of the vector.
+            The name of the value.
         compute : callable
             Returns it. Called at most once, unless it fails.
         """
         with self._lock:
-            if name not in self._vectors:
-                vector = compute()
-                vector.setflags(write=False)
-                self._vectors[name] = vector
-            return self._vectors[name]
+            if name not in self._values:
+                self._values[name] = compute()
+            value: T = self._values[name]
+            return value

@@ -42,7 +42,7 @@ class Workspace:
         self.problem, self.threads = problem, threads
         table = problem.table
         self.kernel = _core.SoftMargin(
-            table.rows,
+            table.kernel_rows(),
             table.codes,
             problem.positive,
             table.costs,

@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from novikoff._multiclass import MulticlassStrategy, side_name, sides
 from novikoff._progress import Progress, ProgressCallback
 from novikoff._wide_array import appended, last_of, without_last
+from novikoff.solvers import class_descent
+from novikoff.solvers.class_descent import Descended
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.solver import HistoryEntry, Solution, Start, solve
 from novikoff.solvers.training_set import TrainingSet
@@ -85,7 +87,11 @@ def solve_machines(
     machines = _Machines(data, strategy, settings, keep_ends, keep_slack)
     steps = Progress(progress, [f"class {side_name(*side)}" for side in sides(strategy)])
 
+    descended = machines.descend(steps) if starts is None else None
+
     def solve_one(place: int) -> Solved:
+        if descended is not None:
+            return machines.finish(place, descended[place], steps)
         return machines.solve(place, None if starts is None else starts[place], steps)
 
     at_once = 1 if any(low is not None for _, low in strategy.pairs) else classes_at_once(data)
@@ -130,6 +136,32 @@ class _Machines:
         start = None if start is None else _narrowed(part, start)
         with steps.problem(place) as say:
             solution = solve(problem, self.settings.options(self.threads, say), start)
+        return self._solved(part, rows, place, solution)
+
+    def descend(self, steps: Progress) -> list[Descended] | None:
+        """Return where all one-vs-rest problems have left a common descent; None if that is not worth it."""
+        if any(low is not None for _, low in self.pairs):
+            return None
+        problems = [Problem(self.table, high, self.settings.objective) for high, _ in self.pairs]
+        if not class_descent.supports(problems):
+            return None
+        groups = class_descent.groups(len(problems))
+
+        def descend_group(number: int) -> list[Descended]:
+            group = groups[number]
+            options = [self.settings.options(1, steps.listener(place)) for place in group]
+            return class_descent.descend([problems[place] for place in group], options)
+
+        return [one for group in self.run(descend_group, len(groups)) for one in group]
+
+    def finish(self, place: int, descended: Descended, steps: Progress) -> Solved:
+        """Solve one problem after the common descent."""
+        problem = Problem(self.table, self.pairs[place][0], self.settings.objective)
+        with steps.problem(place) as say:
+            solution = class_descent.finish(problem, self.settings.options(self.threads, say), descended)
+        return self._solved(self.data, None, place, solution)
+
+    def _solved(self, part: TrainingSet, rows: NDArray[np.intp] | None, place: int, solution: Solution) -> Solved:
         if not self.keep_ends:
             solution.end = Start(NO_ROWS, solution.end.v)  # frees a vector of rows before the certificate needs others
         return Solved(part, rows, self.pairs[place], solution)
