@@ -177,7 +177,7 @@ class _Descent:
     @property
     def _vectors(self) -> int:
         """The number of vectors that hold one number of each problem."""
-        return self.alpha.shape[1] // PLACES
+        return int(self.alpha.shape[1]) // PLACES
 
     def run(self) -> list[Descended]:
         begin, count = time.perf_counter(), len(self.problems)

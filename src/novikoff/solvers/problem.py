@@ -86,8 +86,11 @@ class Table:
         return self.shared.once("rows without zeros", self._without_zeros)
 
     def _without_zeros(self) -> _core.Rows:
-        parts = _core.without_zeros(self.rows, MAX_COPIED_SHARE)
-        return self.rows if parts is None else _core.csr(*parts, self.rows.columns)
+        parts: Any = _core.without_zeros(self.rows, MAX_COPIED_SHARE)
+        if parts is None:
+            return self.rows
+        values, indices, offsets = parts
+        return _core.csr(values, indices, offsets, self.rows.columns)
 
 
 @dataclass(frozen=True)
