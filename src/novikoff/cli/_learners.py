@@ -24,5 +24,5 @@ def _option_name(name: str) -> str:
 _PLACES = {_option_name(name): place for name, place in sorted(public_learners().items()) if name not in WITHOUT_NAME}
 LEARNERS: Registry[Any] = Registry("learner", _PLACES)
 ONLINE: Registry[Any] = Registry(
-    "online learner", {name: place for name, place in _PLACES.items() if place.startswith("novikoff.online:")}
+    "online learner", {name: place for name, place in _PLACES.items() if place.startswith("novikoff.online")}
 )
