@@ -173,7 +173,9 @@ class _Run:
         v = run._begin(start)
         descent = Descent(run.work, v, _core.Random(options.seed))
         uses_faces = part.columns >= MAX_FACTORED_COLUMNS
-        bounds = descent.run(run.progress, expected_newton_work(self.problem), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces)
+        bounds = descent.run(
+            run.progress, expected_newton_work(self.problem), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces
+        )
         return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
 
     def _finish(self, v: Floats, newton_work: float) -> tuple[Floats, Proof | None]:
