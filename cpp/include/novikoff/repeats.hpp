@@ -29,7 +29,7 @@ double sum_of_squares(const T* values, std::size_t size) {
 ///
 /// Rows without repeated indices are told by stamps: every row writes its stamp at the place of each of its columns, and an
 /// index is repeated only if its place has the stamp of the row already. Columns share a place if there are more of them than
-/// places. So a stamp that was met is no proof, and the sums are made by marks.
+/// places. So a stamp that was met proves nothing, and the sums are made by marks.
 ///
 /// A table with one mark per column is kept between rows: the mark of a column is the position of its sum, counted over all
 /// rows, so that the marks of earlier rows are below those of the present one and nothing is cleared. Both tables are made when
