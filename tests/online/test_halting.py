@@ -280,7 +280,7 @@ def test_if_nothing_is_known_the_warning_says_so(cls):
 
 
 def test_no_progress_is_a_reason(monkeypatch):
-    monkeypatch.setattr(_cycle, "decide_quickly", lambda *arguments: UNKNOWN)
+    monkeypatch.setattr(quick, "decide_quickly", lambda *arguments: UNKNOWN)
     model = nk.Perceptron()
     warning = heard(model, *overlapping(3000, 6))
     assert model.stopped_ == warning.reason == "no progress"

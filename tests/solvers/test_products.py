@@ -7,19 +7,11 @@ import scipy.sparse as sp
 import novikoff as nk
 from binary_problems import each_problem, problem_of, training_set
 from machines import assert_proven
-from novikoff.solvers import product_problem, products
+from novikoff.solvers import products
 from novikoff.solvers.bounds import bounds_at, stretch
-from novikoff.solvers.losses import LOSSES
-from novikoff.solvers.product_problem import ProductProblem
 from novikoff.solvers.solver import Progress, SolverOptions
 from novikoff.solvers.workspace import Workspace
-
-
-def wide(rows=40, columns=90, noise=3.0, seed=0):
-    """Rows of three factors and noise, which may or may not be separable."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(rows, 3)) @ rng.normal(size=(3, columns)) + 0.3 * rng.normal(size=(rows, columns))
-    return X, np.where(X[:, 0] + noise * rng.normal(size=rows) > 0, 1, -1)
+from wide_problems import wide
 
 
 def run(problem, max_iter=10_000, alpha=None):
@@ -61,14 +53,6 @@ def test_rows_that_occur_twice_and_rows_of_zeros():
     assert_proven(nk.LinearSVM(C=1.0, loss="hinge", tol=1e-8).fit(X, y), X, y)
 
 
-@each_problem
-def test_a_start_at_the_solution_needs_no_move(loss, intercept):
-    problem = problem_of(0.1, loss, intercept, tol=1e-6, data=training_set(*wide()))
-    found = over(problem).solve(np.zeros(problem.rows), 1e-6, 10**6)
-    again = over(problem).solve(found.alpha, 2e-6, 10**6)
-    assert again.moves == 0
-
-
 def test_the_scores_are_those_of_the_weights():
     problem = problem_of(0.1, "hinge", "penalized", data=training_set(*wide()))
     found = over(problem).solve(np.zeros(problem.rows), 1e-9, 10**6)
@@ -81,27 +65,6 @@ def test_half_of_the_steps_are_left_to_other_methods():
     problem = problem_of(1.0, "hinge", tol=1e-12, data=training_set(*wide()))
     _, _, progress = run(problem, max_iter=4)
     assert progress.steps == 2
-
-
-def test_equal_rows_of_different_classes_reach_their_bounds_at_once():
-    found = ProductProblem(
-        np.ones((2, 2)), np.array([1.0, -1.0]), None, LOSSES["hinge"], rate=1e35, balanced=True
-    ).solve(np.zeros(2), 1e-6, 10)
-    np.testing.assert_array_equal(found.alpha, 1.0)
-    assert found.moves == 1
-
-
-def test_the_dual_objective_rises_with_the_number_of_moves():
-    problem = over(problem_of(1.0, "hinge", data=training_set(*wide())))
-    duals = [problem.solve(np.zeros(40), 1e-12, moves).dual for moves in (1, 10, 100, 1000)]
-    assert duals == sorted(duals)
-
-
-def test_a_problem_of_two_rows_has_the_known_solution():
-    problem = ProductProblem(np.diag([1.0, 1.0]), np.array([1.0, -1.0]), None, LOSSES["hinge"], 1.0, balanced=True)
-    found = problem.solve(np.zeros(2), 1e-12, 100)
-    np.testing.assert_allclose(found.alpha, [1.0, 1.0])
-    assert found.primal == pytest.approx(1.0)
 
 
 def test_few_rows_of_many_columns_are_solved_by_products_and_others_are_not():
@@ -127,18 +90,3 @@ def test_equal_rows_of_both_classes_get_a_newton_step_in_time(loss, intercept):
     data = training_set(np.full((2, 1), 100.0), np.array([1, -1]))
     _, _, progress = run(problem_of(1.0, loss, intercept, data=data), max_iter=100)
     assert progress.history[-1].gap <= 1e-6
-
-
-@pytest.mark.parametrize("balanced", [False, True])
-def test_small_and_large_systems_of_newton_steps_have_the_same_solution(balanced):
-    X, _ = wide(30, 60)
-    signs, ends = np.where(np.arange(30) % 2 == 0, 1.0, -1.0), []
-    problem = ProductProblem(X @ X.T, signs, None, LOSSES["squared_hinge"], 0.5, balanced=balanced)
-    for max_small in (0, 30):
-        t = 1e-3 * signs
-        gradient = problem._gradient(t)
-        assert problem.kernel.newton(t, gradient, 0.0, 30, product_problem._solve_positive, max_small) == 30
-        np.testing.assert_allclose(gradient, problem._gradient(t), atol=1e-12)
-        ends.append(t)
-    assert np.abs(ends[0]).max() > 0.01
-    np.testing.assert_allclose(ends[0], ends[1], rtol=1e-9, atol=1e-12)
