@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 import novikoff as nk
 from novikoff._separability import quick
 from novikoff._separability.quick import UNKNOWN
-from novikoff.online import _cycle, impossible_margin
+from novikoff.online import impossible_margin
 from novikoff.online._halting import balance_words
 from novikoff.theory import bounds
 from novikoff.theory.certificate import Duals
