@@ -1,8 +1,8 @@
 """Dual coordinate descent for the one-vs-rest problems of dense rows, all classes in one pass.
 
 A pass reads each row once for all classes (``cpp/include/novikoff/class_descent.hpp``), which takes about as long as
-passes for two or three of them alone. A class whose gap is small enough is done. A class for which
-another method promises to be faster leaves with the point that it has reached; the classes that remain go on.
+passes for two or three of them alone. A class whose gap is small enough is done. A class for which another method
+promises to be faster leaves with the point that it has reached; the classes that remain go on.
 """
 
 from __future__ import annotations
@@ -34,9 +34,7 @@ MAX_SINGLE_EXPONENT = 30.0  # powers of two for lam and s, up or down, for which
 TARGET_SHARE = 0.9  # of the allowed gap; the rest is for what rounding adds when the gap is proven
 PLACES = 4  # problems whose numbers lie in one vector
 VISIT_COST = 1.0  # of a row, for one vector of problems, in visits of coordinate descent for one problem
-FORECAST_AFTER = (
-    0.5  # share of the work of Newton's method before the first forecast: shrinking makes later passes cheap
-)
+FORECAST_AFTER = 0.5  # share of Newton's work before the first forecast: shrinking makes later passes cheap
 METHOD = "common descent"
 
 
