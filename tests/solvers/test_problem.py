@@ -50,3 +50,13 @@ def test_the_best_point_without_weights_has_the_least_loss_of_all_intercepts(los
     assert value == pytest.approx(objective(zeros, v[-1], loss=loss, weights=WEIGHTS))
     for b in np.linspace(-2, 2, 41):
         assert objective(zeros, b, loss=loss, weights=WEIGHTS) >= value - 1e-9
+
+
+def test_a_copy_without_zeros_is_made_only_on_demand_and_only_of_rows_with_many():
+    random = np.random.default_rng(0)
+    full = random.random((5000, 250))
+    for X, is_copied in ((full, False), (full * (random.random(full.shape) < 0.2), True)):
+        table = training_set(X, np.arange(5000) % 2).table
+        assert table.kernel_rows() is table.rows
+        assert (table.rows_without_zeros() is not table.rows) == is_copied
+        assert table.kernel_rows() is table.rows_without_zeros()

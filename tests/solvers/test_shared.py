@@ -33,3 +33,12 @@ def test_a_computation_that_failed_is_tried_again():
     with pytest.raises(ZeroDivisionError):
         shared.get("norms", lambda: np.zeros(1 // 0))
     assert shared.get("norms", lambda: np.zeros(2)).shape == (2,)
+
+
+def test_a_value_is_known_from_its_computation_until_it_is_forgotten():
+    shared = Shared()
+    assert shared.known("rows", "others") == "others"
+    assert shared.once("rows", lambda: "these") == "these"
+    assert shared.known("rows", "others") == "these"
+    shared.forget("rows")
+    assert shared.known("rows", "others") == "others"

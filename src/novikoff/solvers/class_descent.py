@@ -153,7 +153,7 @@ class _Descent:
             progress.method = METHOD
         table = first.table
         self.kernel = _core.ClassDescent(
-            table.kernel_rows(), table.codes, table.costs, first.scale, first.has_intercept, first.loss.name
+            table.rows_without_zeros(), table.codes, table.costs, first.scale, first.has_intercept, first.loss.name
         )
         self.squared_norms = Workspace(first, threads=1).squared_norms()
         self.rho = 1 / first.kappa if first.kappa > 0 else 0.0

@@ -194,6 +194,7 @@ class _Run:
     def _newton(self, v: Floats) -> Bounds | None:
         """Run Newton's method. Where a solution in integers follows, it gives up sooner."""
         patience = MAX_IDLE_ROUNDS_IF_SMALL if self.is_small else newton.MAX_IDLE_ROUNDS
+        self.work.forget_squared_norms()
         return newton.minimize(self.work, v, self.progress, patience)
 
     def _begin(self, start: Start) -> Floats:
@@ -305,7 +306,9 @@ class _Run:
         problem = self.problem
         duals, is_positive = np.empty(problem.rows), problem.is_positive()
         np.multiply(self.work.alpha, problem.objective.C * shares[1], out=duals, where=is_positive)
-        np.multiply(self.work.alpha, problem.objective.C * shares[0], out=duals, where=~is_positive)
+        np.logical_not(is_positive, out=is_positive)  # in place, because there may be many rows
+        np.multiply(self.work.alpha, problem.objective.C * shares[0], out=duals, where=is_positive)
+        del is_positive
         if problem.table.costs is not None:
             duals *= problem.table.costs
         make_feasible(problem, duals)

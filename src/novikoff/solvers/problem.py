@@ -31,6 +31,7 @@ from .losses import Loss
 from .row_products import RowProducts
 from .shared import Shared
 
+WITHOUT_ZEROS = "rows without zeros"
 MIN_COPIED_ELEMENTS = 1_000_000  # of dense rows that may be copied without their zeros
 MAX_COPIED_SHARE = 0.3  # of values that are not 0, up to which the copy is faster to read and needs little memory
 MAX_SCALE_EXPONENT = 1000  # the largest power of two, up or down, by which rows are scaled
@@ -80,10 +81,17 @@ class Table:
         return self.sparse if self.dense is None else self.dense
 
     def kernel_rows(self) -> _core.Rows:
-        """Return the rows for kernels that skip zeros: a sparse copy of dense rows, if most of their values are 0."""
+        """Return the rows for kernels: those without zeros if there is such a copy."""
+        return self.shared.known(WITHOUT_ZEROS, self.rows)
+
+    def rows_without_zeros(self) -> _core.Rows:
+        """Return a sparse copy of dense rows if most of their values are 0, else the rows.
+
+        It takes memory, so it is made only where many passes for many classes follow.
+        """
         if self.dense is None or self.elements < MIN_COPIED_ELEMENTS:
             return self.rows
-        return self.shared.once("rows without zeros", self._without_zeros)
+        return self.shared.once(WITHOUT_ZEROS, self._without_zeros)
 
     def _without_zeros(self) -> _core.Rows:
         parts: Any = _core.without_zeros(self.rows, MAX_COPIED_SHARE)

@@ -43,3 +43,14 @@ class Shared:
                 self._values[name] = compute()
             value: T = self._values[name]
             return value
+
+    def known(self, name: str, otherwise: T) -> T:
+        """Return a value if it has been computed, else another one."""
+        with self._lock:
+            value: T = self._values.get(name, otherwise)
+            return value
+
+    def forget(self, name: str) -> None:
+        """Free a value that takes memory and can be computed again."""
+        with self._lock:
+            self._values.pop(name, None)

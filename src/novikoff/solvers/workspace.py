@@ -9,6 +9,7 @@ from novikoff.theory.geometry import Floats
 
 from .problem import Problem
 
+SQUARED_NORMS = "squared norms"
 COUNTED_ROWS = 1 << 14  # rows that are counted at a time
 MIN_SHARED_LENGTH = 32  # values per row from which on the squared norms of rows are kept: they take little beside them
 
@@ -70,7 +71,11 @@ class Workspace:
         table = self.problem.table
         if table.elements < MIN_SHARED_LENGTH * self.problem.rows:
             return self._compute_squared_norms()
-        return table.shared.get("squared norms", self._compute_squared_norms)
+        return table.shared.get(SQUARED_NORMS, self._compute_squared_norms)
+
+    def forget_squared_norms(self) -> None:
+        """Free the squared norms that the problems of a table share, where another vector of rows takes their place."""
+        self.problem.table.shared.forget(SQUARED_NORMS)
 
     def _compute_squared_norms(self) -> Floats:
         squared = np.empty(self.problem.rows)
