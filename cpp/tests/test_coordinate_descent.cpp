@@ -1,6 +1,7 @@
 // Passes of coordinate descent: they increase the dual objective, and shrinking excludes only rows that cannot move.
 #include "binary_problems.hpp"
 #include "novikoff/coordinate_descent.hpp"
+#include "novikoff/face_step.hpp"
 
 namespace {
 
@@ -53,6 +54,39 @@ TEST(every_pass_of_coordinate_descent_raises_the_dual_until_no_row_can) {
       }
     });
   });
+}
+
+TEST(a_step_over_the_free_rows_raises_the_dual_by_what_it_says_and_moves_no_other_row) {
+  std::size_t moved = 0;
+  for_each_loss([&](const auto& loss) {
+    for_each_problem([&](const TestProblem& q) {
+      const DualPenalty penalty{0.125, 2 * q.constant};
+      std::vector<double> alpha(q.count()), norms(q.count()), v(q.width());
+      std::vector<std::int32_t> order(q.count());
+      std::iota(order.begin(), order.end(), 0);
+      const auto rows = q.sample.rows();
+      for (std::size_t i = 0; i < q.count(); ++i) norms[i] = scaled_squared_norm(rows[i], 0.5);
+      Random random{1};
+      descend(rows, q.problem(), loss, penalty, alpha, norms, order, v, PassSummary{infinity, -infinity, q.count()}, random);
+      const std::vector<double> kept = alpha;
+      const BinaryProblem problem = q.problem();
+      const double before = dual_value(q, loss.ridge, penalty, alpha);
+      Face<std::decay_t<decltype(loss)>, std::decay_t<decltype(rows)>> face(rows, problem, penalty, alpha, v);
+      const FaceStep found = face.move(1e-3, 1e6, 1);
+      CHECK(found.gain >= 0 && near(dual_value(q, loss.ridge, penalty, alpha), before + found.gain, 1e4));
+      moved += found.gain > 0;
+      std::vector<double> pull(q.width());
+      for (std::size_t i = 0; i < q.count(); ++i) {
+        CHECK(alpha[i] >= 0 && alpha[i] <= loss.top);
+        CHECK((kept[i] > 0 && kept[i] < loss.top) || alpha[i] == kept[i]);
+        const std::vector<double> u = q.lifted(i);
+        for (std::size_t j = 0; j < u.size(); ++j) pull[j] += q.cost(i) * alpha[i] * u[j];
+      }
+      for (std::size_t j = 0; j + 1 < q.width(); ++j) CHECK(near(v[j], pull[j] / penalty.lambda, 1e4));
+      CHECK(near(v.back(), pull.back() * penalty.rho, 1e4));
+    });
+  });
+  CHECK(moved > 0);
 }
 
 TEST(excluded_rows_stay_in_the_order_and_keep_their_dual_variables) {
