@@ -181,7 +181,7 @@ def test_theory_imports_no_learner():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     below = "_cached _counts _design _estimators _html _json _labels _one_core _plain_estimators _printable _registry "
-    below += "_short_floats _validation _wide_array errors"
+    below += "_room _short_floats _validation _wide_array errors"
     assert done.stdout.split() == below.split()
 
 

@@ -11,32 +11,18 @@ from typing import Any
 
 from threadpoolctl import ThreadpoolController
 
+from novikoff._room import check_room
+
 ROOM_FOR_BLAS = 160 << 20  # bytes that SciPy's BLAS takes; if it gets less, it waits for more, or ends the process
 
 
 @cache
 def _controller() -> Any:
     if "scipy.linalg" not in sys.modules:
-        _check_room()
+        check_room(ROOM_FOR_BLAS, "the library of linear algebra")
     import scipy.linalg  # noqa: F401  # loads its BLAS, which the controller would not find later
 
     return ThreadpoolController().select(user_api="blas")
-
-
-def _check_room() -> None:
-    """Raise MemoryError if a limit on the address space (ulimit) leaves too little for SciPy's BLAS."""
-    try:
-        import resource
-
-        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
-        if limit == resource.RLIM_INFINITY:
-            return
-        with open("/proc/self/statm", encoding="ascii") as file:
-            used = int(file.read().split()[0]) * os.sysconf("SC_PAGESIZE")
-    except (ImportError, AttributeError, OSError):  # other systems than Linux
-        return
-    if limit - used < ROOM_FOR_BLAS:
-        raise MemoryError("the limit on memory leaves too little for the library of linear algebra")
 
 
 class _OneCore:

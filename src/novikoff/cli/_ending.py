@@ -93,7 +93,8 @@ def is_out_of_memory(error: BaseException | None) -> bool:
             return True
         if type(error).__name__ == "OutOfMemoryException":  # of DuckDB, which need not be imported
             return True
-        if "partially initialized module" in words and _finite_limits():  # an import that got no memory
+        is_unclear = "partially initialized module" in words or isinstance(error, SystemError)
+        if is_unclear and _finite_limits():  # an import that got no memory
             return True
         seen.append(error)
         error = error.__cause__ or error.__context__

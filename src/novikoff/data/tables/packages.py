@@ -8,15 +8,19 @@ from contextlib import contextmanager
 from typing import Any
 
 from novikoff._printable import printable
+from novikoff._room import check_room
 from novikoff.errors import NovikoffError, input_error
 
 MAX_LENGTH = 300  # characters of the message of another package
+ROOM_FOR_THREADS = 256 << 20  # bytes that the threads of pyarrow take at least; it ends the process if it gets none
 
 
 def library(where: str, name: str) -> Any:
-    """Import pyarrow, duckdb or one of their modules."""
+    """Import pyarrow, duckdb or one of their modules. MemoryError if a limit leaves too little for their threads."""
     try:
-        return importlib.import_module(name)
+        module = importlib.import_module(name)
+        check_room(ROOM_FOR_THREADS, name)
+        return module
     except ModuleNotFoundError as error:  # not memory that is short while it is imported
         package = name.partition(".")[0]
         message = f"tables need the package {package}. Install it with: pip install 'novikoff[tables]'"
