@@ -16,6 +16,7 @@ from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff.solvers.bounds import EPS
 from novikoff.solvers.problem import Objective
 from novikoff.solvers.product_path import DualPath, solve_dual_path
+from novikoff.solvers.product_proof import MORE_TERMS
 from novikoff.solvers.solver import SolverOptions
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.geometry import Floats
@@ -25,7 +26,6 @@ from ._machines import rows_of_pair
 
 ROUNDINGS = 4  # of a score: of its products, of their sum, of the weights, and of the score that these have
 LEAST_LENGTH = 1e-150  # of a scaled row: the square of a smaller one underflows
-MORE_TERMS = 16  # roundings other than those of the sums of rows and of columns
 
 
 class FoldProducts:
