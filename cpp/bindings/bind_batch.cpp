@@ -201,10 +201,10 @@ class SoftMargin {
     });
   }
 
-  Tuple<double, double, std::size_t, double> descend(Vector<double> alpha, Vector<const double> squared_norms,
-                                                     Vector<std::int32_t> order, Vector<double> v,
-                                                     std::tuple<double, double, std::size_t> before, double lambda, double rho,
-                                                     Random& random) const {
+  Tuple<double, double, std::size_t, double, double> descend(Vector<double> alpha, Vector<const double> squared_norms,
+                                                             Vector<std::int32_t> order, Vector<double> v,
+                                                             std::tuple<double, double, std::size_t> before, double lambda,
+                                                             double rho, Random& random) const {
     check_rows(alpha.size());
     check_rows(squared_norms.size());
     check_rows(order.size());
@@ -216,7 +216,7 @@ class SoftMargin {
       return novikoff::descend(rows, problem_, loss, DualPenalty{lambda, rho}, span_of(alpha), span_of(squared_norms),
                                span_of(order), span_of(v), previous, random);
     });
-    return nb::make_tuple(now.largest, now.least, now.active, now.gap);
+    return nb::make_tuple(now.largest, now.least, now.active, now.gap, now.step);
   }
 
   /// Returns the steps of conjugate gradients and the gain of the dual objective.

@@ -4,12 +4,14 @@ import json
 import re
 import subprocess
 import sys
+from typing import Annotated
 
 import pytest
+import typer
 from command import done, fresh, novikoff
 
 import novikoff as nk
-from novikoff.cli._app import SUBCOMMANDS
+from novikoff.cli._app import SUBCOMMANDS, plain_value
 
 NEGATIVE = {"certify": 1, "separable": 1}
 
@@ -106,3 +108,29 @@ def test_a_library_without_the_command_line_says_how_to_install_it():
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.returncode, run.stdout) == (2, "")
     assert run.stderr == "novikoff: the package typer is not installed. Install it with: pip install 'novikoff[cli]'.\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "word", "value"),
+    [
+        (str, "1e3", "1e3"),
+        (str | None, "", ""),
+        (int | None, "-12", -12),
+        (float, "0", 0.0),
+        (float | None, "-2.5e-3", -0.0025),
+        (int, "1.5", None),
+        (int, "٣", None),
+        (float, "nan", None),
+        (float, "1_000", None),
+        (float, " 1", None),
+        (list[int], "1", None),
+    ],
+)
+def test_plain_numbers_are_converted_and_all_else_is_left_to_typer(kind, word, value):
+    found = plain_value(Annotated[kind, typer.Option()], word)
+    assert found == value
+    assert type(found) is type(value)
+
+
+def test_a_number_with_limits_is_left_to_typer():
+    assert plain_value(Annotated[int, typer.Option(min=1)], "5") is None

@@ -61,7 +61,7 @@ def test_importing_the_package_imports_neither_numpy_nor_a_learner():
 @pytest.mark.parametrize(
     ("call", "others"),
     [
-        (["fit", "two.svm", "-o", "OUT"], OTHER_LEARNERS),
+        (["fit", "two.svm", "--C", "0.5", "--holdout", "0", "-o", "OUT"], OTHER_LEARNERS),
         (["stream", "two.svm", "-o", "OUT"], LINEAR_ALGEBRA | SOLVERS | {"novikoff.online.voted_perceptron"}),
         (["predict", "MODEL", "two.svm"], LINEAR_ALGEBRA),
         (["score", "MODEL", "two.svm"], LINEAR_ALGEBRA),

@@ -7,7 +7,7 @@ import pytest
 
 import novikoff._core as _core
 from binary_problems import each_problem, objective, problem_of
-from novikoff.solvers.coordinate_descent import Descent, descend
+from novikoff.solvers.coordinate_descent import SHRINK_RATIO, Descent, descend, shrinking_limits
 from novikoff.solvers.solver import Progress, SolverOptions
 from novikoff.solvers.workspace import Workspace
 
@@ -91,11 +91,56 @@ def test_a_step_over_the_free_rows_needs_free_rows_and_work():
 
 
 @each_problem
-def test_steps_over_the_free_rows_save_passes(loss, intercept):
+def test_steps_over_the_free_rows_reach_the_gap_and_save_most_passes_of_the_squared_hinge(loss, intercept):
     passes = {}
     for uses_faces in (False, True):
-        descent, progress = descent_of(problem_of(C=10.0, loss=loss, intercept=intercept, tol=1e-6), 100_000)
-        bounds = descent.run(progress, math.inf, 1.0, 0.0, 0, uses_faces)
-        assert bounds.relative_gap <= 1e-6
-        passes[uses_faces] = progress.steps
-    assert passes[True] < passes[False]
+        passes[uses_faces] = 0
+        for seed in range(3):
+            descent, progress = descent_of(problem_of(C=10.0, loss=loss, intercept=intercept, tol=1e-6), 100_000)
+            descent.random = _core.Random(seed)
+            bounds = descent.run(progress, math.inf, 1.0, 0.0, 0, uses_faces)
+            assert bounds.relative_gap <= 1e-6
+            passes[uses_faces] += progress.steps
+    assert loss == "hinge" or 4 * passes[True] < passes[False]
+
+
+def test_a_problem_that_takes_few_passes_is_solved_without_steps_over_the_free_rows(monkeypatch):
+    def refuse(*_):
+        raise AssertionError("a step over the free rows")
+
+    monkeypatch.setattr(Descent, "_move_free_rows", refuse)
+    descent, progress = descent_of(problem_of(C=0.1, intercept="none", tol=1e-4))
+    assert descent.run(progress, math.inf, 1.0, 0.0, 0, uses_faces=True).relative_gap <= 1e-4
+    assert len(progress.history) > 1
+    descent, progress = descent_of(problem_of(C=10.0, tol=1e-6))
+    with pytest.raises(AssertionError, match="free rows"):
+        descent.run(progress, math.inf, 1.0, 0.0, 0, uses_faces=True)
+
+
+@pytest.mark.parametrize(
+    ("found", "limits"),
+    [
+        ((5.0, -7.0, 1.0), (SHRINK_RATIO, -SHRINK_RATIO)),
+        ((0.5, -7.0, 1.0), (0.5, -SHRINK_RATIO)),
+        ((5.0, -7.0, 0.0), (5.0, -7.0)),  # no row could move
+        ((-math.inf, math.inf, 0.0), (-math.inf, math.inf)),  # no row was visited
+        ((5.0, -7.0, math.nan), (5.0, -7.0)),  # after an overflow
+    ],
+)
+def test_rows_are_skipped_beyond_a_multiple_of_the_mean_step_or_the_farthest_derivative(found, limits):
+    assert shrinking_limits(*found) == limits
+
+
+def test_the_mean_step_is_that_of_the_rows_that_can_move():
+    problem = problem_of(C=0.5, intercept="none")
+    work = Workspace(problem, 1)
+    norms, v = work.squared_norms(), np.zeros(problem.columns + 1)
+    order = work.kernel.order_active_first(np.zeros(8, dtype=np.uint8), rows := np.empty(60, dtype=np.int32))
+    before = work.alpha.copy()
+    *_, step = work.kernel.descend(
+        work.alpha, norms, rows, v, (math.inf, -math.inf, order), problem.lam, 0.0, _core.Random(0)
+    )
+    change = np.abs(work.alpha - before) * (norms / problem.lam + problem.loss.ridge)
+    moved = np.count_nonzero(change)
+    assert 0 < moved < 60
+    assert step == pytest.approx(change.sum() / moved)

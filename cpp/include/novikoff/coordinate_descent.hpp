@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -29,11 +30,13 @@ struct DualPenalty {
 };
 
 /// What one pass found, divided by the costs: the largest and the least projected derivative of the visited rows, the number of
-/// rows that are still active, and the sum of the contributions to the duality gap, each as it was when its row was visited.
+/// rows that are still active, the sum of the contributions to the duality gap, each as it was when its row was visited, and
+/// the mean absolute change of the derivative of a row by its own step, over the rows that could move.
 struct PassSummary {
   double largest = -std::numeric_limits<double>::infinity(), least = std::numeric_limits<double>::infinity();
   std::size_t active = 0;
   double gap = 0;
+  double step = 0;
 };
 
 /// The derivatives beyond which a row at a bound is skipped, from the summary of the pass before.
@@ -83,7 +86,8 @@ PassSummary descend(const Rows& rows, const BinaryProblem& problem, const L&, co
   now.active = before.active;
   shuffle(order.first(now.active), random);
   const ShrinkingLimits limits(before);
-  const double step = problem.scale / penalty.lambda;  // dw / da; the product alpha s could underflow
+  const double per_dual = problem.scale / penalty.lambda;  // dw / da; the product alpha s could underflow
+  std::size_t free = 0;
   for (std::size_t k = 0; k < now.active; ++k) {
     if constexpr (requires(const Rows& r) { r.expect(0); }) {
       if (k + fetch_offset < now.active) {
@@ -110,11 +114,14 @@ PassSummary descend(const Rows& rows, const BinaryProblem& problem, const L&, co
     const double cost = problem.cost(i), curvature = cost * (squared_norms[i] / penalty.lambda + penalty.rho) + L::ridge;
     const double minimum = curvature > 0 ? old - derivative / curvature : (derivative < 0 ? L::top : 0.0);
     alpha[i] = std::clamp(minimum, 0.0, L::top);
+    now.step += std::abs(alpha[i] - old) * curvature;
+    ++free;
     const double change = cost * (alpha[i] - old) * problem.sign(i);
     if (change == 0) continue;
-    x.add_to(v.data(), change * step);
+    x.add_to(v.data(), change * per_dual);
     v.back() += change * penalty.rho;
   }
+  if (free > 0) now.step /= static_cast<double>(free);
   return now;
 }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,11 @@ from novikoff._printable import printable
 from ._ending import replace_exit_code
 
 UsageError: Any = typer.BadParameter.__base__  # of click, which typer contains or needs, by its version
-WORDS = ((str,), (str | None,))  # types of options whose values need no conversion
+PLAIN_FORMS: dict[type, str] = {
+    str: r"(?s:.*)",
+    int: r"[+-]?[0-9]{1,18}",
+    float: r"[+-]?[0-9]{1,18}(\.[0-9]{0,18})?([eE][+-]?[0-9]{1,3})?",
+}  # of words that Python converts as typer does
 HELP = """Fit linear classifiers, and check the certificates that come with them.
 
 DATA is a file of svmlight, CSV, TSV, NDJSON, JSON, Parquet or Arrow, compressed or not; a pattern such as
@@ -121,9 +126,10 @@ def application(wanted: Collection[str] = SUBCOMMANDS, words: Sequence[str] | No
 
 
 class _QuickValues:
-    """A command that takes words, and options that are not given, as they are.
+    """A command that converts words and plain numbers itself, and takes options that are not given as they are.
 
-    typer has them converted by pydantic, which takes as long to import as NumPy.
+    typer has them converted by pydantic, which takes as long to import as NumPy. What is not a plain number is left to
+    it, and so are its messages.
     """
 
     callback: Callable[..., Any] | None
@@ -131,23 +137,32 @@ class _QuickValues:
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         signature = inspect.signature(self.callback or _not_imported, eval_str=True)
-        words = {
-            name for name, parameter in signature.parameters.items() if get_args(parameter.annotation)[:1] in WORDS
-        }
+        kinds = {name: parameter.annotation for name, parameter in signature.parameters.items()}
         for parameter in self.get_params(ctx):
-            parameter.process_value = partial(_value, parameter.process_value, parameter, parameter.name in words)
+            parameter.process_value = partial(_value, parameter.process_value, parameter, kinds.get(parameter.name))
         parsed: list[str] = super().parse_args(ctx, args)  # type: ignore[misc]  # a class of typer follows
         return parsed
 
 
-def _value(convert: Callable[[Any, Any], Any], parameter: Any, is_word: bool, ctx: Any, given: Any) -> Any:
+def plain_value(annotation: Any, word: str) -> Any:
+    """Return a word as the type of an option; None if typer must convert it, because of its form, type or limits."""
+    kind, *details = get_args(annotation) or (None,)
+    if any(getattr(detail, end, None) is not None for detail in details for end in ("min", "max")):
+        return None
+    plain = next((plain for plain in PLAIN_FORMS if kind in (plain, plain | None)), None)
+    return plain(word) if plain is not None and re.fullmatch(PLAIN_FORMS[plain], word) else None
+
+
+def _value(convert: Callable[[Any, Any], Any], parameter: Any, annotation: Any, ctx: Any, given: Any) -> Any:
     """Return the value of a parameter, converted only if it needs to be. Values of other types are defaults."""
     if given is None and not parameter.required:
         value: Any = () if getattr(parameter, "multiple", False) else None
-    elif isinstance(given, bool | int | float) or (is_word and isinstance(given, str)):
+    elif isinstance(given, bool | int | float):
         value = given
     else:
-        return convert(ctx, given)
+        value = plain_value(annotation, given) if isinstance(given, str) else None
+        if value is None:
+            return convert(ctx, given)
     return value if parameter.callback is None else parameter.callback(ctx, parameter, value)
 
 

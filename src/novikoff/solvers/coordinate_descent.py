@@ -18,6 +18,8 @@ from .workspace import Workspace
 
 INTERCEPT_TOLERANCE = 1e-3  # share of the allowed gap that the search for the best intercept may leave
 REMEASURE_RATIO = 1.0  # the gap is computed at the latest when the work since the last time has grown by this ratio
+SHRINK_RATIO = 3.0  # a row at a bound is skipped if its derivative exceeds the mean step of a pass by this factor
+MIN_FORECAST_FOR_FACES = 10.0  # passes over all rows: if fewer are forecast, steps over the free rows take longer
 FACE_WORK_SHARE = 0.5  # of the work of the passes that a step over the free rows may take
 FACE_ACCURACY = 1e-2  # relative residual of conjugate gradients in such a step: bounds soon make it invalid
 TARGET_SHRINK = 0.8  # factor by which the next gap target shrinks after an estimate proved too low
@@ -80,7 +82,7 @@ class Descent:
         if work.alpha.any() or v.any():
             move_to_duals(work, v)
         self.imbalance = work.imbalance() if problem.has_free_intercept else 0.0
-        self.derivatives = (math.inf, -math.inf)  # largest and least of the last pass; these exclude no row
+        self.derivatives = (math.inf, -math.inf)  # beyond which a pass excludes rows at a bound; these exclude none
         self.primal_bound = math.inf  # upper bound on the optimum
         self.plane_of_few_rows: Floats | None = None
         self.max_set_rows = 0
@@ -139,13 +141,12 @@ class Descent:
             gap = bounds.relative_gap
             if seems_reached:
                 target *= TARGET_SHRINK * wanted / gap
-            is_slow = (
-                done > forecast_after * newton_work and self._forecast(gap, last_gap, done - last_done) > newton_work
-            )
+            forecast = self._forecast(gap, last_gap, done - last_done)
+            is_slow = done > forecast_after * newton_work and forecast > newton_work
             if is_slow or done > newton_work or gap < newton_gap:
                 return None
             last_gap, last_done = gap, done
-            if uses_faces:
+            if uses_faces and forecast > MIN_FORECAST_FOR_FACES * self.work.problem.rows:
                 self._move_free_rows(FACE_WORK_SHARE * done)
 
     def _passes(self, max_visits: float, target: float, progress: Progress) -> tuple[float, int, bool]:
@@ -158,8 +159,8 @@ class Descent:
         while visits < max_visits and passes < progress.steps_left:
             visits += active
             passes += 1
-            largest, least, active, gap = self._one_pass(active)
-            self.derivatives = largest, least
+            largest, least, active, gap, step = self._one_pass(active)
+            self.derivatives = shrinking_limits(largest, least, step)
             if self._seems_reached(gap, least, target):
                 return visits, passes, True
             if passes == 1 and np.count_nonzero(self.work.alpha) <= self.max_set_rows:
@@ -184,8 +185,11 @@ class Descent:
         if self.work.problem.has_free_intercept:
             self.imbalance += (float(self.v[-1]) - start) / self.rho
 
-    def _one_pass(self, active: int) -> tuple[float, float, int, float]:
-        """Make one pass. Returns its largest and least derivative, the active rows, and its estimate of the gap."""
+    def _one_pass(self, active: int) -> tuple[float, float, int, float, float]:
+        """Make one pass.
+
+        Returns its largest and least derivative, the active rows, its estimate of the gap, and its mean step.
+        """
         work, v = self.work, self.v
         start = self._begin_step()
         result = work.kernel.descend(
@@ -240,3 +244,16 @@ class Descent:
         bounds = bounds_at(work, stretch(work, v))
         self.primal_bound = min(self.primal_bound, bounds.primal)
         return bounds
+
+
+def shrinking_limits(largest: float, least: float, step: float) -> tuple[float, float]:
+    """Return the derivatives beyond which rows at a bound are skipped in the next pass.
+
+    Hsieh et al. take the largest and the least derivative of the pass, which a single row decides: of many rows, some
+    are far from their optimum until the end. Most derivatives change by little more than the mean step of a pass, the
+    change that the step of a row makes to its own derivative. Rows that were skipped too early return when the gap is
+    computed.
+    """
+    if not step > 0:
+        return largest, least
+    return min(largest, SHRINK_RATIO * step), max(least, -SHRINK_RATIO * step)
