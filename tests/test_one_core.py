@@ -2,13 +2,31 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 
 import pytest
+import scipy.linalg
 from threadpoolctl import threadpool_info
 
 from novikoff import _one_core as module
 from novikoff._one_core import one_core
+
+LATE = """
+from threadpoolctl import threadpool_info
+from novikoff._one_core import one_core
+import numpy
+def threads():
+    return {pool["filepath"]: pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"}
+before = threads()
+with one_core:
+    one_core.linear_algebra()
+    inside = threads()
+after = threads()
+print(max(inside.values()))
+print(all(after[path] == number for path, number in before.items()), min(after.values()) == max(after.values()))
+"""
 
 
 def blas_threads():
@@ -32,7 +50,7 @@ class Recorder:
 @pytest.fixture
 def recorder(monkeypatch):
     recorder = Recorder()
-    monkeypatch.setattr(module, "_controller", lambda: recorder)
+    monkeypatch.setattr(module, "_controller", lambda has_scipy: recorder)
     return recorder
 
 
@@ -67,6 +85,24 @@ def test_a_thread_that_enters_twice_has_left_after_the_first_exit(recorder):
     with one_core, one_core:
         pass
     assert recorder.events == ["limit 1", "restore"]
+
+
+def test_a_library_that_is_loaded_inside_is_limited_until_the_last_thread_leaves(recorder, monkeypatch):
+    monkeypatch.setattr(one_core, "_linear_algebra", None)
+    with one_core:
+        assert one_core.linear_algebra() is scipy.linalg
+        assert one_core.linear_algebra() is scipy.linalg
+        assert recorder.events == ["limit 1", "limit 1"]
+    assert recorder.events == ["limit 1", "limit 1", "restore", "restore"]
+    with one_core:
+        pass
+    assert recorder.events[4:] == ["limit 1", "restore"]
+
+
+def test_scipys_blas_has_one_thread_if_it_is_loaded_inside_and_as_many_as_before_outside():
+    """In a process of its own, because this one has loaded it already."""
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["1", "True", "True"]
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")

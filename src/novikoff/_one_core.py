@@ -17,11 +17,8 @@ ROOM_FOR_BLAS = 160 << 20  # bytes that SciPy's BLAS takes; if it gets less, it 
 
 
 @cache
-def _controller() -> Any:
-    if "scipy.linalg" not in sys.modules:
-        check_room(ROOM_FOR_BLAS, "the library of linear algebra")
-    import scipy.linalg  # noqa: F401  # loads its BLAS, which the controller would not find later
-
+def _controller(has_scipy: bool) -> Any:
+    """Return the controller of the libraries that are loaded; SciPy's BLAS is one of its own."""
     return ThreadpoolController().select(user_api="blas")
 
 
@@ -35,25 +32,44 @@ class _OneCore:
     A fork waits until no thread sets or removes the limit, which takes microseconds, so that the child gets a whole
     state, and no lock of the loader that ``threadpoolctl`` takes while it looks for libraries. The threads that are
     inside do not exist in the child, except the one that forks; their limit is removed when the child leaves.
+
+    SciPy's BLAS is a library of its own, which is loaded when `linear_algebra` is first called. If that happens inside,
+    a second limit is set, which is the first to be removed.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # reentrant, because a finalizer may run between any two lines
         self._inside: set[int] = set()
-        self._limit: Any = None
+        self._limits: list[Any] = []
+        self._linear_algebra: Any = None
 
     def __enter__(self) -> None:
         with self._lock:
             self._inside.add(threading.get_ident())
-            if self._limit is None:
-                self._limit = _controller().limit(limits=1)
+            if not self._limits:
+                self._limits.append(_controller("scipy.linalg" in sys.modules).limit(limits=1))
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
             self._inside.discard(threading.get_ident())
-            if not self._inside and self._limit is not None:
-                self._limit.restore_original_limits()
-                self._limit = None
+            while not self._inside and self._limits:
+                self._limits.pop().restore_original_limits()
+
+    def linear_algebra(self) -> Any:
+        """Return ``scipy.linalg``. Its BLAS is limited from the first call on, if a thread is inside.
+
+        Many fits do not need it, and it takes a tenth of the time in which the command line starts.
+        """
+        if self._linear_algebra is None:
+            with self._lock:
+                if "scipy.linalg" not in sys.modules:
+                    check_room(ROOM_FOR_BLAS, "the library of linear algebra")
+                import scipy.linalg
+
+                if self._limits:
+                    self._limits.append(_controller(True).limit(limits=1))
+                self._linear_algebra = scipy.linalg
+        return self._linear_algebra
 
     def before_fork(self) -> None:
         self._lock.acquire()
@@ -68,6 +84,7 @@ class _OneCore:
 
 
 one_core = _OneCore()
+linear_algebra = one_core.linear_algebra
 if hasattr(os, "register_at_fork"):  # not on Windows
     os.register_at_fork(
         before=one_core.before_fork,

@@ -95,6 +95,12 @@ def test_modules_are_imported_late_and_are_there():
     assert printed(lines) == [CHECKS[line] for line in lines]
 
 
+def test_a_fit_by_coordinate_descent_alone_does_not_import_linear_algebra():
+    fit = "nk.LinearSVM(C=1e-3, loss='hinge').fit(X, X[:, 0] > 0)"
+    line = f"import numpy as np, novikoff as nk; X = np.random.default_rng(0).normal(size=(5000, 9)); {fit}"
+    assert printed([f"{line}; print('scipy.linalg' in sys.modules)"]) == ["False"]
+
+
 @pytest.mark.slow
 def test_modules_are_there_however_they_are_imported():
     assert printed(CHECKS) == list(CHECKS.values())

@@ -12,6 +12,7 @@ from novikoff.solvers.bounds import (
     relative_gap,
     rounding_of_sum,
     stretch,
+    with_rounding,
     worst_case_objective,
 )
 from novikoff.solvers.workspace import Workspace
@@ -94,3 +95,17 @@ def test_bounds_of_a_point_without_margins_are_nan(positive):
     bounds = bounds_at(work, v)
     assert math.isnan(bounds.dual)
     assert math.isnan(bounds.gap)
+
+
+@each_problem
+def test_rounding_can_be_counted_after_the_bounds_were_computed(loss, intercept):
+    work = workspace(C=1e12, loss=loss, intercept=intercept)
+    v = np.random.default_rng(0).normal(size=work.problem.columns + 1)
+    work.compute_margins(v)
+    expected = bounds_at(work, v, rounding=rounding_of_sum(work))
+    plain = bounds_at(work, v)
+    found = with_rounding(work, plain)
+    assert found.dual < plain.dual
+    assert found.dual == pytest.approx(expected.dual, rel=1e-14)
+    assert (found.primal, found.shares) == (expected.primal, expected.shares)
+    assert found.v is v

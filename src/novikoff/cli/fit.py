@@ -19,6 +19,7 @@ import typer
 from novikoff._counts import counted
 from novikoff._estimators import ConvergenceWarning
 from novikoff._fingerprint import fingerprint
+from novikoff._labels import encode
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error
@@ -261,7 +262,8 @@ def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
 
 def describe(batch: Batch) -> dict[str, Any]:
     """Return the shape and the classes of the data."""
-    labels, counts = np.unique(batch.y, return_counts=True)
+    labels, codes = encode("fit", batch.y)
+    counts = np.bincount(codes)
     nonzeros = batch.X.nnz if sp.issparse(batch.X) else np.count_nonzero(batch.X)
     return {
         "rows": batch.X.shape[0],
@@ -275,8 +277,10 @@ def describe(batch: Batch) -> dict[str, Any]:
 
 def _warn_of_amounts(y: Any, quiet: bool) -> None:
     """Print a note if labels are many different numbers, as amounts are: the fit takes long and helps little."""
-    labels = len(np.unique(y))
-    if not quiet and y.dtype.kind in "iu" and labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
+    if quiet or y.dtype.kind not in "iu":
+        return
+    labels = len(encode("fit", y)[0])
+    if labels > MAX_CLASSES_EXPECTED and MIN_ROWS_PER_CLASS * labels > len(y):
         print_message(f"note: the labels have {labels:,} different values; each is a class, not an amount")
 
 

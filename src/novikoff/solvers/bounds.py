@@ -103,6 +103,17 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
     return Bounds(v, primal, dual, shares, max(0.0, row_gap), problem.penalty * v - (negative + positive))
 
 
+def with_rounding(work: Workspace, bounds: Bounds) -> Proof:
+    """Return bounds that `bounds_at` has just computed, with the rounding error counted against the dual objective."""
+    problem, rounding = work.problem, rounding_of_sum(work)
+    width = problem.columns + 1
+    total = bounds.shares[0] * work.class_vectors[:width] + bounds.shares[1] * work.class_vectors[width:]
+    loss = _half_square(total[:-1], rounding, problem.lam) - _half_square(total[:-1], 0.0, problem.lam)
+    if problem.kappa > 0:
+        loss += _half_square(total[-1:], rounding, problem.kappa) - _half_square(total[-1:], 0.0, problem.kappa)
+    return Proof(bounds.v, bounds.primal, bounds.dual - loss, bounds.shares)
+
+
 def balancing_shares(negative: float, positive: float) -> tuple[float, float]:
     """Return the factors that make the sums of both classes equal, by scaling the larger one down; NaN for NaN."""
     if negative == positive:

@@ -17,7 +17,7 @@ import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
 from . import newton, products
-from .bounds import Bounds, Proof, bounds_at, rounding_of_sum, stretch, worst_case_objective
+from .bounds import Bounds, Proof, bounds_at, rounding_of_sum, stretch, with_rounding, worst_case_objective
 from .coordinate_descent import Descent
 from .exact_dual import is_small, solve_exactly
 from .feasible_duals import make_feasible
@@ -108,20 +108,21 @@ class _Run:
         with np.errstate(over="ignore", invalid="ignore"):  # points that overflow are discarded
             while True:
                 v = v.copy()  # descent overwrites it, and it may be the best point so far
-                bounds = None
+                bounds = proof = None
                 if self.products_work > 0:
                     descent = Descent(self.work, v, _core.Random(self.options.seed))
                     max_work = min(newton_work, self.products_work)
                     bounds = descent.run(
                         progress, max_work, forecast_after, newton_gap, self.max_set_rows, not is_factored
                     )
+                    proof = None if bounds is None else self._proof_of(bounds)
                     plane_of_few_rows = descent.plane_of_few_rows
                     del descent  # frees its buffers before another method allocates its own
                     if plane_of_few_rows is not None:
                         v, bounds = self._over_working_rows(plane_of_few_rows)
                         if bounds is None and not (is_factored and self.is_descent_slow):
                             continue
-                v, proof = self._finish(v, newton_work) if bounds is None else (bounds.v, None)
+                v, proof = self._finish(v, newton_work) if bounds is None else (bounds.v, proof)
                 proof = proof or self._prove(v)
                 if proof.relative_gap <= problem.objective.tol or progress.steps_left == 0:
                     break
@@ -177,6 +178,13 @@ class _Run:
             run.progress, expected_newton_work(self.problem), FORECAST_AFTER_IF_FACTORED, 0.0, 0, uses_faces
         )
         return run._solution(run._prove(v if bounds is None else bounds.v)), bounds is None
+
+    def _proof_of(self, bounds: Bounds) -> Proof | None:
+        """Return the proof of the bounds that descent has just computed; None if they must be computed afresh."""
+        if self.options.keep_margins or self.progress.best_primal < bounds.primal:
+            return None
+        proof = with_rounding(self.work, bounds)
+        return proof if proof.relative_gap <= self.problem.objective.tol else None
 
     def _finish(self, v: Floats, newton_work: float) -> tuple[Floats, Proof | None]:
         """Solve over products of rows if they are cheaper than Newton's method, else by that.

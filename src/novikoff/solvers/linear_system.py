@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff._one_core import linear_algebra
 from novikoff.theory.geometry import Floats
 
 from .running_gram import RunningGram
@@ -139,7 +139,7 @@ def _solve_positive(matrix: Floats, right: Floats) -> Floats:
         np.fill_diagonal(matrix, diagonal * (1 + raised))
         upper = _upper_factor(matrix)
         if upper is not None:
-            solution: Floats = scipy.linalg.lapack.dpotrs(upper, right, lower=0)[0]
+            solution: Floats = linear_algebra().lapack.dpotrs(upper, right, lower=0)[0]
             return solution
         raised *= 100
     return np.zeros_like(right)
@@ -151,7 +151,7 @@ def _upper_factor(matrix: Floats) -> Floats | None:
     SciPy is faster for a small matrix, but other threads must wait for it.
     """
     if len(matrix) <= MAX_SCIPY_SIDE:
-        factor, failed = scipy.linalg.lapack.dpotrf(matrix.T, lower=0, clean=0)
+        factor, failed = linear_algebra().lapack.dpotrf(matrix.T, lower=0, clean=0)
         return None if failed else factor
     try:
         lower: Floats = np.asarray(np.linalg.cholesky(matrix), dtype=np.float64)

@@ -12,9 +12,9 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 import novikoff._core as _core
+from novikoff._one_core import linear_algebra
 from novikoff.theory.geometry import Floats
 
 from .bounds import relative_gap
@@ -201,6 +201,6 @@ def _solve_positive(matrix: Floats, right: Floats) -> bool:
         factor = np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
         return False
-    half = scipy.linalg.solve_triangular(factor, right.T, lower=True, check_finite=False)
-    right[:] = scipy.linalg.solve_triangular(factor, half, lower=True, trans=1, check_finite=False).T
+    half = linear_algebra().solve_triangular(factor, right.T, lower=True, check_finite=False)
+    right[:] = linear_algebra().solve_triangular(factor, half, lower=True, trans=1, check_finite=False).T
     return bool(np.isfinite(right).all())

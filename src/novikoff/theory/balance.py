@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
+
+from novikoff._one_core import linear_algebra
 
 from .certificate import Duals
 from .elimination import Budget, IntegerVector, Reduced, longest, primitive, product_work, spend
@@ -233,7 +234,7 @@ def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
     matrix = z / np.where(sizes > 0, sizes, 1.0)[:, None] * shares[:, None]
     tallest = np.abs(matrix).max(axis=0, initial=0.0)
     matrix /= np.where(tallest > 1e-300, tallest, 1.0)
-    triangle, order = scipy.linalg.qr(matrix.T, mode="r", pivoting=True, check_finite=False)
+    triangle, order = linear_algebra().qr(matrix.T, mode="r", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(triangle))
     rank = int(np.count_nonzero(diagonal > 1e-12 * max(matrix.shape) * diagonal[:1].sum()))
     yield order[: rank + 5].astype(np.int64)  # a few more, in case rounding hides a dimension

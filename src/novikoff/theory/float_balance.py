@@ -12,8 +12,9 @@ max |(t - u B) C| / (1 - q). If all u_i are larger, the weights are positive.
 from __future__ import annotations
 
 import numpy as np
-import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
+
+from novikoff._one_core import linear_algebra
 
 from .geometry import Floats
 
@@ -65,7 +66,7 @@ def has_positive_weights(square: Floats, target: Floats) -> bool:
 
 def _inverse(square: Floats) -> tuple[Floats, float]:
     """Return an approximate inverse C of B, and a bound on |I - B C|."""
-    inverse = scipy.linalg.lapack.dgetri(*scipy.linalg.lapack.dgetrf(square)[:2])[0]
+    inverse = linear_algebra().lapack.dgetri(*linear_algebra().lapack.dgetrf(square)[:2])[0]
     unit = np.eye(len(square))
     residual = np.abs(unit - square @ inverse) + UNDERFLOW
     residual += (len(square) + 2) * UNIT * (np.abs(square) @ np.abs(inverse) + unit)
@@ -86,6 +87,6 @@ def _scaled(z: Floats, weights: Floats) -> tuple[Floats, Floats] | None:
 def _pivot_rows(z: Floats) -> NDArray[np.intp]:
     """Return as many rows as there are columns, by elimination with the largest pivots."""
     order = np.arange(len(z))
-    for place, other in enumerate(scipy.linalg.lapack.dgetrf(z)[1].tolist()):
+    for place, other in enumerate(linear_algebra().lapack.dgetrf(z)[1].tolist()):
         order[[place, other]] = order[[other, place]]
     return order[: z.shape[1]]

@@ -13,10 +13,10 @@ c_j = (n_1j, ..., n_kj), so that v_j = c_j.t. Then
 from __future__ import annotations
 
 import numpy as np
-import scipy  # which imports scipy.linalg on first use
 from numpy.typing import NDArray
 
 from novikoff._cached import cached_property
+from novikoff._one_core import linear_algebra
 
 from .balance import Balance
 from .elimination import (
@@ -302,6 +302,6 @@ def _independent(recession: Recession, rows: Rows) -> Rows:
     tallest = np.abs(steps).max(axis=0)
     steps = steps / np.where(tallest > 0, tallest, 1.0)
     lengths = np.abs(steps).max(axis=1, keepdims=True)
-    triangle, picked = scipy.linalg.qr((steps / np.where(lengths > 0, lengths, 1.0)).T, mode="r", pivoting=True)
+    triangle, picked = linear_algebra().qr((steps / np.where(lengths > 0, lengths, 1.0)).T, mode="r", pivoting=True)
     sizes = np.abs(np.diag(triangle))
     return np.sort(rows[picked[: int(np.count_nonzero(sizes > 1e-9 * sizes[0]))]])
