@@ -55,3 +55,17 @@ def test_the_matrix_of_the_vectors_has_their_lengths_and_scores(intercept, norma
     v = np.array([1.0, -2.0, 0.5][: 2 + intercept])
     np.testing.assert_allclose(U[:, : len(v)] @ v, lifted.scores(v[:2], 0.5))
     np.testing.assert_array_equal(U[:, 2 + intercept :], delta * np.eye(3) if delta else np.empty((3, 0)))
+
+
+def test_small_blocks_of_sparse_rows_and_their_transposes_share_the_memory_of_the_table(monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 12)
+    X = sp.csr_array(np.random.default_rng(0).normal(size=(40, 3)))
+    parts = list(geometry.blocks(X))
+    assert len(parts) > 3
+    for cut, block in parts:
+        turned = geometry.transposed(block)
+        assert np.array_equal(block.toarray(), X.toarray()[cut])
+        assert np.array_equal(turned.toarray(), X.toarray()[cut].T)
+        for part in (block, turned):
+            assert np.shares_memory(part.data, X.data)
+            assert np.shares_memory(part.indices, X.indices)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._labels import encode
 from novikoff._multiclass import MulticlassStrategy, OneVsRest
 from novikoff._validation import check_labels, check_weights
 from novikoff.errors import input_error, quote
@@ -218,7 +219,8 @@ def confusion_of(
         found, known = quote(labels[:1].tolist()[0]), quote(predictions[:1].tolist()[0])
         wrong = f"the labels, such as {found}, are of another type than those of the model ({known})."
         raise input_error(where, f"{wrong} Convert them to the type used in fit.")
-    names, codes = np.unique(np.concatenate([labels, predictions]), return_inverse=True)
+    names, codes = encode(where, np.concatenate([labels, predictions]))
+    codes = codes.astype(np.intp)
     truth, answer = codes[: len(labels)], codes[len(labels) :]
     counts = np.bincount(truth * len(names) + answer, weights, minlength=len(names) ** 2)
     return counts.reshape(len(names), len(names)).astype(np.float64), names

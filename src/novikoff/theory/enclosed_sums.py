@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from novikoff._cached import cached_property
 
 from .enclosure import Enclosure
-from .geometry import Floats, blocks
+from .geometry import Floats, blocks, transposed
 from .interval import Interval
 
 EPS = 2.0**-52
@@ -240,7 +240,7 @@ class Combination:
 
     def add(self, block: Block, coefficients: Floats) -> None:
         """Add c_i x_i of the rows of a block."""
-        self._sum += np.asarray(block.values.T @ coefficients)
+        self._sum += np.asarray(transposed(block.values) @ coefficients)
         if self._quick:
             sizes = np.abs(coefficients) if coefficients.ndim == 1 else np.abs(coefficients).sum(axis=1)
             self._lengths += Fraction(float(sizes @ np.broadcast_to(self._rows.bound_lengths(block), len(sizes))))

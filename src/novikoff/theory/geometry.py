@@ -92,8 +92,21 @@ def _rows_of(X: Any, cut: slice) -> Any:
         return X[cut]
     offsets = X.indptr[cut.start : cut.stop + 1]
     part = slice(int(offsets[0]), int(offsets[-1]))
-    arrays = X.data[part], X.indices[part], offsets - offsets[0]
-    return type(X)(arrays, shape=(cut.stop - cut.start, X.shape[1]))
+    shape = (cut.stop - cut.start, X.shape[1])
+    return _with_arrays(type(X)(shape, dtype=X.dtype), X.data[part], X.indices[part], offsets - offsets[0])
+
+
+def transposed(X: Any) -> Any:
+    """Return the transpose of a table without a copy, which SciPy makes of the arrays of a block of rows."""
+    if not sp.issparse(X) or X.format != "csr":
+        return X.T
+    return _with_arrays(sp.csc_array(X.shape[::-1], dtype=X.dtype), X.data, X.indices, X.indptr)
+
+
+def _with_arrays(matrix: Any, data: Any, indices: Any, offsets: Any) -> Any:
+    """Give an empty sparse matrix its arrays. The constructor of SciPy copies those that are small parts of others."""
+    matrix.data, matrix.indices, matrix.indptr = data, indices, offsets
+    return matrix
 
 
 class Lifted:

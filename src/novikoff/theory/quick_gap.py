@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .enclosed_sums import EPS, Enclosed, Rows, interval_of_products
 from .enclosure import Enclosure
-from .geometry import Floats
+from .geometry import Floats, transposed
 from .interval import Interval
 from .measured import Measured
 
@@ -101,7 +101,7 @@ def _pass(problem: BinaryProblem, point: Point, rows: Rows) -> tuple[Interval, F
         own = point.duals[block.cut] * problem.signs[block.cut]
         used = int(np.count_nonzero(own))
         if used:
-            v += block.values.T @ own
+            v += transposed(block.values) @ own
         terms, added, pieces = max(terms, own_terms), max(added, used), pieces + 1
     return losses, v, (added + pieces + 8) * EPS, terms
 
