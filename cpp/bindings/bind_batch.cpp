@@ -106,16 +106,14 @@ class SoftMargin {
     return result;
   }
 
-  Tuple<double, double> slope(Vector<const double> centres, Vector<const double> margins, Vector<const double> rates,
-                              double step, const Response& response) const {
+  double best_step(Vector<const double> centres, Vector<const double> margins, Vector<const double> rates, double linear,
+                   double quadratic, const Response& response, double slope_ratio) const {
     check_rows(centres.size());
     check_rows(margins.size());
     check_rows(rates.size());
     nb::gil_scoped_release unlocked;
-    const Slope found =
-        smoothed_slope(problem_, span_of(centres), span_of(margins), span_of(rates), step, response, blocks_, threads_);
-    nb::gil_scoped_acquire locked;
-    return nb::make_tuple(found.first, found.second);
+    return novikoff::best_step(problem_, span_of(centres), span_of(margins), span_of(rates), linear, quadratic, response,
+                               slope_ratio, blocks_, threads_);
   }
 
   double loss(Vector<const double> margins) const {
@@ -250,13 +248,16 @@ class SoftMargin {
   }
 };
 
-Tuple<std::size_t, double, bool> survey_of(const RowsInMemory& rows) {
+/// Returns the good rows, their largest value, and whether indices rise and zeros are stored. Marks the columns that occur.
+Tuple<std::size_t, double, bool, bool> survey_of(const RowsInMemory& rows, std::optional<Vector<std::uint8_t>> occurs) {
+  if (occurs && occurs->size() != rows.columns()) throw std::invalid_argument("There must be one mark per column.");
   Survey found;
   {
     nb::gil_scoped_release unlocked;
-    found = std::visit([](const auto& view) { return survey(view); }, rows.view);
+    const std::span<std::uint8_t> marks = occurs ? span_of(*occurs) : std::span<std::uint8_t>{};
+    found = std::visit([&](const auto& view) { return survey(view, marks); }, rows.view);
   }
-  return nb::make_tuple(found.good, found.largest, found.rising);
+  return nb::make_tuple(found.good, found.largest, found.rising, found.zeros);
 }
 
 /// Returns the number of steps and the remaining violation.
@@ -284,7 +285,7 @@ nb::typed<nb::dict, nb::str, Tuple<double, double>> losses() {
 }  // namespace
 
 void bind_batch(nb::module_& m) {
-  m.def("survey", &survey_of, nb::arg("rows"));
+  m.def("survey", &survey_of, nb::arg("rows"), nb::arg("occurs").noconvert().none() = nb::none());
   m.def("losses", &losses);
   m.def("nearest_points", &nearest_points, nb::arg("products").noconvert(), nb::arg("signs").noconvert(), nb::arg("balanced"),
         nb::arg("a").noconvert(), nb::arg("scores").noconvert(), nb::arg("accuracy"), nb::arg("max_steps"), nb::arg("max_sum"));
@@ -301,8 +302,8 @@ void bind_batch(nb::module_& m) {
       .def("margins", &SoftMargin::margins, nb::arg("v").noconvert(), nb::arg("margins").noconvert())
       .def("dual_sums", &SoftMargin::dual_sums, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
            nb::arg("response"), nb::arg("class_vectors").noconvert())
-      .def("slope", &SoftMargin::slope, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
-           nb::arg("rates").noconvert(), nb::arg("step"), nb::arg("response"))
+      .def("best_step", &SoftMargin::best_step, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),
+           nb::arg("rates").noconvert(), nb::arg("linear"), nb::arg("quadratic"), nb::arg("response"), nb::arg("slope_ratio"))
       .def("loss", &SoftMargin::loss, nb::arg("margins").noconvert())
       .def("shift_intercept", &SoftMargin::shift_intercept, nb::arg("margins").noconvert(), nb::arg("tolerance"))
       .def("free_rows", &SoftMargin::free_rows, nb::arg("centres").noconvert(), nb::arg("margins").noconvert(),

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "novikoff/measure.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/random.hpp"
 
@@ -68,13 +69,26 @@ Tuple<Vector<double>, std::size_t> squared_norms(const RowsInMemory& rows) {
   return nb::make_tuple(to_numpy(std::move(norms)), good);
 }
 
+/// The indices of the rows must have been checked.
+void measure_rows(const RowsInMemory& rows, Vector<const double> weights, Vector<const double> coefficients,
+                  Vector<double> scores, Vector<double> total) {
+  if (weights.size() != rows.columns() || total.size() != rows.columns() || coefficients.size() != rows.count() ||
+      scores.size() != rows.count())
+    throw std::invalid_argument("There must be one weight per column, and one coefficient and score per row.");
+  nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& view) { measure(view, span_of(weights), span_of(coefficients), span_of(scores), span_of(total)); },
+             rows.view);
+}
+
 }  // namespace
 
 void bind_rows(nb::module_& m) {
   nb::class_<RowsInMemory>(m, "Rows", "Rows of a matrix in Python's memory.")
       .def_prop_ro("count", &RowsInMemory::count)
       .def_prop_ro("columns", &RowsInMemory::columns)
-      .def("squared_norms", &squared_norms);
+      .def("squared_norms", &squared_norms)
+      .def("measure", &measure_rows, nb::arg("weights").noconvert(), nb::arg("coefficients").noconvert(),
+           nb::arg("scores").noconvert(), nb::arg("total").noconvert());
   m.def("dense", &dense, nb::arg("matrix").noconvert());
   m.def("csr", &csr, nb::arg("data").noconvert(), nb::arg("indices").noconvert(), nb::arg("indptr").noconvert(),
         nb::arg("columns"));

@@ -48,7 +48,17 @@ TEST(an_empty_row_and_stored_zeros_are_good) {
   const double values[] = {0, 5};
   const std::int32_t indices[] = {0, 1}, offsets[] = {0, 0, 2, 2};
   const Survey found = survey(CsrRows<double, std::int32_t>{values, indices, offsets, 3, 2});
-  CHECK(found.good == 3 && found.rising && found.largest == 5);
+  CHECK(found.good == 3 && found.rising && found.largest == 5 && found.zeros);
+  const double others[] = {-1, 5};
+  CHECK(!survey(CsrRows<double, std::int32_t>{others, indices, offsets, 3, 2}).zeros);
+}
+
+TEST(a_survey_marks_the_columns_that_occur) {
+  const double values[] = {1, 2, 3};
+  const std::int32_t indices[] = {1, 4, 1}, offsets[] = {0, 2, 2, 3};
+  std::vector<std::uint8_t> occurs(6);
+  CHECK(survey(CsrRows<double, std::int32_t>{values, indices, offsets, 3, 6}, occurs).good == 3);
+  CHECK((occurs == std::vector<std::uint8_t>{0, 1, 0, 0, 1, 0}));
 }
 
 int main() { return check::run_all(); }

@@ -51,7 +51,7 @@ def test_small_and_large_systems_of_newton_steps_have_the_same_solution(balanced
     for max_small in (0, 30):
         t = 1e-3 * signs
         gradient = problem._gradient(t)
-        assert problem.kernel.newton(t, gradient, 0.0, 30, product_problem._solve_positive, max_small) == 30
+        assert problem.kernel.newton(t, gradient, 0.0, 30, product_problem.solve_positive, max_small) == 30
         np.testing.assert_allclose(gradient, problem._gradient(t), atol=1e-12)
         ends.append(t)
     assert np.abs(ends[0]).max() > 0.01

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from binary_problems import problem_of, training_set
+from novikoff.solvers import working_set
 from novikoff.solvers.solver import Progress, SolverOptions
 from novikoff.solvers.working_set import nearest_points
 from novikoff.solvers.workspace import Workspace
@@ -30,6 +31,17 @@ def test_the_margin_is_that_of_the_reference(intercept, layout):
     assert found == pytest.approx(hard_margin.margin(data.X, data.y, intercept), rel=2 * tol)
     np.testing.assert_allclose(plane.margins, data.y * (data.X @ plane.weights + plane.bias), rtol=1e-9)
     assert plane.margins.min() == pytest.approx(1, rel=tol)
+
+
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+def test_newton_steps_over_few_support_vectors_save_single_steps(intercept, monkeypatch):
+    data = make_separable(np.random.default_rng(3), 80, 200, 0.2, intercept=intercept != "none")
+    plane, steps = run(data.X, data.y, intercept, 1e-8)
+    monkeypatch.setattr(working_set, "MAX_NEWTON_ROUNDS", 0)
+    slow_plane, slow_steps = run(data.X, data.y, intercept, 1e-8)
+    assert steps < slow_steps
+    np.testing.assert_allclose(plane.weights, slow_plane.weights, atol=1e-6 * np.abs(plane.weights).max())
+    assert plane.margins.min() == pytest.approx(1, rel=1e-8)
 
 
 def test_it_gives_up_on_hulls_that_meet():

@@ -13,7 +13,7 @@ from binary_problems import SIGNS, WEIGHTS, X, problem_of, training_set
 from novikoff import InvalidInputError, LinearSVM, verify
 from novikoff.solvers.problem import Problem
 from novikoff.solvers.solver import SolverOptions, solve
-from novikoff.svm._certify import certify, warn_if_wide
+from novikoff.svm._certify import certify, measure_problem, warn_if_wide
 from novikoff.svm._state import as_list
 from novikoff.theory.exact_gap import ExactTable
 
@@ -40,6 +40,30 @@ def test_the_certificate_of_a_pair_has_the_row_numbers_of_all_rows():
     assert set(certificate.model.duals.rows.tolist()) <= set(np.flatnonzero(y != 1).tolist())
     assert len(certificate.model.costs) == 40
     assert certificate.verify(X, y, weights)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("weights", [None, np.where(WEIGHTS > 1, WEIGHTS, 0.0)])
+def test_what_is_measured_in_one_pass_proves_the_same_bounds(layout, weights):
+    data = training_set(X=layout(X), weights=weights)
+    objective = problem_of(C=0.3, loss="hinge", data=data).objective
+    solution = solve(Problem(data.table, 1, objective), SolverOptions(1000, 1, 0))
+    measured = measure_problem(data, objective, 1, solution)
+    np.testing.assert_allclose(measured.scores, X @ solution.weights, atol=1e-12)
+    np.testing.assert_allclose(measured.v, (solution.duals * SIGNS) @ X, atol=1e-12)
+    found = certify(data, objective, (1, None), solution, measured=measured)
+    plain = certify(data, objective, (1, None), solution)
+    assert found.converged
+    assert found.verify(X, SIGNS, weights)
+    assert found.primal == pytest.approx(plain.primal, rel=1e-9)
+    assert found.dual == pytest.approx(plain.dual, rel=1e-9)
+
+
+def test_rows_that_must_be_scaled_are_not_measured():
+    data = training_set(X=X * 2.0**250)
+    objective = problem_of(C=0.3 * 2.0**-500, data=data).objective
+    solution = solve(Problem(data.table, 1, objective), SolverOptions(1000, 1, 0))
+    assert measure_problem(data, objective, 1, solution) is None
 
 
 def test_only_a_gap_above_tol_gives_a_warning():

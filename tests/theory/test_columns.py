@@ -44,6 +44,13 @@ def test_rows_in_which_all_columns_occur_stay_as_they_are(full):
     assert compact(full)[0] is full or full.shape == (0, 1)
 
 
+def test_marked_columns_are_those_whose_mark_is_not_0():
+    columns = Columns.marked(np.array([0, 1, 0, 1], dtype=np.uint8))
+    assert (columns.indices.tolist(), columns.width) == ([1, 3], 4)
+    assert Columns.marked(np.ones(3, dtype=np.uint8)) is None
+    assert Columns.marked(np.zeros(3, dtype=np.uint8)).indices.tolist() == [0]
+
+
 def test_rows_without_entries_keep_one_column():
     empty = sp.csr_array((3, WIDTH))
     columns = Columns.occurring(empty)

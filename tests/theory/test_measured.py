@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from novikoff.theory.enclosed_sums import CACHED_ENTRIES, Rows
 from novikoff.theory.gap_values import Point, SoftMargin
-from novikoff.theory.measured import joined, measure
+from novikoff.theory.measured import Measured, joined, measure
 
 RNG = np.random.default_rng(0)
 COLUMNS = 300
@@ -41,3 +42,16 @@ def test_bounds_from_measured_products_enclose_the_exact_objectives(loss, interc
             assert quick.low <= exact.low <= exact.high <= quick.high
             if intercept != "free":  # these duals are not balanced
                 assert float(quick.high - quick.low) <= 1e-9 * abs(float(exact.high))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_bounds_from_products_of_sparse_rows_enclose_the_exact_objectives(loss):
+    """The errors of sums over a row are those of its own values, not of all columns."""
+    table = sp.csr_array(np.where(RNG.random((60, COLUMNS)) < 0.03, X[:60], 0))
+    a, y, terms = DUALS[0, :60], SIGNS[0, :60], int(np.diff(table.indptr).max())
+    own = Measured(table @ WEIGHTS[0], table.T @ (a * y), added=60, pieces=1, terms=terms)
+    problem = SoftMargin(table, y, np.full(60, 2.0), loss, "penalized", own)
+    point = Point(WEIGHTS[0], float(BIASES[0]), a)
+    for quick, exact in zip(problem.enclose(point, Rows(table), quick=True), problem.exact(point), strict=True):
+        assert quick.low <= exact.low <= exact.high <= quick.high
+        assert float(quick.high - quick.low) <= 1e-10 * abs(float(exact.high))

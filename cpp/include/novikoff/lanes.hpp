@@ -1,7 +1,8 @@
-// Several numbers that are computed with at once: one for each of a few classes.
+// Several numbers that are computed with at once: one for each of a few classes, or of a few rows.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
 namespace novikoff {
 
@@ -18,6 +19,12 @@ struct alignas(8 * L) Lanes {
     for (Pair& pair : lanes.pairs) pair = Pair{value, value};
     return lanes;
   }
+  /// L numbers that lie one after the other in memory.
+  [[gnu::always_inline]] static Lanes load(const double* from) {
+    Lanes lanes;
+    std::memcpy(lanes.pairs, from, sizeof lanes.pairs);
+    return lanes;
+  }
   double operator[](std::size_t c) const { return pairs[c / 2][c % 2]; }
   void set(std::size_t c, double value) { pairs[c / 2][c % 2] = value; }
 
@@ -29,6 +36,11 @@ struct alignas(8 * L) Lanes {
     Lanes sum = a;
     sum += b;
     return sum;
+  }
+  [[gnu::always_inline]] friend Lanes operator-(const Lanes& a, const Lanes& b) {
+    Lanes difference;
+    for (std::size_t k = 0; k < L / 2; ++k) difference.pairs[k] = a.pairs[k] - b.pairs[k];
+    return difference;
   }
   [[gnu::always_inline]] friend Lanes operator*(double a, const Lanes& b) {
     Lanes product;
@@ -52,6 +64,13 @@ struct alignas(8 * L) Lanes {
     Lanes most;
     for (std::size_t k = 0; k < L / 2; ++k) most.pairs[k] = a.pairs[k] < b.pairs[k] ? b.pairs[k] : a.pairs[k];
     return most;
+  }
+  /// The number of `value` in the places where low < x < high, else 0.
+  [[gnu::always_inline]] friend Lanes where_between(const Lanes& low, const Lanes& x, const Lanes& high, const Lanes& value) {
+    Lanes chosen;
+    for (std::size_t k = 0; k < L / 2; ++k)
+      chosen.pairs[k] = (low.pairs[k] < x.pairs[k]) & (x.pairs[k] < high.pairs[k]) ? value.pairs[k] : Pair{};
+    return chosen;
   }
   /// Whether a > b in all places.
   [[gnu::always_inline]] friend bool all_above(const Lanes& a, const Lanes& b) {

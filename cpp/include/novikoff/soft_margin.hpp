@@ -21,6 +21,8 @@
 #include <vector>
 
 #include "novikoff/blocks.hpp"
+#include "novikoff/lanes.hpp"
+#include "novikoff/line_search.hpp"
 #include "novikoff/losses.hpp"
 #include "novikoff/rows.hpp"
 
@@ -61,16 +63,6 @@ struct DualSums {
   void operator+=(const DualSums& other) {
     for (std::size_t k = 0; k < 2; ++k) of_class[k] += other.of_class[k];
     loss += other.loss;
-  }
-};
-
-/// The first and second derivative along a direction.
-struct Slope {
-  double first = 0, second = 0;
-
-  void operator+=(const Slope& other) {
-    first += other.first;
-    second += other.second;
   }
 };
 
@@ -140,20 +132,50 @@ double total_loss(const BinaryProblem& problem, const L&, std::span<const double
   });
 }
 
-/// The derivatives of the smoothed loss at `step` along a direction in which the margins change at the given rates.
+/// The derivatives of the smoothed loss at `step` along a direction in which the margins change at the given rates. Rows are
+/// summed in four lanes.
 inline Slope smoothed_slope(const BinaryProblem& problem, std::span<const double> centres, std::span<const double> margins,
                             std::span<const double> rates, double step, const Response& response, const Blocks& blocks,
                             std::size_t threads) {
+  using Four = Lanes<4>;
+  const Four zero, one = Four::all(1), top = Four::all(response.top);
   return blocks.sum<Slope>(threads, [&](std::size_t first, std::size_t last) {
-    Slope total;
-    for (std::size_t i = first; i < last; ++i) {
-      const double alpha = response.unclipped(centres[i], margins[i] + step * rates[i]), rate = problem.cost(i) * rates[i];
-      total.first -= rate * response.clip(alpha);
-      total.second += rate * rates[i] * static_cast<double>(response.is_inside(alpha));
+    Four fall, bend;
+    const auto add = [&](const Four& centre, const Four& margin, const Four& rate,
+                         const Four& cost) __attribute__((always_inline)) {
+      const Four alpha = response.keep * centre + response.rate * (one - (margin + step * rate)), weighted = cost * rate;
+      fall += weighted * smaller(larger(alpha, zero), top);
+      bend += where_between(zero, alpha, top, weighted * rate);
+    };
+    std::size_t i = first;
+    for (; i + 4 <= last; i += 4)
+      add(Four::load(&centres[i]), Four::load(&margins[i]), Four::load(&rates[i]),
+          problem.costs.empty() ? one : Four::load(&problem.costs[i]));
+    Four centre, margin = one, rate, cost;  // of the last rows; a rate of 0 adds nothing
+    for (std::size_t k = 0; i < last; ++i, ++k) {
+      centre.set(k, centres[i]);
+      margin.set(k, margins[i]);
+      rate.set(k, rates[i]);
+      cost.set(k, problem.cost(i));
     }
-    total.second *= response.rate;
-    return total;
+    add(centre, margin, rate, cost);
+    const auto total = [](const Four& lanes) { return (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]); };
+    return Slope{-total(fall), response.rate * total(bend)};
   });
+}
+
+/// The length of the step along such a direction at which the smoothed objective is least. `linear` and `quadratic` are the
+/// derivatives of the regularisation at the step 0.
+inline double best_step(const BinaryProblem& problem, std::span<const double> centres, std::span<const double> margins,
+                        std::span<const double> rates, double linear, double quadratic, const Response& response,
+                        double slope_ratio, const Blocks& blocks, std::size_t threads) {
+  return minimize_along_line(
+      [&](double step) {
+        Slope slope = smoothed_slope(problem, centres, margins, rates, step, response, blocks, threads);
+        slope += Slope{linear + step * quadratic, quadratic};
+        return slope;
+      },
+      slope_ratio);
 }
 
 /// The rows with a cost whose alpha is strictly between its bounds. They are counted first: a vector that grows by doubling

@@ -14,6 +14,7 @@ from .problem import Problem
 from .workspace import Workspace
 
 EPS = float(np.finfo(np.float64).eps)
+LARGE_SQUARE = 1e200  # a square of a length between its inverse and it has all its digits
 MAX_STRETCH_EXCESS = 1e-6  # how far beyond the margin `stretch` pushes rows, at most, so that rounding cannot undo it
 
 
@@ -92,7 +93,8 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
     primal = problem.regularization(v) + sums["loss"]
     row_gap = sums["loss"] - sum(sums["a_slack"]) + 0.5 * loss.ridge * sum(sums["a_alpha"])
     shares = balancing_shares(*sums["a"]) if problem.has_free_intercept else (1.0, 1.0)
-    total = shares[0] * negative + shares[1] * positive
+    both = negative + positive
+    total = both if shares == (1.0, 1.0) else shares[0] * negative + shares[1] * positive
     dual = sum(
         share * a - 0.5 * loss.ridge * share * share * a_alpha
         for share, a, a_alpha in zip(shares, sums["a"], sums["a_alpha"], strict=True)
@@ -100,7 +102,7 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
     dual -= _half_square(total[:-1], rounding, problem.lam)
     if problem.kappa > 0:
         dual -= _half_square(total[-1:], rounding, problem.kappa)
-    return Bounds(v, primal, dual, shares, max(0.0, row_gap), problem.penalty * v - (negative + positive))
+    return Bounds(v, primal, dual, shares, max(0.0, row_gap), problem.penalty * v - both)
 
 
 def with_rounding(work: Workspace, bounds: Bounds) -> Proof:
@@ -125,6 +127,9 @@ def balancing_shares(negative: float, positive: float) -> tuple[float, float]:
 
 def _length(vector: Floats) -> float:
     """Return the length of a vector, without overflow or underflow of the squares."""
+    square = float(vector.dot(vector))  # unlike the operator, it does not warn of an overflow
+    if 1 / LARGE_SQUARE < square < LARGE_SQUARE:
+        return math.sqrt(square)
     largest = float(np.max(np.abs(vector), initial=0.0))
     return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < math.inf else largest
 

@@ -24,7 +24,6 @@ import novikoff._core as _core
 from novikoff.theory.geometry import Floats
 
 from .bounds import Bounds, bounds_at
-from .line_search import minimize_along_line
 from .linear_system import MAX_FACTORED_COLUMNS, LinearSystem
 from .solver import Progress
 from .workspace import Workspace
@@ -194,9 +193,7 @@ class _Newton:
         direction.fill_margin_rates(work, response, self.margin_rates)
         linear = float(bounds.v @ (problem.penalty * direction.d))
         quadratic = float(direction.d @ (problem.penalty * direction.d))
-
-        def derivatives(step: float) -> tuple[float, float]:
-            first, second = work.kernel.slope(work.alpha, work.margins, self.margin_rates, step, response)
-            return linear + step * quadratic + first, quadratic + second
-
-        return direction.d, minimize_along_line(derivatives, SLOPE_RATIO)
+        length = work.kernel.best_step(
+            work.alpha, work.margins, self.margin_rates, linear, quadratic, response, SLOPE_RATIO
+        )
+        return direction.d, length

@@ -212,10 +212,14 @@ class Problem:
 
     def best_without_weights(self) -> tuple[Floats, float]:
         """Return the best point with w = 0 and a free intercept, and its objective."""
-        is_positive = self.is_positive()
-        costs = np.ones(1) if self.table.costs is None else self.table.costs
+        is_positive, costs = self.is_positive(), self.table.costs
+        if costs is None:
+            positive = float(np.count_nonzero(is_positive))
+            negative = self.rows - positive
+        else:
+            positive, negative = float(np.sum(costs * is_positive)), float(np.sum(costs * ~is_positive))
         v = np.zeros(self.columns + 1)
-        v[-1], value = self.loss.best_constant(float(np.sum(costs * is_positive)), float(np.sum(costs * ~is_positive)))
+        v[-1], value = self.loss.best_constant(positive, negative)
         return v, value
 
 

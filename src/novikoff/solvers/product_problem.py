@@ -189,10 +189,10 @@ class ProductProblem:
 
         ``t`` and ``gradient`` are updated, unless the dual objective would fall by more than a negligible share.
         """
-        return self.kernel.newton(t, gradient, negligible, MAX_FREE_ROWS, _solve_positive, MAX_SMALL_SYSTEM)
+        return self.kernel.newton(t, gradient, negligible, MAX_FREE_ROWS, solve_positive, MAX_SMALL_SYSTEM)
 
 
-def _solve_positive(matrix: Floats, right: Floats) -> bool:
+def solve_positive(matrix: Floats, right: Floats) -> bool:
     """Overwrite two right-hand sides, the rows of ``right``, with the solutions of a linear system.
 
     Returns whether the matrix is positive definite. NumPy releases the interpreter while it factors, unlike SciPy.

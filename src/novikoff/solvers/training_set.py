@@ -19,6 +19,7 @@ from novikoff._estimators import BaseEstimator
 from novikoff._labels import Codes, encode
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights, describe_bad_row
+from novikoff._wide_array import is_wide
 from novikoff.data.rows import as_rows
 from novikoff.errors import input_error, quote
 from novikoff.theory.columns import Columns
@@ -159,13 +160,13 @@ def validate_training_set(
     weights = row_weights(where, class_weight, classes.tolist(), codes, weights)
     if weights is not None and len(np.unique(codes[weights > 0])) < len(classes):
         raise input_error(where, "all rows of a class have zero weight. Each class needs a positive one.")
-    rows, largest = _survey(where, X)
-    if rows is None or (sp.issparse(X) and not np.all(X.data[: X.nnz])):
+    rows, largest, is_canonical, occurs = _survey(where, X)
+    if not is_canonical:
         X = X.copy()
         X.sum_duplicates()
         X.eliminate_zeros()  # which would change the order of the sums, and so their last bits
-        rows, largest = _survey(where, X)
-    columns = Columns.occurring(X)
+        rows, largest, _, occurs = _survey(where, X)
+    columns = Columns.occurring(X) if occurs is None else Columns.marked(occurs)
     if columns is not None:
         X = columns.cut(X)
         rows = as_rows(where, X)
@@ -196,10 +197,24 @@ def _classes_of(where: str, labels: NDArray[Any], weights: NDArray[np.float64] |
     return classes, codes
 
 
-def _survey(where: str, X: Any) -> tuple[Any, float]:
-    """Return the rows for the kernels, or None if the indices of a row are not increasing, and the largest value."""
-    rows = as_rows(where, X)
-    good, largest, rising = _core.survey(rows)
+def _survey(where: str, X: Any) -> tuple[_core.Rows, float, bool, NDArray[np.uint8] | None]:
+    """Read all values once.
+
+    Returns
+    -------
+    Rows
+        The rows for the kernels.
+    float
+        The largest absolute value.
+    bool
+        Whether the indices of every row increase, and no zero is stored.
+    ndarray of uint8 or None
+        Whether each column of a sparse matrix occurs; None if it is dense or so wide that this would take more memory.
+    """
+    rows, occurs = as_rows(where, X), None
+    if sp.issparse(X) and not is_wide(X.shape[1], X.nnz):
+        occurs = np.zeros(X.shape[1], dtype=np.uint8)
+    good, largest, is_rising, has_zeros = _core.survey(rows, occurs)
     if good < rows.count:
         raise describe_bad_row(where, X, good)
-    return (rows if rising else None), largest
+    return rows, largest, is_rising and not has_zeros, occurs

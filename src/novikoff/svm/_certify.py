@@ -55,7 +55,7 @@ def certify(
     rows : ndarray of int, default=None
         The numbers of the rows of ``data`` among those of the user; None if they are all.
     measured : Measured, default=None
-        What `measure_classes` has computed for the solution.
+        What `measure_problem` or `measure_classes` has computed for the solution.
     """
     labels, (positive, negative) = data.classes.tolist(), pair
     costs = _costs(data, objective)
@@ -78,6 +78,35 @@ def certify(
             negative=None if negative is None else labels[negative],
         ),
     )
+
+
+def measure_problem(data: TrainingSet, objective: Objective, positive: int, solution: Solution) -> Measured | None:
+    """Return the scores and the sum of duals of one problem, for which each row is read once.
+
+    Returns None if the rows would have to be scaled.
+
+    Parameters
+    ----------
+    data : TrainingSet
+        The rows of the problem.
+    objective : Objective
+        What was minimised.
+    positive : int
+        The code of the positive class.
+    solution : Solution
+        The solution.
+    """
+    rows, weights = Rows(data.X, data.largest), np.ascontiguousarray(solution.weights, dtype=np.float64)
+    if rows.exponent != 0:
+        return None
+    signed = _feasible_duals(objective, solution, _costs(data, objective)).copy()
+    np.negative(signed, out=signed, where=data.codes != positive)
+    if not sp.issparse(data.X):
+        return measure(rows, weights[np.newaxis], signed[np.newaxis])[0]
+    scores, v = np.empty(rows.count), np.empty(rows.columns)
+    data.rows.measure(weights, signed, scores, v)
+    terms = int(np.max(np.diff(data.X.indptr), initial=0))
+    return Measured(scores, v, added=int(np.count_nonzero(signed)), pieces=1, terms=terms)
 
 
 def classes_at_once(data: TrainingSet) -> int:

@@ -112,7 +112,7 @@ class BatchClassifier(Classifier):
         X = check_rows(self, where, X, reset=False, may_be_short=True)
         for first, block in widened_blocks(X):
             rows = as_rows(where, block)
-            good, _, _ = _core.survey(rows)
+            good, *_ = _core.survey(rows)
             if good < rows.count:
                 raise describe_bad_row(where, X, first + good)
         return X

@@ -22,7 +22,7 @@ from novikoff.theory.certificate import Duals
 from novikoff.theory.gap import GapCertificate
 from novikoff.theory.measured import Measured
 
-from ._certify import certify, classes_at_once, measure_classes
+from ._certify import certify, classes_at_once, measure_classes, measure_problem
 from ._settings import Settings, run_parallel
 from ._slack import slack_of_problem
 
@@ -140,7 +140,7 @@ class _Machines:
 
     def descend(self, steps: Progress) -> list[Descended] | None:
         """Return where all one-vs-rest problems have left a common descent; None if that is not worth it."""
-        if any(low is not None for _, low in self.pairs):
+        if len(self.pairs) == 1 or any(low is not None for _, low in self.pairs):
             return None
         problems = [Problem(self.table, high, self.settings.objective) for high, _ in self.pairs]
         if not class_descent.supports(problems):
@@ -169,6 +169,8 @@ class _Machines:
     def certify(self, solved: Solved, measured: Measured | None = None) -> Machine:
         """Certify one solution, given what was measured already."""
         part, rows, pair, solution = solved
+        if measured is None and self.keep_slack:
+            measured = measure_problem(part, self.settings.objective, pair[0], solution)
         certificate = certify(part, self.settings.objective, pair, solution, rows, measured)
         slack = None
         if self.keep_slack:

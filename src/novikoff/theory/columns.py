@@ -66,8 +66,16 @@ class Columns:
                 occurs[chunk.astype(np.intp)] = True  # indices of this type are three times as fast
             if occurs.all():
                 return None
+        return cls.marked(occurs)
+
+    @classmethod
+    def marked(cls, occurs: NDArray[Any]) -> Columns | None:
+        """Return the columns whose entry is not 0; None if they are all columns. If there is none, the first is taken.
+
+        ``occurs`` may be overwritten.
+        """
         occurs[:1] |= not occurs.any()  # the kernels need a column
-        return None if occurs.all() else cls(np.flatnonzero(occurs), width)
+        return None if occurs.all() else cls(np.flatnonzero(occurs), len(occurs))
 
     def cut(self, X: Any) -> Any:
         """Return a sparse matrix with these columns only, which must be all that occur in X. Values are shared."""

@@ -1,4 +1,4 @@
-"""Scores and sums of duals of several problems over the same dense rows, computed in one pass.
+"""Scores and sums of duals of one problem, or of several over the same dense rows, computed in one pass.
 
 A block of rows is widened to doubles once for all problems, and multiplied by a matrix instead of by one vector after
 the other. ``quick_gap`` bounds the errors.
@@ -28,12 +28,15 @@ class Measured:
         The largest number of rows that were added in one product.
     pieces : int
         An upper bound on the number of products, and sums of them, that were added one after the other.
+    terms : int
+        The largest number of values of a row that may differ from 0.
     """
 
     scores: Floats
     v: Floats
     added: int
     pieces: int
+    terms: int
 
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")  # the caller discards what is not of ordinary magnitude
@@ -56,7 +59,7 @@ def measure(rows: Rows, weights: Matrix, signed_duals: Matrix) -> list[Measured]
         np.matmul(weights, block.values.T, out=scores[:, block.cut])
         v += signed_duals[:, block.cut] @ block.values
         largest, pieces = max(largest, len(block.values)), pieces + 1
-    return [Measured(scores[k], v[k], largest, pieces) for k in range(problems)]
+    return [Measured(scores[k], v[k], largest, pieces, rows.columns) for k in range(problems)]
 
 
 def joined(parts: list[Measured]) -> Measured:
@@ -65,4 +68,5 @@ def joined(parts: list[Measured]) -> Measured:
     for part in parts[1:]:
         v += part.v
     added, pieces = max(part.added for part in parts), max(part.pieces for part in parts) + len(parts)
-    return Measured(np.concatenate([part.scores for part in parts]), v, added, pieces)
+    terms = max(part.terms for part in parts)
+    return Measured(np.concatenate([part.scores for part in parts]), v, added, pieces, terms)

@@ -107,10 +107,10 @@ def _pass(problem: BinaryProblem, point: Point, rows: Rows) -> tuple[Interval, F
 
 
 def _use(measured: Measured, problem: BinaryProblem, point: Point, rows: Rows) -> tuple[Interval, Floats, float, int]:
-    """Return the same for dense rows whose scores are known."""
-    error = _error(point, rows, rows.columns)
+    """Return the same if the scores and v are known."""
+    error = _error(point, rows, measured.terms)
     losses = _losses(problem, slice(0, rows.count), measured.scores, point.bias, error)
-    return losses, measured.v, (measured.added + measured.pieces + 8) * EPS, rows.columns
+    return losses, measured.v, (measured.added + measured.pieces + 8) * EPS, measured.terms
 
 
 def _error(point: Point, rows: Rows, terms: int) -> float:
