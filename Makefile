@@ -8,6 +8,7 @@ KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt p
 CPP := $(shell find cpp -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
 FUZZ_SECONDS ?= 60
+MUTANTS ?= 1000000 # for each reader in C++, of make sanitize
 FUZZ_TARGETS := svmlight delimited words json # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := turns parallel # C++ tests that start threads
@@ -61,7 +62,7 @@ format: $(VENV)/lint   ## format the code as lint expects it
 	$(BIN)/clang-format -i $(CPP)
 
 sanitize: $(VENV)/build   ## the C++ tests with the address, undefined-behaviour and thread sanitizers
-	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=address,undefined -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
+	$(BIN)/cmake -S . -B build/sanitize -G Ninja -DNOVIKOFF_SANITIZE=address,undefined -DNOVIKOFF_MUTANTS=$(strip $(MUTANTS)) -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize.log
 	$(BIN)/cmake --build build/sanitize
 	$(BIN)/ctest --test-dir build/sanitize --output-on-failure -j2
 	$(BIN)/cmake -S . -B build/sanitize-thread -G Ninja -DNOVIKOFF_SANITIZE=thread -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/sanitize-thread.log

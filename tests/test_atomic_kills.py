@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from share import share_of
+
 SCRIPT = Path(__file__).with_name("killed_writes.py")
 KILLS = {  # 500 in all
     "save": 120,
@@ -45,4 +47,5 @@ def test_a_killed_save_leaves_the_old_file_or_the_new_one(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("action", KILLS)
 def test_killed_writes_leave_one_of_two_whole_files(tmp_path, action):
-    check(left_by(action, tmp_path, 7, KILLS[action]), KILLS[action])
+    kills = max(20, share_of(KILLS[action]))  # fewer may all come before the file is there, or all after
+    check(left_by(action, tmp_path, 7, kills), kills)

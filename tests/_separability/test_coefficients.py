@@ -12,6 +12,7 @@ from novikoff._separability import coefficients as module
 from random_designs import random_design
 from real_data import real
 from reference.coefficient_statuses import coefficient_statuses, statuses_of_many
+from share import share_of
 
 INTERACTION = {"d": [0, 0, 0, 0, 1, 1], "dx": [0, 0, 0, 0, 1, 2], "t": [1, 2, 3, 4, 1, 2]}
 INTERACTION_LABELS = np.array([0, 1, 0, 1, 1, 1])
@@ -127,7 +128,7 @@ def test_random_designs_agree_with_linear_programs():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(share_of(8)))
 def test_ten_thousand_random_designs_agree_with_linear_programs(part):
     assert_right(1250 * part, 1250 * (part + 1))
 

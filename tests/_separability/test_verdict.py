@@ -11,6 +11,7 @@ import novikoff as nk
 from real_data import real
 from reference import separability as reference
 from separable_cases import small_case
+from share import share_of
 
 
 def assert_right(X, y, fit_intercept=True):
@@ -32,7 +33,7 @@ def test_small_cases_agree_with_the_enumeration(seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("part", range(40))
+@pytest.mark.parametrize("part", range(share_of(40)))
 def test_not_one_false_verdict_in_a_hundred_thousand(part):
     for seed in range(2500 * part, 2500 * (part + 1)):
         X, y, fit_intercept = small_case(seed)

@@ -4,17 +4,15 @@ A forgery is one altered number, array, flag, word or data set. Failures are rep
 ``forged(own_number, honest(number_of_set, learner))``.
 """
 
-import os
-
 import numpy as np
 import pytest
 
 from adversary.attack import attack, data_sets
 from adversary.cases import MAKERS
 from adversary.forge import forged, leaves
+from share import share_of
 
 FORGERIES, FORGERIES_IN_SLOW_SUITE = 10_000, 1_000_000
-SHARE = float(os.environ.get("NOVIKOFF_FUZZ_SHARE", "1"))  # of the slow suite; .ci/run tries a part, see there
 
 
 def assert_not_fooled(name, altered, per_set, exact_share, first=0):
@@ -34,7 +32,7 @@ def test_forgeries_are_not_proven_and_true_claims_are_not_refuted(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_million_forgeries(name):
-    altered = round(SHARE * FORGERIES_IN_SLOW_SUITE) // len(MAKERS) + 1
+    altered = share_of(FORGERIES_IN_SLOW_SUITE) // len(MAKERS) + 1
     assert_not_fooled(name, altered, per_set=60, exact_share=0.1, first=1000)
 
 

@@ -1,6 +1,5 @@
 """Hostile bytes: stored inputs and mutants of them end in a result or in one sentence, for every reader of files."""
 
-import os
 import sys
 
 import pytest
@@ -8,12 +7,12 @@ import pytest
 from fuzz.planted import ALL_TARGETS, FAULTS
 from fuzz.run import fuzz
 from fuzz.targets import TARGETS, fault_of_message, judge
+from share import share_of
 
 EXPECTED = {
     "crash": "crash", "hang": "hang", "sleep": "hang", "memory": "memory", "untouched": "memory", "leak": "leak",
     "traceback": "exception", "message": "message", "fine": None,
 }  # fmt: skip
-SHARE = float(os.environ.get("NOVIKOFF_FUZZ_SHARE", "1"))  # of the mutants; .ci/run tries a part of them, see there
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="this system does not say the memory of a process in /proc"
 )
@@ -69,7 +68,7 @@ def test_subcommands_handle_stored_inputs_of_all_formats():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [*TARGETS, "command-line"])
 def test_mutants_end_in_a_result_or_one_sentence(name):
-    count = round(SHARE * ALL_TARGETS[name].mutations)
+    count = share_of(ALL_TARGETS[name].mutations)
     report = fuzz(name, count)
     assert not report.findings, str(report)
     assert report.runs == count > 0

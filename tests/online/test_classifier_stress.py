@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from share import share_of
 from stress import Crew, Names, Rows, Saves, garbage_collected_at_every_allocation, times_of
 
-SECONDS = float(os.environ.get("NOVIKOFF_STRESS_SECONDS", "600"))  # of the long test
+SECONDS = share_of(600)
 LEARNERS = {
     "perceptron": nk.Perceptron,
     "averaged": nk.AveragedPerceptron,

@@ -10,6 +10,7 @@ from novikoff.solvers import exact_hulls
 from novikoff.solvers.exact_hulls import IntegerHulls
 from novikoff.theory import exact
 from reference import hard_margin
+from share import share_of
 from strategies import make_separable
 from tiny_problems import tiny_set
 
@@ -82,7 +83,7 @@ def test_many_steps_end_the_search(monkeypatch):
 
 
 @pytest.mark.parametrize("span", [3, 12, 120])
-@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [60, pytest.param(60 + share_of(440), marks=pytest.mark.slow)])
 def test_every_separable_set_has_a_plane_in_floats(span, count):
     rng = np.random.default_rng(span)
     for _ in range(count):

@@ -16,6 +16,7 @@ from novikoff.solvers.solver import SolverOptions, solve
 from novikoff.svm._certify import certify, measure_problem, warn_if_wide
 from novikoff.svm._state import as_list
 from novikoff.theory.exact_gap import ExactTable
+from share import share_of
 
 
 @pytest.mark.parametrize("weights", [None, np.where(WEIGHTS > 1, WEIGHTS, 0.0)])
@@ -171,7 +172,7 @@ def test_stated_bounds_are_never_better_than_the_exact_ones(block):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", range(share_of(5)))
 def test_stated_bounds_are_never_better_than_the_exact_ones_for_many_machines(block):
     for seed in range(200 * (block + 2), 200 * (block + 3)):
         check_honesty(seed)

@@ -9,6 +9,7 @@ from machines import INTERCEPTS, fit_and_listen
 from novikoff.solvers.solver import SolverOptions
 from novikoff.svm import _largest_margin
 from novikoff.svm._largest_margin import HardMarginProblem, largest_margin
+from share import share_of
 from strategies import make_separable
 from tiny_problems import tiny_set
 
@@ -52,7 +53,7 @@ def test_the_dual_variables_make_the_weights(without_working_set):
 
 
 @pytest.mark.parametrize("span", [3, 12, 120])
-@pytest.mark.parametrize("count", [60, pytest.param(500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [60, pytest.param(60 + share_of(440), marks=pytest.mark.slow)])
 def test_every_separable_set_is_separated_whatever_the_scales_of_its_columns(span, count):
     rng = np.random.default_rng(span)
     for place in range(count):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import novikoff as nk
 from machines import MACHINES, assert_proven, assert_says_how_far_it_came, each_machine, fewer_examples, fit_and_listen
+from share import share_of
 from strategies import scaled_problems, soft_problems
 from tiny_problems import tiny_machine
 
@@ -243,7 +244,7 @@ def test_rows_that_are_huge_and_separable_are_solved(make):
     assert_proven(model, X, np.array([0, 1]))
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [150, pytest.param(150 + share_of(850), marks=pytest.mark.slow)])
 def test_tiny_problems_take_no_seconds_whatever_C_and_the_scales(count):
     rng, unsolved = np.random.default_rng(0), 0
     for place in range(count):

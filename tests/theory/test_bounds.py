@@ -13,6 +13,7 @@ from novikoff.theory import bounds
 from novikoff.theory.geometry import length_of
 from reference import perceptrons
 from reference.passive_aggressive import passive_aggressive
+from share import share_of
 from strategies import lift, make_separable, seeds, separable
 
 positive = st.floats(1e-3, 1e3)
@@ -147,7 +148,7 @@ def test_the_bounds_hold_on_random_streams():
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_the_bounds_hold_on_a_hundred_thousand_random_streams(part):
-    assert 0.1 < check_streams(25_000, seed=1 + part) <= 1
+    assert 0.1 < check_streams(share_of(25_000), seed=1 + part) <= 1
 
 
 def test_bounds_of_extremes_are_infinite_and_never_raise():

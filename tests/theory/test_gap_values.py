@@ -9,6 +9,7 @@ import scipy.sparse as sp
 from novikoff.theory import enclosed_sums, geometry
 from novikoff.theory.enclosed_sums import Enclosed, Rows
 from novikoff.theory.gap_values import Point, SoftMargin, add, shortfall, work_of
+from share import share_of
 
 LOSSES, INTERCEPTS = ("hinge", "squared_hinge"), ("free", "penalized", "none")
 
@@ -74,7 +75,7 @@ def test_the_exact_objectives_lie_in_their_enclosures(block):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(8))
+@pytest.mark.parametrize("block", range(share_of(8)))
 def test_the_exact_objectives_lie_in_their_enclosures_for_many_problems(block):
     for seed in range(1000 * (block + 1), 1000 * (block + 2)):
         check(seed)

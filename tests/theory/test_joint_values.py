@@ -7,6 +7,7 @@ import scipy.sparse as sp
 from novikoff.theory.enclosed_sums import Rows
 from novikoff.theory.joint_duals import JointDuals
 from novikoff.theory.joint_values import JointMargin, JointPoint
+from share import share_of
 
 INTERCEPTS = ("free", "penalized", "none")
 
@@ -48,7 +49,7 @@ def test_the_exact_objectives_lie_in_their_enclosures(block):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("block", range(5))
+@pytest.mark.parametrize("block", range(share_of(5)))
 def test_the_exact_objectives_lie_in_their_enclosures_for_many_problems(block):
     for seed in range(1000 * (block + 1), 1000 * (block + 2)):
         check(seed)

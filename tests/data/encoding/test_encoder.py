@@ -23,6 +23,7 @@ import novikoff as nk
 from frames import IMPUTERS, SCALERS, Reference, assert_same_columns, by_name, frame, tables
 from novikoff import TableEncoder
 from novikoff.data.delimited import blocks as blocks_module
+from share import share_of
 
 REASONS = {
     "check_dtype_object": "arrays hold numbers; columns of strings are those of a data frame",
@@ -59,7 +60,7 @@ def test_rows_are_those_of_scikit_learn(table, scale, missing):
 
 
 @pytest.mark.slow
-@settings(max_examples=2000)
+@settings(max_examples=share_of(2000))
 @given(tables(rows=st.integers(1, 60)), st.sampled_from(sorted(SCALERS)), st.sampled_from(sorted(IMPUTERS)))
 def test_rows_of_many_tables_are_those_of_scikit_learn(table, scale, missing):
     check_fit(table, scale, missing)
