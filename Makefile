@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -q
 INSTALL := $(PIP) install --no-compile # modules that no test imports need not be compiled
+export PYTHONDONTWRITEBYTECODE := # those that are imported are compiled once, not in each of the processes that tests start
 KERNELS := $(shell find cpp/include cpp/bindings -name '*.?pp') CMakeLists.txt pyproject.toml
 CPP := $(shell find cpp -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
