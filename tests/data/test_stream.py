@@ -544,17 +544,18 @@ def test_an_empty_source_is_refused(tmp_path):
 # ---- threads and generators -----------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def long(tmp_path):
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
     """A file of many blocks, plain and packed, as svmlight and as CSV; with the labels."""
+    folder = tmp_path_factory.mktemp("long")
     labels = np.arange(120_000) % 7
     text = b"".join(b"%d 1:1 2:0.5 3:0.25\n" % label for label in labels)
-    (tmp_path / "t.svm").write_bytes(text)
-    (tmp_path / "t.svm.gz").write_bytes(gzip.compress(text, 1))
+    (folder / "t.svm").write_bytes(text)
+    (folder / "t.svm.gz").write_bytes(gzip.compress(text, 1))
     table = b"a,label\n" + b"".join(b"0.5,%d\n" % label for label in labels)
-    (tmp_path / "t.csv").write_bytes(table)
-    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(table, 1))
-    return tmp_path, labels
+    (folder / "t.csv").write_bytes(table)
+    (folder / "t.csv.gz").write_bytes(gzip.compress(table, 1))
+    return folder, labels
 
 
 LONG = ("t.svm", "t.svm.gz", "t.csv", "t.csv.gz")
