@@ -46,7 +46,7 @@ class Crew:
         for thread in threads:
             thread.start()
         self._stop.wait(seconds)
-        end = time.monotonic() + 30
+        end = time.monotonic() + 120
         while not is_enough() and time.monotonic() < end:
             self._stop.wait(0.05)
         self._stop.set()
