@@ -1,5 +1,7 @@
 """Bounds over products of rows are those of the rows, with rounding counted against them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -35,6 +37,19 @@ def test_the_bounds_enclose_those_of_the_rows(C, loss, intercept):
     assert bounds.primal * (1 - 1e-14) <= proof.primal <= bounds.primal * (1 + 1e-8)
     assert bounds.dual * (1 - 1e-8) <= proof.dual <= bounds.dual * (1 + 1e-14)
     assert proof.relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("heavier", [-1, 1])
+def test_classes_out_of_balance_are_counted_against_the_dual_bound(heavier):
+    X, y = wide()
+    problem = problem_of(1.0, "hinge", "free", tol=1e9, data=training_set(X + 100.0, y))  # so the intercept is large
+    over, work = product_problem(problem, 1), Workspace(problem, 1)
+    found = over.solve(np.zeros(problem.rows), 1e-6, 1_000_000)
+    work.alpha[:] = found.alpha * np.where(problem.signs() == heavier, 1.0, 1 - 1e-6)
+    work.compute_margins(np.zeros(problem.columns + 1))
+    proof = prove(problem, over, dataclasses.replace(found, alpha=work.alpha))
+    assert proof is not None
+    assert proof.dual <= bounds_at(work, np.zeros(problem.columns + 1)).dual
 
 
 def test_a_point_far_from_the_optimum_proves_nothing():

@@ -7,6 +7,7 @@ import pytest
 import scipy.sparse as sp
 
 from novikoff.data.rows import as_rows
+from novikoff.solvers import row_products
 from novikoff.solvers.row_products import MAX_ROWS, RowProducts
 
 
@@ -24,6 +25,19 @@ def test_products_of_dense_rows_are_those_of_doubles(rows, dtype):
     X = np.random.default_rng(0).normal(size=(rows, 400)).astype(dtype)
     expected = X.astype(np.float64) @ X.T.astype(np.float64)
     np.testing.assert_allclose(products_of(X).matrix(1), expected, rtol=1e-12, atol=1e-10)
+
+
+@pytest.mark.parametrize("rows", [40, 300])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_no_more_than_a_part_of_the_columns_is_copied_at_a_time(rows, kind, monkeypatch):
+    X = kind(np.random.default_rng(0).normal(size=(rows, 400)).astype(np.float32))
+    monkeypatch.setattr(row_products, "BLOCK_COLUMNS", 150)
+    sizes, original = [], row_products._block
+    monkeypatch.setattr(row_products, "_block", lambda *given: sizes.append(original(*given).shape) or original(*given))
+    expected = X.astype(np.float64) @ X.T.astype(np.float64)
+    expected = expected.toarray() if sp.issparse(expected) else expected
+    np.testing.assert_allclose(products_of(X).matrix(1), expected, rtol=1e-12, atol=1e-10)
+    assert {width for _, width in sizes} == {100, 150}
 
 
 @pytest.mark.parametrize("density", [0.01, 0.3, 1.0])

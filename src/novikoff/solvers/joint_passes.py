@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff.data.rows import as_rows, csr
 from novikoff.theory.geometry import Floats
 
 from .joint_problem import JointProblem, JointStart
+from .problem import without_zeros
 from .solver import SolverOptions
 
 RELAXATION, FREE_RELAXATION = 1.7, 1.3  # length of steps over the best step for one row; with free intercepts
@@ -46,7 +46,7 @@ class JointPasses:
         rows, columns, classes = problem.rows, problem.columns, problem.classes
         table = problem.table
         self._kernel = _core.JointMachine(
-            table.rows if table.dense is None else as_rows("", _without_zeros(table.dense)),
+            without_zeros(table.rows, SPARSE_SHARE),
             table.codes,
             classes,
             table.costs,
@@ -187,16 +187,3 @@ class JointPasses:
         self._imbalance[:] = totals
         if self._single is not None:
             self._single[:, : problem.classes] = self._v
-
-
-def _without_zeros(X: NDArray[Any]) -> Any:
-    """Return dense rows as a sparse matrix, if most of their values are 0."""
-    occupied = X != 0
-    counts = np.count_nonzero(occupied, axis=1)
-    total = int(counts.sum())
-    if total > SPARSE_SHARE * X.size or total > np.iinfo(np.int32).max:
-        return X
-    offsets = np.zeros(len(X) + 1, dtype=np.int32)
-    np.cumsum(counts, out=offsets[1:])
-    columns = np.tile(np.arange(X.shape[1], dtype=np.int32), (len(X), 1))
-    return csr(X[occupied], columns[occupied], offsets, X.shape[1])

@@ -91,14 +91,7 @@ class Table:
         """
         if self.dense is None or self.elements < MIN_COPIED_ELEMENTS:
             return self.rows
-        return self.shared.once(WITHOUT_ZEROS, self._without_zeros)
-
-    def _without_zeros(self) -> _core.Rows:
-        parts: Any = _core.without_zeros(self.rows, MAX_COPIED_SHARE)
-        if parts is None:
-            return self.rows
-        values, indices, offsets = parts
-        return _core.csr(values, indices, offsets, self.rows.columns)
+        return self.shared.once(WITHOUT_ZEROS, lambda: without_zeros(self.rows, MAX_COPIED_SHARE))
 
 
 @dataclass(frozen=True)
@@ -221,6 +214,15 @@ class Problem:
         v = np.zeros(self.columns + 1)
         v[-1], value = self.loss.best_constant(positive, negative)
         return v, value
+
+
+def without_zeros(rows: _core.Rows, max_share: float) -> _core.Rows:
+    """Return a sparse copy of dense rows if at most this share of their values is not 0, else the rows."""
+    parts: Any = _core.without_zeros(rows, max_share)
+    if parts is None:
+        return rows
+    values, indices, offsets = parts
+    return _core.csr(values, indices, offsets, rows.columns)
 
 
 def unit_scale(table: Table) -> float:

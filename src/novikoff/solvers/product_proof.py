@@ -66,7 +66,8 @@ def prove(problem: Problem, over: ProductProblem, found: ProductSolution) -> Pro
     t = over.signed(found.alpha)
     scores, size = over.scores(t), np.abs(t)
     norms = np.sqrt(over.products.diagonal())
-    errors = over.rate * float(size @ norms) * norms + over.offset * float(size.sum())
+    length = float(size @ norms)
+    errors = over.rate * length * norms + over.offset * float(size.sum())
     errors = unit * (errors + np.abs(scores) + abs(found.intercept) + 1)
     margins = over.signs * (scores + found.intercept)
     half = 0.5 * max(0.0, float(t @ scores))
@@ -78,7 +79,12 @@ def prove(problem: Problem, over: ProductProblem, found: ProductSolution) -> Pro
     if problem.has_free_intercept:
         shares = balancing_shares(-float(t.sum(where=t < 0)), float(t.sum(where=t > 0)))
     linear, ridge = float(size.sum()), float(t @ (over.ridges * t))
-    lost = (unit + 1 - min(shares)) * (linear + 2 * half + ridge)
+    # Less of one class changes |w|^2 by its product with the weights of that class, and by their square. Both may be
+    # much larger than |w|^2, because the weights of the two classes nearly cancel if the intercept is large.
+    missing = 1 - min(shares)
+    across = max(abs(float((t * scores).sum(where=own))) for own in (t < 0, t > 0)) + 2 * half_error
+    lost = unit * (linear + 2 * half + ridge)
+    lost += missing * (linear + across + ridge + missing * over.rate * length * length)
     dual = linear - half - half_error - 0.5 * ridge - lost
     intercept = float(t.sum()) / problem.kappa if problem.kappa > 0 else found.intercept
     proof = ProductProof(primal, dual, factor, intercept, shares)

@@ -21,7 +21,7 @@ from novikoff.theory.geometry import Floats
 
 MAX_ROWS = 3000  # whose products take 72 MB
 FEW_ROWS, MAX_FEW_ROWS_RATIO = 100, 3  # so few may be more than the columns, so many times
-BLOCK_ROWS, MAX_BLOCK_VALUES = 128, 1 << 22  # rows that are multiplied at a time, and their values
+BLOCK_ROWS, BLOCK_COLUMNS = 128, 1 << 15  # of the parts that are copied as doubles and multiplied at a time
 MIN_DENSITY = 0.05  # of sparse rows that may be multiplied as dense ones
 MAX_SQUARED_EXPONENT = 400  # powers of two, up or down, of rows whose products cannot overflow
 # Nanoseconds for each multiplication, as measured: by BLAS, of sparse rows, and in a visit of coordinate descent. A
@@ -119,32 +119,32 @@ def _work(X: Any) -> tuple[float, float]:
     sparse = NS_IF_SPARSE * 0.5 * float(lengths @ lengths)
     if X.nnz < MIN_DENSITY * count * columns:
         return sparse, math.inf
-    return sparse, dense + NS_TO_DENSE * count * columns * (1 + 0.5 * count / _block_rows(columns))
-
-
-def _block_rows(columns: int) -> int:
-    return max(1, min(BLOCK_ROWS, MAX_BLOCK_VALUES // columns))
+    return sparse, dense + NS_TO_DENSE * count * columns * (1 + 0.5 * count / BLOCK_ROWS)
 
 
 def _products(X: Any, rows: _core.Rows, scale: float, threads: int) -> Floats:
     """Return the products of the scaled rows. Each block is computed by one thread, so threads do not change bits."""
-    count = X.shape[0]
-    products = np.empty((count, count))
+    count, columns = X.shape
+    products = np.zeros((count, count))
     sparse, dense = _work(X)
     if sparse < dense:
         _core.sparse_products(rows, scale, threads, products)
         return products
     exponent = math.frexp(scale)[1]
     before = scale if abs(exponent) > MAX_SQUARED_EXPONENT else 1.0
-    step = count if count <= 2 * BLOCK_ROWS else _block_rows(X.shape[1])
+    step = count if count <= 2 * BLOCK_ROWS else BLOCK_ROWS
     cuts = [slice(first, min(first + step, count)) for first in range(0, count, step)]
+    pieces = [slice(first, min(first + BLOCK_COLUMNS, columns)) for first in range(0, columns, BLOCK_COLUMNS)]
 
     def multiply(place: int) -> None:
-        own = _block(X, cuts[place], before)
+        cut = cuts[place]
+        for piece in pieces:
+            own = _block(X, cut, piece, before)
+            for other in cuts[:place]:
+                products[cut, other] += own @ _block(X, other, piece, before).T
+            products[cut, cut] += own @ own.T
         for other in cuts[:place]:
-            np.matmul(own, _block(X, other, before).T, out=products[cuts[place], other])
-            products[other, cuts[place]] = products[cuts[place], other].T
-        products[cuts[place], cuts[place]] = own @ own.T
+            products[other, cut] = products[cut, other].T
 
     with in_threads(min(threads, len(cuts))) as each:
         each(multiply, len(cuts))
@@ -153,8 +153,8 @@ def _products(X: Any, rows: _core.Rows, scale: float, threads: int) -> Floats:
     return products
 
 
-def _block(X: Any, cut: slice, scale: float) -> Floats:
-    """Return some rows as a dense array of doubles."""
-    rows: Floats = X[cut].toarray() if sp.issparse(X) else X[cut]
-    rows = rows.astype(np.float64, copy=False)
-    return rows if scale == 1.0 else rows * scale
+def _block(X: Any, cut: slice, piece: slice, scale: float) -> Floats:
+    """Return some rows and columns as a dense array of doubles."""
+    block = X[cut, piece].toarray() if sp.issparse(X) else X[cut, piece]
+    values: Floats = block.astype(np.float64, copy=False)
+    return values if scale == 1.0 else values * scale

@@ -112,7 +112,7 @@ class Solution:
     duals : ndarray of shape (rows,)
         The dual variables a_i. They are feasible, and their dual objective is ``dual``.
     primal, dual : float
-        The objectives. They must hold in spite of rounding: a certificate is made of them.
+        The objectives, as the solver computes them. The certificate has bounds of its own.
     steps : int
         The number of steps.
     history : list of HistoryEntry
