@@ -14,6 +14,7 @@ import sets
 from command import assert_refused, done, feed, fresh, novikoff, start
 
 import novikoff as nk
+from novikoff._fingerprint import RunningFingerprint
 from novikoff.cli._streams import OutputError
 
 LINES = sets.svmlight(sets.X, sets.TWO).splitlines(keepends=True)
@@ -332,3 +333,14 @@ def test_another_count_of_mistakes_is_explained(folder, fitted):
     assert "one per class" in summary(folder, "three.svm")["certificate"]
     assert "before this run" in summary(folder, "two.svm", "-i", fitted("two.svm", subcommand="stream"))["certificate"]
     assert "by their weights" in summary(folder, "two.svm", "--class-weight", "balanced")["certificate"]
+
+
+def test_rows_are_hashed_only_for_the_file_of_a_new_model(tmp_path, monkeypatch):
+    data = tmp_path / "data.svm"
+    data.write_bytes(b"".join(LINES))
+    hashed = []
+    monkeypatch.setattr(RunningFingerprint, "add", lambda *_: hashed.append(1))
+    done("stream", data, "-q")
+    assert not hashed
+    done("stream", data, "-q", "-o", tmp_path / "new.nvk")
+    assert hashed

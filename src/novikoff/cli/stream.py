@@ -95,7 +95,7 @@ def stream(
     model.reading_ = reading
     began = time.perf_counter()
     with stoppable(saves=output is not None) as stop, closing(rows.widening()) as parts:
-        batches = Batches(parts, reading, stop, model, quiet or json)
+        batches = Batches(parts, reading, stop, model, quiet or json, hashes=output is not None and input is None)
         progress = evaluate.progressive(model, batches, every=every, list_mistakes=False)
         failure: Exception | None
         try:
@@ -110,7 +110,7 @@ def stream(
         if batches.count and model.reading_.running is None:
             model.reading_ = batches.reading
         if output is not None and hasattr(model, "certificate_"):
-            fingerprint = batches.fingerprint(progress.examples) if input is None else None
+            fingerprint = batches.fingerprint(progress.examples)
             # while signals are still caught: a second Ctrl-C must not lose it
             model_file.save(model, output, fingerprint=fingerprint)
     if failure is not None:
@@ -208,11 +208,17 @@ def stoppable(saves: bool) -> Iterator[Stop]:
 
 
 class Batches:
-    """The batches of a stream until its end, or until a signal asks to stop."""
+    """The batches of a stream until its end, or until a signal asks to stop.
 
-    def __init__(self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any, quiet: bool) -> None:
+    With ``hashes``, the rows that were learned are hashed, which takes longer than to learn from them.
+    """
+
+    def __init__(
+        self, batches: Iterator[Batch], reading: Reading, stop: Stop, model: Any, quiet: bool, hashes: bool
+    ) -> None:
         self._batches, self._stop, self._model, self._quiet = batches, stop, model, quiet
-        self.reading, self.count, self._learned = reading, 0, RunningFingerprint()
+        self.reading, self.count = reading, 0
+        self._learned = RunningFingerprint() if hashes else None
 
     def __iter__(self) -> Iterator[Batch]:
         while (batch := self._next()) is not None:
@@ -222,11 +228,12 @@ class Batches:
                 convert_class_weight(self._model, batch.y)
             self.count += 1
             yield batch
-            self._learned.add(batch.X, batch.y, batch.weights)
+            if self._learned is not None:
+                self._learned.add(batch.X, batch.y, batch.weights)
 
     def fingerprint(self, rows: int) -> str | None:
-        """Return the fingerprint of all rows that were learned; None if the last batch was not learned whole."""
-        return self._learned.text() if self._learned.rows == rows else None
+        """Return the fingerprint of the learned rows; None if they are not hashed, or not the last batch as a whole."""
+        return self._learned.text() if self._learned is not None and self._learned.rows == rows else None
 
     def _next(self) -> Batch | None:
         if self._stop.asked:
