@@ -25,6 +25,11 @@ struct alignas(8 * L) Lanes {
     std::memcpy(lanes.pairs, from, sizeof lanes.pairs);
     return lanes;
   }
+  [[gnu::always_inline]] static Lanes of(double a, double b, double c, double d)
+    requires(L == 4)
+  {
+    return {{Pair{a, b}, Pair{c, d}}};
+  }
   double operator[](std::size_t c) const { return pairs[c / 2][c % 2]; }
   void set(std::size_t c, double value) { pairs[c / 2][c % 2] = value; }
 

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "novikoff/examine.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -123,26 +124,8 @@ inline std::size_t scratch_size(const Hypothesis& h, std::size_t columns) {
   return h.votes ? std::max(h.weights.size(), columns) : 0;
 }
 
-/// Row `i` of a matrix whose rows are read in sequence. Reading it prefetches a few kilobytes ahead, because the hardware
-/// does not prefetch beyond the end of a page.
-auto row_in_sequence(const auto& rows, std::size_t i) {
-  auto x = rows[i];
-  if constexpr (requires { x.ahead; }) x.ahead = 384;
-  return x;
-}
-
-/// Squared norms of rows [begin, end). Returns the first bad row (see Row::examine), or `end`.
-std::size_t examine(const auto& rows, std::size_t begin, std::size_t end, std::span<double> squared_norms) {
-  Repeats repeats;
-  for (std::size_t i = begin; i < end; ++i) {
-    squared_norms[i] = row_in_sequence(rows, i).examine(rows.columns, repeats);
-    if (!std::isfinite(squared_norms[i])) return i;
-  }
-  return end;
-}
-
 /// Row `order[p]`. A later row is prefetched, and before that where it begins.
-auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
+[[gnu::always_inline]] inline auto row_in_order(const auto& rows, std::span<const std::int64_t> order, std::size_t p) {
   constexpr std::size_t later = 4, much_later = 12;
   const auto index_at = [&](std::size_t q) { return static_cast<std::size_t>(order[q]); };
   if constexpr (requires { rows[0].prefetch(); }) {
@@ -223,7 +206,7 @@ void learn_whole(const Row auto& x, const RuleInput& s, double tau, double scale
 }
 
 /// Prefetches what a batch has of a row that is visited a little later: it may be anywhere.
-inline void expect_in_order(const Batch& batch, std::size_t p) {
+[[gnu::always_inline]] inline void expect_in_order(const Batch& batch, std::size_t p) {
   constexpr std::size_t later = 8;
   if (p + later >= batch.order.size()) return;
   const auto i = static_cast<std::size_t>(batch.order[p + later]);
@@ -232,34 +215,62 @@ inline void expect_in_order(const Batch& batch, std::size_t p) {
   if (!batch.duals.empty()) __builtin_prefetch(&batch.duals[i]);
 }
 
-/// Visits positions [begin, end) of the batch. `norm_of(x, i)` returns the squared norm of row i. If it is not finite, the row
-/// is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it is used if the
-/// batch asks for scores.
+/// The same if the rows are visited in sequence: arrays that are read as slowly as these are lost from the hardware's sight.
+[[gnu::always_inline]] inline void expect_in_sequence(const Batch& batch, std::size_t p) {
+  constexpr std::size_t later = 32;
+  __builtin_prefetch(batch.squared_norms.data() + p + later);
+  if (!batch.duals.empty()) __builtin_prefetch(batch.duals.data() + p + later, 1);
+}
+
+/// The squared norms of rows that were examined.
+struct KnownNorms {
+  std::span<const double> squared_norms;
+
+  double norm(const Row auto&, std::size_t i) const { return squared_norms[i]; }
+  ProductAndNorm measure(const Row auto& x, std::size_t i, const double* w) const { return {x.dot(w), squared_norms[i]}; }
+};
+
+/// Visits positions [begin, end) of the batch. `norms` is KnownNorms or an Examiner. If the squared norm of a row is not
+/// finite, the row is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it
+/// is used if the batch asks for scores.
 template <class Rows, class Rule>
-std::size_t visit(const Rows& rows, const Batch& batch, auto&& norm_of, const Rule& rule, const Geometry& geometry, Tie tie,
-                  Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
+                  Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+  const Rows rows = given_rows;  // copies, which no store to memory can change, so that the compiler keeps them in registers
+  const Batch batch = given;
+  const Geometry geometry = given_geometry;
   const double* const weights = h.weights.data();
   const double private_square = batch.duals.empty() ? 0.0 : geometry.delta * geometry.delta;
+  const bool is_plain = batch.scores.empty() && batch.weights.empty();
+  const std::int32_t positive = h.positive;
+  static constexpr double signs[] = {-1.0, 1.0};  // a table, because a branch on labels is hard to predict
   OpenTally tally(h, rule);
   std::size_t p = batch.begin;
   for (; p < batch.end; ++p) {
     const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
     const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
-    if (!batch.order.empty()) expect_in_order(batch, p);
-    const double squared_norm = norm_of(x, i);
+    if (batch.order.empty())
+      expect_in_sequence(batch, p);
+    else
+      expect_in_order(batch, p);
+    const double y = signs[static_cast<std::size_t>(batch.codes[i] == positive)];
+    double* const dual = batch.duals.empty() ? nullptr : &batch.duals[i];
+    auto [product, squared_norm] = is_plain ? norms.measure(x, i, weights) : ProductAndNorm{0.0, norms.norm(x, i)};
     if (!std::isfinite(squared_norm)) [[unlikely]]
       break;
-    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
-    double* const dual = batch.duals.empty() ? nullptr : &batch.duals[i];
-    if (!batch.scores.empty())
-      tally.close_for([&](Hypothesis&) { batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch); });
-    if (!batch.weights.empty() && batch.weights[i] != 1) {
-      tally.close_for([&](Hypothesis&) { learn(x, y, batch.weights[i], squared_norm, rule, geometry, tie, h, dual, report); });
-      continue;
+    if (!is_plain) {
+      if (!batch.scores.empty())
+        tally.close_for([&](Hypothesis&) { batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch); });
+      if (!batch.weights.empty() && batch.weights[i] != 1) {
+        tally.close_for(
+            [&](Hypothesis&) { learn(x, y, batch.weights[i], squared_norm, rule, geometry, tie, h, dual, report); });
+        continue;
+      }
+      product = x.dot(weights);
     }
     const auto [norm2, scale] = Scaled(squared_norm, geometry);
     tally.meet(norm2);
-    double score = scale * (x.dot(weights) + tally.bias());
+    double score = scale * (product + tally.bias());
     if (private_square > 0) score += y * private_square * *dual;
     const RuleInput s = tally.input(y, score, norm2);
     report.smallest_margin = std::min(report.smallest_margin, s.margin());
@@ -284,7 +295,7 @@ template <class Rows, class Rule>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h,
                 std::vector<double>& scratch) {
   PassReport report;
-  const auto known = [&](const auto&, std::size_t i) { return batch.squared_norms[i]; };
+  KnownNorms known{batch.squared_norms};
   visit(rows, batch, known, rule, geometry, tie, h, scratch, report);
   return report;
 }
@@ -303,9 +314,8 @@ std::size_t pass_unseen(const Rows& rows, Batch batch, std::span<double> squared
   batch.begin = 0;
   batch.end = rows.count;
   std::vector<double> scratch(batch.scores.empty() ? 0 : scratch_size(h, rows.columns));
-  Repeats repeats;
-  const auto unknown = [&](const auto& x, std::size_t i) { return squared_norms[i] = x.examine(rows.columns, repeats); };
-  const std::size_t visited = visit(rows, batch, unknown, rule, geometry, tie, h, scratch, report);
+  Examiner examiner(rows, batch.order.empty(), squared_norms);
+  const std::size_t visited = visit(rows, batch, examiner, rule, geometry, tie, h, scratch, report);
   if (visited == rows.count || batch.order.empty()) return visited;
   return examine(rows, 0, rows.count, squared_norms);  // the bad row that was found need not be the first
 }

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -14,6 +13,7 @@
 #include <variant>
 #include <vector>
 
+#include "novikoff/lanes.hpp"
 #include "novikoff/repeats.hpp"
 
 namespace novikoff {
@@ -108,6 +108,11 @@ struct DenseRow {
   }
 };
 
+/// The product of a row with a vector, and the squared norm of the row.
+struct ProductAndNorm {
+  double product, squared_norm;
+};
+
 /// One row of a CSR matrix. Indices may be in any order and may repeat: a repeated index means the sum of its values,
 /// which matters for the squared norm only.
 template <class T, class I>
@@ -146,25 +151,48 @@ struct SparseRow {
   }
   double squared_norm() const {
     Repeats repeats;
-    return strictly_increasing() ? sum_of_squares() : norm_of(repeats.sums(values, indices, size, 0));
+    const auto sums = strictly_increasing() ? std::nullopt : repeats.sums(values, indices, size, 0);
+    return sums ? novikoff::sum_of_squares(sums->data(), sums->size()) : sum_of_squares();
   }
   /// The squared norm of a row without repeated indices.
   double sum_of_squares() const { return novikoff::sum_of_squares(values, size); }
 
+  /// The product with a vector and the squared norm of a row whose indices are columns; the norm is NaN if it underflows.
+  /// `ascends` is whether the indices are known to ascend.
+  ProductAndNorm dot_and_norm(const double* w, bool ascends, std::size_t columns, Repeats& repeats) const {
+    Lanes<4> sum, squares;
+    double rest = 0, rest_of_squares = 0;
+    const auto use_four = [&](std::size_t k) __attribute__((always_inline)) {
+      const Lanes<4> four = four_values(k);
+      sum += four * four_of(w, k);
+      squares += four * four;
+    };
+    in_fours(use_four, [&](std::size_t first) __attribute__((always_inline)) {
+      rest = sum[0];
+      rest_of_squares = squares[0];
+      for (std::size_t k = first; k < size; ++k) {
+        rest += value(k) * w[at(k)];
+        rest_of_squares += value(k) * value(k);
+      }
+    });
+    const double product = (rest + sum[1]) + (sum[2] + sum[3]);
+    const double norm = (rest_of_squares + squares[1]) + (squares[2] + squares[3]);
+    return {product, checked_norm(norm, ascends ? std::nullopt : repeats.sums(values, indices, size, columns))};
+  }
+
   double examine(std::size_t columns, Repeats& repeats) const {
     if (strictly_increasing()) [[likely]] {
       if (size > 0 && (indices[0] < 0 || at(size - 1) >= columns)) return std::numeric_limits<double>::quiet_NaN();
-      const double norm = sum_of_squares();
-      return norm >= least_squared_norm ? norm : large_enough(norm, all_zero(values, size));
+      return examine_known(true, columns, repeats);
     }
     std::make_unsigned_t<I> largest = 0;  // a negative index is larger than any number of columns
     for (std::size_t k = 0; k < size; ++k) largest = std::max(largest, static_cast<std::make_unsigned_t<I>>(indices[k]));
     if (largest >= columns) return std::numeric_limits<double>::quiet_NaN();
-    const std::optional<std::span<const double>> sums = repeats.sums(values, indices, size, columns);
-    const double norm = norm_of(sums);
-    return norm >= least_squared_norm
-               ? norm
-               : large_enough(norm, sums ? all_zero(sums->data(), sums->size()) : all_zero(values, size));
+    return examine_known(false, columns, repeats);
+  }
+  /// The same of a row whose indices are columns. `ascends` is whether they are known to ascend.
+  double examine_known(bool ascends, std::size_t columns, Repeats& repeats) const {
+    return checked_norm(sum_of_squares(), ascends ? std::nullopt : repeats.sums(values, indices, size, columns));
   }
   template <class N>
   void add_to(auto&& v, const N& a) const {
@@ -219,28 +247,37 @@ struct SparseRow {
     for (; k < size; ++k) use(k, 0);
   }
 
-  /// The product with a vector of numbers, which has the bits of the sum by `for_each_element`. The last elements are summed
-  /// without a branch, because how many there are is hard to predict: where there is none, the last one is read again and a 0
-  /// is added, which does not change a sum that began at 0.
+  /// The product with a vector of numbers, which has the bits of the sum by `for_each_element`.
   double dot_numbers(const double* w) const {
-    if (size == 0) return 0;
-    FourSums<double> sum;
+    Lanes<4> sum;
+    double rest = 0;
+    const auto use_four = [&](std::size_t k) __attribute__((always_inline)) { sum += four_values(k) * four_of(w, k); };
+    in_fours(use_four, [&](std::size_t first) __attribute__((always_inline)) {
+      rest = sum[0];
+      for (std::size_t k = first; k < size; ++k) rest += value(k) * w[at(k)];
+    });
+    return (rest + sum[1]) + (sum[2] + sum[3]);
+  }
+
+  Lanes<4> four_values(std::size_t k) const { return Lanes<4>::of(value(k), value(k + 1), value(k + 2), value(k + 3)); }
+  Lanes<4> four_of(const double* w, std::size_t k) const {
+    return Lanes<4>::of(w[at(k)], w[at(k + 1)], w[at(k + 2)], w[at(k + 3)]);
+  }
+
+  /// Passes the elements four by four to `use_four`, and prefetches ahead. The last ones, fewer than four, are for `use_rest`.
+  [[gnu::always_inline]] void in_fours(auto&& use_four, auto&& use_rest) const {
     std::size_t k = 0;
     for (; k + 8 <= size; k += 8) {
       fetch(values + k, ahead * sizeof(T));
       fetch(indices + k, ahead * sizeof(I));
-      for (std::size_t m = 0; m < 8; ++m) sum.at[m % 4] += value(k + m) * w[at(k + m)];
+      use_four(k);
+      use_four(k + 4);
     }
-    const auto term_if = [&](std::size_t m, bool is_there) __attribute__((always_inline)) {
-      const std::size_t read = std::min(m, size - 1);
-      const auto mask = std::uint64_t{0} - static_cast<std::uint64_t>(is_there);
-      return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value(read) * w[at(read)]) & mask);
-    };
-    const bool are_four = k + 4 <= size;
-    for (std::size_t m = 0; m < 4; ++m) sum.at[m] += term_if(k + m, are_four);
-    k += are_four ? 4 : 0;
-    for (std::size_t m = 0; m < 3; ++m) sum.at[0] += term_if(k + m, k + m < size);
-    return sum.total();
+    if (k + 4 <= size) {
+      use_four(k);
+      k += 4;
+    }
+    use_rest(k);
   }
 
   static void fetch(const void* from, std::size_t bytes) {
@@ -256,9 +293,13 @@ struct SparseRow {
     for (std::size_t k = first; k < size; ++k) falls |= static_cast<unsigned>(indices[k - 1] >= indices[k]);
     return falls == 0;
   }
-  /// The squared norm, given the values with those of repeated indices summed, if there are any.
-  double norm_of(const std::optional<std::span<const double>>& sums) const {
-    return sums ? novikoff::sum_of_squares(sums->data(), sums->size()) : sum_of_squares();
+  /// The squared norm, NaN if it underflows, of a row with this sum of squares and, if indices are repeated, these values with
+  /// those of each repeated index summed.
+  double checked_norm(double norm, const std::optional<std::span<const double>>& sums) const {
+    if (sums) norm = novikoff::sum_of_squares(sums->data(), sums->size());
+    if (norm >= least_squared_norm) [[likely]]
+      return norm;
+    return large_enough(norm, sums ? all_zero(sums->data(), sums->size()) : all_zero(values, size));
   }
   static bool all_zero(const auto* first, std::size_t count) {
     return std::all_of(first, first + count, [](auto value) { return value == 0; });
@@ -280,6 +321,11 @@ struct DenseRows {
   }
 };
 
+/// What is known of the indices of some rows: whether all are columns, and whether they ascend in each row.
+struct IndexSurvey {
+  bool in_range, ascend;
+};
+
 template <class T, class I>
 struct CsrRows {
   const T* values;
@@ -290,6 +336,31 @@ struct CsrRows {
   SparseRow<T, I> operator[](std::size_t i) const {
     const auto first = static_cast<std::size_t>(offsets[i]);
     return {values + first, indices + first, static_cast<std::size_t>(offsets[i + 1]) - first};
+  }
+  /// Looks at the indices of rows [begin, end) in one loop, without a branch at the end of a row. The indices of all rows
+  /// ascend if there are no more falls than where a row begins. `in_range` may be false for an index that is the largest of its
+  /// type.
+  IndexSurvey survey(std::size_t begin, std::size_t end) const {
+    using Unsigned = std::make_unsigned_t<I>;
+    const auto first = static_cast<std::size_t>(offsets[begin]), last = static_cast<std::size_t>(offsets[end]);
+    if (first == last) return {true, true};
+    const auto limit = static_cast<Unsigned>(std::min<std::size_t>(columns, std::numeric_limits<I>::max()));
+    constexpr int sign = std::numeric_limits<Unsigned>::digits - 1;
+    auto any = static_cast<Unsigned>(indices[first]), below = static_cast<Unsigned>(any - limit);
+    Unsigned falls = 0;
+    for (std::size_t k = first + 1; k < last; ++k) {
+      const auto index = static_cast<Unsigned>(indices[k]);
+      any |= index;
+      below &= index - limit;
+      falls += static_cast<Unsigned>(indices[k - 1] >= indices[k]);
+    }
+    Unsigned between_rows = 0;
+    for (std::size_t i = begin + 1; i < end; ++i) {
+      const auto start = static_cast<std::size_t>(offsets[i]);
+      if (start > first && start < static_cast<std::size_t>(offsets[i + 1]))
+        between_rows += static_cast<Unsigned>(indices[start - 1] >= indices[start]);
+    }
+    return {any >> sign == 0 && below >> sign == 1, falls == between_rows};
   }
   /// Prefetches a row.
   void expect(std::size_t i) const { __builtin_prefetch(offsets + i); }
