@@ -89,6 +89,8 @@ def test_what_it_does_not_support():
     X, y = sample()
     assert not class_descent.supports(problems_of(X, y, intercept="free"))
     assert not class_descent.supports(problems_of(X, y)[:2])
+    assert class_descent.supports(problems_of(X, y) * (X.shape[1] // 2 // CLASSES))
+    assert not class_descent.supports(problems_of(X, y) * X.shape[1])
     assert not class_descent.supports(problems_of(X[:2001, :100], y[:2001]))
     assert not class_descent.supports(problems_of(X, y, C=1e12))
 

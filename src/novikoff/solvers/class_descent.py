@@ -80,6 +80,8 @@ def supports(problems: Sequence[Problem]) -> bool:
     is_large = problem.rows >= MIN_ROWS and problem.table.elements >= MIN_ELEMENTS
     if not is_large or problem.table.dense is None or problem.has_free_intercept:
         return False
+    if len(problems) > max(_core.MAX_CLASSES_AT_ONCE, problem.table.rows.columns // 2):
+        return False  # the dual variables of all problems would take more memory than rows of float32
     exponents = math.log2(problem.lam), math.log2(problem.scale)
     is_moderate = max(map(abs, exponents)) < MAX_SINGLE_EXPONENT and problem.lam * LARGE_COST >= 1
     return is_moderate and products.descent_work(problem) == math.inf
