@@ -133,10 +133,12 @@ class GapDisplay(Display):
                 where, f"the history of a solver is needed, and {type(estimator).__name__} has none. Use a LinearSVM."
             )
         history = record.history
+        primal = np.minimum.accumulate(np.asarray(history["primal"], dtype=np.float64))
+        dual = np.maximum(np.maximum.accumulate(np.asarray(history["dual"], dtype=np.float64)), 0.0)
         return cls(
             x=np.asarray(history[unit], dtype=np.float64),
-            primal=np.minimum.accumulate(np.asarray(history["primal"], dtype=np.float64)),
-            dual=np.maximum(np.maximum.accumulate(np.asarray(history["dual"], dtype=np.float64)), 0.0),
+            primal=primal,
+            dual=np.minimum(dual, primal),  # rounding may put the best of the bounds above the best objective
             tol=record.certificate.stated()["tol"],
             unit=unit,
         )
