@@ -391,7 +391,7 @@ import novikoff as nk
 from novikoff.data.formats import svmlight
 from novikoff.data.formats import writing
 if int(sys.argv[1]) < 20:
-    svmlight.ENTRIES_PER_WRITE = writing.MAX_ENTRIES = writing.MAX_TEXT_ENTRIES = 1 << 14
+    svmlight.ENTRIES_PER_WRITE = writing.MAX_ENTRIES = writing.MAX_TEXT_ENTRIES = 1 << 16
 rng = np.random.default_rng(0)
 rows, count = rng.normal(size=(5_000, 50)), int(sys.argv[1])
 grown = []
