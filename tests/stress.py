@@ -82,8 +82,16 @@ class Saves:
         time.sleep(self._pause)
 
     def distinct(self):
-        """The models that were saved, each once, in the order in which they were learned."""
-        return sorted(set(self.models), key=lambda data: examples_of(nk.loads(data)))
+        """The models that were saved, each once, in the order in which they were learned.
+
+        Of two after the same examples, the one whose columns have got names is the later one.
+        """
+        return sorted(set(self.models), key=_time_of)
+
+
+def _time_of(data):
+    model = nk.loads(data)
+    return examples_of(model), model._by_name
 
 
 def examples_of(model):
