@@ -264,8 +264,9 @@ def _print_summary(
     other_count = _other_count(record, progress, is_continued)
     accuracy = 1 - mistakes / progress.examples
     rows = f"{counted(progress.examples, 'row')}, each predicted before it was learned"
-    words = evaluate.progressive_words(accuracy, rows, progress.baseline)
-    warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= progress.baseline)
+    words = evaluate.progressive_words(accuracy, rows, progress.baseline, progress.last_label_baseline)
+    best = max(progress.baseline, progress.last_label_baseline)
+    warnings = [f"the predictions are no better than guessing: {words}"] * (accuracy <= best)
     warnings += as_fit_options(evaluate.warnings_of(None, record))
     warnings += impossible_margins(model)
     result = {
@@ -275,6 +276,7 @@ def _print_summary(
         "loss": mistakes / progress.examples,
         "accuracy": accuracy,
         "baseline": progress.baseline,
+        "last_label_baseline": progress.last_label_baseline,
         "warnings": warnings,
         "seconds": seconds,
         "certificates": [dict(certificate.claims()) for certificate in record.certificates],

@@ -10,6 +10,7 @@ __all__ = [  # the other names are for the packages above
     "Progress",
     "Record",
     "Scores",
+    "WindowScores",
     "accuracy_words",
     "held_out_rows",
     "holdout",

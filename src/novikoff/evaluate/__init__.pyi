@@ -12,6 +12,7 @@ from ._scores import scores_of_labels as scores_of_labels
 from ._warnings import listed as listed
 from ._warnings import similar_label as similar_label
 from ._warnings import warnings_of as warnings_of
+from ._window import WindowScores as WindowScores
 from ._words import accuracy_words as accuracy_words
 from ._words import percent as percent
 from ._words import progressive_words as progressive_words

@@ -17,8 +17,9 @@ from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
 
-MAX_COLUMNS = 32  # labels of a batch up to which their counts before each row are a table
-ROWS_AT_ONCE = 8192  # of this table
+from ._baselines import LastLabel, MostFrequent
+from ._delay import Delayed, Served
+from ._window import Window, WindowScores
 
 
 class Learner(Protocol):
@@ -69,7 +70,15 @@ class Record:
         The prediction for the latest example; None if the learner had not learned anything yet.
     baseline : float
         Accuracy so far of predicting, for each example, the most frequent label of those before it; of equally frequent
-        ones the earliest.
+        ones the earliest. With a delay, of those whose labels are known.
+    last_label_baseline : float, default=0.0
+        Accuracy so far of predicting, for each example, the label of the one before it; with a delay, the latest label
+        that is known.
+    mistakes_at_learning : int, default=0
+        Number of examples whose prediction just before they were learned was wrong. Without a delay these are the
+        mistakes.
+    window : WindowScores, default=None
+        The scores of the latest examples, if ``progressive`` was given a ``window``.
 
     Examples
     --------
@@ -88,6 +97,9 @@ class Record:
     label: Any
     prediction: Any
     baseline: float
+    last_label_baseline: float = 0.0
+    mistakes_at_learning: int = 0
+    window: WindowScores | None = None
 
     @property
     def loss(self) -> float:
@@ -113,6 +125,10 @@ class Progress:
         The number of examples between two records; None for 1, 2, 4, 8, ...
     list_mistakes : bool
         Whether to keep the numbers of the mistaken examples.
+    window : int or None
+        The number of latest examples that each record has scores of.
+    delay : int
+        Number of further examples that are predicted before the label of an example is learned.
 
     Attributes
     ----------
@@ -122,6 +138,8 @@ class Progress:
         Number of wrong predictions so far.
     baseline : float
         Accuracy so far of predicting, for each example, the most frequent label of those before it.
+    last_label_baseline : float
+        Accuracy so far of predicting, for each example, the label of the one before it.
     mistakes : array of int
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
 
@@ -133,14 +151,24 @@ class Progress:
     ([1, 2, 3], [1, 2])
     """
 
-    def __init__(self, model: Learner, stream: Iterable[Any], every: int | None, list_mistakes: bool) -> None:
+    def __init__(
+        self,
+        model: Learner,
+        stream: Iterable[Any],
+        every: int | None,
+        list_mistakes: bool,
+        window: int | None = None,
+        delay: int = 0,
+    ) -> None:
         self.mistakes = array("q")
         self.examples = self.wrong = 0
         self._list = list_mistakes
         self._model, self._stream, self._every = model, stream, every
         self._seen: Counter[Any] = Counter()
         self._right: Counter[Any] = Counter()
-        self._guess = _MostFrequent()
+        self._guess, self._last_label = MostFrequent(), LastLabel()
+        self._window = None if window is None else Window(window)
+        self._delayed = Delayed(model, delay) if delay else None
         self._next = every or 1
         self._last = (0, 0)
         self._latest: tuple[Any, Any] = (None, None)
@@ -148,6 +176,11 @@ class Progress:
     def __iter__(self) -> Iterator[Record]:
         may_widen = isinstance(self._model, RowByRow)
         stream = self._stream.widening() if isinstance(self._stream, Scan) and may_widen else self._stream
+        if self._delayed is not None:
+            for served, learned in self._delayed.run(stream):
+                yield from self._count_served(served, learned)
+            self._delayed.finish()
+            stream = ()
         for example in stream:
             x, y, *weight = example
             if np.ndim(y) > 0:
@@ -164,6 +197,29 @@ class Progress:
         """Accuracy so far of predicting, for each example, the most frequent label of those before it."""
         return self._guess.right / max(1, self.examples)
 
+    @property
+    def last_label_baseline(self) -> float:
+        """Accuracy so far of predicting, for each example, the label of the one before it."""
+        return self._last_label.right / max(1, self.examples)
+
+    @property
+    def mistakes_at_learning(self) -> int:
+        """Number of examples so far whose prediction just before they were learned was wrong."""
+        return self.wrong if self._delayed is None else self._delayed.mistakes_at_learning
+
+    def now(self) -> Record:
+        """Return the record after the latest example, of which there is at least one, whether one is due or not.
+
+        Returns
+        -------
+        Record
+            The counts so far.
+        """
+        before = self._last
+        record = self._record()
+        self._last = before
+        return record
+
     def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
         """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
@@ -179,14 +235,31 @@ class Progress:
         return np.asarray(predictions)
 
     def _count_one(self, label: Any, prediction: Any) -> Iterator[Record]:
+        self._guess.add([label])
+        return self._count_prediction(label, prediction, self._last_label.add(label))
+
+    def _count_served(self, served: Served, learned: list[Any]) -> Iterator[Record]:
+        """Count a prediction; the guesses know only the labels that the learner knows, too."""
+        label = served.label
+        self._guess.right += self._guess.guess is not None and bool(self._guess.guess == label)
+        last_right = self._last_label.guess is not None and bool(self._last_label.guess == label)
+        self._last_label.right += last_right
+        for known in learned:
+            self._guess.add_late(known)
+            self._last_label.guess = known
+        return self._count_prediction(label, served.prediction, last_right)
+
+    def _count_prediction(self, label: Any, prediction: Any, last_right: bool) -> Iterator[Record]:
         self.examples += 1
         self._seen[label] += 1
-        self._guess.add([label])
         self._latest = (label, prediction)
-        if prediction == label and prediction is not None:
+        is_right = prediction is not None and bool(prediction == label)
+        if is_right:
             self._right[label] += 1
         else:
             self._note(np.array([self.examples]))
+        if self._window is not None:
+            self._window.add([label], np.zeros(1, dtype=np.int32), np.array([is_right]), np.array([last_right]))
         if self.examples == self._next:
             self._next += self._every or self._next
             yield self._record()
@@ -203,6 +276,9 @@ class Progress:
                 numbers = np.bincount(seen, minlength=len(known)).tolist()
                 count.update({label: number for label, number in zip(known, numbers, strict=True) if number})
             self._guess.add_many(known, part)
+            last_right = self._last_label.add_many(known, part)
+            if self._window is not None:
+                self._window.add(known, part, right, last_right)
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (labels[end - 1 : end].tolist()[0], predictions[end - 1 : end].tolist()[0])
@@ -231,68 +307,20 @@ class Progress:
             label=label,
             prediction=prediction,
             baseline=self.baseline,
+            last_label_baseline=self.last_label_baseline,
+            mistakes_at_learning=self.mistakes_at_learning,
+            window=None if self._window is None else self._window.scores(),
         )
 
 
-class _MostFrequent:
-    """How often the most frequent label so far is the next label. Of equally frequent labels, the earliest counts."""
-
-    def __init__(self) -> None:
-        self.right = 0
-        self._codes: dict[Any, int] = {}  # of the labels in the order of their first example
-        self._counts: list[int] = []
-        self._leader = -1
-
-    def add(self, labels: Iterable[Any]) -> None:
-        """Count labels one after the other."""
-        codes, counts, leader, right = self._codes, self._counts, self._leader, 0
-        for label in labels:
-            code = codes.get(label)
-            if code is None:
-                code = codes[label] = len(counts)
-                counts.append(0)
-            count = counts[code] + 1
-            counts[code] = count
-            if code == leader:
-                right += 1
-            elif leader < 0 or count > counts[leader] or (count == counts[leader] and code < leader):
-                leader = code
-        self._leader = leader
-        self.right += right
-
-    def add_many(self, labels: list[Any], places: NDArray[np.int32]) -> None:
-        """Count labels one after the other, each given by its place in a list of different labels."""
-        if len(labels) > MAX_COLUMNS:
-            self.add(labels[place] for place in places.tolist())
-            return
-        for begin in range(0, len(places), ROWS_AT_ONCE):
-            self._add_rows(labels, places[begin : begin + ROWS_AT_ONCE])
-
-    def _add_rows(self, labels: list[Any], places: NDArray[np.int32]) -> None:
-        """Count labels by the table of how often each had occurred before each row."""
-        occurring, first = np.unique(places, return_index=True)
-        for place in occurring[np.argsort(first)].tolist():
-            code = self._codes.setdefault(labels[place], len(self._counts))
-            self._counts += [0] * (code == len(self._counts))
-        order = sorted((self._codes[label], place) for place, label in enumerate(labels) if label in self._codes)
-        codes = [code for code, _ in order]
-        occurs = places[:, None] == np.array([place for _, place in order])
-        after = np.cumsum(occurs, axis=0) + np.array([self._counts[code] for code in codes])
-        before = after - occurs
-        best = before.argmax(axis=1)  # of equal counts the first, whose label is the earliest
-        leads = before[np.arange(len(best)), best]
-        others = [(-count, code) for code, count in enumerate(self._counts) if code not in codes]
-        if others:  # whose counts do not change here
-            count, code = min(others)
-            leads = np.where((leads > -count) | ((leads == -count) & (np.array(codes)[best] < code)), leads, 0)
-        self.right += int(np.count_nonzero(occurs[np.arange(len(best)), best] & (leads > 0)))
-        for column, code in enumerate(codes):
-            self._counts[code] = int(after[-1, column])
-        self._leader = self._counts.index(max(self._counts))
-
-
 def progressive(
-    model: Learner, stream: Iterable[Any], *, every: int | None = None, list_mistakes: bool = True
+    model: Learner,
+    stream: Iterable[Any],
+    *,
+    every: int | None = None,
+    list_mistakes: bool = True,
+    window: int | None = None,
+    delay: int = 0,
 ) -> Progress:
     """Predict each example of a stream, then learn from it, and count the mistakes.
 
@@ -309,6 +337,13 @@ def progressive(
         after the last example.
     list_mistakes : bool, default=True
         Whether to keep the numbers of all examples that were predicted wrongly. Memory is bounded only without them.
+    window : int, default=None
+        Give each record the scores of this many latest examples: loss, balanced accuracy, recall of each label, and
+        Kappa against the last label.
+    delay : int, default=0
+        Number of further examples that are predicted before the label of an example is learned. Labels that are still
+        missing at the end of the stream are learned then. With a delay, rows of a batch are predicted and learned one
+        by one, which takes longer.
 
     Returns
     -------
@@ -318,7 +353,7 @@ def progressive(
     Raises
     ------
     InvalidInputError
-        If ``every`` is not a positive integer.
+        If ``every`` or ``window`` is not a positive integer, or ``delay`` is not an integer of at least 0.
 
     See Also
     --------
@@ -336,4 +371,7 @@ def progressive(
     """
     if every is not None:
         check_integer("progressive", "every", every, at_least=1)
-    return Progress(model, stream, every, list_mistakes)
+    if window is not None:
+        check_integer("progressive", "window", window, at_least=1)
+    check_integer("progressive", "delay", delay, at_least=0)
+    return Progress(model, stream, every, list_mistakes, window, delay)

@@ -35,7 +35,7 @@ def accuracy_words(accuracy: float, rows: str, baseline: float, baseline_label: 
     return f"{percent(accuracy)} on {rows} (always {quote(baseline_label)}: {percent(baseline)})"
 
 
-def progressive_words(accuracy: float, rows: str, baseline: float) -> str:
+def progressive_words(accuracy: float, rows: str, baseline: float, last_label_baseline: float) -> str:
     """Say the accuracy of predictions that were each made before the label was learned.
 
     Parameters
@@ -46,6 +46,8 @@ def progressive_words(accuracy: float, rows: str, baseline: float) -> str:
         The rows, in words: "5,574 rows, each predicted before it was learned".
     baseline : float
         Accuracy of predicting for each row the most frequent label of the rows before it.
+    last_label_baseline : float
+        Accuracy of predicting for each row the label of the row before it.
 
     Returns
     -------
@@ -55,10 +57,13 @@ def progressive_words(accuracy: float, rows: str, baseline: float) -> str:
     Examples
     --------
     >>> from novikoff.evaluate import progressive_words
-    >>> progressive_words(0.9, "1,000 rows, each predicted before it was learned", 0.5)
-    '90.00% on 1,000 rows, each predicted before it was learned (always the most frequent label so far: 50.00%)'
+    >>> progressive_words(0.9, "1,000 rows", 0.5, 0.6)
+    '90.00% on 1,000 rows (always the most frequent label so far: 50.00%, the label before: 60.00%)'
     """
-    return f"{percent(accuracy)} on {rows} (always the most frequent label so far: {percent(baseline)})"
+    guesses = (
+        f"always the most frequent label so far: {percent(baseline)}, the label before: {percent(last_label_baseline)}"
+    )
+    return f"{percent(accuracy)} on {rows} ({guesses})"
 
 
 def percent(fraction: float) -> str:

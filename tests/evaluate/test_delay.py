@@ -1,0 +1,96 @@
+"""Labels that come late: predictions are served by older weights than those that learn from them."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from snapshots import learned
+
+
+class Spy:
+    """A learner that writes down what it was asked and told, in order."""
+
+    def __init__(self):
+        self.log = []
+
+    def predict_one(self, x):
+        self.log.append(f"predict {x}")
+        return 0
+
+    def learn_one(self, x, y, *weight):
+        self.log.append(f"learn {x}")
+
+
+def test_a_label_is_learned_after_the_given_number_of_further_predictions():
+    spy = Spy()
+    list(nk.evaluate.progressive(spy, ((i, 0) for i in range(4)), delay=2))
+    served = ["predict 0", "predict 1", "predict 2"]
+    late = ["predict 0", "learn 0", "predict 3", "predict 1", "learn 1"]  # predicted again when it is learned
+    assert spy.log == [*served, *late, "predict 2", "learn 2", "predict 3", "learn 3"]
+
+
+def test_a_delay_of_no_example_is_the_plain_order():
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(50, 3)), rng.integers(2, size=50)
+    one, other = nk.Perceptron(), nk.Perceptron()
+    last = [*nk.evaluate.progressive(one, zip(X, y.tolist(), strict=True))][-1]
+    assert last == [*nk.evaluate.progressive(other, zip(X, y.tolist(), strict=True), delay=0)][-1]
+    assert last.mistakes_at_learning == last.mistakes
+    assert learned(one) == learned(other)
+
+
+@pytest.mark.parametrize("delay", [1, 4, 1000])
+def test_what_is_learned_does_not_depend_on_the_delay_but_what_is_served_does(delay):
+    """The labels are learned in the same order, so the last weights and the mistakes at learning are the same."""
+    rng = np.random.default_rng(delay)
+    X = rng.normal(size=(80, 3))
+    y = (X @ [1.0, -2.0, 0.5] > 0).astype(int)
+    prompt, late = nk.Perceptron(), nk.Perceptron()
+    now = [*nk.evaluate.progressive(prompt, zip(X, y.tolist(), strict=True))][-1]
+    progress = nk.evaluate.progressive(late, zip(X, y.tolist(), strict=True), delay=delay)
+    then = [*progress][-1]
+    assert learned(prompt) == learned(late)
+    assert progress.mistakes_at_learning == now.mistakes
+    assert then.mistakes >= 1
+    if delay == 1000:
+        assert then.mistakes == 80  # nothing is known before the end
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_of_batches_are_delayed_one_by_one(kind):
+    rng = np.random.default_rng(3)
+    X, y, w = rng.normal(size=(40, 4)), rng.integers(3, size=40), rng.integers(1, 3, size=40).astype(float)
+    X[rng.random(X.shape) < 0.5] = 0
+    whole, cut = nk.Perceptron(), nk.Perceptron()
+    wrong = []
+    for model, step in ((whole, 40), (cut, 7)):
+        parts = [(kind(X[i : i + step]), y[i : i + step], w[i : i + step]) for i in range(0, 40, step)]
+        progress = nk.evaluate.progressive(model, parts, delay=5)
+        list(progress)
+        wrong.append(progress.mistakes.tolist())
+    assert wrong[0] == wrong[1]
+    assert learned(whole) == learned(cut) == learned(nk.Perceptron().partial_fit(kind(X), y, sample_weight=w))
+
+
+def test_a_delayed_stream_of_a_table_has_columns_that_grow():
+    text = b"job,y\n" + b"".join(
+        b"%s,%d\n" % (job, i % 2) for i, job in enumerate([b"a", b"b", b"c", b"a", b"b", b"d"])
+    )
+    late, prompt = nk.Perceptron(), nk.Perceptron()
+    list(nk.evaluate.progressive(late, nk.scan(text, format="csv", batch_size=2), delay=2))
+    list(nk.evaluate.progressive(prompt, nk.scan(text, format="csv")))
+    assert learned(late) == learned(prompt)
+
+
+@pytest.mark.parametrize("delay", [1, 3, 20])
+@pytest.mark.parametrize("seed", range(3))
+def test_P2_served_mistakes_are_at_most_one_plus_delay_times_the_updates(delay, seed):
+    """Statement P2, on labels that a plane separates and on random ones."""
+    rng = np.random.default_rng([delay, seed])
+    X = rng.normal(size=(200, 3))
+    for y in (X @ [1.0, -2.0, 0.5] > 0, rng.random(200) < 0.5):
+        model = nk.Perceptron()
+        progress = nk.evaluate.progressive(model, zip(X, y.tolist(), strict=True), delay=delay)
+        list(progress)
+        assert progress.wrong <= (1 + delay) * model.certificate_.mistakes
