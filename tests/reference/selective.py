@@ -1,0 +1,24 @@
+"""The perceptron that asks for some labels, with exact expectations over all its coins."""
+
+from fractions import Fraction
+
+
+def dot(v, x):
+    return sum((p * q for p, q in zip(v, x, strict=True)), Fraction(0))
+
+
+def runs(X, y, b, v=None, t=0):
+    """Yield the probability, all mistakes, the weighted count of asked mistakes and the updated rows of every run."""
+    v = [Fraction(0)] * len(X[0]) if v is None else v
+    if t == len(X):
+        yield Fraction(1), 0, Fraction(0), ()
+        return
+    score = dot(v, X[t])
+    sign = y(score) if callable(y) else y[t]
+    chance, wrong = b / (b + abs(score)), sign * score <= 0
+    learned = [p + sign * q for p, q in zip(v, X[t], strict=True)] if wrong else v
+    for share, after, asked in ((chance, learned, True), (1 - chance, v, False)):
+        if share:
+            for probability, mistakes, count, rows in runs(X, y, b, after, t + 1):
+                row = ((t, sign),) if wrong and asked else ()
+                yield share * probability, mistakes + wrong, count + (1 / chance if row else 0), row + rows

@@ -1,0 +1,70 @@
+"""Labels that come late, docs/theory.md P. Each test names the statement it could refute."""
+
+import numpy as np
+import pytest
+
+from novikoff.theory import delay_bounds as bounds
+from reference.delayed import delayed_perceptron
+from strategies import make_separable
+from streams import SLACK, streams
+
+DELAYS = (0, 1, 2, 5)
+
+
+def separable(count, seed):
+    """Separable streams with their radius and a margin, half of them with the hardest row repeated."""
+    for k in range(count):
+        rng = np.random.default_rng([seed, k])
+        data = make_separable(rng, 30, 3, float(rng.choice([0.05, 0.5])), intercept=False)
+        rows = np.argsort(data.y * (data.X @ data.w)).repeat(2) if k % 2 else np.arange(30)
+        yield data.X[rows], data.y[rows], data.radius, data.margin
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_P1_served_mistakes_that_are_learned_stay_below_the_bound(delay):
+    for X, y, radius, margin in separable(40, 31):
+        wrong, rows, behind, v, _ = delayed_perceptron(X, y, delay)
+        assert len(rows) == wrong.sum()
+        assert behind.max(initial=0) <= delay
+        assert v @ v <= radius**2 * (len(rows) + 2 * behind.sum()) * SLACK
+        total = bounds.delayed_perceptron_total(radius, margin, behind.sum())
+        assert wrong.sum() <= total * SLACK
+        assert total <= bounds.delayed_perceptron(radius, margin, behind.max(initial=0)) * SLACK
+
+
+def test_P1_the_bound_without_delay_fails_if_labels_come_late():
+    """The same example again and again: until its first label comes, every prediction is an abstention."""
+    wrong, *_ = delayed_perceptron(np.ones((10, 1)), np.ones(10), 4)
+    assert wrong.sum() == 5 > bounds.delayed_perceptron(1.0, 1.0, 0)
+    assert wrong.sum() <= bounds.delayed_perceptron_total(1.0, 1.0, 0 + 1 + 2 + 3 + 4)
+
+
+@pytest.mark.parametrize("delay", DELAYS)
+def test_P2_updates_decided_at_learning_time_keep_novikoffs_bound_and_served_mistakes_another(delay):
+    for X, y, radius, margin in separable(40, 32):
+        wrong, rows, *_ = delayed_perceptron(X, y, delay, decide="learned")
+        assert len(rows) <= (radius / margin) ** 2 * SLACK
+        assert wrong.sum() <= bounds.served_mistakes(len(rows), delay)
+
+
+def test_P2_is_attained_by_one_example_repeated():
+    wrong, rows, *_ = delayed_perceptron(np.ones((10, 1)), np.ones(10), 4, decide="learned")
+    assert wrong.sum() == bounds.served_mistakes(len(rows), 4) == 5
+
+
+@pytest.mark.parametrize("decide", ["served", "learned"])
+def test_P3_the_bound_on_the_margin_and_that_of_any_comparator_hold_unchanged(decide):
+    for rng, X, y in streams(40, 33):
+        _, rows, _, v, labels = delayed_perceptron(X, y, 3, decide=decide)
+        u = rng.normal(size=X.shape[1])
+        loss = np.maximum(0.0, 1.0 - labels[rows] * (X[rows] @ u)).sum()
+        assert np.allclose(v, labels[rows] @ X[rows])
+        assert len(rows) <= (loss + np.linalg.norm(u) * np.linalg.norm(v)) * SLACK
+    for X, y, _, margin in separable(20, 34):
+        _, rows, _, v, _ = delayed_perceptron(X, y, 3, decide=decide)
+        assert margin <= np.linalg.norm(v) / len(rows) * SLACK
+
+
+def test_a_margin_that_is_not_positive_bounds_nothing():
+    assert bounds.delayed_perceptron(1.0, 0.0, 2) == np.inf
+    assert bounds.delayed_perceptron_total(1.0, 0.0, 2) == np.inf

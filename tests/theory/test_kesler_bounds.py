@@ -1,0 +1,85 @@
+"""Several classes online, docs/theory.md J5 to J7. Each test names the statement it could refute."""
+
+import numpy as np
+import pytest
+
+from novikoff.theory import kesler_bounds as bounds
+from reference.kesler import kesler, multiclass
+from reference.passive_aggressive import step
+from streams import SLACK, rows_of
+
+CLASSES = 4
+
+
+def problems(count, seed):
+    """Rows, classes and a comparator: separable, noisy, in the order of the classes, and an adversary."""
+    for k in range(count):
+        rng = np.random.default_rng([seed, k])
+        X, u = rows_of(rng, 40, 3), rng.normal(size=(CLASSES, 3))
+        codes = np.argmax(X @ u.T, axis=1)
+        if k % 4 == 1:
+            codes = np.where(rng.random(40) < 0.2, rng.integers(CLASSES, size=40), codes)
+        if k % 4 == 2:
+            order = np.argsort(codes, kind="stable")
+            X, codes = X[order], codes[order]
+        yield X, (lambda scores: int(np.argmin(scores))) if k % 4 == 3 else codes, u
+
+
+def loss_of(x, own, u):
+    leads = u[own] @ x - np.delete(u, own, axis=0) @ x
+    return max(0.0, 1.0 - leads.min())
+
+
+def test_J5_a_lead_is_a_score_of_kesler_vectors_and_they_are_longer_by_the_root_of_2():
+    rng = np.random.default_rng(41)
+    w, x = rng.normal(size=(CLASSES, 3)), rng.normal(size=3)
+    z = kesler(x, 2, 0, CLASSES)
+    assert w.ravel() @ z == pytest.approx(w[2] @ x - w[0] @ x)
+    assert z @ z == pytest.approx(2 * x @ x)
+
+
+def test_J6_mistakes_of_the_multiclass_perceptron_stay_below_the_bounds():
+    for X, codes, u in problems(60, 42):
+        wrong, updates, w = multiclass(X, codes, CLASSES, lambda loss, square: 1.0)
+        radius = np.linalg.norm(X, axis=1).max()
+        for scale in (0.0, 0.1, 1.0, 10.0):
+            loss = sum(loss_of(X[t], own, scale * u) for t, own, size in updates if size)
+            length = scale * np.linalg.norm(u)
+            assert wrong.sum() <= (loss + length * np.linalg.norm(w)) * SLACK
+            assert wrong.sum() <= bounds.multiclass_perceptron_loss(radius, length, loss) * SLACK
+        assert np.linalg.norm(w) <= radius * np.sqrt(2 * wrong.sum()) * SLACK
+        assert np.allclose(w.sum(axis=0), 0)
+        if not callable(codes):
+            leads = [(u[c] - np.delete(u, c, axis=0)) @ x for x, c in zip(X, codes, strict=True)]
+            margin = float(np.min(leads)) / np.linalg.norm(u)
+            assert wrong.sum() <= bounds.multiclass_perceptron(radius, margin) * SLACK
+
+
+def test_J6_a_class_that_occurs_for_the_first_time_never_leads():
+    """The scores of the known classes add up to 0, so that the largest is not below the 0 of a new class."""
+    for X, codes, _ in problems(12, 43):
+        if not callable(codes):
+            first = {c: int(np.flatnonzero(codes == c)[0]) for c in set(codes.tolist())}
+            for c, t in first.items():
+                if t:
+                    _, _, w = multiclass(X[:t], codes[:t], CLASSES, lambda loss, square: 1.0)
+                    known = sorted(set(codes[:t].tolist()))
+                    assert (w[known] @ X[t]).max() >= -1e-9 * np.abs(w @ X[t]).max()
+                    assert not w[c].any()
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
+def test_J7_mistakes_of_both_passive_aggressive_rules_stay_below_their_bounds(C):
+    for X, codes, u in problems(24, 44):
+        radius = np.linalg.norm(X, axis=1).max()
+        for variant in ("PA-I", "PA-II"):
+            wrong, updates, _ = multiclass(X, codes, CLASSES, lambda loss, z, v=variant: step(v, loss, z, C), 1.0)
+            for scale in (0.0, 0.1, 1.0, 10.0):
+                losses = np.array([loss_of(X[t], own, scale * u) for t, own, size in updates if size])
+                length = scale * np.linalg.norm(u)
+                if variant == "PA-I":
+                    limit = bounds.passive_aggressive_I(radius, length, losses.sum(), C)
+                else:
+                    limit = bounds.passive_aggressive_II(radius, length, losses @ losses, C)
+                zero = sum(not X[t].any() for t, _, _ in updates)  # such an example changes nothing
+                assert wrong.sum() - zero <= limit * SLACK

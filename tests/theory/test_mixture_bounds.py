@@ -1,0 +1,102 @@
+"""Mixtures of learners, docs/theory.md N and P4. Each test names the statement it could refute."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from novikoff.theory import mixture_bounds as bounds
+from reference import mixtures
+from streams import SLACK
+
+BETAS = (0.1, 0.5, 0.9)
+
+
+def votes(count, seed, rounds=40):
+    """Predictions of some members and labels: random, correlated with the labels, of three classes, or adversarial."""
+    for k in range(count):
+        rng = np.random.default_rng([seed, k])
+        members, classes = int(rng.integers(2, 6)), int(rng.choice([2, 3]))
+        y = rng.integers(classes, size=rounds)
+        right = rng.random((rounds, members)) < rng.random(members)
+        if k % 4 == 1:  # the best member changes
+            right = (np.arange(rounds)[:, None] // 10) % members == np.arange(members)
+        predictions = np.where(right, y[:, None], (y[:, None] + rng.integers(1, classes, size=right.shape)) % classes)
+        yield predictions, (lambda guess, classes=classes: (guess + 1) % classes) if k % 2 else y
+
+
+def ages(rounds, decay):
+    return decay ** np.arange(rounds - 1, -1, -1)
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_N1_N2_mistakes_of_the_majority_stay_below_the_bound_of_every_member(decay):
+    for predictions, y in votes(60, 21):
+        for beta in BETAS:
+            wrong, labels = mixtures.weighted_majority(predictions, y, beta, decay=decay)
+            errors = predictions != labels[:, None]
+            for end in (1, 7, len(wrong)):  # at any time, not only at the last one
+                weights = ages(end, decay)
+                fewest = (weights @ errors[:end]).min()
+                limit = bounds.weighted_majority(fewest, predictions.shape[1], beta)
+                assert weights @ wrong[:end] <= limit * SLACK
+
+
+def test_N3_expected_mistakes_of_a_drawn_member_stay_below_the_bound():
+    for predictions, y in votes(40, 22):
+        labels = np.zeros(len(predictions)) if callable(y) else y
+        errors = predictions != labels[:, None]
+        for beta in BETAS:
+            weights = beta ** np.vstack([np.zeros(errors.shape[1]), np.cumsum(errors, axis=0)[:-1]])
+            expected = (weights * errors).sum(axis=1) / weights.sum(axis=1)
+            limit = bounds.randomized_majority(errors.sum(axis=0).min(), errors.shape[1], beta)
+            assert expected.sum() <= limit * SLACK
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_N4_the_member_with_the_fewest_mistakes_has_at_most_N_times_as_many(decay):
+    adversary = [(40, members) for members in (1, 2, 3, 5)]
+    rng = np.random.default_rng(23)
+    for errors in [*adversary, *(1.0 * (rng.random((40, 3)) < rng.random(3)) for _ in range(40))]:
+        wrong, table = mixtures.fewest_mistakes(errors, decay)
+        for end in range(1, 41):
+            fewest = (ages(end, decay) @ table[:end]).min()
+            assert ages(end, decay) @ wrong[:end] <= bounds.fewest_mistakes(fewest, table.shape[1]) + 1e-9
+
+
+def test_N4_is_attained_by_an_adversary_that_contradicts_the_leader():
+    wrong, table = mixtures.fewest_mistakes((4 * 10 + 3, 4))
+    assert wrong.sum() == bounds.fewest_mistakes(table.sum(axis=0).min(), 4) == 43
+
+
+@pytest.mark.parametrize("alpha", [0.01, 0.1, 0.4])
+def test_N5_mistakes_with_shared_weights_stay_below_the_bound_of_every_sequence(alpha):
+    for predictions, y in votes(40, 24):
+        wrong, labels = mixtures.weighted_majority(predictions, y, 0.5, alpha=alpha)
+        errors = predictions != labels[:, None]
+        for switches in range(6):
+            fewest = bounds.best_sequence(errors, switches)
+            limit = bounds.fixed_share(fewest, switches, len(errors), errors.shape[1], 0.5, alpha)
+            assert wrong.sum() <= limit * SLACK
+
+
+def test_the_best_sequence_is_that_of_a_complete_search():
+    rng = np.random.default_rng(25)
+    for _ in range(10):
+        errors = rng.integers(2, size=(5, 3))
+        for switches in range(4):
+            counts = [
+                sum(errors[t, member] for t, member in enumerate(sequence))
+                for sequence in itertools.product(range(3), repeat=5)
+                if sum(a != b for a, b in itertools.pairwise(sequence)) <= switches
+            ]
+            assert bounds.best_sequence(errors, switches) == min(counts)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 3])
+def test_P4_labels_that_come_late_cost_the_majority_a_factor_only(delay):
+    for predictions, y in votes(40, 26):
+        for beta in BETAS:
+            wrong, labels = mixtures.weighted_majority(predictions, y, beta, delay=delay)
+            fewest = (predictions != labels[:, None]).sum(axis=0).min()
+            assert wrong.sum() <= bounds.weighted_majority(fewest, predictions.shape[1], beta, delay) * SLACK

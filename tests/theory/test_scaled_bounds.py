@@ -1,0 +1,78 @@
+"""Examples that are scaled while they come, docs/theory.md S. Each test names the statement it could refute."""
+
+import numpy as np
+
+from novikoff.theory import bounds
+from novikoff.theory import scaled_bounds as scaled
+from reference.perceptrons import perceptron
+from reference.running_scale import seen
+from streams import SLACK, contradict, rows_of
+
+
+def contradicted(U):
+    """Labels that contradict every score of a perceptron."""
+    v, y = np.zeros(U.shape[1]), []
+    for u in U:
+        y.append(contradict(v @ u))
+        v = v + y[-1] * u
+    return np.array(y)
+
+
+def cases(count, seed):
+    """Rows with labels of a plane in the given scale, random ones, and an adversary that knows the scaled rows."""
+    for k in range(count):
+        rng = np.random.default_rng([seed, k])
+        X = rows_of(rng, 30, 3) + rng.normal(size=3)
+        plane = np.where(X @ rng.normal(size=3) >= 0, 1.0, -1.0)
+        yield rng, X, (plane, rng.choice([-1.0, 1.0], size=30), None)[k % 3]
+
+
+def test_S1_bounds_hold_for_the_examples_as_they_were_seen():
+    for rng, X, given in cases(45, 71):
+        normalized = X / np.linalg.norm(X, axis=1, keepdims=True).clip(1e-300)
+        for U in (np.column_stack([seen(X), np.ones(len(X))]), normalized):
+            y = contradicted(U) if given is None else given
+            path, mistakes = perceptron(U, y)
+            rows = np.flatnonzero(np.any(np.diff(path, axis=0) != 0, axis=1) | (np.linalg.norm(U, axis=1) == 0))
+            radius = np.linalg.norm(U, axis=1).max()
+            for u in rng.normal(size=(4, U.shape[1])):
+                unit = u / np.linalg.norm(u)
+                assert mistakes <= bounds.freund_schapire(radius, y * (U @ unit)) * SLACK
+                loss = np.maximum(0.0, 1.0 - y[rows] * (U[rows] @ u)).sum()
+                assert mistakes <= (loss + np.linalg.norm(u) * np.linalg.norm(path[-1])) * SLACK
+
+
+def test_S2_the_margin_of_the_rows_standardised_afterwards_bounds_nothing():
+    """The mean moves with every row, so that a plane of the finished rows is another one for the rows as seen."""
+    X = np.append(2.0 ** np.arange(12), -4096.0)[:, None]
+    y = np.append(np.ones(12), -1.0)
+    late = (X - X.mean(axis=0)) / X.std(axis=0)
+    late = np.column_stack([late, np.ones(13)])
+    v = np.array([1.0, 1.0])
+    margin, radius = (y * (late @ v)).min() / np.linalg.norm(v), np.linalg.norm(late, axis=1).max()
+    found = perceptron(np.column_stack([seen(X), np.ones(13)]), y)[1]
+    print(margin, radius, bounds.novikoff(radius, margin), found)
+    assert margin > 0
+
+
+def test_S2_a_plane_of_the_seen_rows_is_a_moving_plane_of_the_given_ones():
+    for rng, X, _ in cases(6, 72):
+        u, b = rng.normal(size=3), rng.normal()
+        for t in range(3, len(X)):
+            mean, deviation = X[: t + 1].mean(axis=0), X[: t + 1].std(axis=0)
+            if (deviation > 0).all():
+                moved = u / deviation
+                score = moved @ X[t] + b - moved @ mean
+                assert np.isclose(u @ seen(X[: t + 1])[-1] + b, score, rtol=1e-6, atol=1e-6)
+
+
+def test_S3_no_row_is_longer_than_samuelsons_bound():
+    for _, X, _ in cases(20, 73):
+        for t, row in enumerate(seen(X), start=1):
+            assert np.linalg.norm(row) <= scaled.running_scale_radius(t, 3) * SLACK
+
+
+def test_S3_is_attained_by_a_value_after_many_equal_ones():
+    X = np.append(np.zeros(9), 5.0)[:, None]
+    assert np.isclose(seen(X)[-1, 0], scaled.running_scale_radius(10, 1))
+    assert scaled.running_scale_radius(1, 7, intercept=True) == 1.0
