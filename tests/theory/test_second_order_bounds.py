@@ -5,7 +5,7 @@ import pytest
 
 from novikoff.theory import second_order_bounds as bounds
 from reference.second_order import arow, second_order_perceptron
-from streams import SLACK, comparators, contradict, streams
+from streams import SLACK, comparators, streams
 
 
 def best_plane(X, y):
@@ -86,5 +86,41 @@ def test_L3_does_not_hold_for_the_diagonal_with_the_full_matrix():
         sums = bounds.sums_of(X[rows], signs, [1.0, -1.0], 0.1)
         limit = bounds.arow(sums.loss, sums.comparator, sums.log_det, (~wrong).sum())
         assert sums.loss == 0
-        print(diagonal, wrong.sum(), (~wrong).sum(), limit)
         assert (wrong.sum() <= limit) != diagonal
+
+
+def test_L3_does_not_hold_for_the_diagonal_with_the_diagonal_matrix_either():
+    """Rows on which u.x is 1 with signs +1, of which an adversary takes those that are mistakes, in turn."""
+    rng, r = np.random.default_rng(1063), 0.01
+    u = rng.normal(size=4)
+    u *= 5 / np.linalg.norm(u)
+    X = rng.normal(size=(80, 4))
+    X = X + np.outer(1 - X @ u, u) / 25
+    mean, variances, taken = np.zeros(4), np.ones(4), []
+    for t in range(1500):
+        mistakes = np.flatnonzero((X * mean).sum(axis=1) <= 0)
+        x = X[mistakes[t % len(mistakes)]]
+        mean = mean + (1 - (x * mean).sum()) / ((x * x * variances).sum() + r) * variances * x
+        variances = 1 / (1 / variances + x * x / r)
+        taken.append(x)
+    sums = bounds.sums_of(taken, np.ones(1500), u, r, diagonal=True)
+    assert 1500 > 1.3 * bounds.arow(sums.loss, sums.comparator, sums.log_det, 0)
+    assert 1500 <= bounds.updates_bound(sums.loss, sums.comparator, sums.model)  # L1 remains valid
+
+
+def test_L4_with_the_diagonal_before_the_example_the_logarithm_needs_a_factor():
+    for rng, X, y in streams(40, 6):
+        rows, signs = second_order_perceptron(X, y, 0.5, diagonal=True, after=False)
+        sums = bounds.sums_of(X[rows], signs, rng.normal(size=X.shape[1]), 0.5, diagonal=True)
+        factor = bounds.diagonal_factor(float(np.abs(X).max()), 0.5)
+        assert sums.model <= factor * sums.log_det * SLACK + 1e-12
+        assert sums.updates <= bounds.second_order_perceptron(sums.loss, sums.comparator, factor * sums.log_det) * SLACK
+
+
+def test_L4_one_step_with_the_diagonal_before_the_example_can_grow_more_than_the_logarithm():
+    """c = 1: the score is 0, the first column is new and large, the other two have been seen often."""
+    D, v = np.array([1.0, 1e6, 1e6]), np.array([-1 / np.sqrt(3), 500.0 * 1e3, 500.0 * 1e3])
+    x = np.array([np.sqrt(3), 1.0, 1.0])
+    assert x @ (v / D) <= 1e-12
+    grown = ((v + x) ** 2 / (D + x * x)).sum() - (v * v / D).sum()
+    assert grown > np.log1p(x * x / D).sum() + 0.1

@@ -123,6 +123,30 @@ def second_order_perceptron(loss: float, comparator: float, log_det: float) -> f
     return updates_bound(loss, comparator, log_det)
 
 
+def diagonal_factor(largest: float, a: float) -> float:
+    """Return B / log(1 + B) with B = x_max^2 / a, a factor of log det(A/a) that makes L4 hold for the matrix before.
+
+    Parameters
+    ----------
+    largest : float
+        The largest absolute value in an example, x_max.
+    a : float
+        The positive number a.
+
+    Returns
+    -------
+    float
+        The factor, at least 1.
+
+    Examples
+    --------
+    >>> round(diagonal_factor(largest=1.0, a=1.0), 4)
+    1.4427
+    """
+    B = largest * largest / a
+    return B / math.log1p(B) if B > 0 else 1.0
+
+
 def arow(loss: float, comparator: float, log_det: float, corrections: int) -> float:
     """Return the largest number of mistakes of AROW with the full matrix (L3).
 
