@@ -9,7 +9,9 @@ import pytest
 from novikoff.theory import conformal_bounds as bounds
 from reference.conformal import levels
 
-RATES, STEPS, STARTS = (Fraction(1, 10), Fraction(1, 2)), (Fraction(1, 20), Fraction(1), Fraction(3)), (0, Fraction(1, 3), 1)
+RATES = (Fraction(1, 10), Fraction(1, 2))
+STEPS = (Fraction(1, 20), Fraction(1), Fraction(3))
+STARTS = (0, Fraction(1, 3), 1)
 
 
 class Errors:

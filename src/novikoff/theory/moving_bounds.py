@@ -1,8 +1,8 @@
 """Bounds for targets that move and learners that forget, docs/theory.md M.
 
 The update k has the example x_k, the sign y_k and its own comparator u_k, and makes v_k = f_k v_(k-1) + y_k x_k, where
-0 <= f_k <= 1 says what is kept of the old weights: 1 if nothing is forgotten. W is the largest |v_k|, and S the movement
-of the comparators, the sum of |u_(k+1) - u_k|.
+0 <= f_k <= 1 says what is kept of the old weights: 1 if nothing is forgotten. W is the largest |v_k|, and S the
+movement of the comparators, the sum of |u_(k+1) - u_k|.
 """
 
 from __future__ import annotations
