@@ -42,7 +42,7 @@ def weighted_majority(mistakes: float, members: int, beta: float, delay: int = 0
     Examples
     --------
     >>> round(weighted_majority(mistakes=10, members=4, beta=0.5), 3)
-    28.914
+    28.913
     """
     return (mistakes * -math.log(beta) + math.log(members)) / _progress(beta, delay)
 
@@ -131,7 +131,7 @@ def fixed_share(mistakes: float, switches: int, rounds: int, members: int, beta:
     Examples
     --------
     >>> round(fixed_share(mistakes=5, switches=2, rounds=100, members=4, beta=0.5, alpha=0.02), 2)
-    57.53
+    58.51
     """
     shares = switches * math.log((members - 1) / alpha) - (rounds - 1 - switches) * math.log1p(-alpha)
     return (mistakes * -math.log(beta) + math.log(members) + shares) / _progress(beta, 0)
