@@ -45,7 +45,7 @@ def test_M1_updates_stay_below_the_bound_of_every_moving_target():
         assert moved >= bounds.least_movement(len(rows), loss, longest, last) / SLACK - 1e-9
 
 
-def test_M1_is_attained_by_a_target_that_moves_against_the_weights():
+def test_M1_summation_by_parts_is_exact_for_a_target_that_is_always_right():
     """x = 1 with changing labels: v is 1, 0, 1, 0, ..., and the target that is always right moves by 2 each time."""
     rows, signs, path, _ = forgetting_perceptron(np.ones((9, 1)), contradict)
     assert len(rows) == 9
@@ -84,7 +84,7 @@ def test_M4_mistakes_of_the_perceptron_stay_below_the_bound_without_W():
         assert len(rows) <= bounds.moving_perceptron(length(X).max(), loss, length(U[-1]), moved) * SLACK
 
 
-def test_M1_holds_in_fractions_for_all_short_streams_of_small_integers():
+def test_M1_holds_without_rounding_on_all_short_streams_of_small_integers():
     """All 3^4 x 2^4 streams in one column, and three targets: here every number is an integer."""
     for x in itertools.product((-1, 0, 2), repeat=4):
         for y in itertools.product((-1.0, 1.0), repeat=4):

@@ -47,7 +47,7 @@ def test_Q1_the_function_is_the_bound_in_fractions():
     assert bounds.asking_probability(0.0, 0.5) == 1.0
 
 
-def test_Q3_twice_the_half_squared_radius_is_the_best_b_on_separable_data_and_gives_novikoffs_bound():
+def test_Q3_half_the_squared_radius_is_the_best_b_on_separable_data_and_gives_novikoffs_bound():
     def at(b):
         return bounds.selective_perceptron(2.0, b, 1.0, 0.5, 0.0)
 
