@@ -44,7 +44,7 @@ def public_names() -> Iterator[tuple[str, tuple[str, ...]]]:
 def _of_module(module: Any) -> Iterator[tuple[str, tuple[str, ...]]]:
     for name in sorted(getattr(module, "__all__", [n for n in vars(module) if not n.startswith("_")])):
         value = getattr(module, name)
-        if module is novikoff.theory and value is novikoff.theory.bounds:
+        if module is novikoff.theory and inspect.ismodule(value) and name.endswith("bounds"):
             yield from _of_module(value)
         elif getattr(value, "__module__", "").startswith(module.__name__) and callable(value):
             yield from _with_members(f"{value.__module__}.{value.__qualname__}", value)

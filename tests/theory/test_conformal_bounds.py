@@ -8,6 +8,7 @@ import pytest
 
 from novikoff.theory import conformal_bounds as bounds
 from reference.conformal import levels
+from share import share_of
 
 RATES = (Fraction(1, 10), Fraction(1, 2))
 STEPS = (Fraction(1, 20), Fraction(1), Fraction(3))
@@ -47,6 +48,19 @@ def test_T1_the_mean_error_stays_within_both_bounds_at_every_time(rate, step):
             assert distance == abs(path[0] - path[T]) / (step * T)
             assert distance <= sharp <= (max(start, 1 - Fraction(start)) + step) / (step * T)
             assert bounds.adaptive_conformal(T, float(rate), float(step), float(start)) == pytest.approx(float(sharp))
+
+
+@pytest.mark.slow
+def test_T1_the_mean_error_stays_within_the_bound_for_1e5_random_adversaries():
+    rng = np.random.default_rng(62)
+    for _ in range(share_of(100_000)):
+        rate, step, start = (Fraction(int(k), 8) for k in rng.integers((1, 1, 0), (8, 25, 9)))
+        edge, side = rng.random(), rng.random() < 0.5
+        errors, path = levels(Errors(12, lambda level, e=edge, s=side: int((level < e) == s)), rate, step, start)
+        for T in (1, 5, 12):
+            distance = abs(Fraction(sum(errors[:T]), T) - rate)
+            assert distance <= max(start + step * (1 - rate), 1 - start + step * rate) / (step * T)
+        assert all(-step * (1 - rate) <= level <= 1 + step * rate for level in path)
 
 
 def test_T1_is_attained_by_errors_at_level_0():

@@ -6,23 +6,24 @@ import pytest
 from novikoff.theory import delay_bounds as bounds
 from reference.delayed import delayed_perceptron
 from strategies import make_separable
-from streams import SLACK, streams
+from streams import SLACK, few_and_many, streams
 
 DELAYS = (0, 1, 2, 5)
 
 
-def separable(count, seed):
+def separable(count, seed, rows_each):
     """Separable streams with their radius and a margin, half of them with the hardest row repeated."""
     for k in range(count):
         rng = np.random.default_rng([seed, k])
-        data = make_separable(rng, 30, 3, float(rng.choice([0.05, 0.5])), intercept=False)
-        rows = np.argsort(data.y * (data.X @ data.w)).repeat(2) if k % 2 else np.arange(30)
+        data = make_separable(rng, rows_each, 3, float(rng.choice([0.05, 0.5])), intercept=False)
+        rows = np.argsort(data.y * (data.X @ data.w)).repeat(2) if k % 2 else np.arange(rows_each)
         yield data.X[rows], data.y[rows], data.radius, data.margin
 
 
+@few_and_many(40, 10_000)
 @pytest.mark.parametrize("delay", DELAYS)
-def test_P1_served_mistakes_that_are_learned_stay_below_the_bound(delay):
-    for X, y, radius, margin in separable(40, 31):
+def test_P1_served_mistakes_that_are_learned_stay_below_the_bound(delay, count, rows_each):
+    for X, y, radius, margin in separable(count, 31, rows_each):
         wrong, rows, behind, v, _ = delayed_perceptron(X, y, delay)
         assert len(rows) == wrong.sum()
         assert behind.max(initial=0) <= delay
@@ -39,9 +40,10 @@ def test_P1_the_bound_without_delay_fails_if_labels_come_late():
     assert wrong.sum() <= bounds.delayed_perceptron_total(1.0, 1.0, 0 + 1 + 2 + 3 + 4)
 
 
+@few_and_many(40, 10_000)
 @pytest.mark.parametrize("delay", DELAYS)
-def test_P2_updates_decided_at_learning_time_keep_novikoffs_bound_and_served_mistakes_another(delay):
-    for X, y, radius, margin in separable(40, 32):
+def test_P2_updates_decided_at_learning_time_keep_novikoffs_bound_and_served_mistakes_another(delay, count, rows_each):
+    for X, y, radius, margin in separable(count, 32, rows_each):
         wrong, rows, *_ = delayed_perceptron(X, y, delay, decide="learned")
         assert len(rows) <= (radius / margin) ** 2 * SLACK
         assert wrong.sum() <= bounds.served_mistakes(len(rows), delay)
@@ -52,15 +54,16 @@ def test_P2_is_attained_by_one_example_repeated():
     assert wrong.sum() == bounds.served_mistakes(len(rows), 4) == 5
 
 
+@few_and_many(40, 10_000)
 @pytest.mark.parametrize("decide", ["served", "learned"])
-def test_P3_the_bound_on_the_margin_and_that_of_any_comparator_hold_unchanged(decide):
-    for rng, X, y in streams(40, 33):
+def test_P3_the_bound_on_the_margin_and_that_of_any_comparator_hold_unchanged(decide, count, rows_each):
+    for rng, X, y in streams(count, 33, rows_each):
         _, rows, _, v, labels = delayed_perceptron(X, y, 3, decide=decide)
         u = rng.normal(size=X.shape[1])
         loss = np.maximum(0.0, 1.0 - labels[rows] * (X[rows] @ u)).sum()
         assert np.allclose(v, labels[rows] @ X[rows])
         assert len(rows) <= (loss + np.linalg.norm(u) * np.linalg.norm(v)) * SLACK
-    for X, y, _, margin in separable(20, 34):
+    for X, y, _, margin in separable(count, 34, rows_each):
         _, rows, _, v, _ = delayed_perceptron(X, y, 3, decide=decide)
         assert margin <= np.linalg.norm(v) / len(rows) * SLACK
 

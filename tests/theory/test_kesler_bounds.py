@@ -6,19 +6,19 @@ import pytest
 from novikoff.theory import kesler_bounds as bounds
 from reference.kesler import kesler, multiclass
 from reference.passive_aggressive import step
-from streams import SLACK, rows_of
+from streams import SLACK, few_and_many, rows_of
 
 CLASSES = 4
 
 
-def problems(count, seed):
+def problems(count, seed, rows_each=40):
     """Rows, classes and a comparator: separable, noisy, in the order of the classes, and an adversary."""
     for k in range(count):
         rng = np.random.default_rng([seed, k])
-        X, u = rows_of(rng, 40, 3), rng.normal(size=(CLASSES, 3))
+        X, u = rows_of(rng, rows_each, 3), rng.normal(size=(CLASSES, 3))
         codes = np.argmax(X @ u.T, axis=1)
         if k % 4 == 1:
-            codes = np.where(rng.random(40) < 0.2, rng.integers(CLASSES, size=40), codes)
+            codes = np.where(rng.random(rows_each) < 0.2, rng.integers(CLASSES, size=rows_each), codes)
         if k % 4 == 2:
             order = np.argsort(codes, kind="stable")
             X, codes = X[order], codes[order]
@@ -38,8 +38,9 @@ def test_J5_a_lead_is_a_score_of_kesler_vectors_and_they_are_longer_by_the_root_
     assert z @ z == pytest.approx(2 * x @ x)
 
 
-def test_J6_mistakes_of_the_multiclass_perceptron_stay_below_the_bounds():
-    for X, codes, u in problems(60, 42):
+@few_and_many(60, 25_000)
+def test_J6_mistakes_of_the_multiclass_perceptron_stay_below_the_bounds(count, rows_each):
+    for X, codes, u in problems(count, 42, rows_each):
         wrong, updates, w = multiclass(X, codes, CLASSES, lambda loss, square: 1.0)
         radius = np.linalg.norm(X, axis=1).max()
         for scale in (0.0, 0.1, 1.0, 10.0):
@@ -68,9 +69,10 @@ def test_J6_a_class_that_occurs_for_the_first_time_never_leads():
                     assert not w[c].any()
 
 
+@few_and_many(24, 25_000)
 @pytest.mark.parametrize("C", [0.01, 1.0, 50.0])
-def test_J7_mistakes_of_both_passive_aggressive_rules_stay_below_their_bounds(C):
-    for X, codes, u in problems(24, 44):
+def test_J7_mistakes_of_both_passive_aggressive_rules_stay_below_their_bounds(C, count, rows_each):
+    for X, codes, u in problems(count, 44, rows_each):
         radius = np.linalg.norm(X, axis=1).max()
         for variant in ("PA-I", "PA-II"):
             wrong, updates, _ = multiclass(X, codes, CLASSES, lambda loss, z, v=variant: step(v, loss, z, C), 1.0)

@@ -7,12 +7,12 @@ import pytest
 
 from novikoff.theory import mixture_bounds as bounds
 from reference import mixtures
-from streams import SLACK
+from streams import SLACK, few_and_many
 
 BETAS = (0.1, 0.5, 0.9)
 
 
-def votes(count, seed, rounds=40):
+def votes(count, seed, rounds):
     """Predictions of some members and labels: random, correlated with the labels, of three classes, or adversarial."""
     for k in range(count):
         rng = np.random.default_rng([seed, k])
@@ -29,9 +29,10 @@ def ages(rounds, decay):
     return decay ** np.arange(rounds - 1, -1, -1)
 
 
+@few_and_many(60, 9_100)
 @pytest.mark.parametrize("decay", [1.0, 0.9])
-def test_N1_N2_mistakes_of_the_majority_stay_below_the_bound_of_every_member(decay):
-    for predictions, y in votes(60, 21):
+def test_N1_N2_mistakes_of_the_majority_stay_below_the_bound_of_every_member(decay, count, rows_each):
+    for predictions, y in votes(count, 21, rows_each):
         for beta in BETAS:
             wrong, labels = mixtures.weighted_majority(predictions, y, beta, decay=decay)
             errors = predictions != labels[:, None]
@@ -42,8 +43,9 @@ def test_N1_N2_mistakes_of_the_majority_stay_below_the_bound_of_every_member(dec
                 assert weights @ wrong[:end] <= limit * SLACK
 
 
-def test_N3_expected_mistakes_of_a_drawn_member_stay_below_the_bound():
-    for predictions, y in votes(40, 22):
+@few_and_many(40, 9_100)
+def test_N3_expected_mistakes_of_a_drawn_member_stay_below_the_bound(count, rows_each):
+    for predictions, y in votes(count, 22, rows_each):
         labels = np.zeros(len(predictions)) if callable(y) else y
         errors = predictions != labels[:, None]
         for beta in BETAS:
@@ -53,13 +55,14 @@ def test_N3_expected_mistakes_of_a_drawn_member_stay_below_the_bound():
             assert expected.sum() <= limit * SLACK
 
 
+@few_and_many(40, 9_100)
 @pytest.mark.parametrize("decay", [1.0, 0.9])
-def test_N4_the_member_with_the_fewest_mistakes_has_at_most_N_times_as_many(decay):
-    adversary = [(40, members) for members in (1, 2, 3, 5)]
+def test_N4_the_member_with_the_fewest_mistakes_has_at_most_N_times_as_many(decay, count, rows_each):
+    adversary = [(rows_each, members) for members in (1, 2, 3, 5)]
     rng = np.random.default_rng(23)
-    for errors in [*adversary, *(1.0 * (rng.random((40, 3)) < rng.random(3)) for _ in range(40))]:
+    for errors in [*adversary, *(1.0 * (rng.random((rows_each, 3)) < rng.random(3)) for _ in range(count))]:
         wrong, table = mixtures.fewest_mistakes(errors, decay)
-        for end in range(1, 41):
+        for end in range(1, rows_each + 1):
             fewest = (ages(end, decay) @ table[:end]).min()
             assert ages(end, decay) @ wrong[:end] <= bounds.fewest_mistakes(fewest, table.shape[1]) + 1e-9
 
@@ -69,9 +72,10 @@ def test_N4_is_attained_by_an_adversary_that_contradicts_the_leader():
     assert wrong.sum() == bounds.fewest_mistakes(table.sum(axis=0).min(), 4) == 43
 
 
+@few_and_many(40, 9_100)
 @pytest.mark.parametrize("alpha", [0.01, 0.1, 0.4])
-def test_N5_mistakes_with_shared_weights_stay_below_the_bound_of_every_sequence(alpha):
-    for predictions, y in votes(40, 24):
+def test_N5_mistakes_with_shared_weights_stay_below_the_bound_of_every_sequence(alpha, count, rows_each):
+    for predictions, y in votes(count, 24, rows_each):
         wrong, labels = mixtures.weighted_majority(predictions, y, 0.5, alpha=alpha)
         errors = predictions != labels[:, None]
         for switches in range(6):
@@ -93,9 +97,10 @@ def test_the_best_sequence_is_that_of_a_complete_search():
             assert bounds.best_sequence(errors, switches) == min(counts)
 
 
+@few_and_many(40, 9_100)
 @pytest.mark.parametrize("delay", [0, 1, 3])
-def test_P4_labels_that_come_late_cost_the_majority_a_factor_only(delay):
-    for predictions, y in votes(40, 26):
+def test_P4_labels_that_come_late_cost_the_majority_a_factor_only(delay, count, rows_each):
+    for predictions, y in votes(count, 26, rows_each):
         for beta in BETAS:
             wrong, labels = mixtures.weighted_majority(predictions, y, beta, delay=delay)
             fewest = (predictions != labels[:, None]).sum(axis=0).min()

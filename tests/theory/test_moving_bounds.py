@@ -7,7 +7,7 @@ import pytest
 
 from novikoff.theory import moving_bounds as bounds
 from reference.forgetting import forgetting_perceptron
-from streams import SLACK, contradict, streams
+from streams import SLACK, contradict, few_and_many, streams
 
 
 def paths(rng, X, rows, signs):
@@ -29,16 +29,17 @@ def length(V):
     return np.linalg.norm(V, axis=-1)
 
 
-def runs(count, seed, **settings):
-    for rng, X, y in streams(count, seed):
+def runs(count, seed, rows_each, **settings):
+    for rng, X, y in streams(count, seed, rows_each):
         rows, signs, path, kept = forgetting_perceptron(X, y, **settings)
         if len(rows):
             for U in paths(rng, X, rows, signs):
                 yield X, rows, signs, path, kept, U
 
 
-def test_M1_updates_stay_below_the_bound_of_every_moving_target():
-    for X, rows, signs, path, _, U in runs(60, 11):
+@few_and_many(60, 16_700)
+def test_M1_updates_stay_below_the_bound_of_every_moving_target(count, rows_each):
+    for X, rows, signs, path, _, U in runs(count, 11, rows_each):
         loss, longest, moved = losses(X, rows, signs, U).sum(), length(path).max(), length(np.diff(U, axis=0)).sum()
         last = length(U[-1])
         assert len(rows) <= bounds.moving_target(loss, longest, last, moved) * SLACK
@@ -54,9 +55,10 @@ def test_M1_summation_by_parts_is_exact_for_a_target_that_is_always_right():
     assert exact == 9
 
 
+@few_and_many(25, 16_700)
 @pytest.mark.parametrize(("keep", "fade"), [(0.9, 1.0), (1.0, 0.95), (0.5, 0.9), (0.0, 1.0)])
-def test_M2_M3_both_ways_of_counting_hold_for_learners_that_forget(keep, fade):
-    for X, rows, signs, path, kept, U in runs(25, 12, keep=keep, fade=fade):
+def test_M2_M3_both_ways_of_counting_hold_for_learners_that_forget(keep, fade, count, rows_each):
+    for X, rows, signs, path, kept, U in runs(count, 12, rows_each, keep=keep, fade=fade):
         loss, longest, moves = losses(X, rows, signs, U), length(path).max(), length(np.diff(U, axis=0))
         last, forgotten = length(U[-1]), ((1 - kept) * length(U))[1:].sum()
         assert len(rows) <= bounds.moving_target(loss.sum(), longest, last, moves.sum(), forgotten) * SLACK
@@ -78,8 +80,9 @@ def test_M2_without_its_last_term_the_bound_fails_for_a_learner_that_forgets():
     assert len(rows) <= bounds.moving_target(0.0, longest, length(u), 0.0, ((1 - kept) * length(u))[1:].sum())
 
 
-def test_M4_mistakes_of_the_perceptron_stay_below_the_bound_without_W():
-    for X, rows, signs, _, _, U in runs(40, 13):
+@few_and_many(40, 16_700)
+def test_M4_mistakes_of_the_perceptron_stay_below_the_bound_without_W(count, rows_each):
+    for X, rows, signs, _, _, U in runs(count, 13, rows_each):
         loss, moved = losses(X, rows, signs, U).sum(), length(np.diff(U, axis=0)).sum()
         assert len(rows) <= bounds.moving_perceptron(length(X).max(), loss, length(U[-1]), moved) * SLACK
 

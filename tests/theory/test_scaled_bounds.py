@@ -6,7 +6,7 @@ from novikoff.theory import bounds
 from novikoff.theory import scaled_bounds as scaled
 from reference.perceptrons import perceptron
 from reference.running_scale import seen
-from streams import SLACK, contradict, rows_of
+from streams import SLACK, contradict, few_and_many, rows_of
 
 
 def contradicted(U):
@@ -18,28 +18,28 @@ def contradicted(U):
     return np.array(y)
 
 
-def cases(count, seed):
+def cases(count, seed, rows_each=40):
     """Rows with labels of a plane in the given scale, random ones, and an adversary that knows the scaled rows."""
     for k in range(count):
         rng = np.random.default_rng([seed, k])
-        X = rows_of(rng, 30, 3) + rng.normal(size=3)
+        X = rows_of(rng, rows_each, 3) + rng.normal(size=3)
         plane = np.where(X @ rng.normal(size=3) >= 0, 1.0, -1.0)
-        yield rng, X, (plane, rng.choice([-1.0, 1.0], size=30), None)[k % 3]
+        yield rng, X, (plane, rng.choice([-1.0, 1.0], size=rows_each), None)[k % 3]
 
 
-def test_S1_bounds_hold_for_the_examples_as_they_were_seen():
-    for rng, X, given in cases(45, 71):
+@few_and_many(45, 10_000)
+def test_S1_bounds_hold_for_the_examples_as_they_were_seen(count, rows_each):
+    for rng, X, given in cases(count, 71, rows_each):
         normalized = X / np.linalg.norm(X, axis=1, keepdims=True).clip(1e-300)
         for U in (np.column_stack([seen(X), np.ones(len(X))]), normalized):
             y = contradicted(U) if given is None else given
             path, mistakes = perceptron(U, y)
             rows = np.flatnonzero(np.any(np.diff(path, axis=0) != 0, axis=1) | (np.linalg.norm(U, axis=1) == 0))
             radius = np.linalg.norm(U, axis=1).max()
-            for u in rng.normal(size=(4, U.shape[1])):
-                unit = u / np.linalg.norm(u)
-                assert mistakes <= bounds.freund_schapire(radius, y * (U @ unit)) * SLACK
-                loss = np.maximum(0.0, 1.0 - y[rows] * (U[rows] @ u)).sum()
-                assert mistakes <= (loss + np.linalg.norm(u) * np.linalg.norm(path[-1])) * SLACK
+            u = rng.normal(size=U.shape[1])
+            assert mistakes <= bounds.freund_schapire(radius, y * (U @ u) / np.linalg.norm(u)) * SLACK
+            loss = np.maximum(0.0, 1.0 - y[rows] * (U[rows] @ u)).sum()
+            assert mistakes <= (loss + np.linalg.norm(u) * np.linalg.norm(path[-1])) * SLACK
 
 
 def test_S2_the_margin_of_the_rows_standardised_afterwards_bounds_nothing():
@@ -63,8 +63,9 @@ def test_S2_a_plane_of_the_seen_rows_is_a_moving_plane_of_the_given_ones():
                 assert np.isclose(u @ seen(X[: t + 1])[-1] + b, score, rtol=1e-6, atol=1e-6)
 
 
-def test_S3_no_row_is_longer_than_samuelsons_bound():
-    for _, X, _ in cases(20, 73):
+@few_and_many(20, 90_000)
+def test_S3_no_row_is_longer_than_samuelsons_bound(count, rows_each):
+    for _, X, _ in cases(count, 73, rows_each):
         for t, row in enumerate(seen(X), start=1):
             assert np.linalg.norm(row) <= scaled.running_scale_radius(t, 3) * SLACK
 

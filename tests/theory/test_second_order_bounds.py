@@ -5,7 +5,7 @@ import pytest
 
 from novikoff.theory import second_order_bounds as bounds
 from reference.second_order import arow, second_order_perceptron
-from streams import SLACK, comparators, streams
+from streams import SLACK, comparators, few_and_many, streams
 
 
 def best_plane(X, y):
@@ -15,9 +15,10 @@ def best_plane(X, y):
     return u / least if 0 < least < np.inf else u
 
 
+@few_and_many(60, 14_300)
 @pytest.mark.parametrize("diagonal", [False, True])
-def test_L1_updates_of_any_kind_stay_below_both_forms_of_the_product(diagonal):
-    for rng, X, y in streams(60, 1):
+def test_L1_updates_of_any_kind_stay_below_both_forms_of_the_product(diagonal, count, rows_each):
+    for rng, X, y in streams(count, 1, rows_each):
         signs = np.where(rng.random(len(X)) < 0.5, 1.0, -1.0) if callable(y) else y
         chosen = rng.random(len(X)) < 0.7  # nothing is said of why an update was made
         for u in [*comparators(rng, X.shape[1]), best_plane(X[chosen], signs[chosen])]:
@@ -31,9 +32,10 @@ def test_L1_is_attained_where_the_comparator_is_the_model_and_all_scores_are_equ
     assert bounds.updates_bound(sums.loss, sums.comparator, sums.model) == pytest.approx(sums.updates)
 
 
+@few_and_many(40, 14_300)
 @pytest.mark.parametrize(("diagonal", "after"), [(False, True), (False, False), (True, True)])
-def test_L2_L4_mistakes_stay_below_the_bound_with_the_logarithm(diagonal, after):
-    for rng, X, y in streams(40, 2):
+def test_L2_L4_mistakes_stay_below_the_bound_with_the_logarithm(diagonal, after, count, rows_each):
+    for rng, X, y in streams(count, 2, rows_each):
         rows, signs = second_order_perceptron(X, y, 0.5, diagonal=diagonal, after=after)
         for u in [*comparators(rng, X.shape[1]), best_plane(X[rows], signs)]:
             sums = bounds.sums_of(X[rows], signs, u, a=0.5, diagonal=diagonal)
@@ -64,9 +66,10 @@ def test_L2_the_logarithm_is_not_a_bound_if_examples_with_a_right_score_are_lear
     assert sums.model > 6 * sums.log_det
 
 
-def test_L3_arow_is_the_plane_of_its_updates_and_keeps_its_bound():
+@few_and_many(40, 14_300)
+def test_L3_arow_is_the_plane_of_its_updates_and_keeps_its_bound(count, rows_each):
     r = 0.5
-    for rng, X, y in streams(40, 5):
+    for rng, X, y in streams(count, 5, rows_each):
         rows, signs, wrong, mean, covariance = arow(X, y, r)
         A = r * np.eye(X.shape[1]) + X[rows].T @ X[rows]
         assert np.allclose(r * np.linalg.inv(A), covariance, rtol=1e-5, atol=1e-7)
@@ -108,8 +111,9 @@ def test_L3_does_not_hold_for_the_diagonal_with_the_diagonal_matrix_either():
     assert bounds.updates_bound(sums.loss, sums.comparator, sums.model) >= 1500  # L1 remains valid
 
 
-def test_L4_with_the_diagonal_before_the_example_the_logarithm_needs_a_factor():
-    for rng, X, y in streams(40, 6):
+@few_and_many(40, 14_300)
+def test_L4_with_the_diagonal_before_the_example_the_logarithm_needs_a_factor(count, rows_each):
+    for rng, X, y in streams(count, 6, rows_each):
         rows, signs = second_order_perceptron(X, y, 0.5, diagonal=True, after=False)
         sums = bounds.sums_of(X[rows], signs, rng.normal(size=X.shape[1]), 0.5, diagonal=True)
         factor = bounds.diagonal_factor(float(np.abs(X).max()), 0.5)

@@ -7,6 +7,8 @@ import pytest
 
 from novikoff.theory import selective_bounds as bounds
 from reference.selective import dot, runs
+from share import share_of
+from streams import SLACK, streams
 
 
 def problems(count, seed, rounds=7):
@@ -38,6 +40,23 @@ def test_Q1_Q2_the_bound_holds_for_every_run_and_in_expectation_and_the_count_is
             assert total == 1
             assert mistakes == counted
             assert mistakes <= limit(X, b, w, gamma, expected)
+
+
+@pytest.mark.slow
+def test_Q1_the_weighted_count_of_1e5_runs_stays_below_the_bound():
+    for rng, X, y in streams(share_of(100_000), 52, 10):
+        v, count, rows, signs, b = np.zeros(X.shape[1]), 0.0, [], [], 10.0 ** rng.integers(-2, 3)
+        for t, x in enumerate(X):
+            score = v @ x
+            sign = y(score) if callable(y) else y[t]
+            chance = bounds.asking_probability(score, b)
+            if sign * score <= 0 and rng.random() < chance:
+                v, count = v + sign * x, count + 1 / chance
+                rows, signs = [*rows, t], [*signs, sign]
+        w, radius = rng.normal(size=X.shape[1]), np.linalg.norm(X, axis=1).max()
+        for gamma in (0.1, 1.0):
+            loss = np.maximum(0.0, gamma - np.array(signs) * (X[rows] @ w)).sum()
+            assert count <= bounds.selective_perceptron(radius, b, np.linalg.norm(w), gamma, loss) * SLACK
 
 
 def test_Q1_the_function_is_the_bound_in_fractions():

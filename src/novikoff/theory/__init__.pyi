@@ -1,5 +1,13 @@
 from . import bounds as bounds
+from . import conformal_bounds as conformal_bounds
+from . import delay_bounds as delay_bounds
+from . import kesler_bounds as kesler_bounds
 from . import losses as losses
+from . import mixture_bounds as mixture_bounds
+from . import moving_bounds as moving_bounds
+from . import scaled_bounds as scaled_bounds
+from . import second_order_bounds as second_order_bounds
+from . import selective_bounds as selective_bounds
 from .boundary_data import BoundaryData as BoundaryData
 from .certificate import CERTIFICATES as CERTIFICATES
 from .certificate import Certificate as Certificate

@@ -15,13 +15,32 @@ from numpy.typing import ArrayLike
 
 
 class SecondOrderSums(NamedTuple):
-    """What the bounds need to know of the updates and of a comparator u."""
+    """What the bounds need to know of the updates and of a comparator u.
 
-    updates: int  # their number
-    loss: float  # D, the hinge loss of u over the updates
-    comparator: float  # u'Au
-    model: float  # v'A^-1 v
-    log_det: float  # log det(A / a)
+    Parameters
+    ----------
+    updates : int
+        The number of updates.
+    loss : float
+        The hinge loss D of u over the updates.
+    comparator : float
+        The value u'Au.
+    model : float
+        The value v'A^-1 v.
+    log_det : float
+        The value log det(A/a).
+
+    Examples
+    --------
+    >>> sums_of([[1.0]], [1], u=[1.0], a=1.0).comparator
+    2.0
+    """
+
+    updates: int
+    loss: float
+    comparator: float
+    model: float
+    log_det: float
 
 
 def sums_of(rows: ArrayLike, signs: ArrayLike, u: ArrayLike, a: float, *, diagonal: bool = False) -> SecondOrderSums:
