@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7)  # of model files
+VERSIONS = (4, 5, 6, 7, 8)  # of model files
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff._multiclass import MulticlassStrategy as MulticlassStrategy
 from novikoff._multiclass import OneVsRest as OneVsRest
 from novikoff._multiclass import side_name
+from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
@@ -137,6 +138,9 @@ class RunRecord:
         What is proven of all weight vectors together, if they solve one joint problem.
     fingerprint : str or None, default=None
         ``novikoff.fingerprint`` of the rows that were learned from, where it is known.
+    position : Position or None, default=None
+        How far a stream has come in its files. Only ``novikoff stream`` sets it, when it saves: a learner that is
+        loaded does not have it, because it may learn other rows.
     """
 
     learner: str
@@ -151,6 +155,7 @@ class RunRecord:
     column_names: Sequence[str | int] | None = None
     joint: Certificate | None = None
     fingerprint: str | None = None
+    position: Position | None = None
 
     def __post_init__(self) -> None:
         if self.column_names is None:

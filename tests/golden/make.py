@@ -12,8 +12,10 @@ import numpy as np
 import pandas as pd
 
 import novikoff as nk
+from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
 from novikoff.persistence.frame import VERSION
+from novikoff.persistence.model_file import save_position
 
 ROWS = [[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0], [-2.0, 0.5], [0.5, -3.0], [1.5, -2.0]]
 TWO = ["yes", "yes", "no", "no", "no", "yes"]
@@ -61,6 +63,7 @@ MODELS = {
     "hard-margin": lambda: nk.HardMarginSVM().fit(ROWS, APART),
     "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
     "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
+    "table-stream-position": lambda: MODELS["table-stream"](),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
 }
 
@@ -84,6 +87,11 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "svm-path": (ROWS, TWO),
     "svm-probability": (ROWS * 3, TWO * 3),
     "voted": (ROWS, TWO, [1.0, 2.0, 0.0, 0.5, 1.0, 1.0]),
+}
+
+
+POSITIONS = {  # how far streams have come
+    "table-stream-position": Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
 }
 
 
@@ -122,6 +130,6 @@ if __name__ == "__main__":
     for name, make in MODELS.items():
         model = make()
         known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
-        nk.save(model, folder / f"{name}.nvk", fingerprint=known)
+        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known)
         text = json.dumps(told(model), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -21,7 +21,7 @@ from sklearn.base import clone
 from sklearn.model_selection import StratifiedKFold
 
 import novikoff as nk
-from golden.make import ROWS_OF, told
+from golden.make import POSITIONS, ROWS_OF, told
 from novikoff._verify.classes import counted_weights
 from novikoff.persistence import frame, model_file, stored_record
 from oracle import decided, statuses
@@ -504,19 +504,26 @@ def test_every_claim_of_a_golden_file_is_proven(name):
 
 @pytest.mark.parametrize("file", GOLDEN, ids=[f"{file.parent.name}, {file.stem}" for file in GOLDEN])
 def test_a_golden_file_is_written_again_as_it_was(path, file):
-    """But for versions, later fields, and the claims in words, which people read and ``load`` does not."""
+    """But for versions, later fields, positions of streams, and the claims in words, which ``load`` does not read."""
     from safetensors.numpy import load_file
 
     nk.load(file).save(path)
     before, now = (header_of(one.read_bytes()) for one in (file, path))
     before = stored_record.upgraded(before, before["version"])
     for header in (before, now):
-        del header["library"], header["claims"], header["version"], header["certificates"]
+        del header["library"], header["claims"], header["version"], header["certificates"], header["position"]
     assert now == before
     old, new = load_file(file), load_file(path)
     scaled = old.pop("state.support.dual_coef", 0.0), new.pop("state.support.dual_coef", 0.0)
     assert np.allclose(*scaled, rtol=3e-9, atol=0)  # those of a hard margin follow from bounds, which are wider now
     assert plain(new) == plain(old)
+
+
+def test_a_golden_file_knows_how_far_its_stream_had_come():
+    stored = [file for file in GOLDEN if file.stem in POSITIONS]
+    assert stored
+    for file in GOLDEN:
+        assert model_file.load_position(file)[1] == POSITIONS.get(file.stem)
 
 
 def same(found, expected, rounding=1e-12):

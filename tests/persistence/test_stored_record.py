@@ -7,6 +7,7 @@ import pytest
 
 import novikoff as nk
 from novikoff._json import plain_to_tree
+from novikoff.data.position import FileIdentity, Position
 from novikoff.persistence import stored_record
 from novikoff.persistence.frame import VERSION, unpack
 from saved import TWO, fitted
@@ -14,9 +15,22 @@ from saved import TWO, fitted
 
 def test_an_old_header_gets_the_fields_of_later_versions():
     added = {"sparse": {}, "multi_class": "ovr", "class_count": None, "certificates": [], "fingerprint": None}
+    added["position"] = None
     assert stored_record.upgraded({"version": 1, "learner": "A"}, 1) == {"version": 1, "learner": "A", **added}
     newest = {"version": VERSION}
     assert stored_record.upgraded(newest, VERSION) == newest
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [3, {"rows": -1}, {"rows": 1.5}, {"files": [{"size": 1}]}, {"options": [1]}, {"may_cut_line": 1}, {"more": 1}],
+)
+def test_a_position_that_is_damaged_is_refused(wrong):
+    known = {"rows": 3, "files": [{"size": 1, "head": "a", "tail": "b"}], "options": {"x": "1"}, "may_cut_line": True}
+    found = stored_record.position_of({"version": VERSION, "position": known})
+    assert found == Position(3, (FileIdentity(1, "a", "b"),), {"x": "1"}, True)
+    with pytest.raises(nk.InvalidInputError):
+        stored_record.position_of({"version": VERSION, "position": known | wrong if isinstance(wrong, dict) else wrong})
 
 
 def test_an_old_reading_gets_fields_that_keep_its_meaning():

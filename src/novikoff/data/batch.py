@@ -117,6 +117,17 @@ class Batch(tuple[Any, ...]):
         """The weights, or None."""
         return self[2] if len(self) > 2 else None
 
+    def after(self, rows: int) -> Batch:
+        """Return the rows after the first ones.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows that are left out.
+        """
+        weights = None if self.weights is None else self.weights[rows:]
+        return Batch(self.X[rows:], None if self.y is None else self.y[rows:], weights, **vars(self))
+
     def __repr__(self) -> str:
         rows, columns = self.X.shape
         return f"Batch({counted(rows, 'row')}, {counted(columns, 'column')}{', weighted' * (self.weights is not None)})"

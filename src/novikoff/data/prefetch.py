@@ -9,8 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TypeVar
 
+from .waiting import is_watched, notify
+
 T = TypeVar("T")
-POLL_SECONDS = 0.1  # between two checks of a full queue for the end of the block
+POLL_SECONDS = 0.1  # between two checks of a full queue for the end of the block, or of an empty one for an item
 
 
 @dataclass(frozen=True)
@@ -43,8 +45,16 @@ def prefetched(items: Iterator[T], depth: int) -> Iterator[Iterator[T]]:
         except BaseException as error:
             put(_End(error))
 
+    def next_item() -> T | _End:
+        while is_watched():
+            try:
+                return ready.get(timeout=POLL_SECONDS)
+            except queue.Empty:
+                notify()
+        return ready.get()
+
     def take() -> Iterator[T]:
-        while not isinstance(item := ready.get(), _End):
+        while not isinstance(item := next_item(), _End):
             yield item
         if item.error is not None:
             raise item.error

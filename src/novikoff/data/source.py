@@ -20,11 +20,13 @@ from novikoff.errors import InvalidInputError, file_error, input_error, quote
 
 from .compression import LONGEST_MAGIC, DamagedError, compressing, compression_of, decompressed, is_undecided
 from .prefetch import prefetched
+from .waiting import is_watched, notify
 
 CHUNK_SIZE = 1 << 20  # bytes per read from pipes, file objects and compressed files
 BLOCK_SIZE = 1 << 23  # bytes that are parsed at a time
 MAX_LINE_LENGTH = 1 << 26  # bytes of a line in a stream, whose memory is bounded
 CHUNKS_AHEAD = 8  # decompressed chunks that wait for the parser
+ROTATE = "rotate"  # follow a file until another one takes its place
 POLL_SECONDS = 0.05  # between two looks at a growing file
 
 # Writes the next bytes into a buffer and returns their number: at least 1, or 0 at the end.
@@ -59,7 +61,7 @@ def is_lasting(source: Any) -> bool:
 
 
 @contextmanager
-def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -> Iterator[Fill]:
+def opened(where: str, source: Any, *, threads: int = 1, follow: bool | str = False) -> Iterator[Fill]:
     """Open a path, bytes, a binary file object or "-"; compressed data is decompressed, whatever its name."""
     name = name_of(source)
     if is_path(source):
@@ -68,7 +70,9 @@ def opened(where: str, source: Any, *, threads: int = 1, follow: bool = False) -
             if plain and compression_of(_beginning(name, file)) is None:
                 yield _WholeFile(name, file, threads).fill
                 return
-            with _filled_from(_followed(name, source, file) if follow else _chunks(name, file)) as fill:
+            with _filled_from(
+                _followed(name, source, file, follow == ROTATE) if follow else _chunks(name, file)
+            ) as fill:
                 yield fill
         return
     if follow:
@@ -134,28 +138,37 @@ def _chunks(name: str, file: BinaryIO) -> Iterator[bytes]:
         if not chunk:
             return
         yield bytes(chunk)
-        if not has_more():
+        if not has_more(0):
             yield b""
+            while is_watched() and not has_more(POLL_SECONDS):
+                notify()
 
 
 def _not_binary(name: str, does: str) -> InvalidInputError:
     return input_error(name, f"the file object must be opened in binary mode, but it {does}.")
 
 
-def _watched(file: Any) -> Callable[[], Any]:
-    """Return a function that tells whether a file object has data now; pipes, sockets and terminals may have none."""
+def _watched(file: Any) -> Callable[[float], Any]:
+    """Return a function that tells whether a file object has data, or has them after so many seconds at most.
+
+    Only pipes, sockets and terminals may have none.
+    """
     try:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             watch = select.poll()
             watch.register(file, select.POLLIN)
-            return lambda: watch.poll(0)
+            return lambda seconds: watch.poll(1000 * seconds)
     except (AttributeError, OSError, ValueError):
         pass
-    return lambda: True
+    return lambda _: True
 
 
-def _followed(name: str, path: Any, file: Any) -> Iterator[bytes]:
-    """Read chunks of a growing file, without an end; an empty chunk means that there is no more for now."""
+def _followed(name: str, path: Any, file: Any, rotates: bool = False) -> Iterator[bytes]:
+    """Read chunks of a growing file, without an end; an empty chunk means that there is no more for now.
+
+    If the file rotates, the chunks end when another file has its name, or when it is cut and begins anew. As long as no
+    file has the name, its writer may still hold it open and write to it.
+    """
     begin = os.fstat(file.fileno())
     if not stat.S_ISREG(begin.st_mode):
         message = "follow=True needs a regular file. Leave it out for a pipe, which is waited for anyway."
@@ -169,11 +182,16 @@ def _followed(name: str, path: Any, file: Any) -> Iterator[bytes]:
         if chunk:
             continue
         if (size := os.fstat(file.fileno()).st_size) < file.tell():
+            if rotates:
+                return
             raise input_error(name, f"the file was cut from {file.tell()} to {size} bytes while it was followed.")
         try:
             same = os.path.samestat(begin, os.stat(path))
         except OSError:
-            same = False
+            same = rotates
+        if not same and rotates:
+            yield from iter(lambda: file.read(CHUNK_SIZE), b"")  # what came between the last read and the change
+            return
         if not same:
             raise input_error(name, "the file was removed or replaced while it was followed.")
         time.sleep(POLL_SECONDS)
@@ -187,6 +205,8 @@ def _filled_from(chunks: Iterator[bytes]) -> Iterator[Fill]:
         first += chunk
         if not is_undecided(first):
             break
+        if not chunk:
+            notify()
     whole = itertools.chain([first], chunks)
     if (compression := compression_of(first)) is None:
         yield Joined(whole).fill
@@ -210,6 +230,8 @@ class Joined:
                 chunk = self.next_chunk()
                 if chunk is None or (not chunk and filled):
                     break
+                if not chunk:
+                    notify()
                 self.pending = memoryview(chunk)
                 continue
             count = min(len(self.pending), len(buffer) - filled)

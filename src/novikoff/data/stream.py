@@ -15,11 +15,12 @@ import novikoff._core as _core
 from novikoff._validation import check_flag, check_integer
 from novikoff.errors import InvalidInputError, input_error, quote
 
+from .bad_lines import STOP
 from .batch import Batch
 from .formats import FORMATS, Batches, DataFormat, find_format, sniffed, sources_of
 from .formats.base import WHOLE_READ_BATCH
 from .hashing import Hashing
-from .source import is_path, name_of
+from .source import ROTATE, is_path, name_of
 
 
 class Scan:
@@ -48,6 +49,11 @@ class Scan:
         """What a user should know about the rows so far, such as values that are missing."""
         return self._rows.notes
 
+    @property
+    def bad_lines(self) -> int:
+        """Number of malformed lines so far, if they are left out."""
+        return 0 if self._rows.bad is None else self._rows.bad.count
+
     def read(self, where: str) -> Batch:
         """Read all rows. A table is encoded by a ``TableEncoder``, which is fitted to it.
 
@@ -72,6 +78,21 @@ class Scan:
             The next rows.
         """
         yield from self._rows.batches(None)
+
+    def widening_after(self, rows: int) -> Generator[Batch, None, None]:
+        """Return the batches of ``widening`` without the first rows, which are read and dropped.
+
+        Parameters
+        ----------
+        rows : int
+            Number of rows to leave out.
+
+        Yields
+        ------
+        Batch
+            The next rows.
+        """
+        yield from self._rows.batches_after(rows)
 
 
 def scan(
@@ -100,7 +121,8 @@ def scan(
     dtype: DTypeLike = np.float64,
     n_jobs: int | None = -1,
     batch_size: int = 8192,
-    follow: bool = False,
+    on_bad: str = STOP,
+    follow: bool | str = False,
     **options: Any,
 ) -> Scan:
     r"""Open a source as a stream of batches, in bounded memory.
@@ -165,8 +187,12 @@ def scan(
         Number of threads that read svmlight; -1 uses all cores.
     batch_size : int, default=8192
         The largest number of rows of a batch.
-    follow : bool, default=False
-        At the end of the file, wait for lines that others append. For svmlight, CSV, TSV and NDJSON.
+    on_bad : {"stop", "skip"}, default="stop"
+        Whether a malformed line of svmlight, CSV, TSV or NDJSON is an error, or is left out and counted in ``notes``. A
+        row whose label or weight is missing or not one is malformed, too; other missing values are not.
+    follow : bool or "rotate", default=False
+        At the end of the file, wait for lines that others append. For svmlight, CSV, TSV and NDJSON. It is an error if
+        the file is cut or replaced meanwhile; with "rotate", the stream ends there, after the last line of the file.
     **options : dict
         Options of formats that were registered from outside this package.
 
@@ -245,6 +271,7 @@ def read(source: Any, *, format: str | None = None, **options: Any) -> Batch:
     ([[1.5, 2.0], [0.5, 1.0]], ['dog', 'cat'])
     """
     where = "read"
+    _refuse_skipping(where, options)
     data_format = find_format(where, source, format)
     return data_format.read(where, sources_of(source), _chosen(where, data_format, options))
 
@@ -265,7 +292,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
     format : str, default=None
         As in ``scan``.
     **options : dict
-        The options of ``scan``, except ``batch_size`` and ``follow``.
+        The options of ``scan``, except ``batch_size``, ``follow`` and ``on_bad``.
 
     Returns
     -------
@@ -292,6 +319,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
 
     where = "cache"
     _check_known(where, options)
+    _refuse_skipping(where, options)
     if not is_path(path) or "\0" in os.fsdecode(path):
         raise input_error(where, f"path must be the path of a file, but it is {quote(path)}.")
     stamp = _source_stamp(where, source, path, {"format": format, "attach": None, **options})
@@ -322,10 +350,13 @@ def _source_stamp(where: str, source: Any, path: Any, options: dict[str, Any]) -
     return {"files": found, "options": given, "unicode": _core.unicode_version}
 
 
-def _open(where: str, source: Any, format: str | None, batch_size: int, follow: bool, given: dict[str, Any]) -> Batches:
+def _open(
+    where: str, source: Any, format: str | None, batch_size: int, follow: bool | str, given: dict[str, Any]
+) -> Batches:
     """Find the format of a source, and open it."""
     check_integer(where, "batch_size", batch_size, at_least=1)
-    check_flag(where, "follow", follow)
+    if not (isinstance(follow, str) and follow == ROTATE):
+        check_flag(where, "follow", follow)
     data_format = find_format(where, source, format)
     options = _chosen(where, data_format, given)
     if follow and not data_format.is_text:
@@ -333,7 +364,8 @@ def _open(where: str, source: Any, format: str | None, batch_size: int, follow: 
     if follow and not is_path(source):
         found = name_of(source) if not isinstance(source, list | tuple) else f"{len(source)} files"
         raise input_error(where, f"follow=True needs the path of one file, but the source is {found}.")
-    return data_format.open(where, sources_of(source), options, batch_size, follow)
+    is_followed: Any = follow  # formats of text hand "rotate" to the reader of the file; for all others it is False
+    return data_format.open(where, sources_of(source), options, batch_size, is_followed)
 
 
 def _chosen(where: str, data_format: DataFormat, given: dict[str, Any]) -> dict[str, Any]:
@@ -347,6 +379,12 @@ def _chosen(where: str, data_format: DataFormat, given: dict[str, Any]) -> dict[
             raise input_error(where, f"{message} Use format= if that is wrong.")
     known = DEFAULTS | given
     return {name: known[name] for name in data_format.options if name in known}
+
+
+def _refuse_skipping(where: str, options: dict[str, Any]) -> None:
+    """Refuse to leave out malformed lines where nothing would say how many there are."""
+    if options.get("on_bad", STOP) != STOP:
+        raise input_error(where, f"on_bad={quote(options['on_bad'])} needs scan, whose notes tell what was left out.")
 
 
 def _is_same(value: Any, default: Any) -> bool:

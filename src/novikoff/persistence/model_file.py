@@ -18,13 +18,14 @@ import os
 import stat
 from typing import IO, Any
 
+from novikoff.data.position import Position
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
 
 from .frame import damaged, is_model_start, read
 from .learners import LEARNERS
 from .pipelines import encoder_of, is_table_pipeline, refuse_pipeline, table_record
-from .stored_record import decode_model, encode_model, save_record
+from .stored_record import decode_model, encode_model, position_of, save_record
 
 
 def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = None) -> None:
@@ -68,6 +69,26 @@ def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = 
     """
     _check_path("save", path)
     save_record(_record("save", model, fingerprint), path)
+
+
+def save_position(
+    model: Any, path: str | os.PathLike[str], position: Position | None, *, fingerprint: str | None = None
+) -> None:
+    """Save a model as ``save`` does, in one file with how far its stream has come: they cannot disagree.
+
+    Parameters
+    ----------
+    model : learner
+        A learner that has learned the rows up to the position, and no others of its files.
+    path : str or path-like
+        The file.
+    position : Position or None
+        How far the stream has come; None if that is not known.
+    fingerprint : str, default=None
+        As in ``save``.
+    """
+    _check_path("save", path)
+    save_record(dataclasses.replace(_record("save", model, fingerprint), position=position), path)
 
 
 def dumps(model: Any, *, fingerprint: str | None = None) -> bytes:
@@ -174,6 +195,17 @@ def load_learner(path: str | os.PathLike[str]) -> Any:
     path : str or path-like
         The file.
     """
+    return load_position(path)[0]
+
+
+def load_position(path: str | os.PathLike[str]) -> tuple[Any, Position | None]:
+    """Load a learner as ``load_learner`` does, with how far its stream has come; None if that is not known.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    """
     name = _check_path("load", path)
     try:
         with open(path, "rb") as file:
@@ -220,19 +252,20 @@ def loads(data: bytes | bytearray | memoryview) -> Any:
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise input_error("loads", f"data must be bytes, but it is {quote(data)}.")
-    return _with_encoder(_decoded("loads", io.BytesIO(data)))
+    return _with_encoder(_decoded("loads", io.BytesIO(data))[0])
 
 
-def _decoded(name: str, file: IO[bytes]) -> Any:
-    """Return the learner that an open file holds."""
+def _decoded(name: str, file: IO[bytes]) -> tuple[Any, Position | None]:
+    """Return the learner that an open file holds, and how far its stream has come."""
     try:
         tree, tensors = read(name, file)
     except MemoryError:
         raise input_error(name, "out of memory while reading the model.") from None
     try:
+        position = position_of(tree)
         model = decode_model(tree, tensors)
         encoder_of(model)  # checks that it fits
-        return model
+        return model, position
     except InvalidInputError as error:
         raise damaged(name, error) from None
     except RecursionError:

@@ -18,6 +18,7 @@ from novikoff._atomic import replacing
 from novikoff._json import TREE, Tree, plain_from_tree, plain_to_tree
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._version import __version__
+from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
@@ -67,6 +68,7 @@ class Header:
     class_count: Floats | None = None  # the training weight of each class, which decides ties
     certificates: tuple[Annotated[Any, TREE], ...] = ()  # for other checkers; ``load`` compares them with the state
     fingerprint: str | None = None  # of the rows that were learned from
+    position: Position | None = None  # how far a stream has come in its files
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -119,6 +121,7 @@ def _parts_of(record: RunRecord) -> list[Buffer]:
         multi_class=record.strategy.name,
         class_count=record.strategy.counts,
         fingerprint=record.fingerprint,
+        position=record.position,
     )
     tree = encode(Header, header, "", tensors)
     tree["state"] = encode(learner.state_type, state, "state", tensors)
@@ -190,6 +193,14 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
             added = getattr(LEARNERS[name], "added_parameters", {})
             tree["parameters"] = {key: plain_to_tree(value) for key, value in added.items()} | tree["parameters"]
     return dict(completed(Header, tree))
+
+
+def position_of(tree: dict[str, Any]) -> Position | None:
+    """Return how far the stream has come whose model has this header; None if that is not known."""
+    stored = tree.get("position") if tree["version"] >= 8 else None
+    kind: Any = Position | None
+    position: Position | None = decode(kind, stored, "position", Tensors())
+    return position
 
 
 def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:

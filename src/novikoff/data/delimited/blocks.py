@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._counts import counted
+from novikoff.data.bad_lines import BadLines, BadRecord, blanked, end_of_line
 from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
 from novikoff.data.tables.block import Block, Invalid, Place
@@ -52,6 +53,8 @@ class DelimitedBlocks:
         Number of threads that parse.
     optional : str or None, default=None
         One of the expected columns that the text may lack, such as the labels.
+    bad : BadLines or None, default=None
+        Counts malformed records, which are left out; None refuses them.
 
     Attributes
     ----------
@@ -80,8 +83,9 @@ class DelimitedBlocks:
         preferred: str | None = None,
         threads: int = 1,
         optional: str | None = None,
+        bad: BadLines | None = None,
     ) -> None:
-        self.where, self.name, self._threads = where, name, threads
+        self.where, self.name, self._threads, self._bad = where, name, threads, bad
         options = (options or DialectOptions()).checked(where)
         self._stack = ExitStack()
         self._text = SampledText(name, self._stack.enter_context(opening), options.encoding)
@@ -162,10 +166,14 @@ class DelimitedBlocks:
         except DamagedError as error:
             raise input_error(self._place(self._line), f"{error}.") from None
 
-    def _parsed(self, columns: _Columns, text: memoryview, lines: int) -> Block | None:
+    def _parsed(self, columns: _Columns, text: bytes | memoryview, lines: int) -> Block | None:
         result = columns.parser.feed(text)
+        if len(result) == 3 and self._bad is not None:  # nothing was read yet
+            text = blanked(bytes(text), self._line, self._find_bad, self._bad, self._cut)
+            result = columns.parser.feed(text)
         if len(result) == 3:
-            raise self._malformed(*result)
+            line, reason, found = result
+            raise self._malformed(self._line + line, reason, found)
         numbers, codes = result
         if not len(numbers):
             return None
@@ -181,7 +189,7 @@ class DelimitedBlocks:
     def _place(self, line: int) -> str:
         return f"{self.name}, line {line}"
 
-    def _places(self, text: memoryview, lines: int, rows: int) -> Place:
+    def _places(self, text: bytes | memoryview, lines: int, rows: int) -> Place:
         """Return a function that gives the line of a row. It does not hold the text, which the next block replaces."""
         first, dialect = self._line, self.dialect
         if rows == lines + (text[-1] != ord("\n")):  # one line per record
@@ -190,8 +198,31 @@ class DelimitedBlocks:
         starts = _core.record_lines(array, dialect.quote, dialect.delimiter or NO_DELIMITER, dialect.trim)
         return lambda row: self._place(first + int(starts[row]))
 
+    def _find_bad(self, text: bytes, first_line: int) -> BadRecord | None:
+        dialect = self.dialect
+        result = parser_of(dialect, "-" * (len(dialect.names) + dialect.trailing), [], self._threads).feed(text)
+        if len(result) == 2:
+            return None
+        line, reason, found = result
+        starts = _core.record_lines(text, dialect.quote, dialect.delimiter or NO_DELIMITER, dialect.trim)
+        after = starts[np.searchsorted(starts, line, side="right") :]
+        lines = int(after[0]) - line if len(after) else text.count(b"\n") + 1 - line
+        return BadRecord(line, lines, self._place(first_line + line), self._malformed(first_line + line, reason, found))
+
+    def _cut(self, text: bytes, begin: int, least: int) -> int:
+        """Return the end of a record near ``least``; a field in quotes may have line ends."""
+        dialect = self.dialect
+        if not dialect.quote:
+            return end_of_line(text, begin, least)
+        while least < len(text):
+            end = _core.record_end(text[begin:least], dialect.quote, dialect.delimiter or NO_DELIMITER, dialect.trim)
+            if end:
+                return begin + end
+            least += least - begin
+        return len(text)
+
     def _malformed(self, line: int, reason: str, found: int) -> InvalidInputError:
-        place, dialect = self._place(self._line + line), self.dialect
+        place, dialect = self._place(line), self.dialect
         if reason == "unclosed quote":
             remedy = 'Use quote="" if quotes are part of the values.'
             return input_error(place, f"a quote is opened and never closed. {remedy}")
@@ -200,6 +231,20 @@ class DelimitedBlocks:
         fields = "1 field" if found == 1 else f"{found} fields"
         remedy = f"Correct the line, or use delimiter= if the fields are not separated by {dialect.separated}."
         return input_error(place, f"the line has {fields}, but {other}. {remedy}")
+
+
+def parser_of(dialect: Dialect, roles: str, missing: list[bytes], threads: int) -> _core.DelimitedParser:
+    """Return a parser of a dialect; ``roles`` has n (number), s (string) or - (not needed) for each field."""
+    return _core.DelimitedParser(
+        dialect.delimiter or NO_DELIMITER,
+        dialect.quote,
+        dialect.decimal,
+        dialect.thousands,
+        roles,
+        missing,
+        dialect.trim,
+        threads,
+    )
 
 
 class _Columns:
@@ -212,16 +257,8 @@ class _Columns:
         self.codec = codecs.lookup(codec).name
         kind_by_column = [kinds.get(name) for name in dialect.names]
         roles = "".join("-" if kind is None else "n" if kind == "number" else "s" for kind in kind_by_column)
-        self.parser = _core.DelimitedParser(
-            dialect.delimiter or NO_DELIMITER,
-            dialect.quote,
-            dialect.decimal,
-            dialect.thousands,
-            roles + "-" * dialect.trailing,
-            [marker.encode(codec) for marker in dialect.missing if _is_in(marker, codec)],
-            dialect.trim,
-            threads,
-        )
+        missing = [marker.encode(codec) for marker in dialect.missing if _is_in(marker, codec)]
+        self.parser = parser_of(dialect, roles + "-" * dialect.trailing, missing, threads)
         pairs = [(name, kind) for name, kind in zip(dialect.names, kind_by_column, strict=True) if kind is not None]
         self.parsed_numbers = [name for name, kind in pairs if kind == "number"]
         read_as_strings = [pair for pair in pairs if pair[1] != "number"]

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from novikoff._validation import check_choice
+from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
 from novikoff.data.formats.base import Batches
 from novikoff.data.hashing import Hashing
-from novikoff.data.tables.labels import Labels, weights_of
+from novikoff.data.tables.labels import good_rows, labels_of, weights_of
 from novikoff.data.tables.source_table import TableSource
 from novikoff.errors import input_error, quote
 
@@ -40,14 +41,27 @@ class HashedBatches(Batches):
         super().__init__(self._pass)
         self.table, self._missing, self._hashing, self._batch_size = table, missing, hashing, batch_size
 
+    @property
+    def bad(self) -> BadLines | None:
+        """The malformed lines so far; None if they are errors."""
+        return self.table.bad
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far."""
+        return [] if self.table.bad is None else self.table.bad.sentences()
+
     def _pass(self) -> Iterator[Batch]:
         self.table.open()
         columns = self.table.columns
         kinds = {name: columns.kinds[name] for name in columns.features}
         encoder = HashedEncoder(kinds, columns.text, self._missing, self._hashing)
-        labels = None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
+        labels = labels_of(columns)
         origin: dict[str, Any] = {"feature_names": encoder.feature_names, "columns": kinds, "target": columns.target}
-        for block in self.table.blocks():
+        blocks = self.table.blocks()
+        if self.table.bad is not None:
+            blocks = good_rows(blocks, columns, self.table.bad)
+        for block in blocks:
             for start in range(0, block.rows, self._batch_size):
                 part = block.slice(start, start + self._batch_size)
                 y = None if labels is None else labels.of(part)

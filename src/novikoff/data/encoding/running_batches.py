@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
-from novikoff.data.formats.base import Batches
+from novikoff.data.formats.base import Batches, missing_rows
 from novikoff.data.tables.block import Block
-from novikoff.data.tables.labels import Labels, weights_of
+from novikoff.data.tables.labels import good_rows, labels_of, weights_of
 from novikoff.data.tables.source_table import TableSource, guessed_labels, invalid_values, origin_of
 
 from .encoded import read_encoded
@@ -69,6 +70,11 @@ class RunningBatches(Batches):
         self._unseen = Unseen()
 
     @property
+    def bad(self) -> BadLines | None:
+        """The malformed lines so far; None if they are errors."""
+        return self.table.bad
+
+    @property
     def notes(self) -> list[str]:
         """What a user should know about the rows so far."""
         return [*invalid_values(self.table), *self._unseen.sentences()]
@@ -95,12 +101,15 @@ class RunningBatches(Batches):
         """Start a pass. With ``width=None``, batches are as wide as the columns so far."""
         return self._pass() if width is None else self._pass(self._names)
 
-    def _pass(self, names: tuple[str, ...] | None = None) -> Iterator[Batch]:
+    def batches_after(self, rows: int) -> Iterator[Batch]:
+        """Start a pass without the first rows, which the encoder has learned before."""
+        return self._pass(skipped=rows)
+
+    def _pass(self, names: tuple[str, ...] | None = None, skipped: int = 0) -> Iterator[Batch]:
         labels = None
-        for encoder, part in self._encoded_blocks():
+        for encoder, part in self._encoded_blocks(skipped):
             columns = self.table.columns
-            if labels is None and columns.target is not None:
-                labels = Labels(columns.target, columns.label_kind or "string")
+            labels = labels or labels_of(columns)
             y = None if labels is None else labels.of(part)
             weights = None if columns.weight is None else weights_of(part, columns.weight)
             X = encoder.rows(part) if self._frozen else encoder.learn(part)
@@ -116,10 +125,14 @@ class RunningBatches(Batches):
                 **origin_of(self.table),
             )
 
-    def _encoded_blocks(self) -> Iterator[tuple[RunningEncoder, Block]]:
+    def _encoded_blocks(self, skipped: int = 0) -> Iterator[tuple[RunningEncoder, Block]]:
         """Return the parts of a pass, at most as long as a batch, with the encoder for all of them."""
         self.table.open()
         blocks = self.table.blocks()
+        if self.table.bad is not None:
+            blocks = good_rows(blocks, self.table.columns, self.table.bad)
+        if skipped:
+            blocks = _after(blocks, skipped)
         state = self._state
         sample: list[Block] = []
         if state is None:
@@ -159,3 +172,13 @@ class RunningBatches(Batches):
     def _kinds(self) -> dict[str, str]:
         columns = self.table.columns
         return {name: columns.kinds[name] for name in columns.features if name in columns.kinds}
+
+
+def _after(blocks: Iterator[Block], rows: int) -> Iterator[Block]:
+    """Return blocks without their first rows."""
+    for block in blocks:
+        if block.rows > rows:
+            yield block.slice(rows, block.rows) if rows else block
+        rows = max(0, rows - block.rows)
+    if rows:
+        raise missing_rows(rows)

@@ -10,9 +10,11 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._counts import counted
+from novikoff.data.bad_lines import BadLines
 from novikoff.data.batch import Batch
 from novikoff.data.source import writable
-from novikoff.errors import input_error, quote
+from novikoff.errors import InvalidInputError, input_error, quote
 
 LABEL_KINDS = {"i": "numbers", "f": "numbers", "b": "booleans", "U": "strings"}  # by the kinds of NumPy
 WHOLE_READ_BATCH = 1 << 16  # rows of a batch where all rows are read at once
@@ -31,6 +33,11 @@ class Batches:
         self._new_pass = new_pass
 
     @property
+    def bad(self) -> BadLines | None:
+        """The malformed lines so far; None if they are errors."""
+        return None
+
+    @property
     def notes(self) -> list[str]:
         """What a user should know about the rows so far."""
         return []
@@ -46,6 +53,19 @@ class Batches:
     def batches(self, width: int | None) -> Iterator[Batch]:
         """Start a pass. With ``width=None``, batches are as wide as the features seen so far require."""
         return iter(self._new_pass())
+
+    def batches_after(self, rows: int) -> Iterator[Batch]:
+        """Start a pass as ``batches(None)`` does, without the first rows.
+
+        By default, batches are cut. A subclass whose batches depend on the rows before must override this.
+        """
+        for batch in self.batches(None):
+            count = batch.X.shape[0]
+            if count > rows:
+                yield batch if rows == 0 else batch.after(rows)
+            rows = max(0, rows - count)
+        if rows:
+            raise missing_rows(rows)
 
 
 @dataclass(frozen=True)
@@ -214,6 +234,11 @@ class DataFormat:
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         """Write rows to a binary file."""
         raise NotImplementedError  # a subclass defines it
+
+
+def missing_rows(count: int) -> InvalidInputError:
+    """Return the error of a source that has fewer rows than were to be left out."""
+    return input_error("scan", f"the source has {counted(count, 'row')} less than were to be left out.")
 
 
 def joined(where: str, batches: list[Batch]) -> Batch:

@@ -55,7 +55,8 @@ class Delimited(TextTableFormat):
         dialect = options.get("dialect") or DialectOptions(**{name: options.get(name) for name in DIALECT})
         expected, optional = options.get("expected"), options.get("label")
         preferred = self.delimiter if self.delimiter == "\t" else None  # what is called CSV may have any delimiter
-        return DelimitedBlocks(where, name, opening, dialect, expected, preferred, ALL_CORES, optional)
+        bad = options.get("bad")
+        return DelimitedBlocks(where, name, opening, dialect, expected, preferred, ALL_CORES, optional, bad)
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         arrow, compute = library(where, "pyarrow"), library(where, "pyarrow.compute")

@@ -6,13 +6,14 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from typing import IO, Any, NoReturn
+from typing import IO, Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
+from novikoff.data.bad_lines import BadRecord
 from novikoff.data.source import Fill
 from novikoff.data.tables.arrow_blocks import ArrowBlocks
 from novikoff.data.tables.block import BlockReader
@@ -40,7 +41,7 @@ class Ndjson(TextTableFormat):
     def reader(
         self, where: str, name: str, opening: AbstractContextManager[Fill], options: dict[str, Any], rows_in_work: int
     ) -> BlockReader:
-        return ArrowBlocks(where, NdjsonReader(where, name, opening, rows_in_work), options)
+        return ArrowBlocks(where, NdjsonReader(where, name, opening, rows_in_work, options.get("bad")), options)
 
     def write_rows(self, where: str, file: IO[bytes], rows: Iterator[Rows]) -> None:
         first = True
@@ -73,16 +74,18 @@ class NdjsonReader(TextReader):
 
     parser_module = "pyarrow.json"
 
-    def check(self, block: bytes, first_line: int) -> NDArray[np.int64]:
+    def check(self, block: bytes, first_line: int) -> NDArray[np.int64] | BadRecord:
         check = _core.JsonCheck(array=False)
         bad = check.feed(block)
         if bad is None and (wrong := check.unfinished()):
             bad = len(block.rstrip()) - 1, wrong
         if bad is not None:
-            position, reason = bad
-            begin, end = block.rfind(b"\n", 0, position) + 1, block.find(b"\n", position)
-            line = block[begin : end if end >= 0 else len(block)]
-            raise self._wrong_line(first_line + block.count(b"\n", 0, begin), line, reason)
+            begin = max(check.ends().tolist(), default=0)  # of the record; if it is not closed, the text looks longer
+            begin += len(block[begin:]) - len(block[begin:].lstrip())
+            begin, end = block.rfind(b"\n", 0, begin) + 1, block.find(b"\n", begin)
+            number = block.count(b"\n", 0, begin)
+            line, place = block[begin : end if end >= 0 else len(block)], self.place_of_line(first_line + number)
+            return BadRecord(number, 1, place, self._wrong_line(first_line + number, line, bad[1]))
         return check.ends()
 
     def column_count(self, part: Part) -> int:
@@ -99,18 +102,9 @@ class NdjsonReader(TextReader):
             parse_options=self.parser.ParseOptions(explicit_schema=schema, unexpected_field_behavior=unexpected),
         )
 
-    def refuse(self, part: Part, types: Types | None, error: Exception) -> NoReturn:
-        """Find the record by bisection: it is the last one of the shortest beginning that is refused."""
-        good, bad = 0, len(part.ends)
-        while bad - good > 1:
-            middle = (good + bad) // 2
-            try:
-                self.parse(part.beginning(middle), types, None)
-                good = middle
-            except (self.arrow.ArrowException, ValueError) as refusal:
-                bad, error = middle, refusal
+    def refusal(self, part: Part, number: int, error: Exception) -> InvalidInputError:
         reason = re.sub(r"^JSON parse error: | in row \d+$", "", sentence(error)).rstrip(".")
-        raise self._wrong_line(part.line_of(bad - 1), part.record(bad - 1), reason) from error
+        return self._wrong_line(part.line_of(number), part.record(number), reason)
 
     def _wrong_line(self, number: int, line: bytes, reason: str) -> InvalidInputError:
         place = self.place_of_line(number)

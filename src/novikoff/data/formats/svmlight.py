@@ -13,6 +13,7 @@ from numpy.typing import DTypeLike, NDArray
 
 import novikoff._core as _core
 from novikoff._validation import FLOATS, PLAIN, check_integer, thread_count
+from novikoff.data.bad_lines import STOP, BadLines, BadRecord, bad_lines_for, blanked
 from novikoff.data.batch import Batch
 from novikoff.data.compression import DamagedError
 from novikoff.data.prefetch import prefetched
@@ -162,8 +163,9 @@ class Layout:
 class _Lines:
     """The lines of one source, and the parser that has read them."""
 
-    def __init__(self, where: str, layout: Layout, source: Any) -> None:
+    def __init__(self, where: str, layout: Layout, source: Any, bad: BadLines | None = None) -> None:
         self.where, self.layout, self.source, self.name = where, layout, source, name_of(source)
+        self.bad = bad  # None refuses malformed lines
         self.reader = layout.new_reader()
 
     def read(self) -> tuple[Any, ...]:
@@ -175,7 +177,7 @@ class _Lines:
                 self.reader.expect(size / BLOCK_SIZE - 1)
         return self.reader.take()
 
-    def blocks(self, max_size: int, follow: bool) -> Iterator[None]:
+    def blocks(self, max_size: int, follow: bool | str) -> Iterator[None]:
         """Parse one block after the other; after each, the caller may take the rows from the reader."""
         begin = True
         with opened(self.where, self.source, threads=self.layout.threads, follow=follow) as fill:
@@ -184,11 +186,24 @@ class _Lines:
                     marked = begin and block[: len(BYTE_ORDER_MARK)] == BYTE_ORDER_MARK
                     text = block[len(BYTE_ORDER_MARK) :] if marked else block
                     begin = False
-                    if (bad := self.reader.feed(text)) is not None:
-                        raise self.refuse(*bad)
+                    self._feed(text)
                     yield
             except DamagedError as error:
                 raise input_error(f"{self.name}, line {self.reader.lines + 1}", f"{error}.") from None
+
+    def _feed(self, text: memoryview) -> None:
+        wrong = self.reader.feed(text)
+        if wrong is not None and self.bad is not None:  # nothing was read yet
+            wrong = self.reader.feed(blanked(bytes(text), self.reader.lines + 1, self._find_bad, self.bad))
+        if wrong is not None:
+            raise self.refuse(*wrong)
+
+    def _find_bad(self, text: bytes, first_line: int) -> BadRecord | None:
+        if (wrong := self.layout.new_reader().feed(text)) is None:
+            return None
+        line, message, word = wrong
+        number = first_line + line - 1
+        return BadRecord(line - 1, 1, f"{self.name}, line {number}", self.refuse(number, message, word))
 
     def refuse(self, line: int, message: str, word: bytes) -> InvalidInputError:
         """Return the error of a malformed line."""
@@ -329,12 +344,31 @@ def exact_numbers(where: str, y: Any, rows: int) -> NDArray[np.float64]:
 class SvmlightBatches(Batches):
     """Batches of rows in bounded memory, each as wide as ``n_features`` or as the features seen so far."""
 
-    def __init__(self, where: str, sources: list[Any], layout: Layout, batch_size: int, follow: bool) -> None:
+    def __init__(
+        self,
+        where: str,
+        sources: list[Any],
+        layout: Layout,
+        batch_size: int,
+        follow: bool,
+        bad: BadLines | None = None,
+    ) -> None:
         if layout.guess:
             raise input_error(where, 'index_base="auto" needs all rows at once. Use index_base=0 or index_base=1.')
         self.where, self.sources, self.layout = where, sources, layout
         self.batch_size, self.follow = batch_size, follow
+        self._bad = bad
         self.are_lasting = not follow and all(is_lasting(source) for source in sources)
+
+    @property
+    def bad(self) -> BadLines | None:
+        """The malformed lines so far; None if they are errors."""
+        return self._bad
+
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know about the rows so far."""
+        return [] if self._bad is None else self._bad.sentences()
 
     def width(self) -> int | None:
         """Return the number of features, found by a pass of its own; None where sources can be read only once."""
@@ -344,7 +378,7 @@ class SvmlightBatches(Batches):
             return None
         width = 0
         for source in self.sources:
-            lines = _Lines(self.where, self.layout, source)
+            lines = _Lines(self.where, self.layout, source, None if self._bad is None else BadLines())
             for _ in lines.blocks(MAX_LINE_LENGTH, False):
                 lines.reader.take()
             width = max(width, lines.reader.largest + 1 - self.layout.base)
@@ -359,9 +393,11 @@ class SvmlightBatches(Batches):
             yield from batches
 
     def _batches(self, width: int | None) -> Iterator[Batch]:
-        seen, empty = width or self.layout.n_features or 0, True
+        seen, empty = width or self.layout.n_features or 0, not self.follow
+        if self._bad is not None:
+            self._bad.clear()
         for source in self.sources:
-            lines = _Lines(self.where, self.layout, source)
+            lines = _Lines(self.where, self.layout, source, self._bad)
             for _ in lines.blocks(MAX_LINE_LENGTH, self.follow):
                 seen = max(seen, lines.reader.largest + 1 - self.layout.base)
                 for batch in _split(lines.reader.take(), self.batch_size, seen, self.layout.base):
@@ -388,7 +424,7 @@ class Svmlight(DataFormat):
     """
 
     name = "svmlight"
-    options = ("n_features", "index_base", "dtype", "n_jobs")
+    options = ("n_features", "index_base", "dtype", "n_jobs", "on_bad")
     can_write = True
     holds_weights = False
 
@@ -398,12 +434,14 @@ class Svmlight(DataFormat):
     def open(
         self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool
     ) -> SvmlightBatches:
-        return SvmlightBatches(where, sources, Layout.of(where, **options), batch_size, follow)
+        options = dict(options)
+        bad = bad_lines_for(where, options.pop("on_bad", STOP))
+        return SvmlightBatches(where, sources, Layout.of(where, **options), batch_size, follow, bad)
 
     def read(self, where: str, sources: list[Any], options: dict[str, Any]) -> Batch:
         if len(sources) > 1:
             return super().read(where, sources, options)
-        whole: Batch = read_svmlight(sources[0], **options)
+        whole: Batch = read_svmlight(sources[0], **{name: options[name] for name in options if name != "on_bad"})
         return whole
 
     def labels(self, where: str, y: Any, rows: int) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from typing import Any
 
 import scipy.sparse as sp
 
+from novikoff.data.bad_lines import STOP, bad_lines_for
 from novikoff.data.batch import Batch
 from novikoff.data.encoding.batches import ENCODING, open_table
 from novikoff.data.encoding.encoded import read_encoded
@@ -52,7 +53,9 @@ class TableFormat(DataFormat):
         known: Mapping[str, str] | None = None,
     ) -> TableSource:
         """Open sources as raw columns. The first one is opened at once, with errors about files and columns."""
-        open_pass = partial(self.open_pass, where, options=options, batch_size=batch_size, follow=follow)
+        bad = bad_lines_for(where, options.get("on_bad", STOP))
+        own = options | {"bad": bad}
+        open_pass = partial(self.open_pass, where, options=own, batch_size=batch_size, follow=follow)
         if not self.is_file:
             return TableSource(where, open_pass, sources, options, known).opened()
         if not self.is_text and len(sources) == 1 and not (is_path(sources[0]) and not is_pipe(sources[0])):
@@ -60,7 +63,7 @@ class TableFormat(DataFormat):
             raise input_error(where, f"{self.name} can only be read from a file, but the source is {name}.")
         files = len(sources) > 1 or (is_path(sources[0]) and not is_pipe(sources[0]))
         paths = expand(where, sources) if files and not follow else sources
-        return TableSource(where, open_pass, paths, options, known, follow)
+        return TableSource(where, open_pass, paths, options, known, follow, bad)
 
     def open(self, where: str, sources: list[Any], options: dict[str, Any], batch_size: int, follow: bool) -> Batches:
         return open_table(where, self.table(where, sources, options, batch_size, follow), options, batch_size)
@@ -121,6 +124,7 @@ class TextTableFormat(TableFormat):
     """A table in text by lines, which can also come from a pipe, from memory or from a growing file."""
 
     is_text = True
+    options = (*TableFormat.options, "on_bad")
 
     @abstractmethod
     def reader(

@@ -107,6 +107,11 @@ class Block:
         place, numbers, codes = self.place, self.numbers[start:stop], self.codes[start:stop]
         return replace(self, numbers=numbers, codes=codes, place=lambda row: place(start + row))
 
+    def take(self, rows: NDArray[np.int64]) -> Block:
+        """Return the rows with these numbers."""
+        place, numbers, codes = self.place, self.numbers[rows], self.codes[rows]
+        return replace(self, numbers=numbers, codes=codes, place=lambda row: place(int(rows[row])))
+
 
 class BlockReader(Protocol):
     """One pass over one source.

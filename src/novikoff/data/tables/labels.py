@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.errors import input_error, quote
+from novikoff.data.bad_lines import BadLines
+from novikoff.errors import InvalidInputError, input_error, quote
 
 from .block import Block
+from .columns import Columns
 
 MAX_LABEL = 2**63
 TRUTHS = {"true": True, "false": False}
@@ -34,20 +36,45 @@ class Labels:
 
     def __init__(self, column: str, kind: str, decided: str | None = None) -> None:
         self.column, self.kind, self.decided = column, kind, decided
-        self._converted: list[Any] = []
+        self._converted: list[Any] = []  # by code
+        self._wrong: list[int] = []  # codes of values that are not labels
 
     def of(self, block: Block) -> NDArray[Any]:
         """Return the labels of a block."""
-        j = block.string_names.index(self.column)
-        codes, values = block.codes[:, j], block.values[j]
-        if len(codes) and codes.min() < 0:
-            row = int(np.argmin(codes >= 0))
-            wrong = f"every row of column {quote(self.column)} must have a label, but there is no value"
-            raise input_error(block.place(row), f"{wrong}. Remove the row, or label it.")
+        codes, wrong = self._codes(block)
+        if wrong.any():
+            raise self._refusal(block, int(np.argmax(wrong)))
+        return np.array(self._converted)[codes]
+
+    def good_rows(self, block: Block, bad: BadLines) -> Block:
+        """Return the rows whose labels can be learned, and count the others as malformed."""
+        wrong = self._codes(block)[1]
+        for row in np.flatnonzero(wrong).tolist():
+            bad.add(block.place(row), self._refusal(block, row))
+        return block.take(np.flatnonzero(~wrong)) if wrong.any() else block
+
+    def _codes(self, block: Block) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+        """Return the code of the label of each row, and which of them cannot be learned."""
+        codes, values = block.string_column(self.column)
         self.decide(values)
         for code in range(len(self._converted), len(values)):
-            self._converted.append(self._convert(values[code], code, codes, block))
-        return np.array(self._converted)[codes]
+            label = self._convert(values[code])
+            self._wrong += [code] * (label is None)
+            self._converted.append((False if self.decided == "boolean" else 0) if label is None else label)
+        return codes, (codes < 0) | np.isin(codes, self._wrong) if self._wrong else codes < 0
+
+    def _refusal(self, block: Block, row: int) -> InvalidInputError:
+        """Return the error of a row whose label cannot be learned."""
+        codes, values = block.string_column(self.column)
+        place, code = block.place(row), int(codes[row])
+        if code < 0:
+            wrong = f"every row of column {quote(self.column)} must have a label, but there is no value"
+            return input_error(place, f"{wrong}. Remove the row, or label it.")
+        if self.decided == "integer" and _number(values[code]) is None:
+            wrong = f"labels in column {quote(self.column)} are whole numbers in the rows before"
+        else:
+            wrong = f"labels in column {quote(self.column)} must be whole numbers below 2**63, strings or booleans"
+        return input_error(place, f"{wrong}, but there is {quote(values[code])}. Use target= to name another column.")
 
     def decide(self, values: Sequence[str]) -> None:
         """Decide what labels are by some of them, unless that is decided."""
@@ -56,38 +83,59 @@ class Labels:
         is_number = self.kind == "number" and not any(_number(value) is None for value in values)
         self.decided = "boolean" if self.kind == "boolean" else "integer" if is_number else "string"
 
-    def _convert(self, value: str, code: int, codes: NDArray[np.int32], block: Block) -> Any:
-        """Return a label; one that does not fit is refused with the first row that has it."""
+    def _convert(self, value: str) -> Any:
+        """Return a label; None if it does not fit."""
         if self.decided == "string":
             return value
-        if self.decided == "boolean" and value.lower() in TRUTHS:
-            return TRUTHS[value.lower()]
+        if self.decided == "boolean":
+            return TRUTHS.get(value.lower())
         number = _number(value)
-        if (
-            self.decided == "integer"
-            and number is not None
-            and -MAX_LABEL <= number < MAX_LABEL
-            and number == int(number)
-        ):
-            return int(number)
-        place = block.place(int(np.argmax(codes == code)))
-        if self.decided == "integer" and number is None:
-            wrong = f"labels in column {quote(self.column)} are whole numbers in the rows before"
-        else:
-            wrong = f"labels in column {quote(self.column)} must be whole numbers below 2**63, strings or booleans"
-        raise input_error(place, f"{wrong}, but there is {quote(value)}. Use target= to name another column.")
+        is_whole = number is not None and -MAX_LABEL <= number < MAX_LABEL and number == int(number)
+        return int(number) if number is not None and is_whole else None
+
+
+def labels_of(columns: Columns) -> Labels | None:
+    """Return what converts the labels of a pass; None if the table has no column of labels."""
+    return None if columns.target is None else Labels(columns.target, columns.label_kind or "string")
+
+
+def good_rows(blocks: Iterator[Block], columns: Columns, bad: BadLines) -> Iterator[Block]:
+    """Return blocks without the rows whose labels or weights cannot be learned, and count these as malformed."""
+    labels = labels_of(columns)
+    for block in blocks:
+        found = block if labels is None else labels.good_rows(block, bad)
+        if columns.weight is not None:
+            wrong = _wrong_weights(_weights(found, columns.weight))
+            for row in np.flatnonzero(wrong).tolist():
+                bad.add(found.place(row), _weight_refusal(found, columns.weight, "weights", row))
+            found = found.take(np.flatnonzero(~wrong)) if wrong.any() else found
+        if found.rows:
+            yield found
 
 
 def weights_of(block: Block, column: str, what: str = "weights") -> NDArray[np.float64]:
     """Return the weights or counts of rows, which must be finite and not negative."""
-    weights = block.number_columns([column])[:, 0].astype(np.float64)
-    wrong = ~((weights >= 0) & (weights < np.inf))
+    weights = _weights(block, column)
+    wrong = _wrong_weights(weights)
     if wrong.any():
-        row = int(np.argmax(wrong))
-        found = "no value" if np.isnan(weights[row]) else quote(float(weights[row]))
-        message = f"{what} in column {quote(column)} must be finite numbers of at least 0, but there is {found}."
-        raise input_error(block.place(row), message)
+        raise _weight_refusal(block, column, what, int(np.argmax(wrong)))
     return weights
+
+
+def _weights(block: Block, column: str) -> NDArray[np.float64]:
+    return block.number_columns([column])[:, 0].astype(np.float64)
+
+
+def _wrong_weights(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    return ~((weights >= 0) & (weights < np.inf))
+
+
+def _weight_refusal(block: Block, column: str, what: str, row: int) -> InvalidInputError:
+    """Return the error of a row whose weight is not one."""
+    weight = float(_weights(block, column)[row])
+    found = "no value" if np.isnan(weight) else quote(weight)
+    message = f"{what} in column {quote(column)} must be finite numbers of at least 0, but there is {found}."
+    return input_error(block.place(row), message)
 
 
 def _number(text: str) -> float | int | None:

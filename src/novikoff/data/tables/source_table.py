@@ -9,6 +9,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.data.bad_lines import BadLines
 from novikoff.data.delimited.dialect import DIALECT, DialectOptions
 from novikoff.data.source import is_path, is_pipe
 from novikoff.errors import input_error, quote
@@ -37,6 +38,8 @@ class TableSource:
         The features of a model and their kinds.
     follow : bool, default=False
         Whether the source is a file that grows.
+    bad : BadLines or None, default=None
+        Counts malformed lines of the latest pass, which are left out; None refuses them.
 
     Attributes
     ----------
@@ -58,7 +61,9 @@ class TableSource:
         options: Mapping[str, Any],
         known: Mapping[str, str] | None = None,
         follow: bool = False,
+        bad: BadLines | None = None,
     ) -> None:
+        self.bad = bad
         self.where, self._open_pass, self._sources = where, open_pass, sources
         self._options, self._known, self._follow = options, known, follow
         self._waiting: list[BlockReader] = []
@@ -104,6 +109,8 @@ class TableSource:
         strings = [name for name, kind in kinds.items() if kind == "string"]
         several = {name: _Merged() for name in strings} if len(self._sources) > 1 else None
         self.invalid = {}
+        if self.bad is not None and not self._waiting:  # those of a pass that has begun belong to this one
+            self.bad.clear()
         for source in self._sources:
             try:
                 reader = self._waiting.pop()  # atomic: one of several threads that share this table takes it
@@ -146,8 +153,8 @@ def guessed_labels(table: TableSource) -> list[str]:
 
 
 def invalid_values(table: TableSource) -> list[str]:
-    """Return what to say about values that are not of the kind of their column."""
-    notes = []
+    """Return what to say about malformed lines, and about values that are not of the kind of their column."""
+    notes = [] if table.bad is None else table.bad.sentences()
     for name, found in table.invalid.items():
         kind = table.columns.kinds.get(name, "number")
         some = f"{found.count:,}, such as {quote(found.first)} in {found.place}"

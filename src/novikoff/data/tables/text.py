@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.data.bad_lines import BadLines, BadRecord, blanked
 from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
-from novikoff.errors import input_error, quote
+from novikoff.errors import InvalidInputError, input_error, quote
 
 from .packages import library
 
@@ -54,6 +56,20 @@ class Part(NamedTuple):
         """Return the text of a record."""
         return self.text[self.ends[number - 1] if number else 0 : self.ends[number]].strip()
 
+    def some(self, begin: int, end: int) -> Part:
+        """Return records from ``begin`` up to ``end``."""
+        start = int(self.ends[begin - 1]) if begin else 0
+        text = self.text[start : self.ends[end - 1]]
+        return Part(text, self.first_line + self.text.count(b"\n", 0, start), self.ends[begin:end] - start)
+
+    def without(self, numbers: Sequence[int]) -> Part:
+        """Return this part with blanks in place of some records, so that the others keep their places."""
+        text = bytearray(self.text)
+        for number in numbers:
+            begin, end = int(self.ends[number - 1]) if number else 0, int(self.ends[number])
+            text[begin:end] = re.sub(rb"[^\n]", b" ", self.text[begin:end])
+        return Part(bytes(text), self.first_line, np.delete(self.ends, numbers))
+
     def line_of(self, number: int) -> int:
         """Return the line at which a record begins."""
         begin = int(self.ends[number - 1]) if number else 0
@@ -77,12 +93,21 @@ class TextReader:
         The text, as ``source.opened`` opens it.
     rows_in_work : int
         How many of the latest rows ``place`` must still find.
+    bad : BadLines or None, default=None
+        Counts malformed records, which are left out; None refuses them.
     """
 
     parser_module: str  # of pyarrow
 
-    def __init__(self, where: str, name: str, opening: AbstractContextManager[Fill], rows_in_work: int) -> None:
-        self.where, self.name = where, name
+    def __init__(
+        self,
+        where: str,
+        name: str,
+        opening: AbstractContextManager[Fill],
+        rows_in_work: int,
+        bad: BadLines | None = None,
+    ) -> None:
+        self.where, self.name, self.bad = where, name, bad
         self.arrow, self.parser = library(where, "pyarrow"), library(where, self.parser_module)
         self._parts, self._rows_in_work = self.parts(opening), rows_in_work
         self._recent: deque[tuple[int, Part]] = deque()  # with the number of its first row
@@ -90,8 +115,8 @@ class TextReader:
         self._first, self.schema = self._look_ahead()
 
     @abstractmethod
-    def check(self, block: bytes, first_line: int) -> NDArray[np.int64]:
-        """Refuse text that the parser may not survive, and return the position after each record."""
+    def check(self, block: bytes, first_line: int) -> NDArray[np.int64] | BadRecord:
+        """Return the position after each record; or the first record that the parser may not survive."""
 
     @abstractmethod
     def column_count(self, part: Part) -> int:
@@ -105,8 +130,8 @@ class TextReader:
         """
 
     @abstractmethod
-    def refuse(self, part: Part, types: Types | None, error: Exception) -> NoReturn:
-        """Raise the error of the record that ``parse`` refused with another error."""
+    def refusal(self, part: Part, number: int, error: Exception) -> InvalidInputError:
+        """Return the error of a record that ``parse`` refused with another error."""
 
     def parts(self, opening: AbstractContextManager[Fill]) -> Iterator[Part]:
         """Cut the text into blocks of whole lines, and check them; blank ones are left out."""
@@ -118,23 +143,39 @@ class TextReader:
                     if line == 1:
                         text = text.removeprefix(BYTE_ORDER_MARK)
                     if text and not text.isspace():
-                        yield Part(text, line, self.check(text, line))
+                        yield from self._checked(text, line)
                     line += text.count(b"\n")
             except DamagedError as error:
                 raise input_error(self.place_of_line(line), f"{error}.") from None
 
+    def _checked(self, text: bytes, line: int) -> Iterator[Part]:
+        """Return the records of a block, if it has any that are not malformed."""
+        ends = self.check(text, line)
+        if isinstance(ends, BadRecord) and self.bad is not None:
+            text = blanked(text, line, self._find_bad, self.bad)
+            ends = self.check(text, line)
+        if isinstance(ends, BadRecord):
+            raise ends.error
+        if len(ends):
+            yield Part(text, line, ends)
+
+    def _find_bad(self, text: bytes, first_line: int) -> BadRecord | None:
+        found = self.check(text, first_line)
+        return found if isinstance(found, BadRecord) else None
+
     def _look_ahead(self) -> tuple[Part, Any]:
         """Read the first records, and return them with the schema that they seem to have."""
-        if (first := next(self._parts, None)) is None:
-            raise input_error(self.name, "the file is empty.")
-        columns = self.column_count(first)
-        fields: dict[str, Any] = {}
-        for part in self._split(first, columns):
-            schema = self._table(part, None).schema
-            for field in schema:
-                known = fields.get(field.name, field.type)
-                fields[field.name] = self._common(part, field.name, known, field.type)
-        return first, self.arrow.schema(list(fields.items()))
+        while (first := next(self._parts, None)) is not None:
+            first = self._with_one_schema(first)
+            fields: dict[str, Any] = {}
+            for part in self._split(first, self.column_count(first)):
+                for field in self._parsed(part, None).schema:
+                    known = fields.get(field.name, field.type)
+                    fields[field.name] = self._common(part, field.name, known, field.type)
+            if fields or self.bad is None:
+                return first, self.arrow.schema(list(fields.items()))
+        is_empty = self.bad is None or self.bad.count == 0
+        raise input_error(self.name, "the file is empty." if is_empty else "all lines are malformed.")
 
     def _split(self, part: Part, columns: int) -> Iterator[Part]:
         """Cut records so that the values of a part, including missing ones, need a bounded amount of memory."""
@@ -163,9 +204,10 @@ class TextReader:
         block: Part | None = self._first
         while block is not None:
             for part in self._split(block, len(types)):
-                table = self._table(part, types)
-                self._remember(part, table.num_rows)
-                yield table
+                good, table = self._table(part, types)
+                if len(good.ends):
+                    self._remember(good, table.num_rows)
+                    yield table
             block = next(self._parts, None)
 
     def _type(self, kind: str, judged: Any) -> Any:
@@ -189,20 +231,76 @@ class TextReader:
         """Return the name of the text with a line."""
         return f"{self.name}, line {line}"
 
-    def _table(self, part: Part, types: Types | None) -> Any:
-        """Return the table in a part.
+    def _table(self, part: Part, types: Types) -> tuple[Part, Any]:
+        """Return the table in a part, and the part without records that are left out.
 
         Several threads parse at first. They do not report which row they refuse, and they refuse a row that is longer
         than the part of a thread, so after an error the part is parsed again as a whole.
         """
-        refusals = (self.arrow.ArrowException, ValueError)
-        if types is not None:
-            with suppress(*refusals):
-                return self.parse(part, types, THREAD_SIZE)
+        with suppress(*self._refusals):
+            return part, self.parse(part, types, THREAD_SIZE)
+        if self.bad is not None:
+            part = part.without(self._refused(part, types, 0, len(part.ends)))
+        return part, self._parsed(part, types) if len(part.ends) else None
+
+    def _parsed(self, part: Part, types: Types | None) -> Any:
+        """Return the table in a part; the first record that is refused is an error."""
         try:
             return self.parse(part, types, None)
-        except refusals as error:
-            self.refuse(part, types, error)
+        except self._refusals as error:
+            number, reason = self._first_refused(part, types, error)
+            raise self.refusal(part, number, reason) from error
+
+    def _first_refused(self, part: Part, types: Types | None, error: Exception) -> tuple[int, Exception]:
+        """Find a record by bisection: it is the last one of the shortest beginning that is refused."""
+        good, bad = 0, len(part.ends)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                self.parse(part.beginning(middle), types, None)
+                good = middle
+            except self._refusals as refusal:
+                bad, error = middle, refusal
+        return bad - 1, error
+
+    def _refused(self, part: Part, types: Types, begin: int, end: int) -> list[int]:
+        """Return the records between two places that are refused, found by halves, and count them."""
+        if begin == end:
+            return []
+        try:
+            self.parse(part.some(begin, end), types, None)
+        except self._refusals as error:
+            if end - begin > 1:
+                middle = (begin + end) // 2
+                return [*self._refused(part, types, begin, middle), *self._refused(part, types, middle, end)]
+            self._count_refused(part, begin, error)
+            return [begin]
+        return []
+
+    def _count_refused(self, part: Part, number: int, error: Exception) -> None:
+        if self.bad is not None:
+            self.bad.add(self.place_of_line(part.line_of(number)), self.refusal(part, number, error))
+
+    def _with_one_schema(self, part: Part) -> Part:
+        """Return the first records without those that do not have the kinds of the records before them."""
+        while self.bad is not None and len(part.ends):
+            try:
+                self.parse(part, None, None)
+                break
+            except self._refusals as error:
+                number, reason = self._first_refused(part, None, error)
+            self._count_refused(part, number, reason)
+            dropped = [number]
+            if number:  # those after it, by the kinds of the records before it
+                schema = self.parse(part.beginning(number), None, None).schema
+                types = {field.name: self._type("number", field.type) for field in schema if str(field.type) != "null"}
+                dropped += self._refused(part, types, number + 1, len(part.ends))
+            part = part.without(dropped)
+        return part
+
+    @property
+    def _refusals(self) -> tuple[type[Exception], ...]:
+        return (self.arrow.ArrowException, ValueError)
 
     def arrow_buffer(self, block: bytes) -> Any:
         """Return a copy of a block in memory of Arrow, whose threads may still hold it when the interpreter exits."""
