@@ -610,6 +610,8 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
         pairs = [(late, early) for i, early in enumerate(classes) for late in classes[i + 1 :]]
         sides = pairs if strategy == "ovo" else [(classes, None)]
     every = [fields_of(tree, arrays) for tree in model["certificates"]]
+    mixtures = [fields["certificate kind"] for fields in every if "members" in fields]
+    need(not mixtures, "certificate", f"{mixtures[:1]}: runs of a mixture are repeated by novikoff.verify, not here")
     parts = [fields.get("model") or fields["evidence"] for fields in every]
     found = [(part.get("classes", part.get("positive")), part.get("negative")) for part in parts]
     if len(classes) == 1 and found == [(None, None)]:

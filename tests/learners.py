@@ -26,6 +26,20 @@ LEARNERS = {
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
 }
 
+# Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
+# when they learned of it; all other facts about learners are facts about these, too.
+TRACKERS = {
+    "tracker": partial(nk.Tracker),
+    "tracker of all kinds": partial(
+        nk.Tracker,
+        [nk.VotedPerceptron(), nk.MarginPerceptron(), nk.AveragedPerceptron(), nk.PassiveAggressiveII(C=0.5)],
+        decay=0.9,
+    ),
+    "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
+    "tracker by shares": partial(nk.Tracker, vote="share"),
+}
+LATE_CLASSES = "new_classes_may_come_later"
+
 # One of each kind of state and of rule; the others run in the slow tier.
 REPRESENTATIVES = {"perceptron, ties positive", "averaged", "voted", "margin normalized", "PA-I"}
 MAKERS = [
@@ -34,3 +48,4 @@ MAKERS = [
 ]
 
 CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))
+ONLINE_CLASSES = (*CLASSES, nk.Tracker)

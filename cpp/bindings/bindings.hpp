@@ -66,6 +66,7 @@ void bind_online(nb::module_& m);
 void bind_batch(nb::module_& m);
 void bind_crammer_singer(nb::module_& m);
 void bind_products(nb::module_& m);
+void bind_mixture(nb::module_& m);
 void bind_svmlight(nb::module_& m);
 void bind_hashing(nb::module_& m);
 void bind_delimited(nb::module_& m);

@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   bind_crammer_singer(m);
   bind_class_descent(m);
   bind_products(m);
+  bind_mixture(m);
   bind_svmlight(m);
   bind_delimited(m);
   bind_json(m);

@@ -29,6 +29,7 @@ from .online import PassiveAggressive as PassiveAggressive
 from .online import PassiveAggressiveI as PassiveAggressiveI
 from .online import PassiveAggressiveII as PassiveAggressiveII
 from .online import Perceptron as Perceptron
+from .online import Tracker as Tracker
 from .online import VotedPerceptron as VotedPerceptron
 from .online._halting import NotHaltedWarning as NotHaltedWarning
 from .persistence import dumps as dumps

@@ -78,6 +78,8 @@ class ProblemRecord:
         Slope and offset of the probability 1 / (1 + exp(slope * score + offset)), for learners with ``predict_proba``.
     negative : object or None
         The label that a negative score speaks for, if only rows of these two labels were learned; None for all others.
+    votes_with_others : bool, default=False
+        Whether these are the weights of one of several learners that vote, so that the score is not theirs alone.
     """
 
     positive: Any
@@ -89,6 +91,7 @@ class ProblemRecord:
     history: NDArray[Any] | None = None
     sigmoid: tuple[float, float] | None = None
     negative: Any = None
+    votes_with_others: bool = False
 
     @property
     def name(self) -> str:
@@ -97,8 +100,8 @@ class ProblemRecord:
 
     @property
     def has_linear_score(self) -> bool:
-        """Whether ``decision_function`` is w.x + b; it is not where hypotheses vote."""
-        return self.run is None or self.run.rule.keep != "votes"
+        """Whether ``decision_function`` is w.x + b; it is not where hypotheses or learners vote."""
+        return not self.votes_with_others and (self.run is None or self.run.rule.keep != "votes")
 
     @property
     def is_linear(self) -> bool:
@@ -141,6 +144,8 @@ class RunRecord:
     position : Position or None, default=None
         How far a stream has come in its files. Only ``novikoff stream`` sets it, when it saves: a learner that is
         loaded does not have it, because it may learn other rows.
+    members : tuple of RunRecord, default=()
+        The records of the learners that this one is made of. ``problems`` are then those of the one that predicts.
     """
 
     learner: str
@@ -156,6 +161,7 @@ class RunRecord:
     joint: Certificate | None = None
     fingerprint: str | None = None
     position: Position | None = None
+    members: tuple[RunRecord, ...] = ()
 
     def __post_init__(self) -> None:
         if self.column_names is None:

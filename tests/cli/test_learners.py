@@ -3,7 +3,7 @@
 import inspect
 
 import novikoff as nk
-from learners import CLASSES
+from learners import ONLINE_CLASSES
 from novikoff.cli._learners import LEARNERS, ONLINE
 
 
@@ -15,7 +15,7 @@ def test_every_public_learner_has_a_name():
 
 
 def test_online_learners_are_those_that_learn_one_example():
-    assert set(ONLINE.values()) == set(CLASSES)
+    assert set(ONLINE.values()) == set(ONLINE_CLASSES)
     assert LEARNERS["linear-svm"] is nk.LinearSVM
     assert LEARNERS["hard-margin"] is nk.HardMarginSVM
     assert ONLINE["passive-aggressive-ii"] is nk.PassiveAggressiveII

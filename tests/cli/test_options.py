@@ -26,9 +26,13 @@ VALUES = {  # another value than the default, as the command line writes it
     "epsilon": ("0.25", 0.25),
     "n_jobs": ("2", 2),
     "random_state": ("7", 7),
+    "decay": ("0.5", 0.5),
+    "vote": ("share", "share"),
+    "beta": ("0.25", 0.25),
+    "share": ("0.01", 0.01),
     "class_weight": ('{"-1": 2, "1": 0.5}', {-1: 2, 1: 0.5}),
 }
-WITHOUT = ("verbose", "warm_start")
+WITHOUT = ("verbose", "warm_start", "learners")
 PAIRS = [
     (name, parameter)
     for name, learner in LEARNERS.items()

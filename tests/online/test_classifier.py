@@ -11,7 +11,7 @@ from sklearn.datasets import make_blobs
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import novikoff as nk
-from learners import CLASSES, LEARNERS
+from learners import LEARNERS, ONLINE_CLASSES
 from snapshots import learned, snapshot
 from strategies import few, make_separable, streams
 
@@ -36,7 +36,7 @@ def expected_of(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([cls() for cls in CLASSES], expected_failed_checks=lambda _: EXPECTED)
+@parametrize_with_checks([cls() for cls in ONLINE_CLASSES], expected_failed_checks=lambda _: EXPECTED)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 
@@ -63,7 +63,7 @@ def test_a_class_of_large_weight_is_predicted(seed):
 
 def test_the_list_of_learners_is_complete():
     public = {value for value in vars(nk).values() if isinstance(value, type) and hasattr(value, "learn_one")}
-    assert public == set(CLASSES), "add the learner to LEARNERS in tests/learners.py"
+    assert public == set(ONLINE_CLASSES), "add the learner to LEARNERS in tests/learners.py"
 
 
 # ---- the contract of an online learner ------------------------------------------------------------------------------

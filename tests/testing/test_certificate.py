@@ -30,6 +30,8 @@ MADE = {
     "mistakes, one pass": (nk.Perceptron(max_iter=1).fit(X, noisy).certificate_, noisy, None),
     "mistakes of a stream": (nk.PassiveAggressiveI().partial_fit(X, noisy).certificate_, noisy, None),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
+    "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
+    "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),
     "separability": (nk.separability(X, y), y, None),
     "separability, overlap": (nk.separability(X, noisy), noisy, None),
 }

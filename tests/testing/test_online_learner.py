@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import CLASSES, LEARNERS
+from learners import CLASSES, LATE_CLASSES, LEARNERS, TRACKERS
 from novikoff.testing import check_online_learner, online_learner_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
@@ -16,6 +16,12 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 @pytest.mark.parametrize("cls", CLASSES)
 def test_learners_pass_all_checks(cls, name, check):
     check(cls())
+
+
+@pytest.mark.parametrize(("name", "check"), [pair for pair in online_learner_checks() if pair[0] != LATE_CLASSES])
+@pytest.mark.parametrize("tracker", TRACKERS)
+def test_trackers_pass_all_checks_but_one(tracker, name, check):
+    check(TRACKERS[tracker]())
 
 
 @pytest.mark.slow

@@ -32,6 +32,7 @@ ON_TRUST = {
     "Cs_": "the grid of a cross-validation is a choice",
     "feature_names_in_": "the rows have no column names here",
     "history_": "it recorded the run of the solver",
+    "learners_": "its certificates are checked one by one",
     "n_iter_": "it counts the passes of several fits",
     "notes_": "they are for the reader",
     "reading_": "it says how a file became rows",
@@ -367,6 +368,7 @@ CHECKED: dict[str, Callable[[Subject, Any], bool | None]] = {
     "fingerprint_": lambda subject, value: bool(value == subject.record.fingerprint),  # compared with the rows before
     "intercept_": _intercepts,
     "intercepts_": _intercepts,
+    "leader_": _from_certificates("leader_"),
     "margin_": _margins,
     "mean_scores_": _mean_scores,
     "multi_class_": _strategy,

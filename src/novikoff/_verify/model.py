@@ -97,18 +97,55 @@ def verify(
     same = check_fingerprint(record, X, labels, own_weights)
     if any(check.status == "fails" for check in same):
         return Verification(tuple(same))
-    weights = counted_weights(record, labels, own_weights)
-    checks = [*same, check_labels_known(record, labels, weights), *check_classes(record, X, labels, own_weights)]
-    checks += check_default_cost(record, X, weights, exact)
-    if any(check.status == "fails" for check in checks):
-        return Verification(tuple(without_other_data(checks) if same else checks))
-    checks += (_check_joint_problems if record.strategy.is_joint else _check_problems)(
-        record, X, labels, weights, exact, progress
-    )
+    check = _check_mixture if record.members else _check_record
+    checks = [*same, *check(record, X, labels, own_weights, exact, progress)]
     checks = without_other_data(checks) if same else checks
     if not any(check.status == "fails" for check in checks):
         checks += check_attributes(Subject(fitted_attributes(model, record), record, labels, X.shape[1], names, X))
     return Verification((*checks, *record.on_trust))
+
+
+def _check_record(
+    record: RunRecord,
+    X: Any,
+    labels: NDArray[Any],
+    own_weights: Floats | None,
+    exact: bool,
+    say: ProgressCallback | None,
+) -> list[Check]:
+    """Check the labels, the classes and all problems of one learner."""
+    weights = counted_weights(record, labels, own_weights)
+    checks = [check_labels_known(record, labels, weights), *check_classes(record, X, labels, own_weights)]
+    checks += check_default_cost(record, X, weights, exact)
+    if any(check.status == "fails" for check in checks):
+        return checks
+    check_problems = _check_joint_problems if record.strategy.is_joint else _check_problems
+    return checks + check_problems(record, X, labels, weights, exact, say)
+
+
+def _check_mixture(
+    record: RunRecord,
+    X: Any,
+    labels: NDArray[Any],
+    own_weights: Floats | None,
+    exact: bool,
+    say: ProgressCallback | None,
+) -> list[Check]:
+    """Check the members of a mixture, and then its own certificate."""
+    names = [f"member {place + 1}" for place in range(len(record.members))]
+    progress, checks = Progress(say, [*names, "mixture"]), []
+    for place, member in enumerate(record.members):
+        with progress.problem(place):
+            own = _check_record(member, X, labels, own_weights, exact, None)
+        checks += _with_prefix(names[place], own)
+    (certificate,) = record.certificates
+    checks += certificate.check_learned(record.members)
+    stated = certificate.stated()
+    same = all(record.parameters.get(name) == value for name, value in stated.items())
+    words = "they are those that the certificate speaks of" if same else f"the certificate speaks of {stated}"
+    checks.append(Check("parameters", "holds" if same else "fails", words))
+    with progress.problem(len(names)):
+        return checks + list(certificate.verify(X, labels, own_weights, exact=exact).checks)
 
 
 def _verify_pipeline(

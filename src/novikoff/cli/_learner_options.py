@@ -18,7 +18,8 @@ from ._learners import LEARNERS, ONLINE
 from ._options import ExtraOption
 from ._output import flag
 
-NOT_OPTIONS = ("warm_start", "verbose")  # there is one fit, and the progress bar replaces its messages
+# There is one fit, the progress bar replaces its messages, and learners are not text.
+NOT_OPTIONS = ("warm_start", "verbose", "learners")
 OTHER_FLAGS = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them
 _WITHOUT_NONE = {  # None cannot be given on the command line, where it means that the option is missing
     "; None for never": "; 1000000000 for never",
@@ -145,8 +146,9 @@ def _group(learners: Iterable[str]) -> str:
     """Return the name of a group of learners, for a heading."""
     names = list(learners)
     missing = [name for name in LEARNERS if name not in names]
-    if set(names) == set(ONLINE):
-        return "online learners"
+    if set(names) <= set(ONLINE) and len(names) >= len(ONLINE) - 1 > 1:
+        others = [name for name in ONLINE if name not in names]
+        return "online learners" + (f" except {', '.join(others)}" if others else "")
     if len(missing) <= 2:
         return "all learners" + (f" except {', '.join(missing)}" if missing else "")
     return ", ".join(names)

@@ -8,4 +8,5 @@ from .passive_aggressive import PassiveAggressive as PassiveAggressive
 from .passive_aggressive import PassiveAggressiveI as PassiveAggressiveI
 from .passive_aggressive import PassiveAggressiveII as PassiveAggressiveII
 from .perceptron import Perceptron as Perceptron
+from .tracker import Tracker as Tracker
 from .voted_perceptron import VotedPerceptron as VotedPerceptron

@@ -33,7 +33,7 @@ def learn_rows(
     model = draft.model
     is_first = not hasattr(model, "_learner")
     is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
-    labels, batch, threads = _check_batch(model, where, X, y, classes, sample_weight)
+    labels, batch, threads = check_batch(model, where, X, y, classes, sample_weight)
     if is_asked_by_name:
         name_columns(model, where)  # which makes predictions of dicts faster
     if copy_if_interpreted(model):  # which is published when all of the batch is learned
@@ -53,7 +53,7 @@ def learn_rows(
     return predictions
 
 
-def _check_batch(
+def check_batch(
     model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any
 ) -> tuple[NDArray[Any], Examples, int]:
     """Check a batch before anything of it is learned. Return its labels, the batch, and the number of threads."""

@@ -26,5 +26,6 @@ from .mistakes import MistakeCertificate as MistakeCertificate
 from .separability import Separability as Separability
 from .separability_summary import SeparabilitySummary as SeparabilitySummary
 from .svm_model import SvmModel as SvmModel
+from .tracker_certificate import TrackerCertificate as TrackerCertificate
 from .verification import Check as Check
 from .verification import Verification as Verification

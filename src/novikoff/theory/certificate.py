@@ -271,8 +271,8 @@ class Certificate(ABC):
 
         Parameters
         ----------
-        run : OnlineRun
-            How an online learner learned the problem.
+        run : OnlineRun or tuple of RunRecord
+            How an online learner learned the problem; of a mixture, the records of its members.
 
         Returns
         -------
@@ -329,6 +329,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
         "Separability": "novikoff.theory.separability:Separability",
+        "TrackerCertificate": "novikoff.theory.tracker_certificate:TrackerCertificate",
     },
 )
 

@@ -8,7 +8,7 @@ threshold of the rule that rounding may have made the decision is remembered: fr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
@@ -274,6 +274,7 @@ def replay(
     geometry: Geometry,
     orders: Iterable[NDArray[np.int64]],
     exact: bool = False,
+    before: Callable[[Replay, tuple[Any, Floats, float, float], float], None] | None = None,
 ) -> Replay:
     """Repeat a run.
 
@@ -293,6 +294,9 @@ def replay(
         The order of the rows in each pass.
     exact : bool, default=False
         Whether the bound that the run proves is checked in rational arithmetic where rounding leaves it open.
+    before : callable or None, default=None
+        Called before a row is learned, with the state of the run, the row (columns, values, scale and constant feature)
+        and its squared norm.
 
     Returns
     -------
@@ -314,6 +318,8 @@ def replay(
             norm2, scale = float(values @ values) + one, 1.0
             if geometry.normalize and norm2 > 0:
                 scale, norm2 = 1 / math.sqrt(norm2), 1.0
+            if before is not None:
+                before(run, (columns, values, scale, one), norm2)
             _learn(run, rule, i, (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)

@@ -1,0 +1,162 @@
+"""What a mixture of learners counts, and how the predictions of its members become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import novikoff._core as _core
+from novikoff._validation import check_choice, check_number
+from novikoff.errors import input_error
+from novikoff.theory.geometry import Floats
+from novikoff.theory.mixture_replay import MAX_CHANGES, NOBODY, VOTES
+
+from ._state import Count
+
+Codes = NDArray[np.int32]
+MAX_BETA = 0.999  # with a larger factor, a bound would say nothing
+MAX_SHARE = 0.5  # of two members, which then share all
+
+
+@dataclass(frozen=True)
+class Vote:
+    """How the predictions of the members become one, with checked parameters."""
+
+    kind: str
+    decay: float
+    beta: float
+    share: float
+
+    @classmethod
+    def of(cls, model: Any, members: int) -> Vote:
+        """Check the parameters of a tracker of so many members."""
+        return cls(model.vote, model.decay, model.beta, model.share).check(type(model).__name__, members)
+
+    def check(self, where: str, members: int) -> Vote:
+        """Refuse parameters that a tracker of so many members cannot have; return them as floats."""
+        kind = check_choice(where, "vote", self.kind, VOTES)
+        decay = check_number(where, "decay", self.decay, above=0, at_most=1)
+        beta = check_number(where, "beta", self.beta, above=0, at_most=MAX_BETA)
+        share = check_number(where, "share", self.share, above=0, at_most=MAX_SHARE)
+        if kind == "share" and members < 2:
+            raise input_error(where, 'vote="share" needs at least two learners.')
+        return Vote(kind, decay, beta, share)
+
+
+@dataclass(frozen=True)
+class MixtureCounts:
+    """What a mixture of N members has counted. It is never modified.
+
+    ``decayed``, ``whole`` and ``part`` have the mistakes of the members, and last those of the mixture: decayed, of
+    whole weight, and the sum of fractions. ``weights`` are those of fixed share. ``fewest`` has the mistakes of the
+    best sequences of members, by the number of changes and by their last member. ``rounds`` are the examples, of which
+    one of weight 2.5 counts as three, and ``examples`` is their weight.
+    """
+
+    decayed: Floats
+    whole: Floats
+    part: Floats
+    weights: Floats
+    fewest: Floats
+    rounds: int
+    examples: Count
+
+    @classmethod
+    def none(cls, members: int) -> MixtureCounts:
+        """Return counts of 0."""
+        fewest = np.zeros((MAX_CHANGES + 1) * members)
+        decayed, whole, part = np.zeros((3, members + 1))
+        return cls(decayed, whole, part, np.ones(members), fewest, 0, Count(0, 0.0))
+
+    @property
+    def members(self) -> int:
+        """The number of members."""
+        return len(self.weights)
+
+    @property
+    def mistakes(self) -> list[float]:
+        """The mistakes of the members, and last those of the mixture."""
+        found: list[float] = (self.whole + self.part).tolist()
+        return found
+
+    def leader(self) -> int:
+        """Return the member with the fewest decayed mistakes; of several, the first."""
+        return int(np.argmin(self.decayed[:-1]))
+
+    def vote_weights(self, vote: Vote) -> list[float]:
+        """Return the weight of each member in a vote."""
+        if vote.kind == "share":
+            found: list[float] = self.weights.tolist()
+            return found
+        counts = (self.decayed[:-1] * vote.decay).tolist()  # they decay before the next vote
+        least = min(counts)
+        return [_core.power(vote.beta, count - least) for count in counts]
+
+    def after(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats) -> tuple[MixtureCounts, Codes]:
+        """Return the counts after some examples, and the codes that the mixture predicts for them.
+
+        Parameters
+        ----------
+        vote : Vote
+            How predictions become one.
+        predictions : ndarray of int32, of shape (n_members, n_samples)
+            The code that each member predicts; below 0 for none.
+        labels : ndarray of int32
+            The codes of the labels.
+        amounts : ndarray of float64
+            Weights of at most 1; an example of weight 0 is predicted, and not counted.
+        """
+        if self.rounds == 0:  # no member knows a label before it has seen one, even if the labels are declared
+            first = np.flatnonzero(amounts)[:1]
+            predictions[:, : first[0] + 1 if len(first) else None] = NOBODY
+        chosen = np.empty(len(labels), dtype=np.int32)
+        held = self._mixed(vote, predictions, labels, amounts, chosen)
+        whole, examples = int(np.count_nonzero(amounts == 1)), self.examples
+        part = examples.part
+        for amount in amounts[(amounts > 0) & (amounts < 1)].tolist():  # in their order, whatever the batches
+            part += amount
+        rounds = self.rounds + int(np.count_nonzero(amounts))
+        return replace(held, rounds=rounds, examples=Count(examples.whole + whole, part)), chosen
+
+    def choose(self, vote: Vote, predictions: Codes) -> Codes:
+        """Return the codes that the mixture predicts, given those of its members."""
+        rows = predictions.shape[1]
+        chosen = np.empty(rows, dtype=np.int32)
+        self._mixed(vote, predictions, np.zeros(rows, dtype=np.int32), np.zeros(rows), chosen)
+        return chosen
+
+    def _mixed(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes) -> MixtureCounts:
+        """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""
+        decayed, whole, part = self.decayed.copy(), self.whole.copy(), self.part.copy()
+        weights, fewest = self.weights.copy(), self.fewest.copy()
+        arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, weights, fewest)
+        _core.mix(*arguments, np.ascontiguousarray(predictions).ravel(), labels, amounts, chosen)
+        return replace(self, decayed=decayed, whole=whole, part=part, weights=weights, fewest=fewest)
+
+
+def codes_of(classes: NDArray[Any], labels: NDArray[Any]) -> Codes:
+    """Return the places of labels among the classes in ascending order; -1 for None."""
+    if labels.dtype == object or classes.dtype == object:
+        place_of: dict[Any, int] = {label: place for place, label in enumerate(classes.tolist())}
+        return np.array([place_of.get(label, NOBODY) for label in labels.tolist()], dtype=np.int32)
+    return np.searchsorted(classes, labels).astype(np.int32)
+
+
+def codes_of_pieces(classes: NDArray[Any], pieces: Sequence[NDArray[Any]]) -> Codes:
+    """Return the places of labels that come in several arrays."""
+    return np.concatenate([codes_of(classes, piece) for piece in pieces])
+
+
+def labels_of(classes: NDArray[Any], codes: Codes) -> NDArray[Any]:
+    """Return the labels at these places of the classes, None for places below 0."""
+    if not len(classes):
+        return np.full(len(codes), None)
+    found: NDArray[Any] = classes[codes]
+    if (unknown := codes < 0).any():
+        found = found.astype(object)
+        found[unknown] = None
+    return found

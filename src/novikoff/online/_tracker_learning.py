@@ -1,0 +1,196 @@
+"""How the members of a mixture learn from the same examples, and the mixture counts their mistakes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff._estimators import clone
+from novikoff._moments import change
+from novikoff._validation import check_labels, check_weight, check_weights
+from novikoff.data.batch import Batch
+from novikoff.errors import input_error, quote
+from novikoff.theory.geometry import Floats, copies_apart
+
+from ._batch import check_batch, keep_reading, learn_rows
+from ._classifier import OnlineClassifier
+from ._mixture import MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
+from ._one_example import DEFAULT_WEIGHT
+from ._stream import refuse_labels_beside
+from .averaged_perceptron import AveragedPerceptron
+from .passive_aggressive import PassiveAggressiveI
+from .perceptron import Perceptron
+
+MAX_COPIES = 10_000_000  # of the rows of a batch: each copy is predicted
+BLOCK = 65_536  # copies of rows that are made at a time
+
+
+def default_members() -> list[OnlineClassifier]:
+    """Return the learners that a ``Tracker`` without arguments is made of."""
+    return [PassiveAggressiveI(), AveragedPerceptron(), Perceptron()]
+
+
+def new_members(model: Any) -> list[OnlineClassifier]:
+    """Return clones of the learners of a tracker, after checking them."""
+    where, given = type(model).__name__, model.learners
+    if given is None:
+        return default_members()
+    if not isinstance(given, list | tuple) or not given:
+        raise input_error(where, f"learners must be a list of at least one online learner, but it is {quote(given)}.")
+    for learner in given:
+        if not isinstance(learner, OnlineClassifier):
+            raise input_error(where, f"learners must be online learners, but one of them is {quote(learner)}.")
+        if learner.class_weight is not None:
+            raise input_error(where, "learners must not have class_weight. Use sample_weight, which all members see.")
+    return [clone(learner) for learner in given]
+
+
+def learn_rows_of_all(
+    model: Any, publish: Callable[[], None], X: Any, y: Any, classes: Any, sample_weight: Any
+) -> NDArray[Any]:
+    """Let all members learn from a batch, and count mistakes. Return the predictions.
+
+    Parameters
+    ----------
+    model : Tracker
+        The draft of the tracker.
+    publish : callable
+        Publishes the draft.
+    X, y, classes, sample_weight : object
+        As in ``partial_fit``.
+    """
+    where = type(model).__name__
+    if isinstance(X, Batch):
+        refuse_labels_beside(where, y, sample_weight)
+        y, sample_weight = X.y, X.weights
+    with _learning(model, publish) as learners:
+        if _has_copies(sample_weight):
+            index, amounts = _copies(learners[0], where, X, y, classes, sample_weight)
+            parts = [_taken(X, y, index, amounts, first) for first in range(0, len(index), BLOCK)]
+        else:
+            index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
+        predicted = []
+        for place, learner in enumerate(learners):
+            with _all_or_none(model, publish, place):
+                found = [_learn_one_part(learner, where, part, classes) for part in parts]
+            predicted.append([piece for pieces in found for piece in pieces])
+        rows = sum(map(len, predicted[0]))
+        labels = check_labels(where, y, rows if index is None else len(y))
+        if index is None:
+            weights = check_weights(where, sample_weight, rows)
+            amounts = np.ones(rows) if weights is None else weights
+        labels = labels if index is None else labels[index]
+        known = learners[0]._classes.strategy.classes
+        codes = np.array([codes_of_pieces(known, pieces) for pieces in predicted])
+        model._counts, chosen = model._counts.after(model._learned_vote, codes, codes_of(known, labels), amounts)
+        keep_reading(model, X)
+    first_copies = slice(None) if index is None else np.flatnonzero(np.diff(index, prepend=-1))
+    return labels_of(known, chosen[first_copies])
+
+
+def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any, sample_weight: float) -> None:
+    """Let all members learn from one example, and count mistakes. Parameters as in ``learn_rows_of_all``."""
+    where = type(model).__name__
+    weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
+    if weight > MAX_COPIES:
+        raise _too_many(where, weight)
+    _, amounts = copies_apart(np.array([weight]))
+    with _learning(model, publish) as learners:
+        for amount in amounts.tolist():
+            labels = []
+            for place, learner in enumerate(learners):
+                with _all_or_none(model, publish, place):
+                    labels.append(learner.predict_one(x))
+                    learner.learn_one(x, y, amount)
+            codes = np.array([[0 if label == y else 1 + labels.index(label)] for label in labels], dtype=np.int32)
+            one, own = np.zeros(1, dtype=np.int32), np.array([amount])
+            model._counts, _ = model._counts.after(model._learned_vote, codes, one, own)
+
+
+@contextmanager
+def _learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineClassifier]]:
+    """Begin with new members if there are none, and publish them with the counts when they have learned."""
+    if model._is_torn:
+        message = "learning was interrupted when only some of its members had learned from an example."
+        raise input_error(type(model).__name__, f"{message} Fit it again, or load a saved model.")
+    learners = vars(model).get("learners_")
+    if learners is None:
+        learners = new_members(model)
+        model._learned_vote, model._counts = Vote.of(model, len(learners)), MixtureCounts.none(len(learners))
+    yield learners
+    model.learners_ = learners
+    vars(model).pop("fingerprint_", None)  # of the rows before these
+    publish()
+
+
+@contextmanager
+def _all_or_none(model: Any, publish: Callable[[], None], place: int) -> Iterator[None]:
+    """Remember if the member at this place has not learned what earlier ones have, or only a part of it.
+
+    A member checks all that it is given before it learns, so that the first one refuses what is refused.
+    """
+    try:
+        yield
+    except BaseException as error:
+        is_refused = place == 0 and isinstance(error, ValueError | TypeError)
+        if not is_refused and "learners_" in vars(model):
+            model._is_torn = True
+            publish()
+        raise
+
+
+def _learn_one_part(learner: OnlineClassifier, where: str, part: Any, classes: Any) -> list[NDArray[Any]]:
+    X, y, weights = part
+    return change(learner, lambda draft: learn_rows(draft, where, X, y, classes, weights, predict=True))
+
+
+# ---- weights above 1 -------------------------------------------------------------------------------------------------
+
+
+def _has_copies(sample_weight: Any) -> bool:
+    """Return whether some weight is above 1; whether they are weights is checked later."""
+    try:
+        return sample_weight is not None and bool(np.any(np.asarray(sample_weight, dtype=np.float64) > 1))
+    except (TypeError, ValueError):
+        return False
+
+
+def _copies(
+    learner: OnlineClassifier, where: str, X: Any, y: Any, classes: Any, sample_weight: Any
+) -> tuple[NDArray[np.int64], Floats]:
+    """Check a batch before anything of it is learned. Return the row and the weight of each copy of a row."""
+    given = (None, None) if isinstance(X, Batch) else (y, sample_weight)
+    labels, _, _ = check_batch(learner.snapshot(), where, X, given[0], classes, given[1])
+    weights = np.asarray(sample_weight, dtype=np.float64) * np.ones(len(labels))
+    if (total := float(np.ceil(weights).sum())) > MAX_COPIES:
+        raise _too_many(where, total)
+    return copies_apart(weights)
+
+
+def _too_many(where: str, copies: float) -> Exception:
+    limit = f"at most {MAX_COPIES}, because each copy of a row is predicted"
+    return input_error(where, f"the weights of a batch add up to {copies:g}, but they may add up to {limit}.")
+
+
+def _taken(X: Any, y: Any, index: NDArray[np.int64], amounts: Floats, first: int) -> tuple[Any, Any, Any]:
+    """Return some of the copies, with their labels and weights, as the learning of a batch takes them."""
+    chosen, own = index[first : first + BLOCK], amounts[first : first + BLOCK]
+    if isinstance(X, Batch):
+        labels = np.asarray(X.y)[chosen]
+        return Batch(_rows_at(X.X, chosen), labels, own, **vars(X)), None, None
+    return _rows_at(X, chosen), np.asarray(y)[chosen], own
+
+
+def _rows_at(X: Any, chosen: NDArray[np.int64]) -> Any:
+    if isinstance(X, np.ndarray):
+        return X[chosen]
+    if sp.issparse(X):
+        return X.tocsr()[chosen]
+    if hasattr(X, "iloc"):
+        return X.iloc[chosen]
+    return [X[row] for row in chosen.tolist()] if isinstance(X, list | tuple) else X[chosen.tolist()]

@@ -1,0 +1,454 @@
+"""A mixture of online learners, of which the one that errs least predicts."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff._classifier import Classifier, fit_to_scan
+from novikoff._estimators import check_is_fitted
+from novikoff._moments import Draft, change, unchanging, view_of
+from novikoff._multiclass import OneVsRest
+from novikoff._validation import check_labels, check_rows, check_weights
+from novikoff.data.stream import Scan
+from novikoff.errors import input_error, missing_attribute, quote
+from novikoff.record import RunRecord
+from novikoff.theory.geometry import Floats
+from novikoff.theory.tracker_certificate import TrackerCertificate
+
+from ._classifier import OnlineClassifier
+from ._mixture import MixtureCounts, Vote, codes_of, labels_of
+from ._one_example import DEFAULT_WEIGHT
+from ._stream import refuse_labels_beside
+from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
+from ._tracker_record import TrackerState, certificate_of, check_members, learners_from, record_of, restored_members
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class Tracker(Classifier):
+    """Several online learners that learn from every example, and of which the best at present predicts.
+
+    All members learn from all examples. With ``vote="leader"``, the member with the fewest mistakes predicts, where
+    each example makes earlier mistakes count less by the factor ``decay``; of several, the first in the list. So the
+    tracker follows the member that suits the stream, also if that changes. With N members of which the best has m
+    decayed mistakes, the tracker has at most N m + N - 1. With ``vote="majority"``, the members vote with the weights
+    beta^m_i, for which the bound is (m log(1/beta) + log N) / log(2/(1 + beta)) [1]_. With ``vote="share"``, each
+    member gives the fraction ``share`` of its weight to the others after each example, which bounds the mistakes by
+    those of the best sequence of members [2]_.
+
+    An example of weight 2 counts as two, of which each is predicted.
+
+    Parameters
+    ----------
+    learners : list of online learners, default=None
+        The members. They are cloned, and may not have ``class_weight``. None for those that suit most streams.
+    decay : float, default=0.999
+        Factor of all counts of mistakes before each example; 1 counts all mistakes alike. "share" does not use it.
+    vote : {"leader", "majority", "share"}, default="leader"
+        How the predictions of the members become one.
+    beta : float, default=0.5
+        Factor of the weight of a member for each mistake, in "majority" and "share".
+    share : float, default=0.001
+        Fraction of its weight that each member gives to the others after each example, in "share".
+
+    Attributes
+    ----------
+    learners_ : list
+        The members, which have learned.
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights of the member that predicts, with ``vote="leader"``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Its intercepts.
+    leader_ : int
+        The place of the member with the fewest decayed mistakes.
+    certificate_ : TrackerCertificate
+        The mistakes of the tracker and of its members, and the bound.
+    n_iter_ : int
+        Number of passes, which is 1.
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    novikoff.evaluate.progressive : Mistakes and scores of predictions before learning.
+
+    References
+    ----------
+    .. [1] Littlestone and Warmuth (1994), The weighted majority algorithm.
+    .. [2] Herbster and Warmuth (1998), Tracking the best expert.
+
+    Examples
+    --------
+    >>> from novikoff import PassiveAggressiveI, Perceptron, Tracker
+    >>> model = Tracker([Perceptron(), PassiveAggressiveI(C=0.1)])
+    >>> for x, y in [({"a": 2.0}, "yes"), ({"a": -1.0}, "no"), ({"a": 1.0}, "yes")]:
+    ...     model.learn_one(x, y)
+    >>> model.predict_one({"a": 3.0})
+    'yes'
+    >>> model.certificate_.mistakes
+    2.0
+    """
+
+    learners: Any = field(default=None, kw_only=False)
+    decay: float = 0.999
+    vote: str = "leader"
+    beta: float = 0.5
+    share: float = 0.001
+
+    state_type: ClassVar[type[Any]] = TrackerState
+    added_parameters: ClassVar[dict[str, Any]] = {}
+    _copied: ClassVar[tuple[str, ...]] = ("learners_", "_counts", "_learned_vote")
+
+    # State before anything is learned. It has no annotations, which would make parameters of it.
+    _counts = cast("MixtureCounts", None)
+    _learned_vote = cast("Vote", None)  # the vote that was begun with: parameters that are set later have no effect
+    _is_torn = False  # whether an interrupt came when some members had learned from an example, and others had not
+
+    # ---- learning --------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+        """Forget what was learned, then learn from the rows in their order, each once.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Scan
+            Rows. Or a stream that ``novikoff.scan`` opened, with labels: a table is encoded by a
+            ``TableEncoder``, and the result is a pipeline.
+        y : array-like of shape (n_samples,), default=None
+            Labels of two or more classes.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights. An integer k has the effect of k copies in a row, and 0 that of absence.
+
+        Returns
+        -------
+        self : object
+            The fitted learner. For a stream of a table, a pipeline of the encoder and the learner.
+        """
+        if isinstance(X, Scan):
+            return fit_to_scan(self, X, y, sample_weight)
+        change(self, lambda draft: draft.model._fit(X, y, sample_weight))
+        return self
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        """Fit a draft."""
+        where = type(self).__name__
+        self._forget_reading()
+        rows = check_rows(new_members(self)[0], where, X, reset=True).shape[0]
+        labels, weights = check_labels(where, y, rows), check_weights(where, sample_weight, rows)
+        present = labels if weights is None else labels[weights > 0]
+        if len(present) == 0:
+            raise input_error(where, "sample_weight has only zeros. At least one row must have a positive weight.")
+        classes = np.unique(present)
+        if len(classes) < 2:
+            message = f"y must have at least two classes, but it has one class, {quote(classes.tolist()[0])}."
+            raise input_error(where, message)
+        for name in ("learners_", "_counts", "_learned_vote", "_is_torn"):
+            self.__dict__.pop(name, None)
+        learn_rows_of_all(self, lambda: None, X, labels, classes, weights)
+
+    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
+        """Learn from a batch of a stream. How a stream is cut into batches makes no difference.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), Scan or Batch
+            Rows; or a stream that ``novikoff.scan`` opened, or one of its batches, which have their own labels and
+            weights.
+        y : array-like of shape (n_samples,), default=None
+            Labels.
+        classes : array-like, default=None
+            All labels that will occur, if they are known. By default, new labels may appear at any time.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, as in ``fit``.
+
+        Returns
+        -------
+        self : object
+            The learner.
+        """
+        if isinstance(X, Scan):
+            refuse_labels_beside(type(self).__name__, y, sample_weight)
+            for part in X.widening():
+                self.partial_fit(part, classes=classes)
+            return self
+        self._learn_batch(X, y, classes, sample_weight)
+        return self
+
+    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
+        """Predict each row, then learn from it, before the next one is predicted.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
+            Rows, or a batch of a stream.
+        y : array-like of shape (n_samples,), default=None
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, as in ``fit``.
+
+        Returns
+        -------
+        predictions : ndarray of shape (n_samples,)
+            What ``predict_one`` would have returned for each row. The first prediction of a new learner is None.
+        """
+        if isinstance(X, Scan):
+            message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
+            raise input_error(type(self).__name__, message)
+        return self._learn_batch(X, y, None, sample_weight)
+
+    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> NDArray[Any]:
+        """Learn from a batch. Return the predictions."""
+
+        def learn(draft: Draft) -> NDArray[Any]:
+            with draft.in_place():
+                return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight)
+
+        return change(self, learn)
+
+    # ---- one example at a time -------------------------------------------------------------------------------------
+
+    def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features: values by name, or a row of numbers.
+        y : label
+            Its label.
+        sample_weight : float, default=1.0
+            Its weight.
+        """
+
+        def learn(draft: Draft) -> None:
+            with draft.in_place():
+                learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
+
+        change(self, learn)
+
+    def predict_one(self, x: Any) -> Any:
+        """Predict the label of one example.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        label : object
+            The label; None if no label was seen before.
+        """
+        view = view_of(self)
+        if not view.__sklearn_is_fitted__():
+            return None
+        if view._learned_vote.kind == "leader":
+            return view._leader().predict_one(x)
+        labels = [learner.predict_one(x) for learner in view.learners_]
+        codes = np.array([[labels.index(label)] for label in labels], dtype=np.int32)
+        return labels[int(view._counts.choose(view._learned_vote, codes)[0])]
+
+    def score_one(self, x: Any) -> Any:
+        """Return the score of one example.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        score : float or dict
+            A number for two classes, and a dict from class to score for more; 0.0 if no label was seen before. With
+            ``vote="leader"``, the score of the member that predicts; otherwise fractions of the votes, as in
+            ``decision_function``.
+        """
+        view = view_of(self)
+        if not view.__sklearn_is_fitted__():
+            return 0.0
+        if view._learned_vote.kind == "leader":
+            return view._leader().score_one(x)
+        labels = np.array([learner.predict_one(x) for learner in view.learners_], dtype=object)
+        strategy, scores = view._votes([np.array([label]) for label in labels])
+        return (
+            float(scores[0]) if strategy.is_binary else dict(zip(strategy.positives, scores[0].tolist(), strict=True))
+        )
+
+    # ---- results ---------------------------------------------------------------------------------------------------
+
+    def __sklearn_is_fitted__(self) -> bool:
+        counts = vars(self).get("_counts")
+        return counts is not None and counts.rounds > 0
+
+    def _require_fitted(self, attribute: str) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise missing_attribute(self, attribute, "it is not fitted")
+
+    def _moment(self) -> Self:
+        with unchanging(self):
+            model = view_of(self)
+            if "learners_" in vars(model):
+                model.learners_ = [learner.snapshot() for learner in model.learners_]
+        model.__dict__.pop("_watcher", None)
+        return model
+
+    def _leader(self) -> OnlineClassifier:
+        """Return the member with the fewest decayed mistakes."""
+        learner: OnlineClassifier = self.learners_[self._counts.leader()]
+        return learner
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Predict the labels of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+            The labels that the leader predicts, or those with the most votes; of several, that of the first member.
+        """
+        check_is_fitted(self)
+        view = view_of(self)
+        if view._learned_vote.kind == "leader":
+            return view._leader().predict(X)
+        classes = view.classes_
+        codes = np.array([codes_of(classes, learner.predict(X)) for learner in view.learners_])
+        return labels_of(classes, view._counts.choose(view._learned_vote, codes))
+
+    def decision_function(self, X: Any) -> Floats:
+        """Return the scores of rows.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
+            With ``vote="leader"``, those of the member that predicts. Otherwise the fraction of the votes for each
+            class; of two classes, that for the last minus that for the first.
+        """
+        check_is_fitted(self)
+        view = view_of(self)
+        if view._learned_vote.kind == "leader":
+            return view._leader().decision_function(X)
+        return view._votes([learner.predict(X) for learner in view.learners_])[1]
+
+    def _votes(self, predictions: list[NDArray[Any]]) -> tuple[OneVsRest, Floats]:
+        """Return the classes, and the fractions of the votes that members give by their predictions."""
+        strategy = OneVsRest(self.classes_)
+        weights = self._counts.vote_weights(self._learned_vote)
+        rows = np.arange(len(predictions[0]))
+        totals = np.zeros((len(rows), len(strategy.classes)))
+        for weight, own in zip(weights, predictions, strict=True):
+            totals[rows, codes_of(strategy.classes, own)] += weight
+        totals /= sum(weights)
+        return strategy, totals[:, -1] - (
+            totals[:, 0] if totals.shape[1] > 1 else 0.0
+        ) if strategy.is_binary else totals
+
+    @property
+    def leader_(self) -> int:
+        """The place of the member with the fewest decayed mistakes; of several, the first."""
+        self._require_fitted("leader_")
+        place: int = self._counts.leader()
+        return place
+
+    @property
+    def classes_(self) -> NDArray[Any]:  # type: ignore[override]  # those of the members
+        """The labels in ascending order."""
+        self._require_fitted("classes_")
+        values: NDArray[Any] = self.learners_[0].classes_
+        return values
+
+    @property
+    def coef_(self) -> Floats:
+        """The weights of the member that predicts, one row per binary problem; only with ``vote="leader"``."""
+        return self._linear("coef_").coef_
+
+    @property
+    def intercept_(self) -> Floats:
+        """The intercepts of the member that predicts; only with ``vote="leader"``."""
+        return self._linear("intercept_").intercept_
+
+    def _linear(self, attribute: str) -> OnlineClassifier:
+        self._require_fitted(attribute)
+        view = view_of(self)
+        if view._learned_vote.kind != "leader":
+            raise missing_attribute(self, attribute, "its members vote")
+        return view._leader()
+
+    @property
+    def n_features_in_(self) -> int:
+        """Number of features."""
+        if "learners_" not in vars(self):
+            raise missing_attribute(self, "n_features_in_", "it has seen no features yet")
+        return int(self.learners_[0].n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> NDArray[Any]:
+        """The names of the features, where a data frame gave them names."""
+        if "learners_" not in vars(self):
+            raise missing_attribute(self, "feature_names_in_", "it has seen no features yet")
+        names: NDArray[Any] = self.learners_[0].feature_names_in_
+        return names
+
+    @property
+    def n_iter_(self) -> int:
+        """Number of passes, which is 1."""
+        self._require_fitted("n_iter_")
+        return 1
+
+    @property
+    def certificate_(self) -> TrackerCertificate:
+        """The mistakes of the tracker and of its members, and the bound on them."""
+        self._require_fitted("certificate_")
+        return certificate_of(self._moment())
+
+    @property
+    def record_(self) -> RunRecord:
+        """The run record, which ``verify``, the model file, plots, report and exports read."""
+        if not self.__sklearn_is_fitted__():
+            raise missing_attribute(self, "record_", "it is not fitted")
+        return record_of(self._moment())
+
+    @classmethod
+    def from_record(cls, record: RunRecord) -> Self:
+        """Restore a model from its saved state.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+
+        Returns
+        -------
+        self : object
+            A model that continues bit for bit as the recorded one would.
+        """
+        parameters = record.parameters | {"learners": learners_from(record.parameters["learners"])}
+        model, state = cls(**parameters), record.state
+        model.learners_ = restored_members(record)
+        model._counts, model._learned_vote = state.counts, state.vote
+        if record.reading is not None:
+            model.reading_ = record.reading
+        return model
+
+    @classmethod
+    def check_record(cls, record: RunRecord) -> None:
+        """Refuse a record that ``from_record`` would refuse, without building a model.
+
+        Parameters
+        ----------
+        record : RunRecord
+            The record of a model of this class.
+        """
+        cls(**record.parameters | {"learners": learners_from(record.parameters["learners"])})
+        check_members(record)

@@ -1,0 +1,64 @@
+"""Repeated runs of members and mixtures, against the learners and the references."""
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.online._mixture import MixtureCounts, Vote
+from novikoff.testing._online_learner import make_stream
+from novikoff.theory.mixture_replay import NOBODY, MixtureReplay, predictions_of
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+@pytest.mark.parametrize("declared", [False, True])
+def test_predictions_are_those_of_the_learner(make, classes, declared):
+    X, y = make_stream(classes)
+    X = X + 0.01 * np.random.default_rng(0).normal(size=X.shape)  # no score of exactly 0
+    learner = make()
+    if declared:
+        learner.partial_fit(X[:1], y[:1], classes=np.arange(classes))
+        expected = np.concatenate([[NOBODY], learner.predict_then_learn(X[1:], y[1:])])
+    else:
+        expected = learner.predict_then_learn(X, y)
+        expected[0] = NOBODY
+    rule = learner.record_.problems[0].run.rule
+    found = predictions_of(X, y, np.ones(len(y)), rule, classes, declared)
+    until = len(y) if found.doubtful is None else found.doubtful
+    assert until > 1 or rule.keep == "votes"  # the first votes may be equally many
+    assert found.codes[:until].tolist() == expected[:until].tolist()
+
+
+def test_a_score_of_zero_is_doubtful():
+    rule = nk.Perceptron().partial_fit([[1.0]], [1]).record_.problems[0].run.rule
+    found = predictions_of(np.zeros((4, 1)), np.array([0, 1, 0, 1]), np.ones(4), rule, 2, True)
+    assert found.doubtful is not None
+
+
+@pytest.mark.parametrize("vote", ["leader", "majority", "share"])
+@pytest.mark.parametrize("amount", [1.0, 0.375])
+def test_a_mixture_counts_what_the_kernel_counts(vote, amount):
+    random = np.random.default_rng(3)
+    y = random.integers(0, 3, 200)
+    predictions = np.where(random.random((4, 200)) < random.random((4, 1)), y, random.integers(0, 3, (4, 200)))
+    predictions[:, 0] = NOBODY
+    again = MixtureReplay(4, vote, 0.97, 0.6, 0.01)
+    chosen = []
+    for t, label in enumerate(y.tolist()):
+        own = predictions[:, t].tolist()
+        chosen.append(again.choose(t, own))
+        again.learn(own, chosen[-1], label, amount)
+    counts, found = MixtureCounts.none(4).after(
+        Vote(vote, 0.97, 0.6, 0.01), predictions.astype(np.int32), y.astype(np.int32), np.full(200, amount)
+    )
+    assert chosen == found.tolist()
+    np.testing.assert_allclose(again.decayed, counts.decayed, rtol=1e-12)
+    np.testing.assert_allclose(again.mistakes, counts.mistakes, rtol=1e-12)
+    if vote == "share":
+        np.testing.assert_allclose(again.fewest.ravel(), counts.fewest, rtol=1e-12)
+        np.testing.assert_allclose(again.weights, counts.weights / counts.weights.max(), rtol=1e-9)
+
+
+def test_ties_are_doubtful_unless_arithmetic_is_exact():
+    exact, rounded = MixtureReplay(2, "majority", 1.0, 0.5, 0.1), MixtureReplay(2, "majority", 1.0, 0.3, 0.1)
+    assert exact.choose(0, [4, 7]) == rounded.choose(0, [4, 7]) == 4
+    assert (exact.doubtful, rounded.doubtful) == (None, 0)

@@ -1,0 +1,96 @@
+"""The certificate of a mixture: its claims hold, and altered ones are refuted."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from learners import TRACKERS
+from novikoff.testing import check_certificate
+from novikoff.testing._online_learner import make_separable, make_stream
+
+X, Y, _ = make_separable()
+WEIGHTS = np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], len(Y))
+
+
+@pytest.mark.parametrize("weights", [None, WEIGHTS], ids=["plain", "weighted"])
+@pytest.mark.parametrize("name", TRACKERS)
+def test_certificates_keep_their_contract(name, weights):
+    certificate = TRACKERS[name]().partial_fit(X, Y, sample_weight=weights).certificate_
+    check_certificate(certificate, X, Y, weights)
+
+
+@pytest.mark.parametrize("classes", [1, 2, 3])
+@pytest.mark.parametrize("name", TRACKERS)
+def test_models_verify_on_their_stream_and_not_on_another(name, classes):
+    X, y = make_stream(3)
+    y = np.minimum(y, classes - 1)
+    model = TRACKERS[name]().partial_fit(X, y)
+    assert not nk.verify(model, X, y).failures
+    assert not nk.verify(model, X, (y + 1) % 3)
+    assert not nk.verify(model, X[::-1], y[::-1]) or classes == 1
+
+
+CHANGES = {
+    "mistakes": lambda c: {"mistakes": c.mistakes - 1},
+    "decayed mistakes": lambda c: {"decayed_mistakes": c.decayed_mistakes * 0.99},
+    "examples": lambda c: {"examples": c.examples + 1},
+    "rounds": lambda c: {"rounds": c.rounds + 1},
+    "decay": lambda c: {"decay": 0.5},
+    "an impossible decay": lambda c: {"decay": 1.5},
+    "an impossible share": lambda c: {"share": 1.0},
+    "an impossible vote": lambda c: {"vote": "all"},
+    "no members": lambda c: {"members": ()},
+    "classes": lambda c: {"classes": c.classes[::-1]},
+    "frequencies": lambda c: {"class_examples": c.class_examples[::-1]},
+    "more classes": lambda c: {"classes": (*c.classes, 9), "class_examples": (*c.class_examples, 0.0)},
+    "a member": lambda c: {"members": (dataclasses.replace(c.members[0], mistakes=0.0), *c.members[1:])},
+    "a rule": lambda c: {
+        "members": (dataclasses.replace(c.members[0], rule=nk.Perceptron(tie="positive")._rule()), *c.members[1:])
+    },
+    "an unknown rule": lambda c: {
+        "members": (dataclasses.replace(c.members[0], rule=nk.theory.rules.Rule("guess")), *c.members[1:])
+    },
+    "NaN": lambda c: {"mistakes": float("nan")},
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("vote", ["leader", "share"])
+def test_altered_claims_are_refuted(vote, change):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(60, 3))
+    y = (X @ [1.0, 2.0, -1.0] + random.normal(size=60) > 0.3).astype(int)
+    honest = nk.Tracker(vote=vote, decay=0.9).partial_fit(X, y).certificate_
+    assert honest.verify(X, y)
+    if change == "decay" and vote == "share":
+        return
+    assert not dataclasses.replace(honest, **CHANGES[change](honest)).verify(X, y)
+
+
+def test_better_sequences_are_refuted():
+    certificate = nk.Tracker(vote="share").partial_fit(X, Y).certificate_
+    low = tuple(count / 2 for count in certificate.sequences)
+    assert not dataclasses.replace(certificate, sequences=low).verify(X, Y)
+
+
+@pytest.mark.parametrize("vote", ["leader", "majority", "share"])
+def test_the_bound_is_that_of_the_theorem_and_holds(vote):
+    certificate = nk.Tracker([nk.Perceptron(), nk.PassiveAggressiveI()], vote=vote).partial_fit(X, Y).certificate_
+    bounds, best = nk.theory.mixture_bounds, min(member.decayed_mistakes for member in certificate.members)
+    if vote == "leader":
+        assert certificate.bound == bounds.fewest_mistakes(best, 2)
+    elif vote == "majority":
+        assert certificate.bound == bounds.weighted_majority(best, 2, 0.5)
+    else:
+        fewest = certificate.sequences[0]
+        assert certificate.bound <= bounds.fixed_share(fewest, 0, certificate.rounds, 2, 0.5, 0.001)
+    made = certificate.mistakes if vote == "share" else certificate.decayed_mistakes
+    assert made <= certificate.bound
+    assert "was predicted before its label was seen" in certificate.explain()
+
+
+def test_parameters_that_were_set_later_are_found():
+    model = nk.Tracker().partial_fit(X, Y).set_params(decay=0.5)
+    assert "parameters" in [check.claim for check in nk.verify(model, X, Y).failures]
