@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7, 8)  # of model files
+VERSIONS = (4, 5, 6, 7, 8, 9)  # of model files
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 
@@ -357,6 +357,40 @@ def in_order(fields: Any) -> Result:
 # ---- online learners -----------------------------------------------------------------------------------------------
 
 
+def seen_rows(rows: list[Row], copies: list[float], kind: str, width: int) -> tuple[list[Row], list[float]]:
+    """Return rows divided by the root mean squares of their columns, and the last factors.
+
+    Values of 0 do not count. Each row is divided by those of the rows up to itself ("running"), or of all rows.
+    """
+    totals, squares, found = [0.0] * width, [0.0] * width, []
+
+    def factor(j: int) -> float:
+        return math.sqrt(totals[j] / squares[j]) if squares[j] >= 1e-240 else 0.0
+
+    def scaled(row: Row) -> Row:
+        values = [(j, x * factor(j)) for j, x in row]
+        return [(j, x if abs(x) >= 1e-120 else 0.0) for j, x in values]
+
+    for row, copy in zip(rows, copies, strict=True):
+        for weight in [1.0] * int(copy) + [copy % 1] * (copy % 1 > 0):
+            for j, x in row:
+                totals[j] += weight * (x != 0)
+                squares[j] += weight * (x * x)
+        found.append(scaled(row) if kind == "running" else row)
+    return found if kind == "running" else list(map(scaled, found)), list(map(factor, range(width)))
+
+
+def scale_results(u: Vectors, fields: Any) -> Iterator[Result]:
+    """Name the scale of the columns, if there is one, and refute claims about rows that the data do not show."""
+    if u.is_mixed:
+        known = fields.get("passes") or fields.get("separates") or fields.get("halted") or u.duals is not None
+        bounded = fields.get("margin_lower_bound", -math.inf) > -math.inf
+        need(not known and not bounded, "scale", "rows of a fit and of a stream are not known as they were seen")
+        yield "scale", "on trust", "rows were scaled by a fit and by a stream"
+    elif u.is_scaled:
+        yield "scale", "holds", "the columns are divided by the root mean squares of their values other than 0"
+
+
 class Vectors:
     """The vectors u that an online learner saw: (x, 1) or x, of unit length if normalised, with private features."""
 
@@ -366,13 +400,25 @@ class Vectors:
         need(finite(geometry["slack_feature"]) and geometry["slack_feature"] >= 0, "data", "a negative private feature")
         need(finite(*w, b) and (has_b or not b), "model", "weights that no run can have")
         self.copies, self.private = list(weights or [1.0] * len(rows)), Fraction(geometry["slack_feature"]) ** 2
-        places = [(i, 0) for i in range(len(rows))]
-        if self.private:  # each copy of a row has a private feature of its own
+        places, given = [(i, 0) for i in range(len(rows))], len(rows)
+        scale = evidence.get("scale")
+        kind, is_scaled = scale and scale["kind"], scale is not None
+        need(is_scaled == (geometry.get("scale") == "running"), "scale", "it is not that of the geometry")
+        need(not is_scaled or kind in ("running", "fixed", "mixed"), "scale", f"{kind!r} is not a kind of scale")
+        if self.private or kind == "running":  # each copy of a row has a private feature or a scale of its own
             places = [(i, k) for i, c in enumerate(self.copies) for k in range(max(1, math.ceil(c)))]
             self.copies = [min(1.0, self.copies[i] - k) for i, k in places]
         self.seen = [i for i, c in enumerate(self.copies) if c > 0]
         self.signs = [1 if labels[i] == evidence["positive"] else -1 for i, _ in places]
-        self.table = Rows([rows[i] for i, _ in places], self.width, has_b)
+        rows = [rows[i] for i, _ in places]
+        if is_scaled and kind != "mixed":
+            rows, factors = seen_rows(rows, self.copies, kind, self.width)
+            pairs, most = list(zip(scale["factors"], factors, strict=False)), (len(rows) + 8) * EPS
+            same = len(scale["factors"]) == self.width and all(abs(a - b) <= most * b for a, b in pairs)
+            need(same, "scale", "the factors of the columns are not those of the rows")
+        self.count = len(places) if is_scaled else given  # a scale counts each copy of a row
+        self.is_scaled, self.is_mixed = is_scaled, kind == "mixed"
+        self.table = Rows(rows, self.width, has_b)
         self.v, self.v_unit = integers([*w, b] if has_b else w)
         self.squares, self.square_unit, self.inverse = self.table.squares(), self.table.unit**2, None
         if geometry["normalize"]:
@@ -440,13 +486,16 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
     u, passes, updates = Vectors(fields["evidence"], rows, labels, weights), fields["passes"], fields["updates"]
     names, trust = (("examples", "examples"), ("positives", "positives"), ("sum of squares", "energy")), "on trust"
     need_counts(passes, updates, u)
+    yield from scale_results(u, fields)
+    if u.is_mixed:
+        return
     if passes:
         copies, unit = integers(u.copies)
         seen, positive = sum(copies), sum(c for c, y in zip(copies, u.signs, strict=True) if y > 0)
         energy = sum(map(int.__mul__, copies, u.squares)) * u.square_unit + u.private * seen
         yield agrees("radius", fields["radius"], u.longest, u.width + 8, power=2)
         for (claim, name), truth, more in zip(names, (seen, positive, energy), (4, 4, u.width + 8), strict=True):
-            yield agrees(claim, fields[name], truth * passes * unit, passes * len(rows) + more)
+            yield agrees(claim, fields[name], truth * passes * unit, passes * u.count + more)
     else:
         need(finite(fields["radius"]), "radius", "it is not a finite number")
         yield upper_bound("radius", fields["radius"], u.longest, u.longest, Fraction(1))
@@ -477,6 +526,9 @@ def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], wei
     """Decide a PerceptronMarginCertificate: lower bound <= margin of the model <= largest margin <= upper bound."""
     u = Vectors(fields["evidence"], rows, labels, weights)
     need_counts(0, fields["updates"], u)
+    yield from scale_results(u, fields)
+    if u.is_mixed:
+        return
     yield agrees("radius", fields["radius"], u.longest, u.width + 8, power=2)
     yield in_order(fields)
     length = length2(u.v, u.v_unit) + u.private * (length2(*integers(u.a)) if u.a else 0)
@@ -578,11 +630,19 @@ def predictors(state: Any, arrays: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
             yield label, tree.get("negative"), arrays[tree["weights"]], bias
 
 
+def factors_of(scale: Any, arrays: Any) -> list[float] | None:
+    """Return what a state with a running scale multiplies each column by; None if it has none."""
+    if scale is None:
+        return None
+    pairs = zip(arrays[scale["weights"]], arrays[scale["squares"]], strict=True)
+    return [math.sqrt(weight / square) if square >= 1e-240 else 0.0 for weight, square in pairs]
+
+
 def fields_of(tree: Any, arrays: Any, key: str = "") -> Any:
     """Return a tree with its arrays in place of their names, and infinities in place of their texts."""
     if isinstance(tree, dict):
         return {name: fields_of(entry, arrays, name) for name, entry in tree.items()}
-    if isinstance(tree, str) and key in ("weights", "rows", "values", "classes", "biases", "costs"):
+    if isinstance(tree, str) and key in ("weights", "rows", "values", "classes", "biases", "costs", "factors"):
         return arrays[tree]
     return float(tree) if tree in ("inf", "-inf") and key not in ("positive", "negative") else tree
 
@@ -630,6 +690,7 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
         prefix = (f"{name}: " if negative is None else f"{name} against {negative}: ") if len(every) > 1 else ""
         bias = part.get("biases", part.get("bias", part.get("intercept")))
         same = (None if "biases" in part else positive, negative, part["weights"], bias) in known
+        same &= (part.get("scale") or {}).get("factors") == factors_of(model["state"].get("scale"), arrays)
         status, of = ("holds" if same else "fails", "these") if keep == "last" else ("on trust", f"the {keep} of many")
         yield prefix + "model", status, f"its certificate is about the last weights, and {of} predict"
         for claim, status, detail in check_certificate(fields["certificate kind"], fields, rows, labels, counted):

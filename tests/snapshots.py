@@ -42,11 +42,12 @@ def snapshot(model):
     if "_learner" not in held:
         return plain({**held, "columns": vars(model).get("_width")})
     learner = held.pop("_learner")
-    configuration, questions, names = learner.__getstate__()
+    configuration, questions, names, scale = learner.__getstate__()
     width = getattr(model, "n_features_in_", None)
     if not getattr(model, "_by_name", False):
         names = list(getattr(model, "feature_names_in_", range(width or 0)))
-    return plain({**held, "configuration": configuration, "questions": questions, "names": names, "columns": width})
+    held |= {"configuration": configuration, "questions": questions, "names": names, "scale": scale, "columns": width}
+    return plain(held)
 
 
 def learned(model, X=None):

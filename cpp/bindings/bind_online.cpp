@@ -40,7 +40,7 @@ std::unordered_set<OnlineLearner*>& all_learners() {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 9) online_state::refuse("a configuration of nine values");
+  if (nb::len(configuration_) != 10) online_state::refuse("a configuration of ten values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -59,6 +59,7 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
                        as<double>(configuration_[4], "delta")};
   columns_.buckets = buckets;
+  if (as<bool>(configuration_[9], "scale")) learner_.scale.emplace();
   all_learners().insert(this);
 }
 
@@ -122,15 +123,15 @@ nb::typed<nb::list, nb::any> list_of(const Names& names) {
   return nb::borrow<nb::typed<nb::list, nb::any>>(list);
 }
 
-/// The problems and columns of a learner at one moment.
-std::pair<std::vector<Hypothesis>, Columns> contents(OnlineLearner& learner) {
-  return learner.read([](auto& problems, auto& columns) { return std::pair(problems, columns); });
+/// The problems, the columns and the scale of a learner at one moment.
+auto contents(OnlineLearner& learner) {
+  return learner.read_all([](auto& problems, auto& columns, auto& scale) { return std::tuple(problems, columns, scale); });
 }
 
 OnlineLearner* copy(OnlineLearner& learner) {
-  auto [problems, columns] = contents(learner);
+  auto [problems, columns, scale] = contents(learner);
   auto made = std::make_unique<OnlineLearner>(learner.configuration());
-  made->restore(std::move(problems), std::move(columns));
+  made->restore(std::move(problems), std::move(columns), std::move(scale));
   return made.release();
 }
 
@@ -145,18 +146,19 @@ nb::bytes names_json(OnlineLearner& learner, std::size_t begin, std::optional<st
   return nb::bytes(json.data(), json.size());
 }
 
-/// The configuration, the problems and the names of the columns. `set_state` restores them. All is copied before any object of
-/// Python is made: that may start a garbage collection, which runs any code, also such that uses this learner.
+/// The configuration, the problems, the names of the columns and the scale. `set_state` restores them. All is copied before any
+/// object of Python is made: that may start a garbage collection, which runs any code, also such that uses this learner.
 nb::tuple get_state(OnlineLearner& learner) {
-  auto [problems, columns] = contents(learner);
+  auto [problems, columns, scale] = contents(learner);
   nb::list stored;
   for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
-  return nb::make_tuple(learner.configuration(), stored, list_of(columns.names));
+  return nb::make_tuple(learner.configuration(), stored, list_of(columns.names), online_state::store(scale));
 }
 
 /// What a model file stores: as `get_state`, but the names are JSON in an array of bytes, so that no list of them is made.
 nb::tuple file_state(OnlineLearner& learner) {
-  auto [problems, names] = learner.read([](auto& problems, auto& columns) { return std::pair(problems, columns.names); });
+  auto [problems, names, scale] =
+      learner.read_all([](auto& problems, auto& columns, auto& scale) { return std::tuple(problems, columns.names, scale); });
   std::vector<std::uint8_t> json;
   {
     const nb::gil_scoped_release released;
@@ -165,20 +167,21 @@ nb::tuple file_state(OnlineLearner& learner) {
   }
   nb::list stored;
   for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
-  return nb::make_tuple(learner.configuration(), stored, to_numpy(std::move(json)));
+  return nb::make_tuple(learner.configuration(), stored, to_numpy(std::move(json)), online_state::store(scale));
 }
 
 /// Everything is read before the learner is constructed. Names are a list, or JSON in bytes.
 void set_state(OnlineLearner* learner, nb::tuple state) {
   using online_state::as;
-  if (nb::len(state) != 3) online_state::refuse("a configuration, problems and names");
+  if (nb::len(state) != 4) online_state::refuse("a configuration, problems, names and a scale");
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
-  if (nb::len(configuration) != 9) online_state::refuse("a configuration of nine values");
+  if (nb::len(configuration) != 10) online_state::refuse("a configuration of ten values");
   const auto keep = as<std::string>(configuration[6], "keep");
   std::vector<Hypothesis> problems;
   for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep));
+  auto scale = online_state::restore_scale(state[3], as<bool>(configuration[9], "scale"));
   Columns columns;
   Vector<const std::uint8_t> bytes;
   if (nb::try_cast(names, bytes, false)) {  // an array of bytes
@@ -190,7 +193,7 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
     columns = columns_named(as<nb::list>(names, "names"));
   }
   new (learner) OnlineLearner(configuration);
-  learner->restore(std::move(problems), std::move(columns));
+  learner->restore(std::move(problems), std::move(columns), std::move(scale));
 }
 
 // ---- fork ----------------------------------------------------------------------------------------------------------
@@ -249,12 +252,12 @@ void bind_online(nb::module_& m) {
       .def(
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
-             std::string tie, std::string keep, std::int64_t buckets, nb::object callback) {
-            new (self)
-                OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback));
+             std::string tie, std::string keep, std::int64_t buckets, nb::object callback, bool scale) {
+            new (self) OnlineLearner(
+                nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback, scale));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
-          arg("buckets"), arg("callback") = nb::none())
+          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false)
       .def_prop_ro("names",
                    [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
       .def_prop_ro("names_revision",
@@ -287,6 +290,14 @@ void bind_online(nb::module_& m) {
       .def("learn_all", &OnlineLearner::learn_all, arg("rows"), arg("codes").noconvert(), arg("weights").noconvert().none(),
            arg("squared_norms").noconvert(), arg("begin"), arg("end"), arg("threads") = 1,
            arg("scored") = std::vector<std::size_t>{}, arg("scores").noconvert() = nb::none())
+      .def("observe", &OnlineLearner::observe, arg("rows"), arg("weights").noconvert().none())
+      .def("scale_rows", &OnlineLearner::scale_rows, arg("rows"), arg("values").noconvert())
+      .def("scale_factors",
+           [](OnlineLearner& self) -> std::optional<Vector<double>> {
+             const std::optional<RunningScale> scale = self.scale();
+             if (!scale) return std::nullopt;
+             return to_numpy(scale->factors());
+           })
       .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"))
       .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))

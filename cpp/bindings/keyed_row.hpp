@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "novikoff/names.hpp"
 #include "novikoff/pass.hpp"
+#include "novikoff/running_scale.hpp"
 
 using novikoff::Columns;
 
@@ -103,6 +104,13 @@ class KeyedRow {
       --absent_;
     }
     return row();
+  }
+
+  /// A row of this dict as it is seen with a running scale.
+  Sparse seen(const Sparse& features, const novikoff::RunningScale& scale) {
+    seen_values_.resize(features.size);
+    scale.apply(features, seen_values_.data());
+    return {seen_values_.data(), features.indices, features.size};
   }
 
   /// |x|^2. Keys of one dict have different columns unless they share a bucket.
@@ -223,7 +231,7 @@ class KeyedRow {
   std::uint64_t version_ = 0;
   std::vector<novikoff::Name> names_;
   std::vector<std::uint64_t> hashes_;
-  std::vector<double> values_, present_values_;
+  std::vector<double> values_, present_values_, seen_values_;
   std::vector<std::int64_t> columns_, present_columns_;
   std::vector<double> scratch_;
   bool found_ = false;          // whether columns_ belong to the last dict

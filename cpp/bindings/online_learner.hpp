@@ -39,6 +39,9 @@ class OnlineLearner {
   using Hypothesis = novikoff::Hypothesis;
   using ReadTurn = novikoff::ReadTurn;
   using WriteTurn = novikoff::WriteTurn;
+  using Codes = Vector<const std::int32_t>;
+  using Numbers = Vector<const double>;
+  using Order = std::optional<Vector<const std::int64_t>>;
   static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
 
   explicit OnlineLearner(nb::tuple configuration);
@@ -93,16 +96,60 @@ class OnlineLearner {
                        });
   }
 
-  /// Replaces the problems and the columns.
-  void restore(std::vector<Hypothesis> problems, Columns columns) {
+  /// Replaces the problems, the columns and, if the learner has one, the scale.
+  void restore(std::vector<Hypothesis> problems, Columns columns, std::optional<novikoff::RunningScale> scale) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {
                          columns.revision = columns_.revision + 1;
                          columns.buckets = columns_.buckets;
                          learner_.problems.swap(problems);
                          problem_count_ = learner_.problems.size();
+                         learner_.scale.swap(scale);
                          std::swap(columns_, columns);
                        });
+  }
+
+  /// The scale of a learner that has one, at one moment; `read_all` calls `reader` with it, the problems and the columns.
+  std::optional<novikoff::RunningScale> scale() {
+    return read([this](auto&, auto&) { return learner_.scale; });
+  }
+  auto read_all(auto&& reader) {
+    return read([&](auto& problems, auto& columns) { return reader(problems, columns, std::as_const(learner_.scale)); });
+  }
+
+  /// Counts rows that were examined in the scale, without learning from them.
+  void observe(const RowsInMemory& rows, std::optional<Numbers> weights) {
+    if (weights && weights->size() != rows.count()) throw std::invalid_argument("there must be one weight per row.");
+    const nb::gil_scoped_release released;
+    WriteTurn turn{turns_};
+    const std::lock_guard mine(turn);
+    novikoff::RunningScale& scale = check_scale();
+    std::visit(
+        [&](const auto& view) {
+          scale.resize(view.columns);
+          std::vector<double> sums, values;
+          for (std::size_t i = 0; i < view.count; ++i) scale.observe(view[i], weights ? weights->data()[i] : 1.0, sums, values);
+        },
+        rows.view);
+  }
+
+  /// Writes the values of rows that were examined as the learner sees them now, row after row.
+  void scale_rows(const RowsInMemory& rows, Vector<double> values) {
+    if (values.size() != rows.entries()) throw std::invalid_argument("there must be one place per value of the rows.");
+    read([&](auto&, auto&) {
+      const novikoff::RunningScale& scale = check_scale();
+      std::visit(
+          [&](const auto& view) {
+            std::vector<double> sums;
+            double* next = values.data();
+            for (std::size_t i = 0; i < view.count; ++i) {
+              const auto x = view[i];
+              scale.apply_to_sums(x, sums, next);
+              next += x.size;
+            }
+          },
+          rows.view);
+    });
   }
 
   /// Gives the columns 0, 1, ... other names.
@@ -114,10 +161,6 @@ class OnlineLearner {
                          std::swap(columns_, columns);
                        });
   }
-
-  using Codes = Vector<const std::int32_t>;
-  using Numbers = Vector<const double>;
-  using Order = std::optional<Vector<const std::int64_t>>;
 
   /// A pass over rows that were examined: those at positions `begin` to `end` of `order`. No other thread may use this problem
   /// meanwhile.
@@ -204,7 +247,7 @@ class OnlineLearner {
           novikoff::Repeats repeats;
           const double squared_norm = x.examine(view.columns, repeats);
           if (!std::isfinite(squared_norm)) return false;
-          in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns); },
+          in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns, weight); },
                              [&] {
                                check_open();
                                learner_.learn_one(x, view.columns, squared_norm, code, weight);
@@ -218,7 +261,7 @@ class OnlineLearner {
     with_row<WriteTurn>(
         x,
         [&](const KeyedRow& row) {
-          return is_short_to_learn(row.size(), columns_.count() + row.size()) &&
+          return is_short_to_learn(row.size(), columns_.count() + row.size(), weight) &&
                  (is_small() || columns_.table.has_room(row.size()));
         },
         [&](KeyedRow& row) {
@@ -231,14 +274,14 @@ class OnlineLearner {
   double score_one(const nb::dict& x, std::size_t q) {
     return with_row<ReadTurn>(
         x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
-        [&](KeyedRow& row) { return score_of(row, row.look_up(columns_), q); });
+        [&](KeyedRow& row) { return score_of(row, features_of(row), q); });
   }
 
   std::vector<double> scores_of_one(const nb::dict& x, const std::vector<std::size_t>& problems) {
     return with_row<ReadTurn>(
         x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), problems.size()); },
         [&](KeyedRow& row) {
-          const Sparse features = row.look_up(columns_);
+          const Sparse features = features_of(row);
           std::vector<double> scores;
           scores.reserve(problems.size());
           for (std::size_t q : problems) scores.push_back(score_of(row, features, q));
@@ -332,6 +375,17 @@ class OnlineLearner {
     return use(row);
   }
 
+  novikoff::RunningScale& check_scale() {
+    if (!learner_.scale) throw std::invalid_argument("the learner does not scale its columns.");
+    return *learner_.scale;
+  }
+
+  /// The features of a dict as they are scored.
+  Sparse features_of(KeyedRow& row) const {
+    const Sparse features = row.look_up(columns_);
+    return learner_.scale ? row.seen(features, *learner_.scale) : features;
+  }
+
   double score_of(KeyedRow& row, const Sparse& features, std::size_t q) {
     check_problem(learner_.problems, q);
     const Hypothesis& h = learner_.problems[q];
@@ -342,9 +396,10 @@ class OnlineLearner {
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
-  bool is_short_to_learn(std::size_t size, std::size_t columns) const {
+  /// With a scale, every copy of an example is seen anew.
+  bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
-    if (problems.size() * (size + 1) > short_work) return false;
+    if (problems.size() * (size + 1) > short_work || (learner_.scale && weight > 16)) return false;
     return columns < std::size_t{1} << 16 || problems.empty() || problems[0].weights.capacity() >= columns;
   }
 

@@ -14,6 +14,7 @@
 
 #include "bindings.hpp"
 #include "novikoff/hypothesis.hpp"
+#include "novikoff/running_scale.hpp"
 
 namespace online_state {
 
@@ -167,6 +168,28 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep) 
   h.energy = fields.number("energy");
   h.margin_bound = fields.number("margin_bound");
   return h;
+}
+
+inline nb::object store(const std::optional<novikoff::RunningScale>& scale) {
+  if (!scale) return nb::none();
+  std::vector<double> weights, squares;
+  for (const auto& column : scale->columns) weights.push_back(column.weight), squares.push_back(column.squares);
+  nb::dict fields;
+  fields["weights"] = to_numpy(std::move(weights));
+  fields["squares"] = to_numpy(std::move(squares));
+  return fields;
+}
+
+/// The inverse. `is_scaled` is whether the configuration has a scale.
+inline std::optional<novikoff::RunningScale> restore_scale(nb::handle stored, bool is_scaled) {
+  if (stored.is_none() == is_scaled) refuse("a scale if its configuration has one, and only then");
+  if (!is_scaled) return std::nullopt;
+  const Fields fields(stored, 2, "a scale");
+  const auto weights = fields.vector<double>("weights"), squares = fields.vector<double>("squares");
+  if (weights.size() != squares.size()) refuse("as many weights as squares of a scale");
+  novikoff::RunningScale scale;
+  for (std::size_t j = 0; j < weights.size(); ++j) scale.columns.push_back({weights[j], squares[j]});
+  return scale;
 }
 
 }  // namespace online_state

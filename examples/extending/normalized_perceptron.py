@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from novikoff.online import OnlineClassifier
-from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
 
@@ -21,4 +20,4 @@ class NormalizedPerceptron(OnlineClassifier):
     _rule_names: ClassVar[tuple[str, ...]] = ("normalized perceptron",)
 
     def _rule(self) -> Rule:
-        return Rule("normalized perceptron", geometry=Geometry(self.fit_intercept))
+        return Rule("normalized perceptron", geometry=self._geometry())

@@ -171,6 +171,22 @@ def changed(array: Any, change: Callable[[Any], Any]) -> Any:
     return WideArray(change(array.values), array.columns, array.width)
 
 
+def product(one: Array, other: Array) -> Array:
+    """Return the products of the entries of two vectors of one length; wide if one of them is."""
+    if not (isinstance(one, WideArray) or isinstance(other, WideArray)):
+        return one * other
+    columns = np.intersect1d(occurring(one), occurring(other))
+    return cast("Array", WideArray(narrowed(one, columns) * narrowed(other, columns), columns, len(one)))
+
+
+def quotient(one: Array, other: Array) -> Array:
+    """Return the quotients of the entries of two vectors of one length; entries remain where the other is 0."""
+    columns = occurring(one)
+    values, by = narrowed(one, columns), narrowed(other, columns)
+    found = np.divide(values, by, out=values.copy(), where=by != 0)
+    return widened(found, columns, len(one))
+
+
 def stacked(rows: Sequence[Any]) -> Array:
     """Return arrays of one shape as an array with one more dimension, the first; wide if all of them are."""
     wide = [row for row in rows if isinstance(row, WideArray)]

@@ -20,6 +20,7 @@ from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.rules import Rule
+from novikoff.theory.running_scale import ColumnScale
 from novikoff.theory.verification import Check
 
 
@@ -43,6 +44,8 @@ class OnlineRun:
         Whether ``fit`` visited the rows in random order.
     votes : object or None
         All hypotheses, if they vote.
+    scale : ColumnScale or None, default=None
+        How the columns were scaled, for learners with a running scale.
     """
 
     rule: Rule
@@ -52,6 +55,7 @@ class OnlineRun:
     seed: int | None
     shuffle: bool
     votes: Any = None
+    scale: ColumnScale | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +110,10 @@ class ProblemRecord:
     @property
     def is_linear(self) -> bool:
         """Whether the score is w.x + b, and the margin is measured in the same space as the rows."""
-        return self.has_linear_score and (self.run is None or not self.run.rule.geometry.normalize)
+        if self.run is None:
+            return self.has_linear_score
+        geometry = self.run.rule.geometry
+        return self.has_linear_score and not geometry.normalize and geometry.scale is None
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ VALUES = {  # another value than the default, as the command line writes it
     "max_time": ("60.5", 60.5),
     "tol": ("0.01", 0.01),
     "tie": ("positive", "positive"),
+    "scale": ("running", "running"),
     "slack_feature": ("0.75", 0.75),
     "max_features": ("64", 64),
     "multi_class": ("ovr", "ovr"),

@@ -73,6 +73,15 @@ def test_a_stream_goes_on_with_the_options_it_began_with(tmp_path, options):
     assert sets.same_model(learned(tmp_path / "rest.nvk", LINES[13:], "-i", first), whole)
 
 
+def test_a_stream_scales_its_columns_if_the_command_line_says_so(tmp_path):
+    options = ("--learner", "passive-aggressive-i", "--scale", "running", "--normalize")
+    model = nk.load(learned(tmp_path / "m.nvk", LINES, *options))
+    X, y = nk.read_svmlight(tmp_path / "m.svm")
+    expected = nk.PassiveAggressiveI(scale="running", normalize=True).partial_fit(X, y)
+    assert np.array_equal(model.coef_, expected.coef_)
+    assert (model.scale, model.normalize) == ("running", True)
+
+
 def test_classes_of_a_stream_weigh_what_the_command_line_says(tmp_path):
     model = nk.load(learned(tmp_path / "m.nvk", LINES, "--class-weight", '{"1": 2.5, "-1": 0.5}'))
     assert model.certificate_.examples == np.where(sets.TWO == 1, 2.5, 0.5).sum()

@@ -111,8 +111,8 @@ def test_averages_of_other_weights_are_refused():
 
 
 def with_configuration(place, value):
-    configuration, problems, names = learner().__getstate__()
-    return (*configuration[:place], value, *configuration[place + 1 :]), problems, names
+    configuration, problems, names, scale = learner().__getstate__()
+    return (*configuration[:place], value, *configuration[place + 1 :]), problems, names, scale
 
 
 CONFIGURATIONS = {
@@ -124,16 +124,18 @@ CONFIGURATIONS = {
     "nothing kept": with_configuration(6, "all"),
     "negative buckets": with_configuration(7, -1),
     "buckets beyond 64 bits": with_configuration(7, 2**70),
-    "too short": ((), [], []),
-    "no tuple": ([], [], []),
+    "a scale that is a number": with_configuration(9, 1),
+    "a scale that is missing": with_configuration(9, True),
+    "too short": ((), [], [], None),
+    "no tuple": ([], [], [], None),
     "two parts": (learner().__getstate__()[0], []),
-    "problems that are numbers": (learner().__getstate__()[0], [1], []),
-    "problems in a tuple": (learner().__getstate__()[0], (), []),
-    "a name twice": (learner().__getstate__()[0], [], ["a", "a"]),
-    "a name that is a list": (learner().__getstate__()[0], [], [[]]),
-    "a name that is a float": (learner().__getstate__()[0], [], [1.5]),
-    "a name too long for a number": (learner().__getstate__()[0], [], [2**70]),
-    "a name that is not a text": (learner().__getstate__()[0], [], ["\ud800"]),
+    "problems that are numbers": (learner().__getstate__()[0], [1], [], None),
+    "problems in a tuple": (learner().__getstate__()[0], (), [], None),
+    "a name twice": (learner().__getstate__()[0], [], ["a", "a"], None),
+    "a name that is a list": (learner().__getstate__()[0], [], [[]], None),
+    "a name that is a float": (learner().__getstate__()[0], [], [1.5], None),
+    "a name too long for a number": (learner().__getstate__()[0], [], [2**70], None),
+    "a name that is not a text": (learner().__getstate__()[0], [], ["\ud800"], None),
 }
 
 

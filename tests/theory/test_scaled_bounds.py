@@ -5,7 +5,7 @@ import numpy as np
 from novikoff.theory import bounds
 from novikoff.theory import scaled_bounds as scaled
 from reference.perceptrons import perceptron
-from reference.running_scale import seen
+from reference.running_scale import divided, seen
 from streams import SLACK, contradict, few_and_many, rows_of
 
 
@@ -31,7 +31,11 @@ def cases(count, seed, rows_each=40):
 def test_S1_bounds_hold_for_the_examples_as_they_were_seen(count, rows_each):
     for rng, X, given in cases(count, 71, rows_each):
         normalized = X / np.linalg.norm(X, axis=1, keepdims=True).clip(1e-300)
-        for U in (np.column_stack([seen(X), np.ones(len(X))]), normalized):
+        for U in (
+            np.column_stack([seen(X), np.ones(len(X))]),
+            np.column_stack([divided(X), np.ones(len(X))]),
+            normalized,
+        ):
             y = contradicted(U) if given is None else given
             path, mistakes = perceptron(U, y)
             rows = np.flatnonzero(np.any(np.diff(path, axis=0) != 0, axis=1) | (np.linalg.norm(U, axis=1) == 0))
@@ -74,3 +78,18 @@ def test_S3_is_attained_by_a_value_after_many_equal_ones():
     X = np.append(np.zeros(9), 5.0)[:, None]
     assert np.isclose(seen(X)[-1, 0], scaled.running_scale_radius(10, 1))
     assert scaled.running_scale_radius(1, 7, intercept=True) == 1.0
+
+
+def test_S4_no_value_exceeds_the_root_of_the_number_of_values_and_it_is_attained():
+    for _, X, _ in cases(20, 74):
+        met = np.cumsum(X != 0, axis=0)
+        assert np.all(np.abs(divided(X)) <= np.sqrt(met) * SLACK)
+    grown = np.append(np.full(9, 1e-100), 1.0)[:, None]
+    assert np.isclose(divided(grown)[-1, 0], np.sqrt(10))
+
+
+def test_S4_indicators_remain_and_other_units_change_nothing():
+    for rng, X, _ in cases(6, 75):
+        assert np.array_equal(divided((X > 0).astype(float)), (X > 0).astype(float))
+        units = 2.0 ** rng.integers(-9, 9, 3)
+        assert np.array_equal(divided(X * units), divided(X))

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
+#include "novikoff/running_scale.hpp"
 
 namespace novikoff {
 
@@ -19,6 +21,8 @@ struct Learner {
   Geometry geometry;
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> problems;
+  std::optional<RunningScale> scale{};   // of learners that scale the columns; the problems share it
+  std::vector<double> sums{}, values{};  // scratch of the scale
 
   /// One pass over rows that were examined.
   PassReport learn(std::size_t problem, const AnyRows& any_rows, const Batch& batch) {
@@ -46,12 +50,20 @@ struct Learner {
 
   /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
+    for (Hypothesis& h : problems) h.resize(columns);
+    if (!scale) return learn_seen(x, squared_norm, code, weight);
+    scale->resize(columns);
+    for_each_seen(x, weight, *scale, sums, values,
+                  [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
+  }
+
+  /// Learns from an example as it is seen.
+  void learn_seen(const Row auto& u, double squared_norm, std::int32_t code, double weight) {
     std::visit(
         [&](const auto& r) {
           for (Hypothesis& h : problems) {
-            h.resize(columns);
             PassReport report;
-            novikoff::learn(x, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);
+            novikoff::learn(u, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);
           }
         },
         rule);

@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <thread>
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "novikoff/learner.hpp"
+#include "novikoff/running_scale.hpp"
 #include "novikoff/turns.hpp"
 
 namespace novikoff {
@@ -123,6 +125,10 @@ class SharedPass {
     scratch_.resize(learner.problems.size());
     for (std::size_t q = 0; q < scores.size(); ++q)
       if (!scores[q].empty()) scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
+    if (learner.scale) {
+      seen_.emplace(*learner.scale, rows, batch, !scores.empty());
+      part_scores_.resize(learner.problems.size());
+    }
     batch_.end = batch_.scores_begin = batch_.begin;
   }
 
@@ -131,7 +137,9 @@ class SharedPass {
     BlockLength length;
     while (next_block(length, on_one_thread)) {
       const auto elapsed = length.time([&] {
-        for (std::size_t q = 0; q < problems; ++q) learn(q);
+        in_parts([&] {
+          for (std::size_t q = 0; q < problems; ++q) learn(q);
+        });
       });
       const auto left = static_cast<double>(end_ - batch_.end) / static_cast<double>(batch_.end - batch_.begin);
       if (threads > 1 && problems > 1 && left * std::chrono::duration<double>(elapsed) > worth_threads)
@@ -149,7 +157,14 @@ class SharedPass {
   void run_on(std::size_t threads) {
     BlockLength length;
     Crew crew(learner_.problems.size(), threads, [this](std::size_t q) { learn(q); });
-    while (next_block(length, on_threads)) length.time([&] { crew.learn_block(); });
+    while (next_block(length, on_threads)) length.time([&] { in_parts([&] { crew.learn_block(); }); });
+  }
+
+  /// Calls `learn_part` for the rows of the block: for all at once, or part by part as they are seen with a running scale.
+  void in_parts(const auto& learn_part) {
+    if (!seen_) return learn_part();
+    seen_->begin(batch_.begin, batch_.end);
+    while (seen_->next()) learn_part();
   }
 
   /// The time that a block should take. If the weights of all problems do not fit into the cache, short blocks take up to three
@@ -171,14 +186,28 @@ class SharedPass {
   }
 
   void learn(std::size_t q) {
+    if (seen_) return learn_seen(q);
     Batch batch = batch_;
     if (q < scores_.size()) batch.scores = scores_[q];
     pass(rows_, batch, rule_, learner_.geometry, learner_.tie, learner_.problems[q], scratch_[q]);
   }
 
+  void learn_seen(std::size_t q) {
+    Batch part = seen_->batch();
+    const bool is_scored = q < scores_.size() && !scores_[q].empty();
+    if (is_scored) {
+      part_scores_[q].resize(seen_->size());
+      part.scores = part_scores_[q];
+    }
+    pass(seen_->rows(), part, rule_, learner_.geometry, learner_.tie, learner_.problems[q], scratch_[q]);
+    if (is_scored) seen_->place_scores(part.scores, scores_[q]);
+  }
+
   Learner& learner_;
   const Rows& rows_;
   const Rule& rule_;
+  std::optional<SeenRows<Rows>> seen_;  // of learners with a running scale
+  std::vector<std::vector<double>> part_scores_;
   Batch batch_;  // the present block
   std::size_t end_;
   std::span<const std::span<double>> scores_;
@@ -202,20 +231,59 @@ inline void learn_all(Learner& learner, const AnyRows& any_rows, const Batch& ba
           h.resize(rows.columns);
           if (turns.waiting()) turns.give_way();
         }
+        if (learner.scale) learner.scale->resize(rows.columns);
         const bool compiled = !std::holds_alternative<CallbackRule>(learner.rule);
         detail::SharedPass(learner, rows, rule, batch, scores, turns).run(compiled ? threads : 1);
       },
       any_rows, learner.rule);
 }
 
+namespace detail {
+
+constexpr std::size_t rows_between_checks = 64;
+
+/// `score_all` of a learner with a running scale: each row is scaled once, and then scored in all problems.
+template <class Rows>
+std::size_t score_seen(const Learner& learner, std::span<const std::size_t> problems, const Rows& rows,
+                       std::span<double> scores, std::unique_lock<ReadTurn>& turn) {
+  RunningScale copied_scale;
+  std::vector<Hypothesis> copies;
+  std::vector<const Hypothesis*> held;
+  for (std::size_t q : problems) held.push_back(&learner.problems[q]);
+  const RunningScale* scale = &*learner.scale;
+  std::vector<double> values(rows.count > 0 ? rows[0].size : 0), scratch;
+  Repeats repeats;
+  for (std::size_t i = 0; i < rows.count; ++i) {
+    if (i > 0 && i % rows_between_checks == 0 && turn.owns_lock() && turn.mutex()->turns.is_awaited()) {
+      copies.reserve(problems.size());
+      for (const Hypothesis*& h : held) h = &copies.emplace_back(*h);
+      copied_scale = *scale;
+      scale = &copied_scale;
+      turn.unlock();
+    }
+    const auto x = rows[i];
+    if (!std::isfinite(x.examine(rows.columns, repeats))) return i;
+    values.resize(x.size);
+    scale->apply(x, values.data());
+    for (std::size_t k = 0; k < problems.size(); ++k) {
+      scratch.resize(scratch_size(*held[k], rows.columns));
+      scores[k * rows.count + i] = score(*held[k], with_values(x, values.data()), rows.columns, learner.tie, scratch);
+    }
+  }
+  return rows.count;
+}
+
+}  // namespace detail
+
 /// Scores of all rows in some problems at one moment: `scores` has one row of numbers per problem. The caller has a turn as
 /// reader. If a writer waits for its end, the problems are copied and the turn ends. Returns the number of rows before the
 /// first bad one; unless that is all, the scores are not valid.
 inline std::size_t score_all(const Learner& learner, std::span<const std::size_t> problems, const AnyRows& any_rows,
                              std::span<double> scores, std::unique_lock<ReadTurn>& turn) {
-  constexpr std::size_t rows_between_checks = 64;
+  using detail::rows_between_checks;
   return std::visit(
       [&](const auto& rows) {
+        if (learner.scale) return detail::score_seen(learner, problems, rows, scores, turn);
         std::vector<Hypothesis> copies;
         Repeats repeats;
         const auto problem = [&](std::size_t k) -> const Hypothesis& {

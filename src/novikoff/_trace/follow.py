@@ -17,9 +17,10 @@ from novikoff._estimators import check_random_state, clone
 from novikoff._validation import check_choice, check_integer, check_labels, check_rows
 from novikoff.errors import input_error, quote
 from novikoff.online.updates import Stepper, Update, fit_copy, updates_of_fit
-from novikoff.theory.geometry import Floats, Lifted, Matrix
+from novikoff.theory.geometry import Floats, Lifted, Matrix, as_table
 from novikoff.theory.margin_value import Margin
 from novikoff.theory.rules import OnlineRule, Rule, RuleInput
+from novikoff.theory.running_scale import FIXED, as_seen
 
 from .comparator import given_vector, largest_margin_vector
 from .steps import Trace
@@ -51,7 +52,8 @@ def trace(
         Labels of two classes. For one class of several, pass ``y == label``.
     comparator : array-like or estimator, default=None
         The vector v*: weights, with the intercept last if the learner has one, or a fitted linear classifier. By
-        default the vector with the largest margin on the vectors that the learner sees, if there is one.
+        default the vector with the largest margin on the vectors that the learner sees, if there is one. A vector is
+        one of these vectors, also if they have a running scale.
     pick : {"cycle", "first", "worst", "random"}, default="cycle"
         How the next row is chosen. "cycle" passes over the rows in the order of ``fit``, and ends with the same
         weights, bit for bit. The others choose among all rows that cause an update: the first one, the one with the
@@ -98,6 +100,8 @@ def trace(
         reason = "does not add whole examples to its weights, which the proof of the mistake bound is about"
         raise input_error(WHERE, f"{type(learner).__name__} {reason}. Use a perceptron.")
     rule, signs = record.run.rule, np.where(labels == record.positive, 1.0, -1.0)
+    if rule.geometry.scale is not None:
+        X = as_seen(as_table(X), np.ones(len(signs)), FIXED).X
     examples = _Examples(Lifted(X, rule.geometry), signs)
     if comparator is None:
         v_star = largest_margin_vector(examples.U, signs)

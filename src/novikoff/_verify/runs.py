@@ -10,11 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from novikoff._wide_array import quotient, stored
 from novikoff.record import OnlineRun, ProblemRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosure import at_most
-from novikoff.theory.geometry import Floats
+from novikoff.theory.geometry import Floats, as_table, length_of
 from novikoff.theory.replay import EPS, Replay, replay, shuffles
+from novikoff.theory.running_scale import MIXED, as_seen
 from novikoff.theory.verification import Check
 
 
@@ -28,16 +30,24 @@ def check_run(
     exact: bool,
 ) -> list[Check]:
     """Repeat the run and compare. Where rounding may have decided a row differently, a difference proves nothing."""
-    orders = _row_orders(run, X.shape[0])
+    rows = np.arange(X.shape[0])
+    if run.scale is not None and run.scale.kind != MIXED:
+        seen = as_seen(as_table(X), weights, run.scale.kind)
+        X, rows, weights = seen.X, seen.index, seen.copies
+        labels = labels[rows]
+    orders = _row_orders(run, len(rows))
     if isinstance(orders, Check):
         return [orders]
     signs = np.where(labels == problem.positive, 1.0, -1.0)
     again = replay(X, signs, weights, run.rule.implementation(), run.rule.geometry, orders, exact)
     checks = certificate.check_replay(again)
     if run.rule.keep == "average":
-        gap = again.average_distance(problem.weights, problem.intercept)
+        average, most = problem.weights, again.rounding + again.average_rounding
+        if run.scale is not None:  # the record has the weights of rows as they are given
+            average = quotient(average, run.scale.factors)
+            most += 4 * EPS * length_of(stored(average), problem.intercept)
+        gap = again.average_distance(average, problem.intercept)
         detail = f"repeated, the average differs by {gap.root().outer_high():.3g}"
-        most = again.rounding + again.average_rounding
         checks.append(dataclasses.replace(at_most("average", most, gap, squared=True), detail=detail))
     elif run.rule.keep == "votes":
         same = _same_votes(run, again, X)
@@ -45,7 +55,7 @@ def check_run(
         checks.append(Check("votes", "holds" if same else "fails", detail))
     if again.doubtful is None:
         return checks
-    doubt = f"; row {again.doubtful} is so close that rounding may have decided it"
+    doubt = f"; row {rows[again.doubtful]} is so close that rounding may have decided it"
     return [
         dataclasses.replace(c, status="open", detail=c.detail + doubt) if c.status == "fails" else c for c in checks
     ]

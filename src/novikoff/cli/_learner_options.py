@@ -18,8 +18,12 @@ from ._learners import LEARNERS, ONLINE
 from ._options import ExtraOption
 from ._output import flag
 
-# There is one fit, the progress bar replaces its messages, and learners are not text.
-NOT_OPTIONS = ("warm_start", "verbose", "learners")
+NOT_OPTIONS = (
+    "warm_start",  # there is one fit
+    "verbose",  # the progress bar replaces its messages
+    "learners",  # they are not text
+    "scale",  # an option of how DATA is read, which has this value, too
+)
 OTHER_FLAGS = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them
 _WITHOUT_NONE = {  # None cannot be given on the command line, where it means that the option is missing
     "; None for never": "; 1000000000 for never",

@@ -123,11 +123,13 @@ def with_options(
 
 _TABLES, _TEXT, _SVMLIGHT = "Options of tables", "Options of texts", "Options of svmlight"
 _DELIMITED = "Options of delimited text (judged by the text itself by default)"
+SCALE_OF_LEARNERS = "running"
 SCALING = (
     ExtraOption(
         "scale",
         str | None,
-        "Units of numbers: standard, none, maxabs, minmax or robust.",
+        "Units of numbers: standard, none, maxabs, minmax or robust; or running: an online learner scales all columns, "
+        "also those of svmlight, while it learns.",
         _TABLES,
         metavar="HOW",
         shown_default="standard",
@@ -206,9 +208,13 @@ def reading_from(options: dict[str, Any], source: str, format: str | None) -> tu
     """Take the options of ``READING`` and ``SCALING`` out of those of a subcommand.
 
     Returns how DATA is read, and the encoder that is to be fitted to it; None if DATA is not a table, or if its rows
-    are hashed. Options that do not fit DATA are refused.
+    are hashed. Options that do not fit DATA are refused. A scale of the learner remains among the options, and the
+    encoder then leaves the numbers as they are.
     """
     given = {option.name: options.pop(option.name, option.default) for option in (*READING, *SCALING)}
+    scales_in_learner = given["scale"] == SCALE_OF_LEARNERS
+    if scales_in_learner:
+        options["scale"], given["scale"] = given["scale"], None
     is_table = find_format("scan", source, format).is_table
     for option in (*READING, *SCALING):
         if given[option.name] not in (option.default, []) and (option.panel != _SVMLIGHT) != is_table:
@@ -237,7 +243,7 @@ def reading_from(options: dict[str, Any], source: str, format: str | None) -> tu
         hashing = HashingSettings(n_bits=given["hash_bits"], **words)
         return dataclasses.replace(reading, hashing=hashing, missing=given["missing"] or "error"), None
     encoder = TableEncoder(
-        scale=given["scale"] or "standard",
+        scale="none" if scales_in_learner else given["scale"] or "standard",
         missing=_number_or_word(given["missing"] or "mean"),
         indicator=not given["no_indicator"],
         max_categories=10_000 if given["max_categories"] is None else given["max_categories"],

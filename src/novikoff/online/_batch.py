@@ -21,7 +21,7 @@ from ._classes import Classes
 from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
-from ._fit import new_kernel
+from ._fit import check_copies, new_kernel
 from ._numbering import numbered
 from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
@@ -77,6 +77,8 @@ def check_batch(
     batch.codes = model._classes.codes(where, labels, weights)
     batch = numbered(model, where, model._learner, batch, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
+    if model._learned_rule.geometry.scale is not None:
+        check_copies(where, model._learned_rule.geometry, batch.weights)
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
     return labels, batch, threads

@@ -21,12 +21,12 @@ from novikoff.data.stream import Scan
 from novikoff.errors import input_error, missing_attribute
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.geometry import Floats
+from novikoff.theory.geometry import Floats, Geometry
 from novikoff.theory.rules import Rule
 
 from ._batch import learn_rows
 from ._certify import Problem, certify_mistakes
-from ._columns import padded
+from ._columns import weights_of
 from ._cycle import Run
 from ._fast_path import FastPath
 from ._fit import change_by_fit, close_to_learning, fit_rows
@@ -44,9 +44,9 @@ class OnlineClassifier(Classifier):
     """Base class of the online learners.
 
     A subclass is a dataclass (``kw_only=True, eq=False, repr=False``) whose fields are its parameters. It names its
-    rules in ``_rule_names`` and defines ``_rule``, which checks the parameters and returns the rule with its
-    parameter. It may override ``_certify``, and set ``_until_no_update`` if ``fit`` should not stop after a pass
-    without a mistake, but only after one without an update.
+    rules in ``_rule_names`` and defines ``_rule``, which checks the parameters and returns the rule with its parameter
+    and the geometry of ``_geometry``. It may override ``_certify``, and set ``_until_no_update`` if ``fit`` should not
+    stop after a pass without a mistake, but only after one without an update.
     """
 
     fit_intercept: bool = True
@@ -59,9 +59,11 @@ class OnlineClassifier(Classifier):
     verbose: int = 0
     max_features: int | None = None
     n_iter_no_change: int | None = 5
+    normalize: bool = False
+    scale: str | None = None
 
     state_type: ClassVar[type[Any]] = OnlineState
-    added_parameters: ClassVar[dict[str, Any]] = {"n_iter_no_change": None}
+    added_parameters: ClassVar[dict[str, Any]] = {"n_iter_no_change": None, "normalize": False, "scale": None}
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
 
@@ -82,6 +84,10 @@ class OnlineClassifier(Classifier):
     @abstractmethod
     def _rule(self) -> Rule:
         """Check the parameters of the rule and return it."""
+
+    def _geometry(self, slack_feature: float = 0.0) -> Geometry:
+        """Return how examples become the vectors that the rule sees."""
+        return Geometry(self.fit_intercept, self.normalize, slack_feature, self.scale)
 
     def _asked_margin(self) -> float | None:
         """Return the margin that was asked for; None if any is enough."""
@@ -310,7 +316,7 @@ class OnlineClassifier(Classifier):
         """
         self._require_fitted("coef_")
         model = self._moment()
-        return on_request(stacked([padded(model, model._learner.weights(q)) for q in model._classes.problems]))
+        return on_request(stacked([weights_of(model, q) for q in model._classes.problems]))
 
     @property
     def intercept_(self) -> Floats:

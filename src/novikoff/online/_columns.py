@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._cached import cached_property
-from novikoff._wide_array import compacted
+from novikoff._wide_array import compacted, product
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
 
@@ -25,6 +25,18 @@ def padded(model: Any, weights: Floats) -> Floats:
     missing = model.n_features_in_ - len(weights)
     weights = np.pad(weights, (0, missing)) if missing > 0 else weights
     return compacted(weights) if has_compact_buckets(model) else weights
+
+
+def factors_of(model: Any) -> Floats | None:
+    """Return what each column of the model is multiplied by before it is learned from; None without a scale."""
+    factors = model._learner.scale_factors()
+    return None if factors is None else padded(model, factors)
+
+
+def weights_of(model: Any, q: int) -> Floats:
+    """Return the weights that predict in a problem, for rows as they are given."""
+    weights, factors = padded(model, model._learner.weights(q)), factors_of(model)
+    return weights if factors is None else product(weights, factors)
 
 
 def has_compact_buckets(model: Any) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
@@ -14,9 +15,19 @@ from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import Codes, encode
 from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
-from novikoff._validation import check_flag, check_integer, check_labels, check_rows, check_weights, thread_count
+from novikoff._validation import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_labels,
+    check_rows,
+    check_weights,
+    thread_count,
+)
+from novikoff.data.rows import csr
 from novikoff.errors import input_error, quote
-from novikoff.theory.geometry import copies_apart
+from novikoff.theory.geometry import Geometry, copies_apart
+from novikoff.theory.running_scale import RUNNING
 
 from ._classes import Classes
 from ._columns import match_columns
@@ -29,7 +40,7 @@ from ._state import MAX_BUCKETS, kernel_configuration
 from ._stream import first_rows
 
 T = TypeVar("T")
-MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature
+MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature or counted in the scale
 
 
 def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallback | None) -> NotHaltedWarning | None:
@@ -46,16 +57,16 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     weights = check_weights(where, sample_weight, X.shape[0])
     learner, classes, codes = _prepare(model, where, labels, weights, warm)
     weights = row_weights(where, model.class_weight, classes.labels, codes, weights)
-    if weights is not None and weights.max() > 1 and model._rule().geometry.slack_feature > 0:
-        if (copies := np.ceil(weights).sum()) > MAX_PRIVATE_COPIES:
-            limit = f"at most {MAX_PRIVATE_COPIES}, because slack_feature stores every copy of a row"
-            raise input_error(where, f"the weights add up to {copies:g}, but they may add up to {limit}.")
+    check_copies(where, model._learned_rule.geometry, weights)
+    if weights is not None and weights.max() > 1 and model._learned_rule.geometry.slack_feature > 0:
         index, weights = copies_apart(weights)
         X, codes = X[index], codes[index]
     examples = Examples.of(where, X, codes, weights)
     if learner.problems > 1:
         examples.examine(where)
     examples = numbered(model, where, learner, examples, model._numbering if warm else None)
+    if model._learned_rule.geometry.scale is not None:
+        examples = _scaled(where, learner, examples)
     cycle = Cycle(
         where, model.max_iter, model.shuffle, model._until_no_update, model.n_iter_no_change, model._learned_rule, say
     )
@@ -72,6 +83,33 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     model._stopped = [endings[q].reason for q in classes.problems]
     model.n_iter_ = max(ending.run.passes for ending in endings)
     return warning_of_fit(model, [endings[q] for q in classes.problems])
+
+
+def check_copies(where: str, geometry: Geometry, weights: NDArray[np.float64] | None) -> None:
+    """Refuse weights so large that the copies of rows that they stand for cannot be made."""
+    if weights is None or not (geometry.slack_feature > 0 or geometry.scale):
+        return
+    if (copies := float(np.ceil(weights).sum())) > MAX_PRIVATE_COPIES:
+        reason = "slack_feature stores" if geometry.slack_feature > 0 else "scale counts"
+        limit = f"at most {MAX_PRIVATE_COPIES}, because {reason} every copy of a row"
+        raise input_error(where, f"the weights add up to {copies:g}, but they may add up to {limit}.")
+
+
+def _scaled(where: str, learner: _core.OnlineLearner, examples: Examples) -> Examples:
+    """Return examples with columns that are scaled by all of them, and by what the learner has seen before."""
+    if not examples.examined:
+        examples.examine(where)
+    weights = examples.weights
+    if weights is not None or np.any(examples.codes < 0):
+        weights = np.where(examples.codes >= 0, 1.0 if weights is None else weights, 0.0)
+    learner.observe(examples.rows, weights)
+    X = examples.X
+    values = np.empty(X.nnz if sp.issparse(X) else X.size)
+    learner.scale_rows(examples.rows, values)
+    own = csr(values, X.indices[: X.nnz], X.indptr, X.shape[1]) if sp.issparse(X) else values.reshape(X.shape)
+    scaled = Examples.of(where, own, examples.codes, examples.weights)
+    scaled.examine(where)
+    return scaled
 
 
 def change_by_fit(model: Any, work: Callable[[Draft], T]) -> T:
@@ -133,4 +171,6 @@ def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
             raise input_error(where, f"max_features must be at most {MAX_BUCKETS}, but it is {buckets}.")
     check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
     check_flag(where, "normalize", rule.geometry.normalize)
+    if rule.geometry.scale is not None:
+        check_choice(where, "scale", rule.geometry.scale, (RUNNING,))
     return _core.OnlineLearner(*kernel_configuration(rule, buckets))

@@ -17,6 +17,7 @@ from ._batch import begin_stream, copy_if_interpreted, weighed
 from ._columns import check_buckets, name_columns, names_of_columns, row_of_names
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
+from ._fit import check_copies
 from ._numbering import is_to_be_numbered, numbered
 
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
@@ -79,6 +80,8 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     if model.class_weight == "balanced":
         codes = np.array([model._classes.count if code is None else code])
         weight = float(weighed(model, where, np.array([y]), codes, np.array([weight]))[0])
+    if model._learned_rule.geometry.scale is not None:
+        check_copies(where, model._learned_rule.geometry, np.array([weight]))
     model._runs, model._stopped, model._fast_path = None, None, None
     with draft.in_place():
         if code is None:

@@ -9,10 +9,11 @@ from typing import Any
 from novikoff._estimators import check_random_state
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.evidence import Evidence
+from novikoff.theory.running_scale import FIXED, MIXED, RUNNING, ColumnScale
 from novikoff.theory.verification import Check
 
 from ._certify import Problem
-from ._columns import column_names_of, feature_names_of, padded
+from ._columns import column_names_of, factors_of, feature_names_of, padded, weights_of
 from ._state import state_of
 
 
@@ -67,7 +68,7 @@ def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any
     q, problem, is_last = model._classes.problems[column], problem_of(model, column), model._learned_rule.keep == "last"
     return ProblemRecord(
         positive=model._classes.strategy.positives[column],
-        weights=problem.evidence.weights if is_last else padded(model, model._learner.weights(q)),
+        weights=problem.evidence.plane()[0] if is_last else weights_of(model, q),
         intercept=model._learner.bias(q),
         certificate=model._certify(problem),
         parameters={},
@@ -79,6 +80,7 @@ def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any
             seed=None if seeds is None else seeds[q],
             shuffle=model.shuffle,
             votes=None if votes is None else votes[q],
+            scale=problem.evidence.scale,
         ),
     )
 
@@ -93,5 +95,13 @@ def problem_of(model: Any, column: int) -> Problem:
         geometry=model._learned_rule.geometry,
         positive=model._classes.strategy.positives[column],
         duals=None if run is None else run.duals,
+        scale=_scale_of(model),
     )
     return Problem(model._learned_rule, model._learner.tally(q), evidence, run, model._is_stream)
+
+
+def _scale_of(model: Any) -> ColumnScale | None:
+    """Return the scale of the columns as certificates state it; None if there is none."""
+    factors = factors_of(model)
+    kind = RUNNING if model._is_stream else MIXED if model._runs is None else FIXED
+    return None if factors is None else ColumnScale(kind, factors)

@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance
-from novikoff._wide_array import WideArray, compacted, narrowed, occurring
+from novikoff._wide_array import WideArray, compacted, narrowed, occurring, stored
 from novikoff.errors import input_error, quote
 from novikoff.persistence.codec import INFINITE, Bytes, check_count, check_duals, names_from_bytes, names_to_bytes
 from novikoff.persistence.sparse_tensors import MAX_DENSE_BYTES
 from novikoff.record import RunRecord
-from novikoff.theory.geometry import Extended, Floats, Weights
+from novikoff.theory.geometry import MAY_BE_WIDE, Extended, Floats, Weights
 from novikoff.theory.rules import Rule
+from novikoff.theory.running_scale import RUNNING
 
 from ._classes import Classes
 from ._columns import MAX_HASHED_BYTES, has_compact_buckets
@@ -57,6 +58,29 @@ class Votes:
     bias_steps: Floats
     survived_whole: Ints
     survived_part: Floats
+
+
+@dataclass(frozen=True)
+class ScaleState:
+    """What a running scale knows of each column: cpp/include/novikoff/running_scale.hpp."""
+
+    weights: Weights
+    squares: Annotated[Floats, MAY_BE_WIDE, INFINITE]
+
+    @classmethod
+    def of(cls, stored: dict[str, Any] | None, width: int, numbering: Numbering | None) -> ScaleState | None:
+        """Return the state that a kernel returned, for ``width`` columns of the user."""
+        if stored is None:
+            return None
+        return cls(*(_as_wide(stored[name], width, numbering) for name in ("weights", "squares")))
+
+    def for_kernels(self, numbering: Numbering | None) -> dict[str, Any]:
+        """Return the state as a dict, in the columns of a kernel."""
+        return {name: _for_kernel(vector, numbering) for name, vector in vars(self).items()}
+
+    def compacted(self) -> ScaleState:
+        """Return the state with wide arrays in compact form."""
+        return ScaleState(compacted(self.weights), compacted(self.squares))
 
 
 @dataclass(frozen=True)
@@ -153,6 +177,14 @@ class OnlineState:
     n_iter: int
     stopped: tuple[str, ...] | None = None
     has_one_order: bool = False
+    scale: ScaleState | None = None
+
+    def vectors(self) -> dict[str, Weights]:
+        """Return all arrays with one entry per column, by their paths in the state."""
+        found = {} if self.scale is None else {f"scale.{name}": vector for name, vector in vars(self.scale).items()}
+        for place, problem in enumerate(self.questions):
+            found |= {f"questions.{place}.{name}": vector for name, vector in problem.vectors().items()}
+        return found
 
 
 def _as_wide(weights: Floats, width: int, numbering: Numbering | None) -> Floats:
@@ -171,11 +203,12 @@ def _for_kernel(weights: Floats, numbering: Numbering | None) -> Floats:
 
 def _numbering_of(state: OnlineState) -> Numbering | None:
     """Return the numbering of the columns that occur in a state, if its weights are wide; else None."""
-    is_wide = any(isinstance(problem.weights, WideArray) for problem in state.questions)
+    is_wide = any(isinstance(vector, WideArray) for vector in state.vectors().values())
     is_large = (state.width or 0) * len(state.questions) > MIN_WEIGHTS
     if state.by_name or state.buckets or not (is_wide and is_large):
         return None
-    return Numbering.of(np.unique(np.concatenate([problem.columns() for problem in state.questions])))
+    of_scale = NO_COLUMNS if state.scale is None else occurring(state.scale.weights)
+    return Numbering.of(np.unique(np.concatenate([of_scale, *(problem.columns() for problem in state.questions)])))
 
 
 def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
@@ -191,19 +224,22 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         rule.keep,
         buckets,
         implementation if implementation.kernel is None else None,
+        geometry.scale is not None,
     )
 
 
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
-    configuration, problems, names = model._learner.file_state()
+    configuration, problems, names, held = model._learner.file_state()
     width = int(getattr(model, "n_features_in_", 0))
     column_names = model._column_names
     questions = [
         ProblemState.of(stored, width, model._numbering) for stored in problems[: model._classes.problem_count]
     ]
+    scale = ScaleState.of(held, width, model._numbering)
     if configuration[7] and has_compact_buckets(model):
         questions = [problem.compacted() for problem in questions]
+        scale = scale and scale.compacted()
     return OnlineState(
         rule=model._learned_rule,
         buckets=configuration[7],
@@ -220,6 +256,7 @@ def state_of(model: Any) -> OnlineState:
         n_iter=model.n_iter_,
         stopped=None if model._stopped is None else tuple(model._stopped),
         has_one_order=model._has_one_order,
+        scale=scale,
     )
 
 
@@ -262,6 +299,7 @@ def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
 def _check_rule(model: Any, rule: Rule, names: tuple[str, ...]) -> None:
     """Refuse a rule that this learner does not have."""
     is_own = rule.name in names and rule.keep == type(model)()._rule().keep and rule.geometry.slack_feature >= 0
+    is_own = is_own and rule.geometry.scale in (None, RUNNING)
     if not is_own or not rule.implementation().has_valid_parameter():
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 
@@ -274,11 +312,11 @@ def _check_columns(state: OnlineState, width: int) -> None:
     known = (state.buckets or width) if state.by_name else (state.width or 0)
     if known != width:
         raise input_error("features.count", f"the state has {known} features, but the header has {width}.")
+    for name, vector in state.vectors().items():
+        if len(vector) != width:
+            raise input_error(f"state.{name}", f"there must be {width} weights, but there are {len(vector)}.")
     for place, problem in enumerate(state.questions):
         path, used = f"state.questions.{place}", NO_COLUMNS if problem.votes is None else problem.votes.indices
-        for name, vector in problem.vectors().items():
-            if len(vector) != width:
-                raise input_error(f"{path}.{name}", f"there must be {width} weights, but there are {len(vector)}.")
         if len(used) and not 0 <= used.min() <= used.max() < width:
             raise input_error(f"{path}.votes.indices", f"they must be from 0 to {width - 1}, the columns of the model.")
 
@@ -304,6 +342,10 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
     for place, problem in enumerate(state.questions):
         if not problem.is_possible():
             raise input_error(f"state.questions.{place}", "a sum that cannot be negative is negative.")
+    if (state.scale is None) != (state.rule.geometry.scale is None):
+        raise input_error("state.scale", "there must be one if the rule has a scale, and only then.")
+    if state.scale is not None and not all(np.all(stored(vector) >= 0) for vector in vars(state.scale).values()):
+        raise input_error("state.scale", "a sum that cannot be negative is negative.")
     check_count(state.n_iter, "state.n_iter")
     if len(state.balance) > classes.count or np.any(state.balance < 0):
         raise input_error("state.balance", "the totals must be those of the classes, and not negative.")
@@ -322,13 +364,13 @@ def _learner(state: OnlineState, width: int) -> _core.OnlineLearner:
     """Return the compiled learner; the kernels check that its arrays fit each other."""
     configuration, numbering = kernel_configuration(state.rule, state.buckets), _numbering_of(state)
     learner = _core.OnlineLearner.__new__(_core.OnlineLearner)
-    vectors = [vector for problem in state.questions for vector in problem.vectors().values()]
-    dense_bytes = 8 * sum(vector.size for vector in vectors if isinstance(vector, WideArray))
+    dense_bytes = 8 * sum(vector.size for vector in state.vectors().values() if isinstance(vector, WideArray))
     if numbering is None and dense_bytes > (MAX_HASHED_BYTES if state.buckets else MAX_DENSE_BYTES):
         raise input_error("state.questions", "the weights need too much memory for what the file has of them.")
     try:
         problems = [problem.for_kernels(numbering) for problem in state.questions]
-        learner.__setstate__((configuration, problems, state.names))
+        scale = None if state.scale is None else state.scale.for_kernels(numbering)
+        learner.__setstate__((configuration, problems, state.names, scale))
     except (ValueError, OverflowError) as error:
         raise input_error("state", f"the kernels refuse it: {str(error).rstrip('.')}.") from None
     if state.by_name and not state.buckets and learner.columns != width:

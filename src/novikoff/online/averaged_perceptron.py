@@ -1,10 +1,9 @@
 """The averaged perceptron."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff._validation import check_choice
-from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
@@ -41,10 +40,13 @@ class AveragedPerceptron(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
-    tie : {"mistake", "positive"}, default="mistake"
-        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
 
     Attributes
     ----------
@@ -82,11 +84,9 @@ class AveragedPerceptron(OnlineClassifier):
     """
 
     tie: str = "mistake"
-    normalize: bool = False
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, "normalize": False}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:
         check_choice(type(self).__name__, "tie", self.tie, ("mistake", "positive"))
-        return Rule("perceptron", tie=self.tie, keep="average", geometry=Geometry(self.fit_intercept, self.normalize))
+        return Rule("perceptron", tie=self.tie, keep="average", geometry=self._geometry())

@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from novikoff._validation import check_number
 from novikoff.theory.certificate import Certificate
-from novikoff.theory.geometry import Geometry
 from novikoff.theory.margin_value import margin_number
 from novikoff.theory.rules import Rule
 
@@ -46,13 +45,16 @@ class MarginPerceptron(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     margin : float, Margin or "auto", default="auto"
         A margin that is known to be possible. With an intercept it is that of the vectors (x, 1), as
         ``HardMarginSVM(penalized_intercept=True)`` has it. A ``Margin`` of another geometry is refused.
     epsilon : float, default=0.5
         The fraction of the margin that may be missed, above 0 and at most 1.
-    normalize : bool, default=False
-        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
 
     Attributes
     ----------
@@ -96,7 +98,6 @@ class MarginPerceptron(OnlineClassifier):
     max_iter: int = 1000
     margin: float | str = "auto"
     epsilon: float = 0.5
-    normalize: bool = False
 
     _rule_names: ClassVar[tuple[str, ...]] = ("fixed margin", "dynamic margin")
     _until_no_update: ClassVar[bool] = True
@@ -104,7 +105,7 @@ class MarginPerceptron(OnlineClassifier):
     def _rule(self) -> Rule:
         where = type(self).__name__
         epsilon = check_number(where, "epsilon", self.epsilon, above=0, at_most=1)
-        geometry = Geometry(self.fit_intercept, self.normalize)
+        geometry = self._geometry()
         if isinstance(self.margin, str) and self.margin == "auto":
             return Rule("dynamic margin", epsilon, geometry=geometry)
         margin = self.margin if isinstance(self.margin, str) else margin_number(where, self.margin, geometry)
@@ -114,7 +115,7 @@ class MarginPerceptron(OnlineClassifier):
     def _asked_margin(self) -> float | None:
         if isinstance(self.margin, str):
             return None
-        geometry = Geometry(self.fit_intercept, self.normalize)
+        geometry = self._geometry()
         return float(margin_number(type(self).__name__, self.margin, geometry))
 
     @property

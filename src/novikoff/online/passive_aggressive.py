@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from novikoff._validation import check_number
-from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
@@ -41,6 +40,11 @@ class PassiveAggressive(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
 
     Attributes
     ----------
@@ -81,7 +85,7 @@ class PassiveAggressive(OnlineClassifier):
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive",)
 
     def _rule(self) -> Rule:
-        return Rule("passive-aggressive", geometry=Geometry(self.fit_intercept))
+        return Rule("passive-aggressive", geometry=self._geometry())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -113,6 +117,11 @@ class PassiveAggressiveI(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -159,7 +168,7 @@ class PassiveAggressiveI(OnlineClassifier):
 
     def _rule(self) -> Rule:
         C = check_number(type(self).__name__, "C", self.C, above=0)
-        return Rule("passive-aggressive I", C, geometry=Geometry(self.fit_intercept))
+        return Rule("passive-aggressive I", C, geometry=self._geometry())
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -191,6 +200,11 @@ class PassiveAggressiveII(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -237,4 +251,4 @@ class PassiveAggressiveII(OnlineClassifier):
 
     def _rule(self) -> Rule:
         C = check_number(type(self).__name__, "C", self.C, above=0)
-        return Rule("passive-aggressive II", C, geometry=Geometry(self.fit_intercept))
+        return Rule("passive-aggressive II", C, geometry=self._geometry())

@@ -1,10 +1,9 @@
 """Rosenblatt's perceptron, also for data that cannot be separated."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from novikoff._validation import check_choice, check_number
-from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
@@ -45,10 +44,13 @@ class Perceptron(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
-    tie : {"mistake", "positive"}, default="mistake"
-        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : {"running"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    tie : {"mistake", "positive"}, default="mistake"
+        Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
     slack_feature : float, default=0.0
         Value of the private feature of each training example; 0 for none.
 
@@ -93,14 +95,12 @@ class Perceptron(OnlineClassifier):
 
     max_iter: int = 1000
     tie: str = "mistake"
-    normalize: bool = False
     slack_feature: float = 0.0
 
-    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, "normalize": False}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:
         where = type(self).__name__
         check_choice(where, "tie", self.tie, ("mistake", "positive"))
         delta = 0.0 if self.slack_feature == 0 else check_number(where, "slack_feature", self.slack_feature, above=0)
-        return Rule("perceptron", tie=self.tie, geometry=Geometry(self.fit_intercept, self.normalize, delta))
+        return Rule("perceptron", tie=self.tie, geometry=self._geometry(delta))

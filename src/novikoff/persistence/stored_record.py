@@ -192,6 +192,8 @@ def upgraded(tree: dict[str, Any], version: int) -> dict[str, Any]:
         if isinstance(tree.get("parameters"), dict):
             added = getattr(LEARNERS[name], "added_parameters", {})
             tree["parameters"] = {key: plain_to_tree(value) for key, value in added.items()} | tree["parameters"]
+    if isinstance(stated := tree.get("certificates"), list):
+        tree["certificates"] = [completed(Certificate, certificate) for certificate in stated]
     return dict(completed(Header, tree))
 
 

@@ -7,14 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._wide_array import stored
+from novikoff._wide_array import product, stored
 
 from .certificate import Duals, misfit
 from .geometry import Floats, Geometry, Weights, copies_apart
 from .lifted import squared_length_of
+from .running_scale import CLAIM, MIXED, RUNNING, ColumnScale
 from .verification import Check
 
-MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature
+MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature or with a scale of its own
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class Evidence:
         The label that is +1.
     duals : Duals or None, default=None
         v as a combination of the rows of one data set, where it is known.
+    scale : ColumnScale or None, default=None
+        How the columns were scaled, if the geometry has a scale. The weights are those of scaled rows.
     """
 
     weights: Weights
@@ -40,21 +43,38 @@ class Evidence:
     geometry: Geometry
     positive: Any
     duals: Duals | None = None
+    scale: ColumnScale | None = None
+
+    def plane(self) -> tuple[Floats, float]:
+        """Return the weights of the rows as they are given, and the intercept."""
+        if self.scale is None:
+            return self.weights, self.intercept
+        return product(self.weights, self.scale.factors), self.intercept
 
     def signs(self, y: Any) -> Floats:
         """Return labels as -1 and +1."""
         return np.where(np.asarray(y) == self.positive, 1.0, -1.0)
 
     def examples(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Floats, Floats]:
-        """Return the rows, their signs and their weights, with copies where each has a private feature."""
+        """Return the rows, their signs and their weights, with copies where each has a private feature or a scale."""
         signs = self.signs(np.ravel(y))
         copies = np.ones(len(signs))
         if sample_weight is not None:
             copies *= np.asarray(sample_weight, dtype=np.float64)
-        if self.geometry.slack_feature and copies.max() > 1:
+        if self._has_copies and copies.max() > 1:
             index, copies = copies_apart(copies)
             X, signs = X[index], signs[index]
         return X, signs, copies
+
+    @property
+    def _has_copies(self) -> bool:
+        """Whether a row of weight k must be counted as k rows."""
+        return bool(self.geometry.slack_feature) or (self.scale is not None and self.scale.kind == RUNNING)
+
+    @property
+    def has_known_rows(self) -> bool:
+        """Whether the rows as they were seen follow from the rows as they are given."""
+        return self.scale is None or self.scale.kind != MIXED
 
     def fits(self, X: Any, y: Any, sample_weight: Any) -> Check | None:
         """Return a failed check if the data do not have the shape that the model needs; values of rows are not read."""
@@ -66,9 +86,11 @@ class Evidence:
         delta = self.geometry.slack_feature
         if not 0 <= delta < np.inf:
             return Check("data", "fails", f"a private feature of {delta:g}")
-        if delta and np.ceil(weights).sum() > MAX_PRIVATE_COPIES:
-            return Check("data", "fails", f"the weights add up to more than {MAX_PRIVATE_COPIES} private features")
-        return None
+        if (delta or self.scale is not None) and np.ceil(weights).sum() > MAX_PRIVATE_COPIES:
+            return Check("data", "fails", f"the weights add up to more than {MAX_PRIVATE_COPIES} copies of rows")
+        if (self.scale is None) != (self.geometry.scale is None) or self.geometry.scale not in (None, RUNNING):
+            return Check(CLAIM, "fails", "the scale is not that of the geometry")
+        return None if self.scale is None else self.scale.misfit(len(self.weights))
 
     def misfit(self, copies: Floats) -> Check | None:
         """Return a failed check if a number is not finite, or if the duals are not such of rows of these weights."""

@@ -44,17 +44,20 @@ class Geometry:
         Whether u is scaled to unit length.
     slack_feature : float, default=0.0
         Value of an additional feature that is 0 in all other examples; 0 for none.
+    scale : {"running"} or None, default=None
+        Whether x is divided, column by column, by the root mean square of the values other than 0 so far.
 
     Examples
     --------
     >>> from novikoff.theory import Geometry
     >>> Geometry(normalize=True)
-    Geometry(fit_intercept=True, normalize=True, slack_feature=0.0)
+    Geometry(fit_intercept=True, normalize=True, slack_feature=0.0, scale=None)
     """
 
     fit_intercept: bool = True
     normalize: bool = False
     slack_feature: float = 0.0
+    scale: str | None = None
 
 
 def as_table(X: Any) -> Any:
@@ -94,6 +97,15 @@ def _rows_of(X: Any, cut: slice) -> Any:
     part = slice(int(offsets[0]), int(offsets[-1]))
     shape = (cut.stop - cut.start, X.shape[1])
     return _with_arrays(type(X)(shape, dtype=X.dtype), X.data[part], X.indices[part], offsets - offsets[0])
+
+
+def each_row(X: Any) -> Iterator[tuple[Any, Floats]]:
+    """Yield each row as its columns and values."""
+    if not sp.issparse(X):
+        yield from ((slice(None), row) for row in np.asarray(X, dtype=np.float64))
+        return
+    for begin, end in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True):
+        yield X.indices[begin:end], X.data[begin:end].astype(np.float64, copy=False)
 
 
 def transposed(X: Any) -> Any:

@@ -42,10 +42,12 @@ class Margin(float):
         Whether every u was scaled to unit length.
     slack_feature : float, default=0.0
         Value of a private feature of each row; 0 for none.
+    scale : {"running"} or None, default=None
+        Whether the columns were scaled by what the learner had seen.
 
     Attributes
     ----------
-    intercept, normalize, slack_feature : object
+    intercept, normalize, slack_feature, scale : object
         As the parameters. They cannot be changed.
 
     See Also
@@ -69,14 +71,21 @@ class Margin(float):
     True
     """
 
-    __slots__ = ("intercept", "normalize", "slack_feature")
+    __slots__ = ("intercept", "normalize", "scale", "slack_feature")
 
     intercept: str
     normalize: bool
     slack_feature: float
+    scale: str | None
 
     def __new__(
-        cls, value: SupportsFloat, *, intercept: str, normalize: bool = False, slack_feature: float = 0.0
+        cls,
+        value: SupportsFloat,
+        *,
+        intercept: str,
+        normalize: bool = False,
+        slack_feature: float = 0.0,
+        scale: str | None = None,
     ) -> Margin:
         """Return the margin of a geometry."""
         if intercept not in INTERCEPTS:
@@ -89,6 +98,7 @@ class Margin(float):
         object.__setattr__(margin, "intercept", intercept)
         object.__setattr__(margin, "normalize", bool(normalize))
         object.__setattr__(margin, "slack_feature", float(slack_feature))
+        object.__setattr__(margin, "scale", scale)
         return margin
 
     @classmethod
@@ -112,6 +122,7 @@ class Margin(float):
             intercept="penalized" if geometry.fit_intercept else "none",
             normalize=geometry.normalize,
             slack_feature=geometry.slack_feature,
+            scale=geometry.scale,
         )
 
     def is_like(self, other: Margin) -> bool:
@@ -138,6 +149,7 @@ class Margin(float):
             A phrase that follows "the margin was measured".
         """
         words = MEASURED[self.intercept]
+        words += ", with columns that were scaled by what the learner had seen" if self.scale else ""
         words += ", after every u was scaled to unit length" if self.normalize else ""
         return words + (
             f", with a private feature of {self.slack_feature:g} for each row" if self.slack_feature else ""
@@ -154,6 +166,7 @@ class Margin(float):
 
     def __repr__(self) -> str:
         words = f"Margin({float(self)!r}, intercept={self.intercept!r}"
+        words += f", scale={self.scale!r}" if self.scale else ""
         words += ", normalize=True" if self.normalize else ""
         return words + (f", slack_feature={self.slack_feature!r})" if self.slack_feature else ")")
 
@@ -190,11 +203,11 @@ class Margin(float):
 
 
 def _parts(margin: Margin, *value: float) -> tuple[Any, ...]:
-    return (*value, margin.intercept, margin.normalize, margin.slack_feature)
+    return (*value, margin.intercept, margin.normalize, margin.slack_feature, margin.scale)
 
 
-def _restored(value: float, intercept: str, normalize: bool, slack_feature: float) -> Margin:
-    return Margin(value, intercept=intercept, normalize=normalize, slack_feature=slack_feature)
+def _restored(value: float, intercept: str, normalize: bool, slack_feature: float, scale: str | None = None) -> Margin:
+    return Margin(value, intercept=intercept, normalize=normalize, slack_feature=slack_feature, scale=scale)
 
 
 def margin_number(where: str, margin: Any, geometry: Geometry | None = None) -> float:
@@ -246,6 +259,8 @@ def _other_geometry(where: str, margin: Margin, needed: Margin) -> InvalidInputE
 def _remedy(needed: Margin) -> str:
     """Return what has a margin of this geometry, in words."""
     has_intercept = needed.intercept == "penalized"
+    if needed.scale:
+        return f'margin_ of MarginPerceptron(scale="{needed.scale}"), fitted in the same way'
     if needed.slack_feature:
         machine = f"LinearSVM(C={1 / (2 * needed.slack_feature**2):g}, "
         machine += "penalized_intercept=True)" if has_intercept else "fit_intercept=False)"

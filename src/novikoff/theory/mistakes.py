@@ -26,6 +26,7 @@ from .margin_value import Margin, margin_number
 from .online_certificate import OnlineCertificate
 from .online_checks import OnlineChecks
 from .rules import RULES, OnlineRule, Rule
+from .running_scale import as_seen
 from .verification import Check
 
 LARGEST_INFORMATIVE_SHARE = 0.99  # of all examples: a larger bound on the mistakes is not worth drawing
@@ -134,7 +135,8 @@ class MistakeCertificate(OnlineCertificate):
         y : array-like of shape (n_samples,)
             Their labels.
         coef : array-like of shape (n_features,)
-            Weights of the plane, which need not separate the rows.
+            Weights of the plane, which need not separate the rows. With a running scale, it is a plane of the rows as
+            they were seen.
         intercept : float, default=0.0
             Its intercept. Ignored if the learner has none.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -152,23 +154,29 @@ class MistakeCertificate(OnlineCertificate):
         if self.passes == 0:
             message = "the model was learned by several fits, so the number of passes is not known. Fit it once."
             raise input_error("comparator_bound", message)
-        lifted = Lifted(as_table(X), self.evidence.geometry)
+        X, signs = as_table(X), self.evidence.signs(y)
+        if self.evidence.scale is not None:
+            X, signs, sample_weight = self.evidence.examples(X, y, sample_weight)
+            X = as_seen(X, sample_weight, self.evidence.scale.kind).X
+        lifted = Lifted(X, self.evidence.geometry)
         weights = np.asarray(coef, dtype=np.float64).ravel()
         intercept = intercept if self.evidence.geometry.fit_intercept else 0.0
-        margins = self.evidence.signs(y) * lifted.scores(weights, intercept) / length_of(weights, intercept)
+        margins = signs * lifted.scores(weights, intercept) / length_of(weights, intercept)
         return bounds.freund_schapire(self.radius, margins, sample_weight, self.passes)
 
     @property
     def generalization(self) -> Generalization | None:
         """What the mistakes of one pass say about new examples (Freund and Schapire 1999, section 4).
 
-        None for other numbers of passes, for rules other than the perceptron, and with private features.
+        None for other numbers of passes, for rules other than the perceptron, and with private features or a running
+        scale, with which a hypothesis of the past is not applied to a row as it was then.
         """
         if (
             not self.online_rule.steps_count_mistakes
             or self.passes != 1
             or self.examples < 2
             or self.evidence.geometry.slack_feature
+            or self.evidence.scale is not None
         ):
             return None
         return Generalization(
@@ -212,6 +220,7 @@ class MistakeCertificate(OnlineCertificate):
         passes = 1 if run.is_stream else run.passes or 0
         expected = (run.rule.name, run.rule.parameter, passes, run.rule.geometry)
         same = (self.rule, self.parameter, self.passes, self.evidence.geometry) == expected
+        same = same and (self.evidence.scale is None) == (run.scale is None)
         words = f"rule, parameter, passes and geometry are {'' if same else 'not '}those of the run"
         return [Check("run record", "holds" if same else "fails", words)]
 
@@ -277,7 +286,7 @@ class MistakeCertificate(OnlineCertificate):
         self, X: Any, y: Any, weights: Floats, intercept: float, counts: NDArray[np.int64]
     ) -> dict[str, Floats]:
         geometry = self.evidence.geometry
-        if geometry.slack_feature or len(weights) != X.shape[1] or not np.any(stored(weights)):
+        if geometry.slack_feature or geometry.scale or len(weights) != X.shape[1] or not np.any(stored(weights)):
             return {}
         X, weights = compact(X, weights)
         intercept = intercept if geometry.fit_intercept else 0.0
@@ -304,6 +313,7 @@ class MistakeCertificate(OnlineCertificate):
             ("separates", self._separates_in_words()),
         ]
         geometry = self.evidence.geometry
-        parts = ["examples scaled to unit length"] * geometry.normalize
+        parts = ["columns scaled by what was seen of them"] * (geometry.scale is not None)
+        parts += ["examples scaled to unit length"] * geometry.normalize
         parts += [f"a private feature of {geometry.slack_feature:g} for each example"] * (geometry.slack_feature > 0)
         return [*words, ("geometry", " and ".join(parts))] if parts else words

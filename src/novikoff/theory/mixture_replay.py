@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .geometry import Floats
+from .geometry import Floats, each_row
 from .replay import EPS, Replay, replay
 from .rules import Rule
+from .running_scale import RUNNING, as_seen
 
 VOTES = ("leader", "majority", "share")
 MAX_CHANGES = 8  # of the sequences of members that fixed share is compared with
@@ -30,6 +31,8 @@ class Scores:
     ----------
     rule : Rule
         The rule of the learner, which says whether the last weights, their average or a vote predicts.
+    predicted : ndarray or CSR matrix or None, default=None
+        The rows as they were predicted, if a running scale showed them otherwise than they were learned.
 
     Attributes
     ----------
@@ -37,17 +40,22 @@ class Scores:
         The score of each row, and by how much rounding may have changed it.
     """
 
-    def __init__(self, rule: Rule) -> None:
+    def __init__(self, rule: Rule, predicted: Any = None) -> None:
         self._rule, self._rows = rule, list[tuple[Any, Floats]]()
+        self._predicted = None if predicted is None else each_row(predicted)
         self.values: list[float] = []
         self.tolerances: list[float] = []
 
     def before(self, run: Replay, x: tuple[Any, Floats, float, float], norm2: float) -> None:
         """Score a row; ``replay`` calls this before the row is learned."""
         columns, values, scale, one = x
-        length = math.sqrt(norm2)
+        learned, length = values, math.sqrt(norm2)
+        if self._predicted is not None:
+            values = next(self._predicted)[1]
+            length = scale * math.sqrt(float(values @ values) + one)
         if self._rule.keep == "votes":
-            self._vote(run, x, length)
+            self._vote(run, (columns, values, scale, one), length)
+            self._rows.append((columns, learned))
             return
         weights, bias, rounding = run.weights[columns], run.bias, run.rounding
         if self._rule.keep == "average" and run.examples > 0:
@@ -73,7 +81,6 @@ class Scores:
         )
         self.values.append(float(votes @ signs) / total if total else 0.0)
         self.tolerances.append((2 * float(votes[1:][close].sum()) / total if total else 0.0) + len(votes) * EPS)
-        self._rows.append((columns, values))
 
 
 @dataclass
@@ -115,10 +122,12 @@ def predictions_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: i
     Predictions
         The predicted codes.
     """
-    rows = len(codes)
+    rows, predicted = len(codes), None
+    if rule.geometry.scale is not None:
+        predicted, X = (as_seen(X, amounts, RUNNING, before=before).X for before in (True, False))
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
-        own, signs = Scores(rule), np.where(codes == positive, 1.0, -1.0)
+        own, signs = Scores(rule, predicted), np.where(codes == positive, 1.0, -1.0)
         run = replay(X, signs, amounts, rule.implementation(), rule.geometry, [np.arange(rows)], before=own.before)
         scores[positive], tolerances[positive] = own.values, own.tolerances
         doubtful = min(doubtful, rows if run.doubtful is None else run.doubtful)

@@ -19,6 +19,7 @@ from .evidence import Evidence
 from .geometry import Floats, as_table
 from .online_checks import OnlineChecks
 from .replay import Replay
+from .running_scale import as_seen
 from .verification import Check, Verification
 
 MAX_COUNT = 2**40  # of passes, and of updates; a larger number would allow for rounding errors of any size
@@ -34,7 +35,7 @@ class OnlineCertificate(Certificate):
     margin_upper_bound: float
 
     def plane(self) -> tuple[Floats, float]:
-        return self.evidence.weights, self.evidence.intercept
+        return self.evidence.plane()
 
     def labels(self) -> tuple[Any, Any]:
         return self.evidence.positive, None
@@ -46,10 +47,23 @@ class OnlineCertificate(Certificate):
         X, signs, copies = self.evidence.examples(X, y, sample_weight)
         if unfit := self.evidence.misfit(copies) or self._misfit_of_counts(copies):
             return Verification((unfit,))
-        checks = OnlineChecks(self.evidence, X, signs, copies, exact, np.size(y))
+        scale, found, number = self.evidence.scale, [], np.size(y)
+        if not self.evidence.has_known_rows:
+            return Verification((self._check_unknown_rows(),))
+        if scale is not None:
+            seen = as_seen(X, copies, scale.kind)
+            X, found, number = seen.X, [seen.check(scale.factors)], len(copies)  # each copy of a row was counted
+        checks = OnlineChecks(self.evidence, X, signs, copies, exact, number)
         if not checks.lifted.rows.is_finite:
             return Verification((Check("data", "fails", "NaN or infinity among the values"),))
-        return Verification(tuple(self.check_claims(checks)))
+        return Verification((*found, *self.check_claims(checks)))
+
+    def _check_unknown_rows(self) -> Check:
+        """Check that nothing is claimed about rows that were scaled by a fit and by a stream, which data hide."""
+        claimed = self.evidence.duals is not None or getattr(self, "margin_lower_bound", -math.inf) > -math.inf
+        claimed |= any(getattr(self, name, False) for name in ("passes", "separates", "halted"))
+        words = "rows were scaled by a fit and by a stream, so the data do not show them as they were seen"
+        return Check("scale", "fails" if claimed else "on trust", words)
 
     def _misfit_of_counts(self, copies: Floats) -> Check | None:
         """Return a failed check if no run can have these numbers of passes and updates; others depend on them."""
@@ -83,7 +97,9 @@ class OnlineCertificate(Certificate):
         X, none, evidence = as_table(X), Support(name="examples with an update"), self.evidence
         if evidence.duals is None or evidence.fits(X, y, None) or evidence.misfit(np.ones(X.shape[0])):
             return none
-        checks = OnlineChecks(evidence, X, evidence.signs(np.ravel(y)), np.ones(X.shape[0]), exact=False)
+        copies = np.ones(X.shape[0])
+        rows = X if evidence.scale is None else as_seen(X, copies, evidence.scale.kind).X
+        checks = OnlineChecks(evidence, rows, evidence.signs(np.ravel(y)), copies, exact=False)
         if not checks.lifted.rows.is_finite or checks.weights(self.updates).status == "fails":
             return none
         return replace(none, rows=evidence.duals.rows)

@@ -14,7 +14,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff import _wide_array
@@ -24,7 +23,7 @@ from .columns import Columns
 from .enclosed_sums import Enclosed, exact_total, weighted_squares
 from .enclosure import Enclosure, at_most
 from .exact_lifted import ExactRows
-from .geometry import Floats, Geometry
+from .geometry import Floats, Geometry, each_row
 from .lifted import LiftedRows
 from .rules import OnlineRule, RuleInput
 from .verification import Check
@@ -305,7 +304,7 @@ def replay(
     """
     occurring = Columns.occurring(X)
     cut = X if occurring is None else occurring.cut(X)
-    rows = list(_rows(cut))
+    rows = list(each_row(cut))
     one, delta2 = (1.0 if geometry.fit_intercept else 0.0), geometry.slack_feature * geometry.slack_feature
     once = exact_total(copies)
     proof = Proof(LiftedRows(cut, geometry), ExactRows(cut, signs, geometry), signs, exact=exact)
@@ -324,15 +323,6 @@ def replay(
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)
     return run
-
-
-def _rows(X: Any) -> Iterator[tuple[Any, Floats]]:
-    """Each row as its columns and values."""
-    if not sp.issparse(X):
-        yield from ((slice(None), row) for row in np.asarray(X, dtype=np.float64))
-        return
-    for begin, end in zip(X.indptr[:-1].tolist(), X.indptr[1:].tolist(), strict=True):
-        yield X.indices[begin:end], X.data[begin:end].astype(np.float64, copy=False)
 
 
 def _learn(

@@ -1,0 +1,164 @@
+"""The rows of a stream as a learner with a running scale saw them, computed in NumPy, independently of the kernels.
+
+For column j, let n_j be the weight of the examples so far in which it is not 0, and q_j the sum of their weights times
+x_j^2, both with the present example. The learner sees u_j = x_j sqrt(n_j / q_j). All sums have the order of the rows,
+and square roots and quotients are rounded correctly everywhere, so the rows have the same bits here as in the kernels.
+docs/theory.md S.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from novikoff._wide_array import narrowed, occurring, stored
+
+from .columns import Columns
+from .enclosed_sums import EPS
+from .geometry import Floats, Weights, copies_apart, each_row
+from .verification import Check
+
+RUNNING, FIXED, MIXED = KINDS = ("running", "fixed", "mixed")
+LEAST_SQUARES = 1e-240  # columns with a smaller sum of squares are seen as 0
+LEAST_VALUE = 1e-120  # and so are scaled values that are smaller
+CLAIM = "scale"
+
+
+@dataclass(frozen=True)
+class ColumnScale:
+    """What the values of each column are multiplied by at the end of a run.
+
+    Parameters
+    ----------
+    kind : {"running", "fixed", "mixed"}
+        How the rows were scaled when they were learned: each by the rows up to itself, as on a stream; all by all rows,
+        as in one ``fit``; or by both, which only the learner knows.
+    factors : ndarray of shape (n_features,)
+        The factor of each column; 0 for a column that was always 0.
+    """
+
+    kind: str
+    factors: Weights
+
+    def misfit(self, width: int) -> Check | None:
+        """Return a failed check if these cannot be the factors of so many columns."""
+        if self.kind not in KINDS:
+            return Check(CLAIM, "fails", f"{self.kind!r} is not one of {', '.join(KINDS)}")
+        if len(self.factors) != width:
+            return Check(CLAIM, "fails", f"there are {len(self.factors)} factors for {width} columns")
+        numbers = stored(self.factors)
+        if not np.all((numbers >= 0) & (numbers < np.inf)):
+            return Check(CLAIM, "fails", "a factor is negative or not finite")
+        return None
+
+
+@dataclass(frozen=True)
+class SeenRows:
+    """Rows as a learner saw them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_seen, n_features)
+        The scaled rows.
+    index : ndarray of int64 of shape (n_seen,)
+        The row that each of them was: on a stream, a row of weight k is seen k times.
+    copies : ndarray of shape (n_seen,)
+        The weight of each.
+    factors : ndarray of shape (n_features,)
+        What the columns are multiplied by at the end.
+    """
+
+    X: Any
+    index: NDArray[np.int64]
+    copies: Floats
+    factors: Floats
+
+    def check(self, claimed: Weights) -> Check:
+        """Check stated factors against those of the rows, up to the rounding errors of their sums."""
+        columns = np.union1d(occurring(claimed), occurring(self.factors))
+        stated, found = narrowed(claimed, columns), narrowed(self.factors, columns)
+        wrong = np.flatnonzero(~(np.abs(stated - found) <= (len(self.copies) + 8) * EPS * found))
+        if len(wrong):
+            words = f"claimed {stated[wrong[0]]:.6g} for column {columns[wrong[0]]}, found {found[wrong[0]]:.6g}"
+            return Check(CLAIM, "fails", words)
+        return Check(CLAIM, "holds", "the columns are divided by the root mean squares of their values other than 0")
+
+
+class _Columns:
+    """The weight and the sum of squares of each column."""
+
+    def __init__(self, width: int) -> None:
+        self.weights, self.squares = np.zeros(width), np.zeros(width)
+
+    def count(self, columns: Any, values: Floats, weight: float) -> None:
+        self.weights[columns] += weight * (values != 0)
+        self.squares[columns] += weight * (values * values)
+
+    def factors(self, columns: Any) -> Floats:
+        weights, squares = self.weights[columns], self.squares[columns]
+        found: Floats = np.zeros_like(squares)
+        np.divide(weights, squares, out=found, where=squares >= LEAST_SQUARES)
+        np.sqrt(found, out=found)
+        return found
+
+
+def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False) -> SeenRows:
+    """Return rows as a learner with a running scale saw them.
+
+    Parameters
+    ----------
+    X : ndarray or CSR matrix of shape (n_samples, n_features)
+        Rows without repeated entries, in the order of the stream.
+    copies : ndarray of shape (n_samples,)
+        Their weights. A row of weight 0 is not counted.
+    kind : {"running", "fixed"}
+        Whether each row was scaled by the rows up to itself, or all by all rows.
+    before : bool, default=False
+        Whether rows of a stream are wanted as they were predicted: scaled by the rows before each.
+
+    Returns
+    -------
+    SeenRows
+        The scaled rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff.theory.running_scale import as_seen
+    >>> as_seen(np.array([[3.0], [0.0], [4.0]]), np.ones(3), "fixed").X.ravel().round(3)
+    array([0.849, 0.   , 1.131])
+    """
+    index = np.arange(X.shape[0])
+    if kind == RUNNING and copies.max(initial=0) > 1:
+        index, copies = copies_apart(copies)
+        X = X[index]
+    cut = Columns.occurring(X)
+    rows = list(each_row(X if cut is None else cut.cut(X)))
+    state, scaled = _Columns(X.shape[1] if cut is None else len(cut.indices)), []
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        for (columns, values), weight in zip(rows, copies.tolist(), strict=True):
+            if before:
+                scaled.append(values * state.factors(columns))
+            for _ in range(int(weight)):
+                state.count(columns, values, 1.0)
+            if weight % 1 > 0:
+                state.count(columns, values, weight % 1)
+            if kind == RUNNING and not before:
+                scaled.append(values * state.factors(columns))
+        factors = state.factors(slice(None))
+        if kind != RUNNING:
+            scaled = [values * factors[columns] for columns, values in rows]
+    seen = np.concatenate(scaled) if scaled else np.zeros(0)
+    seen[np.abs(seen) < LEAST_VALUE] = 0.0
+    factors = factors if cut is None else cut.widen(factors)
+    return SeenRows(_with_values(X, seen), index, copies, factors)
+
+
+def _with_values(X: Any, values: Floats) -> Any:
+    if not sp.issparse(X):
+        return values.reshape(X.shape)
+    return sp.csr_array((values, X.indices[: X.nnz], X.indptr), shape=X.shape)
