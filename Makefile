@@ -84,7 +84,7 @@ fuzz-cpp: $(VENV)/build
 	  -dict=cpp/fuzz/$$target.dict -artifact_prefix=build/fuzz/ build/fuzz/$$target cpp/fuzz/corpus/$$target || exit 1; done
 
 bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
-	for script in online unsorted many_classes parse stream tables wide hashing end_to_end margin separability embeddings few_rows svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in online unsorted many_classes parse stream tables wide hashing end_to_end margin separability embeddings few_rows stream_accuracy svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers

@@ -11,6 +11,7 @@ normalised and invariant; --sgd is the plain one.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import vowpalwabbit
 from harness import interleave, report, share_of_rows
@@ -33,7 +34,7 @@ def vw(path: Path, options: str) -> None:
     vowpalwabbit.Workspace(f"--data {path} {usual} {options}").finish()
 
 
-def progressive(model: nk.online.Perceptron, path: Path) -> int:
+def progressive(model: Any, path: Path) -> int:
     progress = nk.evaluate.progressive(model, nk.scan(path))
     for _ in progress:
         pass
@@ -51,7 +52,9 @@ def main() -> None:
         {
             "perceptron": lambda: progressive(nk.Perceptron(), text),
             "passive-aggressive I": lambda: progressive(nk.PassiveAggressiveI(), text),
+            "tracker": lambda: progressive(nk.Tracker(), text),
             "perceptron, cached rows": lambda: progressive(nk.Perceptron(), cached),
+            "tracker, cached rows": lambda: progressive(nk.Tracker(), cached),
             "VW": lambda: vw(theirs, ""),
             "VW --sgd": lambda: vw(theirs, "--sgd"),
         },
@@ -67,7 +70,7 @@ def main() -> None:
             "MB/s": size / times[mine] / 1e6,
             "us an example": 1e6 * times[mine] / rows,
         }
-        for mine in ("perceptron", "passive-aggressive I", "perceptron, cached rows")
+        for mine in ("perceptron", "passive-aggressive I", "tracker", "perceptron, cached rows", "tracker, cached rows")
         for other in ("VW", "VW --sgd")
     ]
     report("stream", share, table, file_MB=size / 1e6, rows=rows)

@@ -35,6 +35,10 @@ TRACKERS = {
         [nk.VotedPerceptron(), nk.MarginPerceptron(), nk.AveragedPerceptron(), nk.PassiveAggressiveII(C=0.5)],
         decay=0.9,
     ),
+    "tracker of scaled and unscaled rows": partial(
+        nk.Tracker,
+        [nk.VotedPerceptron(scale="running"), nk.Perceptron(scale="running", normalize=True), nk.Perceptron()],
+    ),
     "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
     "tracker by shares": partial(nk.Tracker, vote="share"),
 }

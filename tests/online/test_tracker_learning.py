@@ -146,3 +146,16 @@ def test_given_learners_do_not_change():
     tracker = nk.Tracker(given).partial_fit(X, Y)
     assert not any(hasattr(learner, "classes_") for learner in given)
     assert tracker.learners is given
+
+
+def test_the_default_does_not_depend_on_the_units_of_the_columns():
+    random = np.random.default_rng(4)
+    rows = random.normal(size=(300, 3))
+    labels = (rows @ [1.0, -2.0, 0.5] > 0).astype(int)
+    units = np.array([1e-6, 1.0, 1e9])
+    expected, found = (
+        nk.Tracker().predict_then_learn(rows, labels),
+        nk.Tracker().predict_then_learn(rows * units, labels),
+    )
+    assert np.mean(expected == found) > 0.99
+    assert np.mean(found == labels) > 0.85

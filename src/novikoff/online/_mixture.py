@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from ._state import Count
 Codes = NDArray[np.int32]
 MAX_BETA = 0.999  # with a larger factor, a bound would say nothing
 MAX_SHARE = 0.5  # of two members, which then share all
+RIGHT, ONE = np.zeros(1, dtype=np.int32), np.ones(1)  # the code of a label that is the right one, and a weight
 
 
 @dataclass(frozen=True)
@@ -115,12 +116,19 @@ class MixtureCounts:
             predictions[:, : first[0] + 1 if len(first) else None] = NOBODY
         chosen = np.empty(len(labels), dtype=np.int32)
         held = self._mixed(vote, predictions, labels, amounts, chosen)
-        whole, examples = int(np.count_nonzero(amounts == 1)), self.examples
-        part = examples.part
+        whole, part = self.examples.whole + int(np.count_nonzero(amounts == 1)), self.examples.part
         for amount in amounts[(amounts > 0) & (amounts < 1)].tolist():  # in their order, whatever the batches
             part += amount
         rounds = self.rounds + int(np.count_nonzero(amounts))
-        return replace(held, rounds=rounds, examples=Count(examples.whole + whole, part)), chosen
+        return MixtureCounts(**held, rounds=rounds, examples=Count(whole, part)), chosen
+
+    def after_one(self, vote: Vote, labels: Sequence[Any], y: Any) -> MixtureCounts:
+        """Return the counts after one example of weight 1 and label y, for which the members predict these labels."""
+        codes = [1 + labels.index(label) if label != y else 0 for label in labels]  # equal for equal labels
+        predictions = np.array(codes if self.rounds else [NOBODY] * len(codes), dtype=np.int32)
+        held = self._mixed(vote, predictions, RIGHT, ONE, np.empty(1, dtype=np.int32))
+        examples = Count(self.examples.whole + 1, self.examples.part)
+        return MixtureCounts(**held, rounds=self.rounds + 1, examples=examples)
 
     def choose(self, vote: Vote, predictions: Codes) -> Codes:
         """Return the codes that the mixture predicts, given those of its members."""
@@ -129,13 +137,15 @@ class MixtureCounts:
         self._mixed(vote, predictions, np.zeros(rows, dtype=np.int32), np.zeros(rows), chosen)
         return chosen
 
-    def _mixed(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes) -> MixtureCounts:
+    def _mixed(
+        self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes
+    ) -> dict[str, Floats]:
         """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""
         decayed, whole, part = self.decayed.copy(), self.whole.copy(), self.part.copy()
         weights, fewest = self.weights.copy(), self.fewest.copy()
         arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, weights, fewest)
-        _core.mix(*arguments, np.ascontiguousarray(predictions).ravel(), labels, amounts, chosen)
-        return replace(self, decayed=decayed, whole=whole, part=part, weights=weights, fewest=fewest)
+        _core.mix(*arguments, predictions.ravel(), labels, amounts, chosen)
+        return {"decayed": decayed, "whole": whole, "part": part, "weights": weights, "fewest": fewest}
 
 
 def codes_of(classes: NDArray[Any], labels: NDArray[Any]) -> Codes:

@@ -19,20 +19,23 @@ from novikoff.theory.geometry import Floats, copies_apart
 
 from ._batch import check_batch, keep_reading, learn_rows
 from ._classifier import OnlineClassifier
-from ._mixture import MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
+from ._mixture import RIGHT, MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
 from ._stream import refuse_labels_beside
 from .averaged_perceptron import AveragedPerceptron
 from .passive_aggressive import PassiveAggressiveI
-from .perceptron import Perceptron
 
 MAX_COPIES = 10_000_000  # of the rows of a batch: each copy is predicted
 BLOCK = 65_536  # copies of rows that are made at a time
 
 
 def default_members() -> list[OnlineClassifier]:
-    """Return the learners that a ``Tracker`` without arguments is made of."""
-    return [PassiveAggressiveI(), AveragedPerceptron(), Perceptron()]
+    """Return the learners that a ``Tracker`` without arguments is made of.
+
+    The first follows streams that drift, or whose labels come in runs. The second is the most accurate one of our
+    learners where nothing drifts. Neither depends on the units of the columns (`benchmarks/stream_accuracy.py`).
+    """
+    return [PassiveAggressiveI(scale="running"), AveragedPerceptron(scale="running")]
 
 
 def new_members(model: Any) -> list[OnlineClassifier]:
@@ -74,11 +77,11 @@ def learn_rows_of_all(
             parts = [_taken(X, y, index, amounts, first) for first in range(0, len(index), BLOCK)]
         else:
             index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
-        predicted = []
-        for place, learner in enumerate(learners):
-            with _all_or_none(model, publish, place):
+        predicted: list[list[NDArray[Any]]] = []
+        with _all_or_none(model, publish, predicted):
+            for learner in learners:
                 found = [_learn_one_part(learner, where, part, classes) for part in parts]
-            predicted.append([piece for pieces in found for piece in pieces])
+                predicted.append([piece for pieces in found for piece in pieces])
         rows = sum(map(len, predicted[0]))
         labels = check_labels(where, y, rows if index is None else len(y))
         if index is None:
@@ -99,17 +102,20 @@ def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
     if weight > MAX_COPIES:
         raise _too_many(where, weight)
-    _, amounts = copies_apart(np.array([weight]))
+    amounts = [1.0] if weight == 1.0 else copies_apart(np.array([weight]))[1].tolist()
     with _learning(model, publish) as learners:
-        for amount in amounts.tolist():
-            labels = []
-            for place, learner in enumerate(learners):
-                with _all_or_none(model, publish, place):
-                    labels.append(learner.predict_one(x))
+        for amount in amounts:
+            labels: list[Any] = []
+            with _all_or_none(model, publish, labels):
+                for learner in learners:
+                    label = learner.predict_one(x)
                     learner.learn_one(x, y, amount)
-            codes = np.array([[0 if label == y else 1 + labels.index(label)] for label in labels], dtype=np.int32)
-            one, own = np.zeros(1, dtype=np.int32), np.array([amount])
-            model._counts, _ = model._counts.after(model._learned_vote, codes, one, own)
+                    labels.append(label)
+            if amount == 1.0:
+                model._counts = model._counts.after_one(model._learned_vote, labels, y)
+            else:
+                codes = np.array([[0 if label == y else 1 + labels.index(label)] for label in labels], dtype=np.int32)
+                model._counts, _ = model._counts.after(model._learned_vote, codes, RIGHT, np.array([amount]))
 
 
 @contextmanager
@@ -129,15 +135,15 @@ def _learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineCl
 
 
 @contextmanager
-def _all_or_none(model: Any, publish: Callable[[], None], place: int) -> Iterator[None]:
-    """Remember if the member at this place has not learned what earlier ones have, or only a part of it.
+def _all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Iterator[None]:
+    """Remember if some members have learned what others have not. ``done`` has an entry for each that has learned.
 
     A member checks all that it is given before it learns, so that the first one refuses what is refused.
     """
     try:
         yield
     except BaseException as error:
-        is_refused = place == 0 and isinstance(error, ValueError | TypeError)
+        is_refused = not done and isinstance(error, ValueError | TypeError)
         if not is_refused and "learners_" in vars(model):
             model._is_torn = True
             publish()

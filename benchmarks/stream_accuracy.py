@@ -1,0 +1,161 @@
+"""Accuracy of predicting each example of a stream before learning from it, against River and Vowpal Wabbit.
+
+python benchmarks/stream_accuracy.py                 # all streams and programs; about an hour on one core
+python benchmarks/stream_accuracy.py --quick         # a tenth of the rows
+python benchmarks/stream_accuracy.py --only tracker  # programs whose names have this; the others keep their numbers
+
+Every program is the one that its users begin with: no parameter is chosen by stream. Streams come raw, and with their
+columns scaled beforehand. With a delay of 100 or 1,000, the label of an example is learned after so many further
+examples were predicted; raw streams only.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import stream_sets
+from harness import command_line, machine, save, saved, show
+from stream_sets import Stream
+
+import novikoff as nk
+
+BATCH = 1000
+DELAYS = (0, 100, 1000)
+MAX_DENSE_COLUMNS = 200  # up to which River gets the zeros of a row, too: its scaler takes them for values
+
+
+def delayed(stream: Stream, delay: int, predict: Callable[[int], int], learn: Callable[[int], None]) -> float:
+    """Return the share of right predictions if the label of row t is learned after the prediction of row t + delay."""
+    right, rows = 0, len(stream.y)
+    for t in range(rows):
+        right += predict(t) == stream.y[t]
+        if t >= delay:
+            learn(t - delay)
+    return right / rows
+
+
+# ---- the programs ----------------------------------------------------------------------------------------------------
+
+
+def ours(make: Callable[[], Any]) -> Callable[[Stream, int], float]:
+    """Return the accuracy of one of novikoff's learners."""
+
+    def run(stream: Stream, delay: int) -> float:
+        examples: Iterator[Any] = zip(dicts(stream), stream.y.tolist(), strict=True)
+        if not delay:  # the same rows in batches, which are faster
+            cuts = range(0, len(stream.y), BATCH)
+            examples = ((stream.X[t : t + BATCH], stream.y[t : t + BATCH]) for t in cuts)
+        *_, last = nk.evaluate.progressive(make(), examples, delay=delay, list_mistakes=False)
+        return float(last.accuracy)
+
+    return run
+
+
+def majority(stream: Stream, delay: int) -> float:
+    """Return the accuracy of the most frequent label among those that are known."""
+    counts = [0, 0]
+
+    def learn(t: int) -> None:
+        counts[stream.y[t]] += 1
+
+    return delayed(stream, delay, lambda _: int(counts[1] > counts[0]), learn)
+
+
+def last_label(stream: Stream, delay: int) -> float:
+    """Return the accuracy of the latest label that is known."""
+    held = deque([0], maxlen=1)
+    return delayed(stream, delay, lambda _: held[0], lambda t: held.append(int(stream.y[t])))
+
+
+def river(stream: Stream, delay: int) -> float:
+    """Return the accuracy of River's StandardScaler and LogisticRegression."""
+    from river import linear_model, preprocessing
+
+    model = preprocessing.StandardScaler() | linear_model.LogisticRegression()
+    blank = dict.fromkeys(range(stream.X.shape[1]), 0.0) if stream.X.shape[1] <= MAX_DENSE_COLUMNS else {}
+    rows = dicts(stream)
+
+    def learn(t: int) -> None:
+        model.learn_one(blank | rows[t], bool(stream.y[t]))
+
+    return delayed(stream, delay, lambda t: int(model.predict_one(blank | rows[t]) or 0), learn)
+
+
+def vw(options: str) -> Callable[[Stream, int], float]:
+    """Return the accuracy of Vowpal Wabbit with its default loss."""
+
+    def run(stream: Stream, delay: int) -> float:
+        import vowpalwabbit
+
+        model = vowpalwabbit.Workspace(f"--quiet {options}")
+        rows = [" ".join(map("{}:{:.8g}".format, *row)) for row in entries(stream)]
+
+        def learn(t: int) -> None:
+            model.learn(f"{2 * stream.y[t] - 1} | {rows[t]}")
+
+        found = delayed(stream, delay, lambda t: int(model.predict(f"| {rows[t]}") >= 0), learn)
+        model.finish()
+        return found
+
+    return run
+
+
+def entries(stream: Stream) -> Iterator[tuple[list[int], list[float]]]:
+    """Yield the columns and the values of each row."""
+    columns, values = stream.X.indices.tolist(), stream.X.data.tolist()
+    for begin, end in itertools.pairwise(stream.X.indptr.tolist()):
+        yield columns[begin:end], values[begin:end]
+
+
+def dicts(stream: Stream) -> list[dict[int, float]]:
+    """Return each row as a dict without zeros."""
+    return [dict(zip(columns, values, strict=True)) for columns, values in entries(stream)]
+
+
+PROGRAMS: dict[str, Callable[[Stream, int], float]] = {
+    "tracker": ours(nk.Tracker),
+    "perceptron": ours(nk.Perceptron),
+    "averaged perceptron": ours(nk.AveragedPerceptron),
+    "passive-aggressive I": ours(nk.PassiveAggressiveI),
+    "River": river,
+    "VW": vw(""),
+    "VW --coin": vw("--coin"),
+    "VW --ftrl": vw("--ftrl"),
+    "majority": majority,
+    "last label": last_label,
+}
+
+
+def main() -> None:
+    parser = command_line(__doc__)
+    parser.add_argument("--only", default="", help="programs whose names have this")
+    parser.add_argument("--streams", default="", help="streams whose names have this")
+    arguments = parser.parse_args()
+    share = 10 if arguments.quick else 1
+    accuracy: dict[str, dict[str, float]] = saved("stream_accuracy", share).get("accuracy", {})
+    for name, make in stream_sets.MAKERS.items():
+        if arguments.streams not in name:
+            continue
+        whole = make()
+        rows = len(whole.y) // share
+        raw = Stream(whole.name, whole.X[:rows], whole.y[:rows])
+        cases = [(raw, "raw", delay) for delay in DELAYS] + [(raw.scaled(), "scaled", 0)]
+        for (stream, kind, delay), (program, run) in itertools.product(cases, PROGRAMS.items()):
+            if arguments.only not in program:
+                continue
+            start = time.process_time()
+            found = 100 * run(stream, delay)
+            accuracy.setdefault(f"{stream.name}, {kind}, delay {delay}", {})[program] = round(found, 3)
+            seconds = time.process_time() - start
+            print(f"{stream.name}, {kind}, delay {delay}: {program} {found:.2f}, {seconds:.1f} s", flush=True)
+            facts = {"covtype_rows": stream_sets.MAX_ROWS // share, **machine()}
+            save("stream_accuracy", share, {"accuracy": accuracy, **facts})
+    show([{"stream": case, **found} for case, found in accuracy.items()])
+
+
+if __name__ == "__main__":
+    main()
