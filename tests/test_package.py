@@ -43,7 +43,7 @@ def test_the_public_names_are_those_of_the_design():
     functions |= {"dumps", "load", "loads", "save"}
     listed = classes | data | errors | functions
     assert set(PUBLIC) - modules == listed, "a new learner belongs into tests/learners.py, another name into this test"
-    assert modules == {"evaluate", "export", "plot", "testing", "theory"}
+    assert modules == {"compat", "evaluate", "export", "plot", "testing", "theory"}
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_imported():

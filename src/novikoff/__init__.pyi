@@ -1,3 +1,4 @@
+from . import compat as compat
 from . import evaluate as evaluate
 from . import export as export
 from . import plot as plot

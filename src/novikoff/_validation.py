@@ -129,6 +129,10 @@ def _one_column(where: str, y: Any) -> NDArray[Any]:
     """Return y as an array of one dimension."""
     if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biufUS":  # scikit-learn needs 0.2 ms for the same
         return np.ascontiguousarray(y)
+    if type(y) is list and {type(label) for label in y} in ({str}, {int}, {bool}):
+        plain = np.array(y)
+        if plain.dtype.kind in "biU":  # integers of more than 64 bits have another
+            return plain
     from sklearn.utils.validation import column_or_1d  # slow to import
 
     try:
@@ -148,7 +152,7 @@ def is_missing(label: Any) -> bool:
 
 def check_label(where: str, y: Any) -> NDArray[Any]:
     """Return one label as an array of length 1."""
-    if np.ndim(y) > 0 or not isinstance(y, Hashable):
+    if type(y) not in (str, int, bool) and (np.ndim(y) > 0 or not isinstance(y, Hashable)):
         raise input_error(where, f"a label must be a number, a string or a boolean, but it is {quote(y)}.")
     return check_labels(where, [y], 1)
 

@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+import sklearn.base
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -213,6 +214,68 @@ def test_balanced_takes_a_warm_start_on_rows_that_lack_a_class(make):
     model = make(class_weight="balanced", warm_start=True, max_iter=2).fit(X, Y)
     model.fit(X[Y == 1], Y[Y == 1])
     assert np.isfinite(model.coef_).all()
+
+
+@pytest.mark.parametrize("labels", [[0, 1], [0, 1, 2], (1, 0), np.array([1, 0, 5])], ids=str)
+def test_classes_of_the_constructor_are_those_of_the_first_batch(make, labels):
+    single, batch = make(classes=labels), make(classes=labels)
+    expected = make().partial_fit(X, Y, classes=labels)
+    for x, label in zip(X, Y.tolist(), strict=True):
+        single.learn_one(x, label)
+    batch.partial_fit(X[:30], Y[:30]).partial_fit(X[30:], Y[30:], classes=labels)
+    assert learned(single) == learned(batch) == learned(expected)
+    assert single.classes_.tolist() == sorted(labels)
+    assert single._learner.problems == (1 if len(labels) == 2 else 3)
+    assert learned(nk.loads(nk.dumps(single))) == learned(expected)
+    assert sklearn.base.clone(single).fit(X, Y).classes_.tolist() == sorted(labels)
+
+
+def test_fit_takes_the_classes_of_the_constructor():
+    model = nk.AveragedPerceptron(classes=[0, 1, 7], max_iter=3).fit(X, Y)
+    assert model.classes_.tolist() == [0, 1, 7]
+    assert model.coef_.shape == (3, X.shape[1])
+    assert set(model.predict(X).tolist()) <= {0, 1}
+    assert nk.verify(model, X, Y)
+    two = nk.Perceptron(classes=[1, 0]).fit(X, Y)
+    assert learned(two) == learned(nk.Perceptron().fit(X, Y))
+
+
+def test_other_labels_than_those_of_the_constructor_are_refused(make):
+    model = make(classes=["a", "b"])
+    model.learn_one({"x": 1.0}, "a")
+    before = nk.dumps(model)
+    for call in (
+        lambda: model.learn_one({"x": 1.0}, "c"),
+        lambda: make(classes=["a", "b"]).partial_fit([[1.0], [2.0]], ["a", "c"]),
+        lambda: make(classes=["a", "b"]).learn_one({"x": 1.0}, "c"),
+        lambda: make(classes=["a", "b"]).fit([[1.0], [2.0]], ["a", "c"]),
+    ):
+        with pytest.raises(nk.InvalidInputError, match=r"'c'.* is not among the declared classes"):
+            call()
+    assert nk.dumps(model) == before
+    with pytest.raises(nk.InvalidInputError, match="as in the constructor"):
+        make(classes=["a", "b"]).partial_fit([[1.0]], ["a"], classes=["a", "c"])
+    with pytest.raises(nk.InvalidInputError):
+        make(classes=["a"]).learn_one({"x": 1.0}, "a")
+
+
+@pytest.mark.parametrize("weights", [{0: 0.25, 1: 1.0}, {0: 1.0, 1: 0.25}, "balanced", {0: 1.0, 1: 3.0}, {1: 3.0}])
+def test_class_weights_act_in_every_rule_or_are_refused(make, weights):
+    """The rows overlap, so that one class is predicted more often if it weighs more."""
+    random = np.random.default_rng(5)
+    y = (random.random(400) < 0.2).astype(int)
+    rows = random.normal(size=(400, 2)) + y[:, None]
+    if isinstance(make(), nk.PassiveAggressive) and weights != "balanced" and max(weights.values()) > 1:
+        with pytest.raises(nk.InvalidInputError, match="would have no effect"):
+            make(class_weight=weights).partial_fit(rows, y)
+        return
+    assert learned(make(class_weight=weights).partial_fit(rows, y)) != learned(make().partial_fit(rows, y))
+    mean = [
+        np.mean([make(class_weight=w).partial_fit(rows[:n], y[:n]).predict(rows).mean() for n in range(300, 400, 5)])
+        for w in (None, weights)
+    ]
+    heavier = 1 if weights == "balanced" or weights.get(1, 1.0) > weights.get(0, 1.0) else 0
+    assert (mean[1] > mean[0]) == (heavier == 1)
 
 
 def test_a_class_of_weight_zero_moves_nothing(make):

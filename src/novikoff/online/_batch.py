@@ -21,7 +21,7 @@ from ._classes import Classes
 from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
-from ._fit import check_copies, new_kernel
+from ._fit import check_copies, declared_in, new_kernel
 from ._numbering import numbered
 from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
@@ -116,7 +116,13 @@ def _rows_of(model: Any, where: str, batch: Batch) -> Any:
 
 def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> None:
     """Start a stream. Booleans declare their classes; otherwise, undeclared classes may appear at any time."""
-    declared = None if classes is None else declared_classes(where, classes)
+    declared = declared_in(model, where)
+    if classes is not None:
+        given = declared_classes(where, classes)
+        if declared is not None and given.tolist() != declared.tolist():
+            message = f"classes must be {quote(model.classes)} as in the constructor, but they are {quote(classes)}."
+            raise input_error(where, message)
+        declared = given
     if declared is None and labels.dtype.kind == "b":
         declared = np.array([False, True])
     learner = new_kernel(model, where)
@@ -134,6 +140,7 @@ def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights:
         return model._balance.weigh(codes, weights)
     if model.class_weight is None:
         return weights
+    model._check_class_weight()  # it may have been set after the first batch
     new = np.arange(model._classes.count, int(codes.max(initial=-1)) + 1)
     firsts = first_rows(codes, new)
     names = [*model._classes.labels, *(labels[row : row + 1].tolist()[0] for row in firsts)]

@@ -180,6 +180,10 @@ class Classes:
             return labels[(self.count - 1) * (scores[0] >= 0)]
         return labels[max(range(self.count), key=scores.__getitem__)]
 
+    def named_scores(self, scores: list[float]) -> Any:
+        """Return the scores of one example: a number for two classes, and a dict from class to score for more."""
+        return scores[0] if self.count <= 2 else dict(zip(self._order.labels, scores, strict=True))
+
     def check_sortable(self, where: str, labels: list[Any]) -> None:
         """Refuse labels that cannot be sorted together with those known."""
         try:

@@ -59,11 +59,17 @@ class OnlineClassifier(Classifier):
     verbose: int = 0
     max_features: int | None = None
     n_iter_no_change: int | None = 5
+    classes: Any = None
     normalize: bool = False
     scale: str | None = None
 
     state_type: ClassVar[type[Any]] = OnlineState
-    added_parameters: ClassVar[dict[str, Any]] = {"n_iter_no_change": None, "normalize": False, "scale": None}
+    added_parameters: ClassVar[dict[str, Any]] = {
+        "n_iter_no_change": None,
+        "classes": None,
+        "normalize": False,
+        "scale": None,
+    }
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
 
@@ -88,6 +94,9 @@ class OnlineClassifier(Classifier):
     def _geometry(self, slack_feature: float = 0.0) -> Geometry:
         """Return how examples become the vectors that the rule sees."""
         return Geometry(self.fit_intercept, self.normalize, slack_feature, self.scale)
+
+    def _check_class_weight(self) -> None:
+        """Refuse class weights that would have no effect. A rule overrides it if there are any."""
 
     def _asked_margin(self) -> float | None:
         """Return the margin that was asked for; None if any is enough."""
@@ -263,8 +272,35 @@ class OnlineClassifier(Classifier):
         if not self.__sklearn_is_fitted__():
             return 0.0
         view, scores = scores_of_one(self, x)
-        strategy = view._classes.strategy
-        return scores[0] if strategy.is_binary else dict(zip(strategy.positives, scores, strict=True))
+        return view._classes.named_scores(scores)
+
+    def predict_and_score_one(self, x: Any) -> tuple[Any, Any]:
+        """Predict the label of one example and return its score, both of the same moment.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        label : object
+            What ``predict_one`` returns: the label; None if no label was seen before.
+        score : float or dict
+            What ``score_one`` returns: a number for two classes, and a dict from class to score for more.
+        """
+        fast = self._fast_path
+        if fast is not None and fast.by_name and fast.answers is not None and type(x) is dict:
+            try:
+                score = fast.kernel.score_one(x, fast.problem)
+            except ValueError as error:
+                raise input_error(type(self).__name__, str(error)) from None
+            if self._fast_path is fast:  # otherwise, the classes may have changed before it was scored
+                return fast.answers[score >= 0], score
+        if not self.__sklearn_is_fitted__():
+            return None, 0.0
+        view, scores = scores_of_one(self, x)
+        return view._classes.decide_one(scores), view._classes.named_scores(scores)
 
     # ---- results ---------------------------------------------------------------------------------------------------
 

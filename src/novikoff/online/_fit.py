@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._class_weights import RunningBalance, row_weights
-from novikoff._labels import Codes, encode
+from novikoff._labels import Codes, declared_classes, encode
 from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
 from novikoff._validation import (
@@ -151,9 +151,10 @@ def _prepare(
         if len(values) < 2:
             message = f"y must have at least two classes, but it has one class, {quote(values.tolist()[0])}."
             raise input_error(where, message)
-        learner, classes = new_kernel(model, where), Classes.of(values)
+        declared = declared_in(model, where)
+        learner, classes = new_kernel(model, where), Classes.of(values if declared is None else declared)
         classes.add_problems(learner)
-        if weights is None:
+        if weights is None and declared is None:
             return learner, classes, codes
     codes = classes.codes(where, labels, weights)
     for row in first_rows(codes, np.arange(classes.count, int(codes.max()) + 1)):
@@ -161,9 +162,15 @@ def _prepare(
     return learner, classes, codes
 
 
+def declared_in(model: Any, where: str) -> NDArray[Any] | None:
+    """Return the classes that the constructor was given, in ascending order; None if it was given none."""
+    return None if model.classes is None else declared_classes(where, model.classes)
+
+
 def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
     """Return a kernel that has learned nothing, and keep its rule: parameters that are set later have no effect."""
     rule = model._learned_rule = model._rule()
+    model._check_class_weight()
     buckets = 0
     if model.max_features is not None:
         buckets = check_integer(where, "max_features", model.max_features, at_least=1)

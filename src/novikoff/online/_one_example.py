@@ -91,8 +91,9 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
 
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
-    publish()  # withdraws the fast path
     code = model._classes.count
+    if code > 0:
+        publish()  # withdraws the fast path
     with no_fork:
         try:
             model._classes = model._classes.with_class(label, model._learner)

@@ -45,6 +45,9 @@ class MarginPerceptron(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    classes : array-like, default=None
+        All labels that will occur, if they are known. Two classes then cost one binary problem instead of three, and
+        any other label is refused. By default, new labels may appear at any time on a stream.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running"} or None, default=None

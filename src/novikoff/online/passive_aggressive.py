@@ -1,9 +1,12 @@
 """The passive-aggressive algorithms."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+from novikoff._class_weights import class_weight_of
 from novikoff._validation import check_number
+from novikoff.errors import input_error, quote
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
@@ -28,7 +31,9 @@ class PassiveAggressive(OnlineClassifier):
     random_state : int, RandomState instance or None, default=0
         Seed of the row order.
     class_weight : dict or "balanced", default=None
-        Weights of the classes. They multiply ``sample_weight``; "balanced" gives all classes the same total weight.
+        Weights of the classes. They multiply ``sample_weight``; "balanced" gives all classes the same total weight. An
+        update already gives the example a margin of 1, so a weight above 1 acts as 1; a dict with several such weights
+        that differ is refused.
     warm_start : bool, default=False
         Whether ``fit`` continues from the present weights.
     n_jobs : int, default=None
@@ -40,6 +45,9 @@ class PassiveAggressive(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    classes : array-like, default=None
+        All labels that will occur, if they are known. Two classes then cost one binary problem instead of three, and
+        any other label is refused. By default, new labels may appear at any time on a stream.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running"} or None, default=None
@@ -87,6 +95,17 @@ class PassiveAggressive(OnlineClassifier):
     def _rule(self) -> Rule:
         return Rule("passive-aggressive", geometry=self._geometry())
 
+    def _check_class_weight(self) -> None:
+        given = self.class_weight
+        if not isinstance(given, Mapping):
+            return
+        where = type(self).__name__
+        weights = {class_weight_of(where, given, label) for label in given} | ({1.0} if len(given) == 1 else set())
+        if len({weight for weight in weights if weight >= 1}) > 1:
+            reason = "weights above 1 act as 1, because an update already gives the example a margin of 1"
+            advice = "Divide all weights by the largest one, or use PassiveAggressiveI"
+            raise input_error(where, f"class_weight={quote(dict(given))} would have no effect: {reason}. {advice}.")
+
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PassiveAggressiveI(OnlineClassifier):
@@ -117,6 +136,9 @@ class PassiveAggressiveI(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    classes : array-like, default=None
+        All labels that will occur, if they are known. Two classes then cost one binary problem instead of three, and
+        any other label is refused. By default, new labels may appear at any time on a stream.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running"} or None, default=None
@@ -200,6 +222,9 @@ class PassiveAggressiveII(OnlineClassifier):
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
         None for never.
+    classes : array-like, default=None
+        All labels that will occur, if they are known. Two classes then cost one binary problem instead of three, and
+        any other label is refused. By default, new labels may appear at any time on a stream.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running"} or None, default=None
