@@ -72,7 +72,7 @@ SUBCOMMANDS = {
     ),
     "stream": Subcommand(
         "Learn from DATA in one pass: predict each row, then learn from it.",
-        ("stream tumours.csv -o online.nvk", "stream -i online.nvk -o online.nvk tumours.csv"),
+        ("stream tumours.csv -o online.nvk", "stream tumours.csv -o online.nvk --resume"),
     ),
     "certify": Subcommand(
         "Check what MODEL claims against the DATA it was fitted to, without the code that fitted it.",

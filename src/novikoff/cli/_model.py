@@ -23,6 +23,11 @@ MAX_NAMES = 5  # of columns in an error message
 def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     """Return the model of a file, and how its data became rows; a stream may go on from one that has seen no label."""
     model = model_file.load_learner(path)
+    return model, reading_of(path, model, allow_unlearned)
+
+
+def reading_of(path: str, model: Any, allow_unlearned: bool = False) -> Reading:
+    """Return how the data of a model from a file became rows; refuse a model that cannot predict."""
     name = type(model).__name__
     if not hasattr(model, "predict"):
         raise input_error(path, f"{name} holds one model for each C, and one model is needed. Fit LinearSVM instead.")
@@ -32,7 +37,7 @@ def load_model(path: str, allow_unlearned: bool = False) -> tuple[Any, Reading]:
     if reading is None and hasattr(model, "feature_names_in_"):  # fitted to a data frame
         names = tuple(map(str, model.feature_names_in_))
         reading = Reading(features=names, names=names)
-    return model, reading or Reading()
+    return reading or Reading()
 
 
 def read_rows(
