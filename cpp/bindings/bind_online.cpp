@@ -302,6 +302,7 @@ void bind_online(nb::module_& m) {
       .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))
       .def("score_one", &OnlineLearner::scores_of_one, arg("x"), arg("problems"))
+      .def("score_many", &OnlineLearner::score_many, arg("dicts"), arg("problems"), arg("scores").noconvert())
       .def("score", &OnlineLearner::score, arg("problems"), arg("rows"), arg("scores").noconvert())
       .def(
           "weights",

@@ -55,26 +55,41 @@ class KeyedRow {
     names_.resize(size);
     hashes_.resize(size);
     values_.resize(size);
+    const bool is_plain = read_features(dict, [&](std::size_t k, const novikoff::Name& name, double value) {
+      names_[k] = name;
+      hashes_[k] = name.hash();
+      values_[k] = value;
+    });
+    if (!is_plain) return false;
+    columns_.resize(size);
+    squared_sum_ = checked_sum_of_squares(row());
+    remember(dict);
+    return true;
+  }
+
+  /// Calls `take` with the place, the name and the value of each feature of a dict. Returns false if it has keys or values that
+  /// only Python code can convert.
+  static bool read_features(nb::handle dict, const auto& take) {
     PyObject *key = nullptr, *value = nullptr;
     Py_ssize_t position = 0;
     for (std::size_t k = 0; PyDict_Next(dict.ptr(), &position, &key, &value); ++k) {
       if (!is_plain_key(key) || !is_plain_number(value)) return false;
       const double number = number_of(value);
       if (!std::isfinite(number)) refuse("finite", key, value);
-      names_[k] = name_of(key);
-      hashes_[k] = names_[k].hash();
-      values_[k] = number;
+      take(k, name_of(key), number);
     }
-    columns_.resize(size);
-    squared_sum_ = row().sum_of_squares();
-    if (squared_sum_ < novikoff::least_squared_norm) {
-      const bool is_zero = std::all_of(values_.begin(), values_.end(), [](double value) { return value == 0; });
-      squared_sum_ = novikoff::large_enough(squared_sum_, is_zero);
-    }
-    if (!std::isfinite(squared_sum_))
-      throw std::invalid_argument("the squared norm of the features overflows to inf or underflows.");
-    remember(dict);
     return true;
+  }
+
+  /// The sum of the squared values of a row, whose columns need not be known. Refuses a row whose sum is not a normal number.
+  static double checked_sum_of_squares(const Sparse& row) {
+    double sum = row.sum_of_squares();
+    if (sum < novikoff::least_squared_norm) {
+      const bool is_zero = std::all_of(row.values, row.values + row.size, [](double value) { return value == 0; });
+      sum = novikoff::large_enough(sum, is_zero);
+    }
+    if (!std::isfinite(sum)) throw std::invalid_argument("the squared norm of the features overflows to inf or underflows.");
+    return sum;
   }
 
   std::size_t size() const { return values_.size(); }

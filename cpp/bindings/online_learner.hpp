@@ -20,6 +20,7 @@
 
 #include "bindings.hpp"
 #include "keyed_row.hpp"
+#include "keyed_rows.hpp"
 #include "novikoff/many_classes.hpp"
 #include "novikoff/names.hpp"
 #include "novikoff/shared_learner.hpp"
@@ -250,6 +251,7 @@ class OnlineLearner {
           in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns, weight); },
                              [&] {
                                check_open();
+                               check_weight(weight);
                                learner_.learn_one(x, view.columns, squared_norm, code, weight);
                              });
           return true;
@@ -266,6 +268,7 @@ class OnlineLearner {
         },
         [&](KeyedRow& row) {
           check_open();
+          check_weight(weight);
           const Sparse features = row.add(columns_);
           learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, weight);
         });
@@ -287,6 +290,27 @@ class OnlineLearner {
           for (std::size_t q : problems) scores.push_back(score_of(row, features, q));
           return scores;
         });
+  }
+
+  /// Scores of dicts in some problems, at one moment: one row of numbers per problem.
+  void score_many(const nb::list& dicts, const std::vector<std::size_t>& problems, Matrix scores) {
+    KeyedRows rows(dicts);
+    if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
+      throw std::invalid_argument("scores must have one row per problem, and one entry per dict in each.");
+    in_turn<ReadTurn>([&] { return is_short_to_score(rows.entries() + rows.count(), problems.size()); },
+                      [&] {
+                        rows.look_up(columns_);
+                        if (learner_.scale) rows.see(*learner_.scale);
+                        const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // as in `score_of`
+                        double* place = scores.data();
+                        for (std::size_t q : problems) {
+                          check_problem(learner_.problems, q);
+                          const Hypothesis& h = learner_.problems[q];
+                          std::vector<double> scratch(novikoff::scratch_size(h, columns));
+                          for (std::size_t i = 0; i < rows.count(); ++i)
+                            *place++ = novikoff::score(h, rows[i], columns, learner_.tie, scratch);
+                        }
+                      });
   }
 
   /// Scores of all rows in some problems, at one moment. Returns the number of rows before the first bad one; unless that is
@@ -315,6 +339,10 @@ class OnlineLearner {
 
   void check_open() const {
     if (!open_) throw std::runtime_error("closed");
+  }
+  /// Weights are checked before; this is for class weights, which are looked up for each example.
+  static void check_weight(double weight) {
+    if (!(weight >= 1e-30 && weight <= 0x1p53)) throw std::runtime_error("not a weight");
   }
   static void check_problem(const std::vector<Hypothesis>& problems, std::size_t q) {
     if (q >= problems.size()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");

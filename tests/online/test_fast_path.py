@@ -24,6 +24,42 @@ def test_it_learns_and_predicts_the_same(make, classes, rows):
     assert learned(fast) == learned(plain)
 
 
+@pytest.mark.parametrize("weight", [{0: 0.5, 1: 2.5}, {1: 0}, {2: 3}, {0: np.float32(0.5)}, "balanced"])
+@pytest.mark.parametrize("rows", [X, DICTS], ids=["rows", "dicts"])
+def test_class_weights_are_those_of_the_slow_path(weight, rows):
+    fast, plain = (nk.PassiveAggressiveI(C=0.1, class_weight=weight) for _ in range(2))
+    for k, x in enumerate(rows):
+        fast.learn_one(x, k * k % 3)
+        vars(plain).pop("_fast_path", None)
+        plain.learn_one(x, k * k % 3)
+    assert fast._fast_path is not None
+    assert learned(fast) == learned(plain)
+    assert (
+        learned(fast)
+        == learned(nk.PassiveAggressiveI(C=0.1, class_weight=weight).partial_fit(X, [k * k % 3 for k in range(len(X))]))
+        or rows is DICTS
+    )
+
+
+@pytest.mark.parametrize("weight", ["even", {0: -1.0}, {0: float("nan")}, {0: "a"}, {0: 1e-40}, 3.0])
+def test_bad_class_weights_are_refused_by_the_fast_path_too(weight):
+    model = nk.PassiveAggressiveI().partial_fit(X, np.arange(60) % 2)
+    model.set_params(class_weight=weight)
+    with pytest.raises(nk.InvalidInputError, match=r"weights? must be"):
+        model.learn_one(X[0], 0)
+
+
+def test_a_class_weight_dict_that_is_changed_later_is_used():
+    weights = {0: 1.0}
+    model = nk.PassiveAggressiveI(class_weight=weights)
+    for k, x in enumerate(DICTS[:20]):
+        model.learn_one(x, k % 2)
+    weights[0] = 0.0
+    before = model.certificate_.examples
+    model.learn_one(DICTS[20], 0)
+    assert model.certificate_.examples == before
+
+
 def test_class_weights_that_are_set_later_are_used():
     model = nk.PassiveAggressiveI()
     for k, x in enumerate(DICTS[:20]):

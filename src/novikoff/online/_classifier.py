@@ -31,6 +31,7 @@ from ._cycle import Run
 from ._fast_path import FastPath
 from ._fit import change_by_fit, close_to_learning, fit_rows
 from ._halting import NotHaltedWarning
+from ._many_examples import labels_of_many
 from ._moment import label_of_one, moment_of, scores_of_one, scores_of_rows
 from ._numbering import Numbering
 from ._one_example import DEFAULT_WEIGHT, learn_example
@@ -219,16 +220,16 @@ class OnlineClassifier(Classifier):
             Its weight.
         """
         fast = self._fast_path
-        if fast is not None and fast.may_learn and sample_weight == 1.0 and self.class_weight is None:
+        if fast is not None and fast.may_learn and sample_weight == 1.0 and self.class_weight is fast.class_weight:
             if type(x) is dict:
                 try:
                     if fast.by_name and (code := fast.code_of[y]) < fast.count:
-                        fast.kernel.learn_one(x, code, 1.0)
+                        fast.kernel.learn_one(x, code, 1.0 if fast.weight_of is None else fast.weight_of(y, 1.0))
                         return
                 except ValueError as error:
                     raise input_error(type(self).__name__, str(error)) from None
                 except (KeyError, TypeError, RuntimeError):
-                    pass  # a new label; or a fit has begun that replaces the kernel
+                    pass  # a new label; or a fit has begun that replaces the kernel; or a class weight is 0 or bad
             elif not fast.by_name and not is_keyed(x) and fast.learn_row(type(self).__name__, x, y):
                 return
         change(self, lambda draft: learn_example(draft, type(self).__name__, x, y, sample_weight))
@@ -301,6 +302,22 @@ class OnlineClassifier(Classifier):
             return None, 0.0
         view, scores = scores_of_one(self, x)
         return view._classes.decide_one(scores), view._classes.named_scores(scores)
+
+    def predict_many(self, X: Any) -> list[Any]:
+        """Predict the labels of many examples, faster than by as many calls of ``predict_one``.
+
+        Parameters
+        ----------
+        X : list of dicts, or array-like or sparse matrix of shape (n_samples, n_features)
+            The features of the examples.
+
+        Returns
+        -------
+        labels : list
+            What ``predict_one`` would return for each example, all at the same moment: a label; None if no label was
+            seen before.
+        """
+        return labels_of_many(self, X)
 
     # ---- results ---------------------------------------------------------------------------------------------------
 

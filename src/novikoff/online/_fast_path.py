@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from ._columns import names_of_columns, row_of_names
 
 @dataclass(frozen=True)
 class FastPath:
-    """What one example of the usual kind needs: a dict or a row of numbers, without weights.
+    """What one example of the usual kind needs: a dict or a row of numbers, without a weight of its own.
 
     It is published with the classes, and withdrawn before they change.
 
@@ -41,11 +41,15 @@ class FastPath:
     names : sequence or None
         Names of the columns of rows of numbers; None if they are numbers, too.
     may_learn : bool
-        Whether learning from an example without class weights changes nothing but the kernel.
+        Whether learning from an example changes nothing but the kernel.
     answers : tuple or None
         The label for a negative score, and for any other; None for more than two classes.
     problem : int
         The problem that decides between two classes.
+    class_weight : object
+        The ``class_weight`` of the learner. With any other, this is not its fast path.
+    weight_of : callable or None
+        Takes a label and 1.0, and returns the weight of its class, which the kernel checks; None if all have weight 1.
     """
 
     kernel: _core.OnlineLearner
@@ -58,6 +62,8 @@ class FastPath:
     may_learn: bool
     answers: tuple[Any, Any] | None
     problem: int
+    class_weight: Any
+    weight_of: Callable[[Any, float], float] | None
 
     @classmethod
     def of(cls, model: Any, *, may_learn: bool = True) -> FastPath | None:
@@ -72,7 +78,11 @@ class FastPath:
         may_learn = may_learn and is_plain and model._learner.is_compiled
         names = None if model._by_name else names_of_columns(model)
         columns = (model._by_name, model._width, names)
-        return cls(model._learner, classes, classes.codes_of_all, classes.count, *columns, may_learn, answers, problem)
+        given, is_scaled = model.class_weight, model._learned_rule.geometry.scale is not None
+        may_learn = may_learn and (given is None or (isinstance(given, Mapping) and not is_scaled))
+        weights = (given, given.get if isinstance(given, Mapping) else None)
+        kernel, codes = model._learner, classes.codes_of_all
+        return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights)
 
     @cached_property
     def column_of(self) -> dict[Any, int]:
@@ -86,7 +96,10 @@ class FastPath:
         return "column_of" in vars(self)
 
     def learn_row(self, where: str, x: Any, y: Any) -> bool:
-        """Learn from a row of numbers. Return False, without learning, if more than the kernel would change."""
+        """Learn from a row of numbers, with the weight of its class.
+
+        Return False, without learning, if more than the kernel would change.
+        """
         try:
             code = self.classes.code_of(y)
         except TypeError:  # an unhashable label
@@ -95,8 +108,9 @@ class FastPath:
             return False
         row = one_row(where, x, self.width)
         try:
-            is_good = self.kernel.learn_row(as_rows(where, row), code, 1.0)
-        except RuntimeError:  # a fit has begun that replaces the kernel
+            weight = 1.0 if self.weight_of is None else self.weight_of(y, 1.0)
+            is_good = self.kernel.learn_row(as_rows(where, row), code, weight)
+        except (RuntimeError, TypeError):  # a fit has begun that replaces the kernel; or a weight is 0 or bad
             return False
         if not is_good:
             raise describe_bad_row(where, row, 0)
