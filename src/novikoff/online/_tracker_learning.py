@@ -50,6 +50,8 @@ def new_members(model: Any) -> list[OnlineClassifier]:
             raise input_error(where, f"learners must be online learners, but one of them is {quote(learner)}.")
         if learner.class_weight is not None:
             raise input_error(where, "learners must not have class_weight. Use sample_weight, which all members see.")
+    if any(np.asarray(learner.classes).tolist() != np.asarray(given[0].classes).tolist() for learner in given):
+        raise input_error(where, "learners must all have the same classes.")
     return [clone(learner) for learner in given]
 
 
