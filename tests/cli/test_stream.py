@@ -68,6 +68,7 @@ def test_a_stream_goes_on_bit_for_bit(tmp_path, name, lines):
     ],
 )
 def test_a_stream_goes_on_with_the_options_it_began_with(tmp_path, options):
+    options = ("--learner", "perceptron", *options)
     whole = learned(tmp_path / "whole.nvk", LINES, *options)
     first = learned(tmp_path / "first.nvk", LINES[:13], *options)
     assert sets.same_model(learned(tmp_path / "rest.nvk", LINES[13:], "-i", first), whole)
@@ -83,7 +84,8 @@ def test_a_stream_scales_its_columns_if_the_command_line_says_so(tmp_path):
 
 
 def test_classes_of_a_stream_weigh_what_the_command_line_says(tmp_path):
-    model = nk.load(learned(tmp_path / "m.nvk", LINES, "--class-weight", '{"1": 2.5, "-1": 0.5}'))
+    options = ("--learner", "perceptron", "--class-weight", '{"1": 2.5, "-1": 0.5}')
+    model = nk.load(learned(tmp_path / "m.nvk", LINES, *options))
     assert model.certificate_.examples == np.where(sets.TWO == 1, 2.5, 0.5).sum()
 
 
@@ -98,7 +100,7 @@ def test_a_stream_of_mails_goes_on_bit_for_bit(tmp_path):
 
 
 def test_a_stream_counts_what_the_library_counts(tmp_path, folder):
-    progress = nk.evaluate.progressive(nk.Perceptron(), nk.scan(str(folder / "two.svm")))
+    progress = nk.evaluate.progressive(nk.Tracker(), nk.scan(str(folder / "two.svm")))
     last = list(progress)[-1]
     run = done("stream", "two.svm", "--json", folder=folder)
     assert (run.json["examples"], run.json["mistakes"]) == (last.examples, last.mistakes)
@@ -341,9 +343,17 @@ def test_mistakes_are_counted_once_where_both_counts_agree(folder):
 
 def test_another_count_of_mistakes_is_explained(folder, fitted):
     assert "average" in summary(folder, "two.svm", "--learner", "averaged-perceptron")["certificate"]
-    assert "one per class" in summary(folder, "three.svm")["certificate"]
+    assert "one per class" in summary(folder, "three.svm", "--learner", "perceptron")["certificate"]
     assert "before this run" in summary(folder, "two.svm", "-i", fitted("two.svm", subcommand="stream"))["certificate"]
-    assert "by their weights" in summary(folder, "two.svm", "--class-weight", "balanced")["certificate"]
+    balanced = ("--learner", "perceptron", "--class-weight", "balanced")
+    assert "by their weights" in summary(folder, "two.svm", *balanced)["certificate"]
+
+
+def test_a_stream_without_options_is_learned_by_a_tracker(tmp_path):
+    model = nk.load(learned(tmp_path / "m.nvk", LINES))
+    X, y = nk.read_svmlight(tmp_path / "m.svm")
+    assert model.certificate_.to_json() == nk.Tracker().partial_fit(X, y).certificate_.to_json()
+    assert_refused(novikoff("stream", tmp_path / "m.svm", "--class-weight", "balanced"), "--learner")
 
 
 def test_rows_are_hashed_only_for_the_file_of_a_new_model(tmp_path, monkeypatch):

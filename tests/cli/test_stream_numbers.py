@@ -25,7 +25,7 @@ def test_jsonl_has_the_numbers_of_progressive_evaluation(tmp_path):
     (tmp_path / "two.svm").write_bytes(sets.svmlight(sets.X, sets.TWO))
     run = done("stream", tmp_path / "two.svm", "--jsonl", "--window", 8, "--every", 5)
     *lines, summary = [json.loads(line) for line in run.out.splitlines()]
-    expected = list(nk.evaluate.progressive(nk.Perceptron(), nk.scan(tmp_path / "two.svm"), window=8, every=5))
+    expected = list(nk.evaluate.progressive(nk.Tracker(), nk.scan(tmp_path / "two.svm"), window=8, every=5))
     assert lines == [json.loads(json.dumps(as_json(record))) for record in expected]
     assert [line["record"] for line in lines] == ["progress"] * 8
     assert summary["record"] == "summary"
@@ -44,7 +44,7 @@ def test_json_and_jsonl_exclude_each_other(tmp_path):
 def test_a_delay_is_that_of_progressive_evaluation(tmp_path, delay):
     (tmp_path / "two.svm").write_bytes(sets.svmlight(sets.X, sets.TWO))
     found = done("stream", tmp_path / "two.svm", "--json", "--delay", delay, "-o", tmp_path / "m.nvk").json
-    progress = nk.evaluate.progressive(nk.Perceptron(), nk.scan(tmp_path / "two.svm"), delay=delay)
+    progress = nk.evaluate.progressive(nk.Tracker(), nk.scan(tmp_path / "two.svm"), delay=delay)
     list(progress)
     assert (found["mistakes"], found["mistakes_at_learning"]) == (progress.wrong, progress.mistakes_at_learning)
     done("stream", tmp_path / "two.svm", "-q", "-o", tmp_path / "prompt.nvk")

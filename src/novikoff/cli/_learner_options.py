@@ -188,7 +188,8 @@ def build(name: str, learners: Mapping[str, Any], options: dict[str, Any]) -> An
         if parameter not in accepted:
             flags = (f"no_{p}" if accepted[p].default is True else p for p in accepted if p not in NOT_OPTIONS)
             known = ", ".join(map(flag, flags))
-            raise input_error(flag(option), f"{name} does not have this option. It has {known}.")
+            other = " Name another learner with --learner." if name == "tracker" else ""
+            raise input_error(flag(option), f"{name} does not have this option. It has {known}.{other}")
     if "C" in given and "lam" in given:
         raise input_error("--lam", "give --C or --lam, not both.")
     hints = _hints(learners[name])

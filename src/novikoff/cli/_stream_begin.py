@@ -24,7 +24,7 @@ from ._options import READING, SCALING, opening_from, reading_from
 from ._output import flag
 from ._stream_save import check_same_options, load_resumed, option_texts, resumed_from
 
-OPTIONS = LearnerOptions(ONLINE, "perceptron", (*READING, *SCALING))
+OPTIONS = LearnerOptions(ONLINE, "tracker", (*READING, *SCALING))
 NOT_IN_STREAMS = ("no_indicator", "max_categories", "keep", "idf")  # options that need all rows
 
 
