@@ -33,7 +33,7 @@ VALUES = {  # another value than the default, as the command line writes it
     "share": ("0.01", 0.01),
     "class_weight": ('{"-1": 2, "1": 0.5}', {-1: 2, 1: 0.5}),
 }
-WITHOUT = ("verbose", "warm_start", "learners")
+WITHOUT = ("verbose", "warm_start", "learners", "classes")  # the classes come from the data
 PAIRS = [
     (name, parameter)
     for name, learner in LEARNERS.items()

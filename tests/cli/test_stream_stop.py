@@ -10,6 +10,14 @@ from novikoff.cli._stream_stop import Stopped, stoppable
 NUMBERS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
+@pytest.fixture(autouse=True)
+def _hangup():
+    """Signals as a terminal gives them to a process, also where the tests themselves run under nohup."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_a_signal_is_noted_and_interrupts_no_step(number):
     with stoppable(saves=True) as stop:

@@ -23,7 +23,7 @@ def random_votes(seed, rounds=300, members=4, classes=3):
 def after_one_example(members):
     """Counts after an example that all members predicted rightly, so that none of the next ones is the first."""
     zero = MixtureCounts.none(members)
-    return MixtureCounts(zero.decayed, zero.whole, zero.part, zero.weights, zero.fewest, 1, zero.examples)
+    return MixtureCounts(zero.decayed, zero.whole, zero.part, zero.shares, zero.fewest, 1, zero.examples)
 
 
 @pytest.mark.parametrize("decay", [1.0, 0.95])
@@ -63,7 +63,7 @@ def test_batches_of_any_size_give_the_same_bits(kind):
         counts, own = counts.after(vote, part, y[begin:end], amounts[begin:end])
         found.append(own)
     assert np.concatenate(found).tolist() == chosen.tolist()
-    for name in ("decayed", "whole", "part", "weights", "fewest"):
+    for name in ("decayed", "whole", "part", "shares", "fewest"):
         assert getattr(counts, name).tobytes() == getattr(whole, name).tobytes()
     assert (counts.rounds, counts.examples) == (whole.rounds, whole.examples)
 

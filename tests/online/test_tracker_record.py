@@ -65,7 +65,7 @@ def test_the_record_has_those_of_the_members_and_the_weights_that_predict():
     [
         ("counts", {"decayed": np.zeros(2)}, "there must be 3 numbers"),
         ("counts", {"whole": -np.ones(3)}, "none of them negative"),
-        ("counts", {"weights": np.zeros(2)}, "at least one of them must be positive"),
+        ("counts", {"shares": np.zeros(2)}, "at least one of them must be positive"),
         ("counts", {"rounds": -1}, "at least 0"),
         ("vote", {"kind": "all"}, "vote must be"),
         ("vote", {"decay": 2.0}, "decay must be"),

@@ -55,7 +55,7 @@ def test_a_mixture_counts_what_the_kernel_counts(vote, amount):
     np.testing.assert_allclose(again.mistakes, counts.mistakes, rtol=1e-12)
     if vote == "share":
         np.testing.assert_allclose(again.fewest.ravel(), counts.fewest, rtol=1e-12)
-        np.testing.assert_allclose(again.weights, counts.weights / counts.weights.max(), rtol=1e-9)
+        np.testing.assert_allclose(again.weights, counts.shares / counts.shares.max(), rtol=1e-9)
 
 
 def test_ties_are_doubtful_unless_arithmetic_is_exact():

@@ -46,6 +46,9 @@ CHANGES = {
     "frequencies": lambda c: {"class_examples": c.class_examples[::-1]},
     "more classes": lambda c: {"classes": (*c.classes, 9), "class_examples": (*c.class_examples, 0.0)},
     "a member": lambda c: {"members": (dataclasses.replace(c.members[0], mistakes=0.0), *c.members[1:])},
+    "a share": lambda c: {
+        "members": (dataclasses.replace(c.members[0], share=0.99 * c.members[0].share), *c.members[1:])
+    },
     "a rule": lambda c: {
         "members": (dataclasses.replace(c.members[0], rule=nk.Perceptron(tie="positive")._rule()), *c.members[1:])
     },
@@ -94,3 +97,11 @@ def test_the_bound_is_that_of_the_theorem_and_holds(vote):
 def test_parameters_that_were_set_later_are_found():
     model = nk.Tracker().partial_fit(X, Y).set_params(decay=0.5)
     assert "parameters" in [check.claim for check in nk.verify(model, X, Y).failures]
+
+
+def test_altered_shares_of_a_model_are_refuted():
+    model = nk.Tracker([nk.Perceptron(), nk.PassiveAggressiveI()], vote="share").partial_fit(X, Y)
+    assert nk.verify(model, X, Y)
+    model._counts = dataclasses.replace(model._counts, shares=model._counts.shares * [1.01, 1.0])
+    failures = nk.verify(model, X, Y).failures
+    assert {check.claim for check in failures} >= {"share of member 1", "share of member 2"}

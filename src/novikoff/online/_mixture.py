@@ -53,7 +53,8 @@ class MixtureCounts:
     """What a mixture of N members has counted. It is never modified.
 
     ``decayed``, ``whole`` and ``part`` have the mistakes of the members, and last those of the mixture: decayed, of
-    whole weight, and the sum of fractions. ``weights`` are those of fixed share. ``fewest`` has the mistakes of the
+    whole weight, and the sum of fractions. ``shares`` are the weights of fixed share, of which only the ratios matter;
+    they stay 1 in other mixtures. ``fewest`` has the mistakes of the
     best sequences of members, by the number of changes and by their last member. ``rounds`` are the examples, of which
     one of weight 2.5 counts as three, and ``examples`` is their weight.
     """
@@ -61,7 +62,7 @@ class MixtureCounts:
     decayed: Floats
     whole: Floats
     part: Floats
-    weights: Floats
+    shares: Floats
     fewest: Floats
     rounds: int
     examples: Count
@@ -76,7 +77,7 @@ class MixtureCounts:
     @property
     def members(self) -> int:
         """The number of members."""
-        return len(self.weights)
+        return len(self.shares)
 
     @property
     def mistakes(self) -> list[float]:
@@ -91,7 +92,7 @@ class MixtureCounts:
     def vote_weights(self, vote: Vote) -> list[float]:
         """Return the weight of each member in a vote."""
         if vote.kind == "share":
-            found: list[float] = self.weights.tolist()
+            found: list[float] = self.shares.tolist()
             return found
         counts = (self.decayed[:-1] * vote.decay).tolist()  # they decay before the next vote
         least = min(counts)
@@ -142,10 +143,10 @@ class MixtureCounts:
     ) -> dict[str, Floats]:
         """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""
         decayed, whole, part = self.decayed.copy(), self.whole.copy(), self.part.copy()
-        weights, fewest = self.weights.copy(), self.fewest.copy()
-        arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, weights, fewest)
+        shares, fewest = self.shares.copy(), self.fewest.copy()
+        arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, shares, fewest)
         _core.mix(*arguments, predictions.ravel(), labels, amounts, chosen)
-        return {"decayed": decayed, "whole": whole, "part": part, "weights": weights, "fewest": fewest}
+        return {"decayed": decayed, "whole": whole, "part": part, "shares": shares, "fewest": fewest}
 
 
 def codes_of(classes: NDArray[Any], labels: NDArray[Any]) -> Codes:

@@ -67,14 +67,15 @@ def certificate_of(model: Any) -> TrackerCertificate:
     vote, first = model._learned_vote, model.learners_[0]
     *members, mine = zip(counts.mistakes, counts.decayed.tolist(), strict=True)
     fewest = counts.fewest.reshape(-1, counts.members).min(axis=1)
+    shares = (counts.shares / counts.shares.sum()).tolist()
     return TrackerCertificate(
         vote=vote.kind,
         decay=vote.decay,
         beta=vote.beta,
         share=vote.share,
         members=tuple(
-            MemberMistakes(type(learner).__name__, learner._learned_rule, mistakes, decayed)
-            for learner, (mistakes, decayed) in zip(model.learners_, members, strict=True)
+            MemberMistakes(type(learner).__name__, learner._learned_rule, mistakes, decayed, own)
+            for learner, (mistakes, decayed), own in zip(model.learners_, members, shares, strict=True)
         ),
         mistakes=mine[0],
         decayed_mistakes=mine[1],
@@ -160,12 +161,12 @@ def check_state(record: RunRecord) -> None:
     state: TrackerState = record.state
     counts, members = state.counts, len(state.members)
     empty = MixtureCounts.none(members)
-    for name in ("decayed", "whole", "part", "weights", "fewest"):
+    for name in ("decayed", "whole", "part", "shares", "fewest"):
         own, expected = getattr(counts, name), getattr(empty, name)
         if members == 0 or own.shape != expected.shape or np.any(own < 0):
             raise input_error(f"state.counts.{name}", f"there must be {len(expected)} numbers, none of them negative.")
-    if not counts.weights.sum() > 0:
-        raise input_error("state.counts.weights", "at least one of them must be positive.")
+    if not counts.shares.sum() > 0:
+        raise input_error("state.counts.shares", "at least one of them must be positive.")
     check_count(counts.rounds, "state.counts.rounds")
     check_count(counts.examples.whole, "state.counts.examples.whole")
     state.vote.check("state", members)

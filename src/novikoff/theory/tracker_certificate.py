@@ -39,12 +39,15 @@ class MemberMistakes:
         The weight of the examples whose label it did not predict.
     decayed_mistakes : float
         The same with each mistake multiplied by the decay of every later example.
+    share : float
+        Its part of the total weight of fixed share; that of equal weights in other mixtures.
     """
 
     name: str
     rule: Rule
     mistakes: float
     decayed_mistakes: float
+    share: float
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -203,7 +206,7 @@ class TrackerCertificate(Certificate):
     def _impossible(self) -> Check | None:
         """Return a failed check if no mixture can have these numbers; the replay needs them."""
         numbers = [self.mistakes, self.decayed_mistakes, self.examples, *self.sequences, *self.class_examples]
-        numbers += [n for member in self.members for n in (member.mistakes, member.decayed_mistakes)]
+        numbers += [n for member in self.members for n in (member.mistakes, member.decayed_mistakes, member.share)]
         wanted = MAX_CHANGES + 1 if self.vote == "share" else 0
         possible = {
             "vote": self.vote in VOTES,
@@ -240,24 +243,24 @@ class TrackerCertificate(Certificate):
             predicted = table[:, t].tolist()
             again.learn(predicted, again.choose(t, predicted), label, amount)
         more = 4 * len(codes) + 16
-        mine = [(own.mistakes, own.decayed_mistakes) for own in self.members]
-        mine.append((self.mistakes, self.decayed_mistakes))
         names = [f"member {place + 1}" for place in range(len(every))] + ["mixture"]
         checks = []
-        for name, own, plain, decayed in zip(names, mine, again.mistakes, again.decayed, strict=True):
-            checks.append(agrees(f"mistakes of {name}", own[0], Enclosure.exactly(plain), more))
-            checks.append(agrees(f"decayed mistakes of {name}", own[1], Enclosure.exactly(decayed), more))
+        for name, own, plain, decayed in zip(names, (*self.members, self), again.mistakes, again.decayed, strict=True):
+            checks.append(agrees(f"mistakes of {name}", own.mistakes, Enclosure.exactly(plain), more))
+            checks.append(agrees(f"decayed mistakes of {name}", own.decayed_mistakes, Enclosure.exactly(decayed), more))
+        each = 4 * (len(every) + 64)  # roundings of a weight: a power by up to 63 products, and the sum of all weights
+        for place, part in enumerate((again.weights / again.weights.sum()).tolist()):
+            name, own = f"share of member {place + 1}", self.members[place].share
+            checks.append(agrees(name, own, Enclosure.exactly(part), each * (len(codes) + 4)))
         for changes, fewest in enumerate(self.sequences):
             truth = Enclosure.exactly(float(again.fewest[changes].min()))
             checks.append(agrees(f"best sequence with {counted(changes, 'change')}", fewest, truth, more))
-        doubts = [row for row in (*(own.doubtful for own in every), again.doubtful) if row is not None]
-        if doubts:
-            words = f"; row {min(doubts)} is so close that rounding may have decided it"
-            checks = [
-                dataclasses.replace(c, status="open", detail=c.detail + words) if c.status == "fails" else c
-                for c in checks
-            ]
-        return [*checks, self._check_bound()]
+        doubts = [own.doubtful for own in every if own.doubtful is not None]
+        doubts_of_vote = doubts if again.doubtful is None else [*doubts, again.doubtful]
+        return [
+            *(_open_if(doubts_of_vote if check.claim.endswith("of mixture") else doubts, check) for check in checks),
+            self._check_bound(),
+        ]
 
     def _check_bound(self) -> Check:
         """Compare the mistakes with the bound, with an allowance for the rounding errors of all counts and weights.
@@ -271,6 +274,14 @@ class TrackerCertificate(Certificate):
         what = "mistakes" if self.vote == "share" else "decayed mistakes"
         words = f"{made:.6g} {what}, and the theorem allows at most {above(self.bound)}"
         return Check("bound", "holds" if made <= allowed else "fails", words)
+
+
+def _open_if(doubts: list[int], check: Check) -> Check:
+    """Return a check that does not fail if rounding may have decided one of these rows."""
+    if check.status != "fails" or not doubts:
+        return check
+    words = f"; row {min(doubts)} is so close that rounding may have decided it"
+    return dataclasses.replace(check, status="open", detail=check.detail + words)
 
 
 def _equal(claim: str, claimed: int, found: int) -> Check:
