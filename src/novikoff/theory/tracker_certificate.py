@@ -244,8 +244,9 @@ class TrackerCertificate(Certificate):
             again.learn(predicted, again.choose(t, predicted), label, amount)
         more = 4 * len(codes) + 16
         names = [f"member {place + 1}" for place in range(len(every))] + ["mixture"]
+        claimed: list[MemberMistakes | TrackerCertificate] = [*self.members, self]
         checks = []
-        for name, own, plain, decayed in zip(names, (*self.members, self), again.mistakes, again.decayed, strict=True):
+        for name, own, plain, decayed in zip(names, claimed, again.mistakes, again.decayed, strict=True):
             checks.append(agrees(f"mistakes of {name}", own.mistakes, Enclosure.exactly(plain), more))
             checks.append(agrees(f"decayed mistakes of {name}", own.decayed_mistakes, Enclosure.exactly(decayed), more))
         each = 4 * (len(every) + 64)  # roundings of a weight: a power by up to 63 products, and the sum of all weights
