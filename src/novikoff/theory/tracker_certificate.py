@@ -251,8 +251,9 @@ class TrackerCertificate(Certificate):
             checks.append(agrees(f"decayed mistakes of {name}", own.decayed_mistakes, Enclosure.exactly(decayed), more))
         each = 4 * (len(every) + 64)  # roundings of a weight: a power by up to 63 products, and the sum of all weights
         for place, part in enumerate((again.weights / again.weights.sum()).tolist()):
-            name, own = f"share of member {place + 1}", self.members[place].share
-            checks.append(agrees(name, own, Enclosure.exactly(part), each * (len(codes) + 4)))
+            roundings = each * (len(codes) + 4)
+            stated = self.members[place].share
+            checks.append(agrees(f"share of member {place + 1}", stated, Enclosure.exactly(part), roundings))
         for changes, fewest in enumerate(self.sequences):
             truth = Enclosure.exactly(float(again.fewest[changes].min()))
             checks.append(agrees(f"best sequence with {counted(changes, 'change')}", fewest, truth, more))
