@@ -142,7 +142,7 @@ def test_an_interrupted_process_leaves_nothing_behind(halfway):
     assert os.listdir(output.parent) == ["output"]
     if subcommand == "stream":
         assert err == b""
-        assert novikoff("inspect", output, "--json").json["learner"] == "Perceptron"
+        assert novikoff("inspect", output, "--json").json["learner"] == "Tracker"
     else:
         assert (out, err) == (b"", b"novikoff: interrupted\n")
         assert output.read_bytes() == b"what was there before"
