@@ -229,7 +229,11 @@ def _begun_table(reading: Reading, data: str, encoder: Any, given: list[str], op
     if wrong := [name for name in given if name in NOT_IN_STREAMS]:
         message = f"{flag(wrong[0])} is not available in a stream, whose rows are encoded as they come."
         raise input_error("stream", f"{message} Use 'novikoff fit'.")
-    for name, value, known in (("scale", encoder.scale, SCALES), ("missing", encoder.missing, POLICIES)):
+    others = ("running",)  # a scale of the learner, which the encoder does not see
+    for name, value, known, more in (
+        ("scale", encoder.scale, SCALES, others),
+        ("missing", encoder.missing, POLICIES, ()),
+    ):
         if value not in known:
-            raise input_error(flag(name), f"a stream knows {', '.join(known)}, but not {quote(value)}.")
+            raise input_error(flag(name), f"a stream knows {', '.join((*known, *more))}, but not {quote(value)}.")
     return reading.begin(data, scale=encoder.scale, missing=encoder.missing, words=encoder.word_settings(), **opening)
