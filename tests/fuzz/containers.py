@@ -185,5 +185,5 @@ def mutate_zip(rng: random.Random, data: bytes, corpus: Sequence[bytes]) -> byte
     out = BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
         for member, content in members.items():
-            archive.writestr(member, content)
+            archive.writestr(zipfile.ZipInfo(member), content)  # with a fixed time, for the same bytes
     return out.getvalue()
