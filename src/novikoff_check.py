@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7, 8, 9)  # of model files
+VERSIONS = (4, 5, 6, 7, 8, 9, 10)  # of model files
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 
@@ -481,14 +481,9 @@ def need_counts(passes: Any, updates: Any, u: Vectors) -> None:
     need(not passes or updates <= most, "updates", f"{updates}, more than there are examples in {passes} passes")
 
 
-def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
-    """Decide a MistakeCertificate: what an online learner saw, its weights, and its mistakes."""
-    u, passes, updates = Vectors(fields["evidence"], rows, labels, weights), fields["passes"], fields["updates"]
-    names, trust = (("examples", "examples"), ("positives", "positives"), ("sum of squares", "energy")), "on trust"
-    need_counts(passes, updates, u)
-    yield from scale_results(u, fields)
-    if u.is_mixed:
-        return
+def check_data(fields: Any, u: Vectors, passes: Any) -> Iterator[Result]:
+    """Decide the sums that tell the data of an online learner from others."""
+    names = (("examples", "examples"), ("positives", "positives"), ("sum of squares", "energy"))
     if passes:
         copies, unit = integers(u.copies)
         seen, positive = sum(copies), sum(c for c, y in zip(copies, u.signs, strict=True) if y > 0)
@@ -499,7 +494,41 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
     else:
         need(finite(fields["radius"]), "radius", "it is not a finite number")
         yield upper_bound("radius", fields["radius"], u.longest, u.longest, Fraction(1))
-        yield from ((claim, trust, f"{shown(fields[name])}, of several fits") for claim, name in names)
+        yield from ((claim, "on trust", f"{shown(fields[name])}, of several fits") for claim, name in names)
+
+
+def need_mistakes(fields: Any) -> None:
+    """Refute a number of mistakes that no run can have."""
+    mistakes, examples = fields["mistakes"], fields["examples"]
+    good = finite(mistakes, examples) and 0 <= mistakes <= examples
+    need(good, "mistakes", f"{shown(mistakes)} in {shown(examples)} examples")
+
+
+def check_moving_target(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a MovingTargetCertificate: what a learner that forgets saw. The rest is shown by a repeated run only."""
+    u = Vectors(fields["evidence"], rows, labels, weights)
+    need_counts(1, fields["updates"], u)
+    need(u.a is None and not u.private, "evidence", "a learner that forgets has no duals and no private features")
+    yield from scale_results(u, fields)
+    if u.is_mixed:
+        return
+    yield from check_data(fields, u, 1)
+    yield from u.check_sum(fields, "no separator of the updates has a larger margin")
+    need_mistakes(fields)
+    for name in ("remembered", "longest", "forget"):
+        need(fields[name] >= 0, name, f"{shown(fields[name])}, which no run can have")
+    for name in ("mistakes", "updates", "rule", "parameter", "forget", "half_life", "remembered", "longest"):
+        yield name, "on trust", f"{fields[name]}, as the learner says"
+
+
+def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a MistakeCertificate: what an online learner saw, its weights, and its mistakes."""
+    u, passes, updates = Vectors(fields["evidence"], rows, labels, weights), fields["passes"], fields["updates"]
+    need_counts(passes, updates, u)
+    yield from scale_results(u, fields)
+    if u.is_mixed:
+        return
+    yield from check_data(fields, u, passes)
     yield from u.check_sum(fields, "no separator has a larger margin")
     if u.a is not None and fields["rule"] == "perceptron":  # each mistake, and nothing else, is a step
         yield agrees("mistakes, as the steps behind the weights", fields["mistakes"], u.steps, updates + 4)
@@ -507,9 +536,8 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
     if fields["separates"]:
         status = "holds" if low > 0 else "open" if high > 0 else "fails"
         yield "separates", status, f"the smallest y v.u of {len(u.seen)} rows is {shown(low)}"
-    mistakes, examples, C = fields["mistakes"], fields["examples"], fields["parameter"]
-    good = finite(mistakes, examples) and 0 <= mistakes <= examples
-    need(good, "mistakes", f"{shown(mistakes)} in {shown(examples)} examples")
+    mistakes, C = fields["mistakes"], fields["parameter"]
+    need_mistakes(fields)
     squares = {"perceptron": u.longest, "passive-aggressive": u.longest}
     if finite(C) and C > 0:
         squares |= {"passive-aggressive I": max(u.longest, 1 / Fraction(C))}
@@ -519,7 +547,7 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
         most = squares[fields["rule"]] * length2(u.v, u.v_unit) / low**2 * (1 + roundings * EPS)
         need(mistakes <= most, "mistakes", f"{shown(mistakes)}, more than the {shown(most)} that the theorem allows")
     for name in ("mistakes", "updates", "passes", "rule", "parameter"):
-        yield name, trust, f"{fields[name]}, as the learner says"
+        yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
 def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
@@ -543,6 +571,7 @@ CHECKS = {
     "GapCertificate": check_gap,
     "HullCertificate": check_hull,
     "MistakeCertificate": check_mistakes,
+    "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
 }
 
@@ -627,7 +656,11 @@ def predictors(state: Any, arrays: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
             names, positive = state.get("labels"), tree.get("positive")
             bias = arrays[tree["biases"]] if "biases" in tree else tree["bias"]
             label = positive if not names else None if positive < 0 else names[positive]
-            yield label, tree.get("negative"), arrays[tree["weights"]], bias
+            weights = arrays[tree["weights"]]
+            if tree.get("memory"):  # a learner that forgets stores its weights divided by a scale
+                scale = tree["memory"]["scale"]
+                weights, bias = [scale * weight for weight in weights], scale * bias
+            yield label, tree.get("negative"), weights, bias
 
 
 def factors_of(scale: Any, arrays: Any) -> list[float] | None:

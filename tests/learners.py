@@ -11,6 +11,7 @@ LEARNERS = {
     "perceptron, ties positive": partial(nk.Perceptron, tie="positive"),
     "perceptron, private features": partial(nk.Perceptron, slack_feature=0.5),
     "perceptron, unit length": partial(nk.Perceptron, normalize=True),
+    "perceptron, forgetting": partial(nk.Perceptron, forget=0.1, half_life=20.0),
     "perceptron, private features and unit length": partial(nk.Perceptron, slack_feature=0.5, normalize=True),
     "averaged": partial(nk.AveragedPerceptron),
     "averaged, ties positive": partial(nk.AveragedPerceptron, tie="positive"),
@@ -23,6 +24,7 @@ LEARNERS = {
     "margin normalized": partial(nk.MarginPerceptron, normalize=True),
     "PA": partial(nk.PassiveAggressive),
     "PA-I": partial(nk.PassiveAggressiveI, C=0.125),
+    "PA-I, forgetting": partial(nk.PassiveAggressiveI, C=0.125, half_life=5.0),
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
 }
 

@@ -52,6 +52,7 @@ LEARNERS = {
     "private features": (nk.Perceptron(slack_feature=0.5), MIXED),
     "averaged": (nk.AveragedPerceptron(), THREE),
     "voted": (nk.VotedPerceptron(), THREE),
+    "forgetting": (nk.Perceptron(forget=0.1, half_life=5.0), MIXED),
     "margin perceptron": (nk.MarginPerceptron(), APART),
     "unit length": (nk.MarginPerceptron(normalize=True), APART),
     "passive-aggressive": (nk.PassiveAggressive(), APART),
@@ -94,6 +95,7 @@ FORGED = {
     "joint": ("dual", 1.01),
     "hard margin": ("margin_upper_bound", 0.99),
     "perceptron": ("margin_upper_bound", 0.5),
+    "forgetting": ("energy", 1.01),
     "margin perceptron": ("margin_lower_bound", 1.5),
     "passive-aggressive II": ("energy", 1.01),
 }

@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
+#include <limits>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -40,7 +41,7 @@ std::unordered_set<OnlineLearner*>& all_learners() {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 10) online_state::refuse("a configuration of ten values");
+  if (nb::len(configuration_) != 12) online_state::refuse("a configuration of twelve values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -58,6 +59,9 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
     learner_.rule = python_rule(callback);
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
                        as<double>(configuration_[4], "delta")};
+  memory_ = online_state::memory_of(configuration_);
+  if (memory_ && (keep_ != "last" || learner_.geometry.delta > 0))
+    throw std::invalid_argument("a learner that forgets has no averages, votes or private features.");
   columns_.buckets = buckets;
   if (as<bool>(configuration_[9], "scale")) learner_.scale.emplace();
   all_learners().insert(this);
@@ -67,23 +71,38 @@ OnlineLearner::~OnlineLearner() { all_learners().erase(this); }
 
 namespace {
 
+void scale_by(std::vector<double>& w, double scale) {
+  if (scale != 1)
+    for (double& value : w) value *= scale;
+}
+
 std::vector<double> weights_of(const Hypothesis& h) {
   std::vector<double> w = h.weights;
   if (h.average) {
     const Hypothesis::AveragedVector v{h};
     for (std::size_t j = 0; j < w.size(); ++j) w[j] = v[j];
   }
+  scale_by(w, h.scale());
   return w;
 }
 
-Dict tally_of(const Tally& counts) {
+std::vector<double> last_weights_of(const Hypothesis& h) {
+  std::vector<double> w = h.weights;
+  scale_by(w, h.scale());
+  return w;
+}
+
+/// The counts, with those that depend on v in its own units.
+Dict tally_of(const Tally& counts, const Memory& memory) {
   Dict tally;
   tally["examples"] = counts.examples.value();
   tally["positives"] = counts.positives.value();
   tally["mistakes"] = counts.mistakes.value();
-  tally["steps"] = counts.steps.value();
+  tally["steps"] = memory.scale * counts.steps.value();
   tally["updates"] = counts.updates;
-  tally["rounding"] = counts.rounding;
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  tally["rounding"] = memory.scale * (counts.rounding + (memory.scale == 1 ? 0.0 : epsilon * counts.largest_length()));
+  tally["longest"] = memory.longest;
   tally["squared_radius"] = counts.squared_radius;
   tally["energy"] = counts.energy;
   tally["margin_bound"] = counts.margin_bound;
@@ -177,10 +196,11 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
-  if (nb::len(configuration) != 10) online_state::refuse("a configuration of ten values");
+  if (nb::len(configuration) != 12) online_state::refuse("a configuration of twelve values");
   const auto keep = as<std::string>(configuration[6], "keep");
   std::vector<Hypothesis> problems;
-  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep));
+  const std::optional<Memory> memory = online_state::memory_of(configuration);
+  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory));
   auto scale = online_state::restore_scale(state[3], as<bool>(configuration[9], "scale"));
   Columns columns;
   Vector<const std::uint8_t> bytes;
@@ -252,12 +272,13 @@ void bind_online(nb::module_& m) {
       .def(
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
-             std::string tie, std::string keep, std::int64_t buckets, nb::object callback, bool scale) {
-            new (self) OnlineLearner(
-                nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback, scale));
+             std::string tie, std::string keep, std::int64_t buckets, nb::object callback, bool scale, double forget,
+             double fade) {
+            new (self) OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback,
+                                                    scale, forget, fade));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
-          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false)
+          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false, arg("forget") = 0.0, arg("fade") = 1.0)
       .def_prop_ro("names",
                    [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
       .def_prop_ro("names_revision",
@@ -313,25 +334,29 @@ void bind_online(nb::module_& m) {
       .def(
           "bias",
           [](OnlineLearner& self, std::size_t q) {
-            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).averaged_bias(); });
+            return self.read_shortly(
+                [q](auto& problems, auto&) { return problems.at(q).scale() * problems.at(q).averaged_bias(); });
           },
           arg("problem"))
       .def(
           "last_weights",
           [](OnlineLearner& self, std::size_t q) {
-            return to_numpy(self.read([q](auto& problems, auto&) { return problems.at(q).weights; }));
+            return to_numpy(self.read([q](auto& problems, auto&) { return last_weights_of(problems.at(q)); }));
           },
           arg("problem"))
       .def(
           "last_bias",
           [](OnlineLearner& self, std::size_t q) {
-            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).bias; });
+            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).scale() * problems.at(q).bias; });
           },
           arg("problem"))
       .def(
           "tally",
           [](OnlineLearner& self, std::size_t q) {
-            return tally_of(self.read_shortly([q](auto& problems, auto&) { return Tally(problems.at(q)); }));
+            const auto [counts, memory] = self.read_shortly([q](auto& problems, auto&) {
+              return std::pair(Tally(problems.at(q)), problems.at(q).memory.value_or(Memory{}));
+            });
+            return tally_of(counts, memory);
           },
           arg("problem"))
       .def("copy", &copy, nb::rv_policy::take_ownership)

@@ -82,6 +82,7 @@ class OnlineLearner {
                          Hypothesis h = like ? learner_.problems.at(*like) : Hypothesis{};
                          if (!like && keep_ == "average") h.average.emplace();
                          if (!like && keep_ == "votes") h.votes.emplace();
+                         if (!like) h.memory = memory_;
                          h.positive = positive;
                          learner_.problems.push_back(std::move(h));
                          problem_count_ = learner_.problems.size();
@@ -196,8 +197,8 @@ class OnlineLearner {
   std::unique_ptr<novikoff::ClassBlock> block_of(const std::vector<std::size_t>& problems) {
     return read([&](auto& held, auto&) {
       for (std::size_t q : problems) check_problem(held, q);
-      if (problems.size() < 2 || problems.size() > novikoff::ClassBlock::most || votes_)
-        throw std::invalid_argument("a block has 2 to 8 problems without votes.");
+      if (problems.size() < 2 || problems.size() > novikoff::ClassBlock::most || votes_ || memory_)
+        throw std::invalid_argument("a block has 2 to 8 problems without votes, which forget nothing.");
       return std::make_unique<novikoff::ClassBlock>(learner_, problems);
     });
   }
@@ -424,10 +425,10 @@ class OnlineLearner {
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
-  /// With a scale, every copy of an example is seen anew.
+  /// With a scale, every copy of an example is seen anew, and a learner that forgets fades by every copy.
   bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
-    if (problems.size() * (size + 1) > short_work || (learner_.scale && weight > 16)) return false;
+    if (problems.size() * (size + 1) > short_work || ((learner_.scale || memory_) && weight > 16)) return false;
     return columns < std::size_t{1} << 16 || problems.empty() || problems[0].weights.capacity() >= columns;
   }
 
@@ -453,6 +454,7 @@ class OnlineLearner {
   nb::tuple configuration_;
   std::string keep_;
   bool votes_;
+  std::optional<novikoff::Memory> memory_;  // of a new problem
   novikoff::Learner learner_;
   Columns columns_;
   std::atomic<std::size_t> problem_count_{0};

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -119,6 +120,30 @@ inline novikoff::Votes restore_votes(nb::handle stored, std::size_t columns) {
   return votes;
 }
 
+/// How a learner of this configuration forgets, if it does.
+inline std::optional<novikoff::Memory> memory_of(const nb::tuple& configuration) {
+  const auto forget = as<double>(configuration[10], "forget"), fade = as<double>(configuration[11], "fade");
+  if (!(forget >= 0 && forget < 1 && fade > 0 && fade <= 1)) refuse("forget from 0 to below 1, and fade above 0 and up to 1");
+  if (forget == 0 && fade == 1) return std::nullopt;
+  return novikoff::Memory{forget, fade};
+}
+
+inline nb::object store(const std::optional<novikoff::Memory>& memory) {
+  if (!memory) return nb::none();
+  nb::dict fields;
+  fields["scale"] = memory->scale;
+  fields["longest"] = memory->longest;
+  return fields;
+}
+
+inline novikoff::Memory restore_memory(nb::handle stored, novikoff::Memory memory) {
+  const Fields fields(stored, 2, "a memory");
+  memory.scale = fields.number("scale");
+  memory.longest = fields.number("longest");
+  if (!(memory.scale >= novikoff::Memory::unit && memory.scale <= 1)) refuse("a scale from 2**-32 to 1");
+  return memory;
+}
+
 inline nb::dict store(novikoff::Hypothesis h) {
   nb::dict fields;
   fields["positive"] = h.positive;
@@ -138,12 +163,13 @@ inline nb::dict store(novikoff::Hypothesis h) {
   fields["squared_radius"] = h.squared_radius;
   fields["energy"] = h.energy;
   fields["margin_bound"] = h.margin_bound;
+  fields["memory"] = store(h.memory);
   return fields;
 }
 
-/// The inverse of `store`. `keep` is "last", "average" or "votes".
-inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep) {
-  const Fields fields(stored, 17, "a problem");
+/// The inverse of `store`. `keep` is "last", "average" or "votes", and `memory` that of a new problem.
+inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, const std::optional<novikoff::Memory>& memory) {
+  const Fields fields(stored, 18, "a problem");
   novikoff::Hypothesis h;
   h.positive = as<std::int32_t>(fields.at("positive"), "positive");
   h.weights = fields.vector<double>("weights");
@@ -167,6 +193,8 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep) 
   h.squared_radius = fields.number("squared_radius");
   h.energy = fields.number("energy");
   h.margin_bound = fields.number("margin_bound");
+  if (fields.at("memory").is_none() != !memory) refuse("a memory if its learner forgets, and only then");
+  if (memory) h.memory = restore_memory(fields.at("memory"), *memory);
   return h;
 }
 

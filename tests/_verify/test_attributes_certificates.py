@@ -52,6 +52,7 @@ FITTED = {
     "averaged perceptron": lambda: fit(nk.AveragedPerceptron(), MIXED),
     "voted perceptron": lambda: fit(nk.VotedPerceptron(), MIXED),
     "stream": lambda: (nk.Perceptron().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
+    "forgetting": lambda: fit(nk.PassiveAggressiveI(forget=0.1, half_life=5.0), weights=WEIGHTS),
     "stream of margin perceptron": lambda: (nk.MarginPerceptron().partial_fit(X, TWO), X, TWO, None),
     "margin perceptron": lambda: fit(nk.MarginPerceptron(), weights=WEIGHTS),
     "margin perceptron, unit length": lambda: fit(nk.MarginPerceptron(normalize=True)),

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "novikoff/count.hpp"
+#include "novikoff/memory.hpp"
 #include "novikoff/rules.hpp"
 #include "novikoff/votes.hpp"
 
@@ -85,6 +86,29 @@ struct Hypothesis : Tally {
   double bias = 0;
   std::optional<Average> average;
   std::optional<Votes> votes;
+  std::optional<Memory> memory;  // of a learner that forgets: then weights and lengths, steps and rounding are in stored units
+
+  /// The factor by which stored numbers are multiplied.
+  double scale() const { return memory ? memory->scale : 1.0; }
+
+  /// v *= kept, for a learner that forgets. Before the factor of the stored numbers becomes too small, it is moved into them:
+  /// returns the power of two by which they were multiplied.
+  double shrink(double kept) {
+    double moved = 1;
+    memory->scale *= kept;
+    while (memory->scale < Memory::unit) {
+      constexpr double unit = Memory::unit, tiny = std::numeric_limits<double>::min();  // for what underflows
+      memory->scale /= unit;
+      moved *= unit;
+      for (double& w : weights) w *= unit;
+      bias *= unit;
+      length2 = {length2.sum * unit * unit, length2.carry * unit * unit};
+      length2_error = length2_error * unit * unit + tiny;
+      rounding = rounding * unit + static_cast<double>(weights.size() + 1) * std::numeric_limits<double>::denorm_min();
+      steps = {0, steps.value() * unit};
+    }
+    return moved;
+  }
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

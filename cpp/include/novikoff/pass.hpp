@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "novikoff/examine.hpp"
+#include "novikoff/forgetting.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -64,6 +65,7 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   const auto [norm2, scale] = Scaled(squared_norm, geometry);
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
+  if (h.memory) return learn_and_forget(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, report);
 
   auto whole = static_cast<std::int64_t>(weight);
   double part = weight - static_cast<double>(whole);
@@ -116,7 +118,9 @@ double score(const Hypothesis& h, const Row auto& x, std::size_t columns, Tie ti
     const Hypothesis::AveragedVector v{h};
     return (columns <= known ? x.dot(v) : x.dot(Padded<Hypothesis::AveragedVector>{v, known})) + v.bias();
   }
-  return (columns <= known ? x.dot(h.weights.data()) : x.dot(Padded<const double*>{h.weights.data(), known})) + h.bias;
+  const double stored =
+      (columns <= known ? x.dot(h.weights.data()) : x.dot(Padded<const double*>{h.weights.data(), known})) + h.bias;
+  return h.memory ? h.memory->scale * stored : stored;
 }
 
 /// As many zeros as scoring a row of so many columns needs.
@@ -230,12 +234,30 @@ struct KnownNorms {
   ProductAndNorm measure(const Row auto& x, std::size_t i, const double* w) const { return {x.dot(w), squared_norms[i]}; }
 };
 
+/// As `visit`, for a learner that forgets.
+template <class Rows, class Rule>
+std::size_t visit_and_forget(const Rows& rows, const Batch& batch, auto& norms, const Rule& rule, const Geometry& geometry,
+                             Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+  std::size_t p = batch.begin;
+  for (; p < batch.end; ++p) {
+    const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
+    const auto x = rows[i];
+    const double squared_norm = norms.norm(x, i);
+    if (!std::isfinite(squared_norm)) break;
+    if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch);
+    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
+    learn(x, y, batch.weights.empty() ? 1.0 : batch.weights[i], squared_norm, rule, geometry, tie, h, nullptr, report);
+  }
+  return p;
+}
+
 /// Visits positions [begin, end) of the batch. `norms` is KnownNorms or an Examiner. If the squared norm of a row is not
 /// finite, the row is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it
 /// is used if the batch asks for scores.
 template <class Rows, class Rule>
 std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
                   Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+  if (h.memory) return visit_and_forget(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
   const Rows rows = given_rows;  // copies, which no store to memory can change, so that the compiler keeps them in registers
   const Batch batch = given;
   const Geometry geometry = given_geometry;

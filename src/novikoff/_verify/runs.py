@@ -39,7 +39,8 @@ def check_run(
     if isinstance(orders, Check):
         return [orders]
     signs = np.where(labels == problem.positive, 1.0, -1.0)
-    again = replay(X, signs, weights, run.rule.implementation(), run.rule.geometry, orders, exact)
+    rule = run.rule
+    again = replay(X, signs, weights, rule.implementation(), rule.geometry, orders, exact, forgetting=rule.forgetting)
     checks = certificate.check_replay(again)
     if run.rule.keep == "average":
         average, most = problem.weights, again.rounding + again.average_rounding

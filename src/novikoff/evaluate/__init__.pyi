@@ -1,3 +1,4 @@
+from ._adwin import Adwin as Adwin
 from ._holdout import Holdout as Holdout
 from ._holdout import held_out_rows as held_out_rows
 from ._holdout import holdout as holdout

@@ -13,6 +13,7 @@ from novikoff.theory.enclosed_sums import EPS, exact_total
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
+from novikoff.theory.moving_target import MovingTargetCertificate
 from novikoff.theory.rules import Rule
 
 from ._cycle import Run
@@ -99,6 +100,32 @@ def certify_mistakes(problem: Problem) -> MistakeCertificate:
         margin_upper_bound=problem.margin_upper_bound(),
         separates=problem.separates(),
         passes=int(problem.is_stream) if run is None else run.passes,
+        evidence=problem.evidence,
+    )
+
+
+def certify_moving_target(problem: Problem) -> MovingTargetCertificate:
+    """Return the certificate of a learner that forgets.
+
+    The largest |v| and the sum of what is remembered are widened by the rounding errors of this run and of a replay:
+    at most 20 roundings of W for each update and each term of a score, whose number is at most that of the columns.
+    """
+    tally, forgetting = problem.tally, problem.rule.forgetting
+    slack = 64 * (len(problem.evidence.weights) + 8) * (tally["updates"] + 8) * EPS
+    return MovingTargetCertificate(
+        rule=problem.rule.name,
+        parameter=problem.rule.parameter,
+        forget=forgetting.forget,
+        half_life=forgetting.half_life,
+        examples=tally["examples"],
+        positives=tally["positives"],
+        mistakes=tally["mistakes"],
+        updates=tally["updates"],
+        radius=problem.radius,
+        energy=tally["energy"],
+        remembered=tally["steps"] * max(0.0, 1 - slack),
+        longest=tally["longest"] * (1 + slack),
+        margin_upper_bound=problem.margin_upper_bound(),
         evidence=problem.evidence,
     )
 

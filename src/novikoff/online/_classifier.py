@@ -25,7 +25,7 @@ from novikoff.theory.geometry import Floats, Geometry
 from novikoff.theory.rules import Rule
 
 from ._batch import learn_rows
-from ._certify import Problem, certify_mistakes
+from ._certify import Problem, certify_mistakes, certify_moving_target
 from ._columns import weights_of
 from ._cycle import Run
 from ._fast_path import FastPath
@@ -105,7 +105,7 @@ class OnlineClassifier(Classifier):
 
     def _certify(self, problem: Problem) -> Certificate:
         """Return the certificate of one binary problem."""
-        return certify_mistakes(problem)
+        return certify_moving_target(problem) if problem.rule.forgetting.is_any else certify_mistakes(problem)
 
     # ---- fit -------------------------------------------------------------------------------------------------------
 

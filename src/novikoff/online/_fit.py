@@ -33,6 +33,7 @@ from ._classes import Classes
 from ._columns import match_columns
 from ._cycle import Cycle
 from ._examples import Examples
+from ._forgetting import check_fading
 from ._halting import NotHaltedWarning, warning_of_fit
 from ._numbering import numbered
 from ._record import seed_of
@@ -58,6 +59,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     learner, classes, codes = _prepare(model, where, labels, weights, warm)
     weights = row_weights(where, model.class_weight, classes.labels, codes, weights)
     check_copies(where, model._learned_rule.geometry, weights)
+    check_fading(where, model._learned_rule.forgetting, weights)
     if weights is not None and weights.max() > 1 and model._learned_rule.geometry.slack_feature > 0:
         index, weights = copies_apart(weights)
         X, codes = X[index], codes[index]
@@ -65,6 +67,9 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     if learner.problems > 1:
         examples.examine(where)
     examples = numbered(model, where, learner, examples, model._numbering if warm else None)
+    if model._learned_rule.forgetting.is_any:
+        _learn_once(model, where, learner, classes, examples, threads, warm)
+        return None
     if model._learned_rule.geometry.scale is not None:
         examples = _scaled(where, learner, examples)
     cycle = Cycle(
@@ -76,7 +81,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     names = ["all classes" if code < 0 else f"class {values[code]}" for code in positives]
     endings = cycle.run_all(learner, examples, positives, names, seed, threads)
     if not warm:
-        model._column_names, model._by_name, model._balance = None, False, RunningBalance()
+        _forget_stream(model)
         model._has_one_order = True
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, False
     model._runs = None if warm else [ending.run for ending in endings]
@@ -110,6 +115,35 @@ def _scaled(where: str, learner: _core.OnlineLearner, examples: Examples) -> Exa
     scaled = Examples.of(where, own, examples.codes, examples.weights)
     scaled.examine(where)
     return scaled
+
+
+def _forget_stream(model: Any) -> None:
+    """Forget what belongs to a stream before this fit."""
+    model._column_names, model._by_name, model._balance = None, False, RunningBalance()
+
+
+def _learn_once(
+    model: Any,
+    where: str,
+    learner: _core.OnlineLearner,
+    classes: Classes,
+    examples: Examples,
+    threads: int,
+    warm: bool,
+) -> None:
+    """Learn from the rows once, in their order, as from a stream: for a learner that forgets, the order is time."""
+    if model.class_weight == "balanced":
+        message = 'class_weight="balanced" needs all rows before the first is learned. Use partial_fit, or a dict.'
+        raise input_error(where, message)
+    if warm and not model._is_stream:
+        raise input_error(where, "warm_start continues a learner that forgets only if it has forgotten from the start.")
+    examples.examine(where)
+    batch = (examples.rows, examples.codes, examples.weights, examples.squared_norms)
+    learner.learn_all(*batch, 0, examples.rows.count, threads)
+    if not warm:
+        _forget_stream(model)
+    model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, True
+    model._runs, model._stopped, model.n_iter_ = None, None, 1
 
 
 def change_by_fit(model: Any, work: Callable[[Draft], T]) -> T:

@@ -18,6 +18,7 @@ from ._columns import check_buckets, name_columns, names_of_columns, row_of_name
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
 from ._fit import check_copies
+from ._forgetting import check_fading
 from ._numbering import is_to_be_numbered, numbered
 
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
@@ -82,6 +83,7 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
         weight = float(weighed(model, where, np.array([y]), codes, np.array([weight]))[0])
     if model._learned_rule.geometry.scale is not None:
         check_copies(where, model._learned_rule.geometry, np.array([weight]))
+    check_fading(where, model._learned_rule.forgetting, weight)
     model._runs, model._stopped, model._fast_path = None, None, None
     with draft.in_place():
         if code is None:

@@ -61,6 +61,14 @@ class Votes:
 
 
 @dataclass(frozen=True)
+class Memory:
+    """Of a learner that forgets: v is ``scale`` times the stored weights, and its largest length was ``longest``."""
+
+    scale: float
+    longest: float
+
+
+@dataclass(frozen=True)
 class ScaleState:
     """What a running scale knows of each column: cpp/include/novikoff/running_scale.hpp."""
 
@@ -104,6 +112,7 @@ class ProblemState:
     squared_radius: float
     energy: Extended
     margin_bound: Extended
+    memory: Memory | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
@@ -113,6 +122,7 @@ class ProblemState:
             "weights": _as_wide(stored["weights"], width, numbering),
             "average": average and Average(_as_wide(average["weights"], width, numbering), average["bias"]),
             "votes": votes and Votes(**votes),
+            "memory": stored["memory"] and Memory(**stored["memory"]),
         }
         if votes and numbering is not None:
             parts["votes"] = dataclasses.replace(parts["votes"], indices=numbering.in_order[votes["indices"]])
@@ -148,7 +158,8 @@ class ProblemState:
         """Whether all sums of nonnegative numbers are nonnegative."""
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
-        return min(*parts, *sums) >= 0
+        longest = 0.0 if self.memory is None else self.memory.longest
+        return min(*parts, *sums, longest) >= 0
 
 
 @dataclass(frozen=True)
@@ -225,6 +236,8 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         buckets,
         implementation if implementation.kernel is None else None,
         geometry.scale is not None,
+        float(rule.forgetting.forget),
+        rule.forgetting.fade,
     )
 
 
@@ -300,6 +313,7 @@ def _check_rule(model: Any, rule: Rule, names: tuple[str, ...]) -> None:
     """Refuse a rule that this learner does not have."""
     is_own = rule.name in names and rule.keep == type(model)()._rule().keep and rule.geometry.slack_feature >= 0
     is_own = is_own and rule.geometry.scale in (None, RUNNING)
+    is_own = is_own and rule.forgetting.is_possible and (hasattr(model, "half_life") or not rule.forgetting.is_any)
     if not is_own or not rule.implementation().has_valid_parameter():
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff._class_weights import class_weight_of
 from novikoff._validation import check_number
@@ -10,6 +10,7 @@ from novikoff.errors import input_error, quote
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
+from ._forgetting import NOTHING_FORGOTTEN, check_forgetting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -53,6 +54,11 @@ class PassiveAggressive(OnlineClassifier):
     scale : {"running"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    forget : float, default=0.0
+        Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
+    half_life : float, default=None
+        Number of examples in which the weights fade to a half; None for never. With it or ``forget``, ``fit`` learns
+        from the rows once, in their order.
 
     Attributes
     ----------
@@ -62,7 +68,7 @@ class PassiveAggressive(OnlineClassifier):
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
-    certificate_ : MistakeCertificate or list
+    certificate_ : MistakeCertificate, MovingTargetCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
@@ -90,10 +96,15 @@ class PassiveAggressive(OnlineClassifier):
     -1.0
     """
 
+    forget: float = 0.0
+    half_life: float | None = None
+
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive",)
 
     def _rule(self) -> Rule:
-        return Rule("passive-aggressive", geometry=self._geometry())
+        forgetting = check_forgetting(type(self).__name__, self.forget, self.half_life)
+        return Rule("passive-aggressive", geometry=self._geometry(), forgetting=forgetting)
 
     def _check_class_weight(self) -> None:
         given = self.class_weight
@@ -144,6 +155,11 @@ class PassiveAggressiveI(OnlineClassifier):
     scale : {"running"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    forget : float, default=0.0
+        Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
+    half_life : float, default=None
+        Number of examples in which the weights fade to a half; None for never. With it or ``forget``, ``fit`` learns
+        from the rows once, in their order.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -156,7 +172,7 @@ class PassiveAggressiveI(OnlineClassifier):
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
-    certificate_ : MistakeCertificate or list
+    certificate_ : MistakeCertificate, MovingTargetCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
@@ -184,13 +200,17 @@ class PassiveAggressiveI(OnlineClassifier):
     array([[0.2]])
     """
 
+    forget: float = 0.0
+    half_life: float | None = None
     C: float = 1.0
 
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive I",)
 
     def _rule(self) -> Rule:
         C = check_number(type(self).__name__, "C", self.C, above=0)
-        return Rule("passive-aggressive I", C, geometry=self._geometry())
+        forgetting = check_forgetting(type(self).__name__, self.forget, self.half_life)
+        return Rule("passive-aggressive I", C, geometry=self._geometry(), forgetting=forgetting)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -230,6 +250,11 @@ class PassiveAggressiveII(OnlineClassifier):
     scale : {"running"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    forget : float, default=0.0
+        Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
+    half_life : float, default=None
+        Number of examples in which the weights fade to a half; None for never. With it or ``forget``, ``fit`` learns
+        from the rows once, in their order.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -242,7 +267,7 @@ class PassiveAggressiveII(OnlineClassifier):
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
-    certificate_ : MistakeCertificate or list
+    certificate_ : MistakeCertificate, MovingTargetCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
@@ -270,10 +295,14 @@ class PassiveAggressiveII(OnlineClassifier):
     array([[0.667]])
     """
 
+    forget: float = 0.0
+    half_life: float | None = None
     C: float = 1.0
 
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("passive-aggressive II",)
 
     def _rule(self) -> Rule:
         C = check_number(type(self).__name__, "C", self.C, above=0)
-        return Rule("passive-aggressive II", C, geometry=self._geometry())
+        forgetting = check_forgetting(type(self).__name__, self.forget, self.half_life)
+        return Rule("passive-aggressive II", C, geometry=self._geometry(), forgetting=forgetting)

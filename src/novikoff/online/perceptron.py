@@ -1,12 +1,14 @@
 """Rosenblatt's perceptron, also for data that cannot be separated."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from novikoff._validation import check_choice, check_number
+from novikoff.errors import input_error
 from novikoff.theory.rules import Rule
 
 from ._classifier import OnlineClassifier
+from ._forgetting import NOTHING_FORGOTTEN, check_forgetting
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -52,6 +54,11 @@ class Perceptron(OnlineClassifier):
     scale : {"running"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+    forget : float, default=0.0
+        Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
+    half_life : float, default=None
+        Number of examples in which the weights fade to a half; None for never. With it or ``forget``, ``fit`` learns
+        from the rows once, in their order.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
     slack_feature : float, default=0.0
@@ -65,7 +72,7 @@ class Perceptron(OnlineClassifier):
         The weights.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         The intercepts.
-    certificate_ : MistakeCertificate or list
+    certificate_ : MistakeCertificate, MovingTargetCertificate or list
         What is proven of the model; a list with one certificate per class for more than two classes.
     n_iter_ : int
         Number of passes of ``fit``.
@@ -97,13 +104,21 @@ class Perceptron(OnlineClassifier):
     """
 
     max_iter: int = 1000
+    forget: float = 0.0
+    half_life: float | None = None
     tie: str = "mistake"
     slack_feature: float = 0.0
 
+    added_parameters: ClassVar[dict[str, Any]] = {**OnlineClassifier.added_parameters, **NOTHING_FORGOTTEN}
     _rule_names: ClassVar[tuple[str, ...]] = ("perceptron",)
 
     def _rule(self) -> Rule:
         where = type(self).__name__
         check_choice(where, "tie", self.tie, ("mistake", "positive"))
         delta = 0.0 if self.slack_feature == 0 else check_number(where, "slack_feature", self.slack_feature, above=0)
-        return Rule("perceptron", tie=self.tie, geometry=self._geometry(delta))
+        forgetting = check_forgetting(where, self.forget, self.half_life)
+        if delta > 0 and forgetting.is_any:
+            raise input_error(
+                where, "slack_feature needs a learner that forgets nothing. Leave out forget and half_life."
+            )
+        return Rule("perceptron", tie=self.tie, geometry=self._geometry(delta), forgetting=forgetting)

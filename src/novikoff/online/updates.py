@@ -155,4 +155,4 @@ def fit_copy(learner: Any, X: Any, y: Any, **parameters: Any) -> tuple[ProblemRe
     problem: ProblemRecord = model.record_.problems[0]
     if problem.run is not None and problem.run.shuffle:
         problem = replace(problem, run=replace(problem.run, seed=seed_of(state)))
-    return problem, model.stopped_ == CONVERGED
+    return problem, getattr(model, "stopped_", None) == CONVERGED  # a learner that forgets makes one pass only

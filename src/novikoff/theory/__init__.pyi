@@ -23,6 +23,7 @@ from .margin import MarginCertificate as MarginCertificate
 from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .margin_value import Margin as Margin
 from .mistakes import MistakeCertificate as MistakeCertificate
+from .moving_target import MovingTargetCertificate as MovingTargetCertificate
 from .separability import Separability as Separability
 from .separability_summary import SeparabilitySummary as SeparabilitySummary
 from .svm_model import SvmModel as SvmModel

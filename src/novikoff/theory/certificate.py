@@ -327,6 +327,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "GapCertificate": "novikoff.theory.gap:GapCertificate",
         "HullCertificate": "novikoff.theory.hulls:HullCertificate",
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
+        "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
         "Separability": "novikoff.theory.separability:Separability",
         "TrackerCertificate": "novikoff.theory.tracker_certificate:TrackerCertificate",

@@ -209,12 +209,7 @@ class MistakeCertificate(OnlineCertificate):
             words = {"examples": self.examples, "positives": self.positives, "sum of squares": self.energy}
             trusted = [Check(name, "on trust", f"{count(value)}, of several fits") for name, value in words.items()]
             return [checks.radius(self.radius, one_sided=True), *trusted]
-        return [
-            checks.radius(self.radius),
-            checks.total("examples", self.examples, self.passes),
-            checks.total("positives", self.positives, self.passes, positive=True),
-            checks.energy(self.energy, self.passes),
-        ]
+        return checks.data(self.radius, self.examples, self.positives, self.energy, self.passes)
 
     def check_learned(self, run: Any) -> list[Check]:
         passes = 1 if run.is_stream else run.passes or 0

@@ -50,6 +50,7 @@ class Scores:
         """Score a row; ``replay`` calls this before the row is learned."""
         columns, values, scale, one = x
         learned, length = values, math.sqrt(norm2)
+        left = run.scale  # by which v differs from the stored weights of a learner that forgets
         if self._predicted is not None:
             values = next(self._predicted)[1]
             length = scale * math.sqrt(float(values @ values) + one)
@@ -63,8 +64,8 @@ class Scores:
             bias, rounding = bias - run.average_bias / run.examples, rounding + run.average_rounding
         terms = values * weights
         size = float(np.abs(terms).sum()) + abs(bias)
-        self.values.append(scale * (float(terms.sum()) + bias * one))
-        self.tolerances.append(4 * (len(terms) + 8) * EPS * scale * size + 2 * rounding * length)
+        self.values.append(left * (scale * (float(terms.sum()) + bias * one)))
+        self.tolerances.append(left * (4 * (len(terms) + 8) * EPS * scale * size + 2 * rounding * length))
 
     def _vote(self, run: Replay, x: tuple[Any, Floats, float, float], length: float) -> None:
         """Score by the vote of all hypotheses, of which each adds a row to the one before."""
@@ -128,7 +129,8 @@ def predictions_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: i
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
         own, signs = Scores(rule, predicted), np.where(codes == positive, 1.0, -1.0)
-        run = replay(X, signs, amounts, rule.implementation(), rule.geometry, [np.arange(rows)], before=own.before)
+        how = (rule.implementation(), rule.geometry, [np.arange(rows)])
+        run = replay(X, signs, amounts, *how, before=own.before, forgetting=rule.forgetting)
         scores[positive], tolerances[positive] = own.values, own.tolerances
         doubtful = min(doubtful, rows if run.doubtful is None else run.doubtful)
     found, seen = np.full(rows, NOBODY), np.zeros(classes, dtype=bool)

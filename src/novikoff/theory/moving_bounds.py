@@ -102,14 +102,14 @@ def moving_perceptron(radius: float, loss: float, last: float, movement: float) 
     return root * root
 
 
-def forgetting_length(radius: float, forget: float) -> float:
+def forgetting_length(radius: float, kept: float) -> float:
     """Return R / sqrt(1 - f^2), an upper bound on |v| if every update after a mistake keeps at most f of v (M4).
 
     Parameters
     ----------
     radius : float
         The largest |x|.
-    forget : float
+    kept : float
         The factor f of the old weights, at least 0 and at most 1.
 
     Returns
@@ -123,7 +123,7 @@ def forgetting_length(radius: float, forget: float) -> float:
 
     Examples
     --------
-    >>> forgetting_length(radius=2.0, forget=0.6)
+    >>> forgetting_length(radius=2.0, kept=0.6)
     2.5
     """
-    return radius / math.sqrt(1 - forget * forget) if forget < 1 else math.inf
+    return radius / math.sqrt(1 - kept * kept) if kept < 1 else math.inf

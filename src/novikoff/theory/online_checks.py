@@ -97,6 +97,15 @@ class OnlineChecks:
 
     # ---- sums over the rows ----------------------------------------------------------------------------------------
 
+    def data(self, radius: float, examples: float, positives: float, energy: float, passes: int) -> list[Check]:
+        """Check what tells the data that a learner saw from others."""
+        return [
+            self.radius(radius),
+            self.total("examples", examples, passes),
+            self.total("positives", positives, passes, positive=True),
+            self.energy(energy, passes),
+        ]
+
     def radius(self, claimed: float, *, one_sided: bool = False) -> Check:
         """Check the length of the longest example; with ``one_sided``, that none is longer."""
         roundings = self.width + 8

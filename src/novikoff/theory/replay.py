@@ -23,6 +23,7 @@ from .columns import Columns
 from .enclosed_sums import Enclosed, exact_total, weighted_squares
 from .enclosure import Enclosure, at_most
 from .exact_lifted import ExactRows
+from .forgetting import UNIT_EXPONENT, Forgetting
 from .geometry import Floats, Geometry, each_row
 from .lifted import LiftedRows
 from .rules import OnlineRule, RuleInput
@@ -32,6 +33,7 @@ EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)  # bounds what underflow takes from a square
 SMALLEST = math.ulp(0.0)  # bounds what underflow takes from a product
 UINT64_MASK = 2**64 - 1
+NOTHING = Forgetting()
 
 
 @dataclass
@@ -74,6 +76,17 @@ class Replay:
         The first row on which rounding may have made the decision.
     proof : Proof
         The rows and steps of all updates, of which some prove the bound on all margins.
+    forgetting : Forgetting
+        What is kept of the weights.
+    fade : float, default=1.0
+        What an example keeps of them.
+    scale : float, default=1.0
+        v is this times ``weights`` and ``bias`` until the run is finished; lengths, steps and errors are those of the
+        stored weights.
+    longest, least_longest : float, default=0.0
+        An upper bound on the largest |v| after an update, and a lower bound on that of another computation of the run.
+    steps_error : float, default=0.0
+        A bound on the difference of ``steps`` from that of another computation of the run.
     """
 
     weights: Floats
@@ -97,6 +110,52 @@ class Replay:
     survived: list[float] = field(default_factory=lambda: [0.0])
     doubtful: int | None = None
     proof: Proof = field(default_factory=lambda: Proof())
+    forgetting: Forgetting = field(default_factory=Forgetting)
+    fade: float = 1.0
+    scale: float = 1.0
+    longest: float = 0.0
+    least_longest: float = 0.0
+    steps_error: float = 0.0
+
+    def shrink(self, kept: float) -> None:
+        """Multiply v by a number: its factor, of which a power of 2 is moved into the stored numbers if it is small."""
+        self.scale *= kept
+        while self.scale < math.ldexp(1.0, UNIT_EXPONENT):
+            unit = math.ldexp(1.0, UNIT_EXPONENT)
+            self.scale /= unit
+            self.weights *= unit
+            self.bias *= unit
+            self.squared_length = CarriedSum(
+                self.squared_length.sum * unit * unit, self.squared_length.carry * unit * unit
+            )
+            self.squared_length_error = self.squared_length_error * unit * unit + TINY
+            self.rounding = self.rounding * unit + (len(self.weights) + 1) * SMALLEST
+            self.steps *= unit
+            self.steps_error *= unit
+            self.proof.exponent += UNIT_EXPONENT
+
+    def finish(self) -> None:
+        """Multiply the stored weights by the factor of v."""
+        if self.forgetting.is_any:
+            self.rounding = (
+                self.scale * (self.rounding + 4 * EPS * self.largest_length()) + len(self.weights) * SMALLEST
+            )
+            self.weights, self.bias, self.steps = (
+                self.weights * self.scale,
+                self.bias * self.scale,
+                self.steps * self.scale,
+            )
+            self.steps_error *= self.scale
+            self.scale = 1.0
+
+    def remembered_between(self) -> tuple[float, float]:
+        """Return what the steps of this run add up to at least, and at most those of another computation of it."""
+        roundings = 2 * (self.updates + 8) * EPS * self.steps
+        return max(0.0, self.steps - roundings), self.steps + 2 * roundings + self.steps_error
+
+    def longest_between(self) -> tuple[float, float]:
+        """Return the largest |v| at least of another computation of this run, and at most of this one."""
+        return self.least_longest * (1 - 8 * EPS), self.longest * (1 + 8 * EPS)
 
     def count(self, copies: float, mistake: bool) -> None:
         """Count examples that were predicted."""
@@ -132,6 +191,11 @@ class Replay:
         self.average_rounding += 8 * EPS * (self.path + before + 2 * length)
         self.path += length
         self.stand_still(row, tau, 1)
+        if self.forgetting.is_any and self.scale * self.largest_length() > self.longest:
+            stored = math.sqrt(float(self.weights @ self.weights) + self.bias * self.bias)
+            error = self.rounding + (len(self.weights) + 8) * (EPS * stored + TINY)
+            self.longest = max(self.longest, self.scale * (stored + error))
+            self.least_longest = max(self.least_longest, self.scale * (stored - error))
 
     def stand_still(self, row: int, tau: float, updates: int) -> None:
         """Count updates and their steps."""
@@ -211,6 +275,8 @@ class Proof:
     exact: bool = False
     rows: list[int] = field(default_factory=list)
     steps: list[float] = field(default_factory=list)
+    exponents: list[int] = field(default_factory=list)
+    exponent: int = 0  # of the power of 2 by which the first steps were multiplied since, because the learner forgets
     least: float = math.inf
     used: int = 0
 
@@ -218,6 +284,7 @@ class Proof:
         """Add an update, after which |v| / sum a is ``ratio``."""
         self.rows.append(row)
         self.steps.append(step)
+        self.exponents.append(self.exponent)
         if ratio < self.least:
             self.least, self.used = ratio, len(self.rows)
 
@@ -230,6 +297,9 @@ class Proof:
         assert self.lifted is not None
         assert self.exactly is not None
         every = np.array(self.steps[:count])
+        if self.exponent:
+            exponents = np.array(self.exponents[:count])
+            every = np.ldexp(every, exponents[-1] - exponents)  # what is left of a step; those that underflow are 0
         rows, places = np.unique(np.array(self.rows[:count], dtype=np.int64), return_inverse=True)
         amounts: Floats = np.bincount(places, every, minlength=len(rows)).astype(np.float64)
         if not np.all(np.isfinite(amounts)) or not amounts.any():
@@ -274,6 +344,7 @@ def replay(
     orders: Iterable[NDArray[np.int64]],
     exact: bool = False,
     before: Callable[[Replay, tuple[Any, Floats, float, float], float], None] | None = None,
+    forgetting: Forgetting = NOTHING,
 ) -> Replay:
     """Repeat a run.
 
@@ -296,6 +367,8 @@ def replay(
     before : callable or None, default=None
         Called before a row is learned, with the state of the run, the row (columns, values, scale and constant feature)
         and its squared norm.
+    forgetting : Forgetting
+        What is kept of the weights.
 
     Returns
     -------
@@ -308,7 +381,13 @@ def replay(
     one, delta2 = (1.0 if geometry.fit_intercept else 0.0), geometry.slack_feature * geometry.slack_feature
     once = exact_total(copies)
     proof = Proof(LiftedRows(cut, geometry), ExactRows(cut, signs, geometry), signs, exact=exact)
-    run = Replay(np.zeros(cut.shape[1]), average_weights=np.zeros(cut.shape[1]), proof=proof)
+    run = Replay(
+        np.zeros(cut.shape[1]),
+        average_weights=np.zeros(cut.shape[1]),
+        proof=proof,
+        forgetting=forgetting,
+        fade=forgetting.fade,
+    )
     for number, order in enumerate(orders):
         run.updates_of_pass, proof.is_one_pass = 0, number == 0
         run.total_weight += once
@@ -320,6 +399,7 @@ def replay(
             if before is not None:
                 before(run, (columns, values, scale, one), norm2)
             _learn(run, rule, i, (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
+    run.finish()
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)
     return run
@@ -329,29 +409,64 @@ def _learn(
     run: Replay, rule: OnlineRule, i: int, x: tuple[Any, Floats, float, float], norm2: float, y: float, weight: float
 ) -> None:
     """Learn from one example as often as its weight says; a fraction is one last copy of less weight."""
-    columns, values, scale, one = x
+    columns, values, scale, _ = x
     whole, part = int(weight), weight - int(weight)
     while whole > 0 or part > 0:
+        copy = 1.0 if whole > 0 else part
+        if run.fade < 1:
+            run.shrink(1 - copy * (1 - run.fade))
         terms = values * run.weights[columns]
-        score = scale * (float(terms.sum()) + run.bias)
-        size = scale * (float(np.abs(terms).sum()) + abs(run.bias))
+        stored = scale * (float(terms.sum()) + run.bias)
+        score, size = run.scale * stored, run.scale * scale * (float(np.abs(terms).sum()) + abs(run.bias))
         mistake = rule.is_mistake(y, score)
-        example = RuleInput(y, score, norm2, 1.0 if whole > 0 else part, run.squared_length.value(), run.steps)
+        example = _input(run, y, score, norm2, copy)
         tau, distance = rule.step(example), abs(example.margin - rule.threshold(example))
-        rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.rounding * math.sqrt(norm2)
+        rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.scale * run.rounding * math.sqrt(norm2)
         if run.doubtful is None and min(distance, abs(score)) < rounding:  # either the update or the count of mistakes
             run.doubtful = i
-        if tau == 0:
+        if run.fade == 1 and (tau == 0 or (norm2 == 0 and not run.forgetting.forget)):
+            if tau != 0:  # an update along 0 changes nothing
+                run.stand_still(i, whole + part, whole + (part > 0))
             run.count(whole + part, mistake)
             return
-        if norm2 == 0:  # an update along 0 changes nothing
-            run.stand_still(i, whole + part, whole + (part > 0))
-            run.count(whole + part, mistake)
-            return
-        run.move(i, columns, values, tau * y * scale, tau * y * scale * one)
-        run.lengthen(i, tau, y * score, norm2, len(terms))
-        run.count(1.0 if whole > 0 else part, mistake)
+        if tau != 0:
+            _update(run, rule, i, x, norm2, y, stored, tau, copy)
+            run.steps_error += rounding / (run.scale * norm2) if norm2 > 0 else 0.0  # no step changes faster
+        run.count(copy, mistake)
         whole, part = (whole - 1, part) if whole > 0 else (0, 0.0)
+
+
+def _input(run: Replay, y: float, score: float, norm2: float, copy: float) -> RuleInput:
+    """Return what the rule sees."""
+    return RuleInput(y, score, norm2, copy, run.scale * run.scale * run.squared_length.value(), run.scale * run.steps)
+
+
+def _update(
+    run: Replay,
+    rule: OnlineRule,
+    i: int,
+    x: tuple[Any, Floats, float, float],
+    norm2: float,
+    y: float,
+    stored: float,
+    tau: float,
+    copy: float,
+) -> None:
+    """Shrink v, then add the step of the rule for what is left of it; ``stored`` is the score of the stored weights."""
+    columns, values, scale, one = x
+    if run.forgetting.forget > 0:
+        before = run.proof.exponent
+        run.shrink(run.forgetting.kept_by_update(copy))
+        stored = math.ldexp(stored, run.proof.exponent - before)
+        tau = rule.step(_input(run, y, run.scale * stored, norm2, copy)) or tau
+    step = tau / run.scale
+    if not math.isfinite(step):  # a row too short for a finite step
+        return
+    if norm2 == 0:
+        run.stand_still(i, step, 1)
+        return
+    run.move(i, columns, values, step * y * scale, step * y * scale * one)
+    run.lengthen(i, step, y * stored, norm2, len(values))
 
 
 def shuffles(rows: int, seed: int, passes: int) -> Iterator[NDArray[np.int64]]:

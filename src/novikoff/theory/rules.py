@@ -13,6 +13,7 @@ from novikoff._registry import Registry
 from novikoff.errors import input_error
 
 from .bound_curves import OTHER_THEOREM
+from .forgetting import Forgetting
 from .geometry import Floats, Geometry
 
 
@@ -158,6 +159,8 @@ class Rule:
         Which weights predict: the last ones, the average of all, or the vote of all.
     geometry : Geometry
         How an example becomes the vector that the rule sees.
+    forgetting : Forgetting
+        What is kept of the weights by examples and updates.
     """
 
     name: str
@@ -165,6 +168,7 @@ class Rule:
     tie: str = "mistake"
     keep: str = "last"
     geometry: Geometry = field(default_factory=Geometry)
+    forgetting: Forgetting = Forgetting()  # noqa: RUF009  # it is frozen, and older files get this default
 
     def implementation(self) -> OnlineRule:
         """Return the rule that ``RULES`` has under this name."""

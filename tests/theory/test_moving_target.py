@@ -1,0 +1,135 @@
+"""The certificate of a learner that forgets, docs/theory.md M3."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from novikoff.theory import MovingTargetCertificate, moving_bounds
+from reference.forgetting import forgetting_perceptron
+from share import share_of
+from streams import SLACK, rows_of
+
+WAYS = [{"forget": 0.1}, {"half_life": 5.0}, {"forget": 0.5, "half_life": 1.0}, {"half_life": 1e5}]
+
+
+def turning(rng, rows=60):
+    """Rows whose plane turns in the middle, with some wrong labels."""
+    X = rows_of(rng, rows)
+    planes = np.repeat(rng.normal(size=(2, X.shape[1])), [rows // 2, rows - rows // 2], axis=0)
+    y = np.where((X * planes).sum(axis=1) >= 0, 1, 0)
+    return X, np.where(rng.random(rows) < 0.1, 1 - y, y)
+
+
+def learned(X, y, **parameters):
+    return nk.Perceptron(fit_intercept=False, **parameters).partial_fit(X, y, classes=[0, 1])
+
+
+def comparators(rng, X, rows, signs):
+    """One plane per update: at rest, at random, and one that is always right."""
+    steps = rng.normal(size=(len(rows), X.shape[1]))
+    squares = (X[rows] ** 2).sum(axis=1, keepdims=True)
+    yield np.repeat(steps[:1], len(rows), axis=0)
+    yield steps
+    yield signs[:, None] * X[rows] / np.where(squares > 0, squares, 1.0)
+
+
+def check_M3(rng, X, y, **way):
+    certificate = learned(X, y, **way).certificate_
+    fade = 1.0 if way.get("half_life") is None else 0.5 ** (1 / way["half_life"])
+    rows, signs, path, kept = forgetting_perceptron(X, np.where(y == 1, 1.0, -1.0), 1 - way.get("forget", 0.0), fade)
+    assert certificate.updates == len(rows)
+    if not len(rows):
+        return
+    since = fade ** (len(X) - 1 - rows[-1])
+    left = since * np.append(np.cumprod(kept[:0:-1])[::-1], 1.0)
+    assert certificate.remembered == pytest.approx(left.sum(), rel=1e-9)
+    assert certificate.remembered <= left.sum() * SLACK
+    assert certificate.longest == pytest.approx(np.linalg.norm(path, axis=1).max(), rel=1e-9)
+    for U in comparators(rng, X, rows, signs):
+        loss = left @ np.maximum(0.0, 1.0 - signs * (X[rows] * U).sum(axis=1))
+        last, moved = np.linalg.norm(U[-1]), np.linalg.norm(np.diff(U, axis=0), axis=1).sum()
+        assert certificate.remembered <= moving_bounds.moving_target(loss, certificate.longest, last, moved) * SLACK
+        assert certificate.least_movement(loss, last) <= moved * SLACK + 1e-9
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_M3_planes_move_at_least_as_far_as_the_certificate_says(way):
+    for k in range(12):
+        rng = np.random.default_rng([81, k])
+        check_M3(rng, *turning(rng), **way)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("way", WAYS)
+def test_M3_holds_on_1e5_streams(way):
+    for k in range(share_of(25_000)):
+        rng = np.random.default_rng([82, k])
+        check_M3(rng, *turning(rng, 10), **way)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize(
+    "learner", [nk.Perceptron, nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII]
+)
+def test_a_repeated_run_proves_all_claims(learner, way):
+    rng = np.random.default_rng(83)
+    X, y = turning(rng)
+    weights = rng.choice([0.0, 0.25, 1.0, 3.0, 2.5], size=len(X))
+    model = learner(**way).partial_fit(X, y, sample_weight=weights)
+    assert isinstance(model.certificate_, MovingTargetCertificate)
+    found = nk.verify(model, X, y, sample_weight=weights)
+    assert found, str(found)
+    assert {check.status for check in found.checks} == {"holds", "on trust"}
+
+
+@pytest.mark.parametrize(
+    ("field", "factor"),
+    [("remembered", 1.001), ("longest", 0.999), ("margin_upper_bound", 0.9), ("mistakes", 0.5), ("forget", 2.0)],
+)
+def test_a_claim_that_says_more_than_the_run_fails(field, factor):
+    rng = np.random.default_rng(84)
+    X, y = turning(rng)
+    model = learned(X, y, forget=0.1, half_life=20.0)
+    certificate = model.certificate_
+    forged = dataclasses.replace(certificate, **{field: getattr(certificate, field) * factor})
+    problem = dataclasses.replace(model.record_.problems[0], certificate=forged)
+
+    class Forged:
+        record_ = dataclasses.replace(model.record_, problems=(problem,))
+
+    assert nk.verify(model, X, y)
+    assert "fails" in {check.status for check in nk.verify(Forged(), X, y).checks}
+
+
+def test_other_rows_do_not_verify():
+    rng = np.random.default_rng(85)
+    X, y = turning(rng)
+    assert not nk.verify(learned(X, y, half_life=5.0), X[::-1], y[::-1])
+    assert not learned(X, y, half_life=5.0).certificate_.verify(2 * X, y)
+
+
+def test_bounds_that_do_not_hold_are_not_offered():
+    rng = np.random.default_rng(86)
+    certificate = learned(*turning(rng), half_life=5.0).certificate_
+    assert not hasattr(certificate, "bound")
+    assert not hasattr(certificate, "comparator_bound")
+    assert certificate.generalization is None
+
+
+def test_a_plane_at_rest_without_loss_is_as_long_as_the_certificate_says():
+    """x = (1, 1) and (1, -1) with labels of the plane (2, 0): it needs no movement if it is long enough."""
+    X, y = np.tile([[1.0, 1.0], [-1.0, 1.0]], (10, 1)), np.tile([1, 0], 10)
+    certificate = learned(X, y, forget=0.9).certificate_
+    length = certificate.least_movement()
+    assert 0 < length <= 1
+    assert certificate.least_movement(last=1.0) == 0.0
+    assert certificate.least_movement(loss=1e9) == 0.0
+
+
+def test_words_name_what_is_forgotten():
+    rng = np.random.default_rng(87)
+    text = str(learned(*turning(rng), forget=0.1, half_life=1.0).certificate_)
+    assert "forgetting 0.1 at each update and a half in 1 example;" in text
+    assert "forgets (0.1 at each update)" in learned(*turning(rng), forget=0.1).certificate_.explain()
