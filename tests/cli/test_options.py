@@ -19,6 +19,8 @@ VALUES = {  # another value than the default, as the command line writes it
     "tol": ("0.01", 0.01),
     "tie": ("positive", "positive"),
     "scale": ("running", "running"),
+    "forget": ("0.125", 0.125),
+    "half_life": ("50", 50.0),
     "slack_feature": ("0.75", 0.75),
     "max_features": ("64", 64),
     "multi_class": ("ovr", "ovr"),

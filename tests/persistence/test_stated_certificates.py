@@ -39,7 +39,11 @@ def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_pat
     trees, tensors = stated(tmp_path / "model.nvk")
     expected = [{"certificate kind": type(one).__name__, **fields_of(one)} for one in model.record_.certificates]
     assert trees == expected
-    assert not [tensor for tensor in tensors if tensor.startswith("certificates.")]
+    own = [tensor for tensor in tensors if tensor.startswith("certificates.")]
+    if "forgetting" in name:  # the state has the weights divided by a scale, from which a stream goes on bit for bit
+        assert all(tensor.endswith(".evidence.weights") for tensor in own)
+    else:
+        assert own == []
 
 
 def test_arrays_that_the_state_lacks_are_stored_with_the_certificates():
