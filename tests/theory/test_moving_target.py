@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.theory import MovingTargetCertificate, moving_bounds
+from novikoff.theory import Geometry, MovingTargetCertificate, moving_bounds
+from novikoff.theory.forgetting import Forgetting
+from novikoff.theory.replay import replay
+from novikoff.theory.rules import Rule
 from reference.forgetting import forgetting_perceptron
 from share import share_of
 from streams import SLACK, rows_of
@@ -35,13 +38,23 @@ def comparators(rng, X, rows, signs):
     yield signs[:, None] * X[rows] / np.where(squares > 0, squares, 1.0)
 
 
+def has_near_tie(X, y, way):
+    """Whether a score is so close to 0 that rounding may decide: then two runs may make other updates."""
+    signs, rule, orders = np.where(y == 1, 1.0, -1.0), Rule("perceptron").implementation(), [np.arange(len(X))]
+    run = replay(X, signs, np.ones(len(X)), rule, Geometry(False), orders, forgetting=Forgetting(**way))
+    return run.doubtful is not None
+
+
 def check_M3(rng, X, y, **way):
+    """Check the certificate of a run; return whether it was one that a second run repeats."""
+    if has_near_tie(X, y, way):
+        return False
     certificate = learned(X, y, **way).certificate_
     fade = 1.0 if way.get("half_life") is None else 0.5 ** (1 / way["half_life"])
     rows, signs, path, kept = forgetting_perceptron(X, np.where(y == 1, 1.0, -1.0), 1 - way.get("forget", 0.0), fade)
     assert certificate.updates == len(rows)
     if not len(rows):
-        return
+        return True
     since = fade ** (len(X) - 1 - rows[-1])
     left = since * np.append(np.cumprod(kept[:0:-1])[::-1], 1.0)
     assert certificate.remembered == pytest.approx(left.sum(), rel=1e-9)
@@ -52,21 +65,26 @@ def check_M3(rng, X, y, **way):
         last, moved = np.linalg.norm(U[-1]), np.linalg.norm(np.diff(U, axis=0), axis=1).sum()
         assert certificate.remembered <= moving_bounds.moving_target(loss, certificate.longest, last, moved) * SLACK
         assert certificate.least_movement(loss, last) <= moved * SLACK + 1e-9
+    return True
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_M3_planes_move_at_least_as_far_as_the_certificate_says(way):
+    checked = 0
     for k in range(12):
         rng = np.random.default_rng([81, k])
-        check_M3(rng, *turning(rng), **way)
+        checked += check_M3(rng, *turning(rng), **way)
+    assert checked >= 6  # rows of small integers have ties
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_M3_holds_on_1e5_streams(way):
-    for k in range(share_of(25_000)):
+    checked, count = 0, share_of(25_000)
+    for k in range(count):
         rng = np.random.default_rng([82, k])
-        check_M3(rng, *turning(rng, 10), **way)
+        checked += check_M3(rng, *turning(rng, 10), **way)
+    assert checked >= 0.7 * count
 
 
 @pytest.mark.parametrize("way", WAYS)
