@@ -45,6 +45,23 @@ def passes(X: sp.csr_matrix, y: np.ndarray, epochs: int, rounds: int) -> list[di
     ]
 
 
+def second_order(X: sp.csr_matrix, y: np.ndarray, rounds: int) -> list[dict[str, Any]]:
+    """One pass of the learners with steps of their own for each column, against one of our perceptron."""
+    learners = {"AROW": nk.AROW, "NormalizedAdaptive": nk.NormalizedAdaptive}
+    makers = {"Perceptron": nk.Perceptron, **learners}
+    times = interleave({name: lambda make=make: make().partial_fit(X, y) for name, make in makers.items()}, rounds)
+    return [
+        {
+            "work": f"partial_fit, {name}",
+            "ours": f"{1e3 * times[name]:.1f} ms",
+            "peer": f"{1e3 * times['Perceptron']:.1f} ms (our Perceptron)",
+            "ratio": times["Perceptron"] / times[name],
+            "ns a nonzero": 1e9 * times[name] / X.nnz,
+        }
+        for name in learners
+    ]
+
+
 def events(
     ours: Callable[[], Any], peer: Callable[[], Any], stream: list[tuple[Any, Any]], block: int
 ) -> tuple[float, float]:
@@ -119,7 +136,12 @@ def import_seconds() -> float:
 def main() -> None:
     share = share_of_rows(__doc__)
     X, y = text_like(200_000 // share, 50_000, 57)
-    table = passes(X, y, 1, rounds=9) + passes(X, y, 5, rounds=5) + streams(X, y, 20_000 // share)
+    table = (
+        passes(X, y, 1, rounds=9)
+        + passes(X, y, 5, rounds=5)
+        + second_order(X, y, rounds=9)
+        + streams(X, y, 20_000 // share)
+    )
     bandwidth = read_bandwidth()
     limit = (X.data.itemsize + X.indices.itemsize) / bandwidth * 1e9
     report(

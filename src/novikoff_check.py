@@ -443,6 +443,16 @@ class Vectors:
             ends.append((min(both) + own, max(both) + own))
         return min(low for low, _ in ends), min(high for _, high in ends)
 
+    def sums(self, a: list[float]) -> tuple[dict[int, int], dict[int, int], Fraction, Fraction]:
+        """Return the sums of a y u and of a |u| by column, in a unit, and the relative error of each term."""
+        factors = [Fraction(k) * self.inverse[i][0] for i, k in enumerate(a)] if self.inverse else a
+        whole, unit = integers(factors)
+        return (
+            *self.table.sums(whole, self.signs),
+            unit * self.table.unit,
+            Fraction(bool(self.inverse), 2 ** (ROOT_BITS - 1)),
+        )
+
     def check_sum(self, fields: Any, claim: str) -> Iterator[Result]:
         """Decide that v is the sum of a y u up to rounding, and that |sum a y u| / sum a is within the stated bound."""
         bound, updates = fields["margin_upper_bound"], fields["updates"]
@@ -451,10 +461,7 @@ class Vectors:
             yield claim, "on trust", f"at most {shown(bound)}, the least |v| / sum of steps of the run"
             return
         need(2 * updates + self.width + 16 >= 0, "weights", f"{updates} updates")
-        factors = [Fraction(k) * self.inverse[i][0] for i, k in enumerate(self.a)] if self.inverse else self.a
-        whole, unit = integers(factors)
-        total, size = self.table.sums(whole, self.signs)
-        unit, error = unit * self.table.unit, Fraction(bool(self.inverse), 2 ** (ROOT_BITS - 1))  # of each term
+        total, size, unit, error = self.sums(self.a)
         status, worst, roundings = "holds", ZERO, 2 * updates + self.width + 16
         ratio, tiny = self.v_unit / unit, TINY / unit
         for j, k in enumerate(self.v):
@@ -550,6 +557,32 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
+def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a SecondOrderCertificate: as a MistakeCertificate, and the sum v of examples behind its proofs."""
+    u, margin, square = Vectors(fields["sum"], rows, labels, weights), "no separator has a larger margin", "v'A^-1 v"
+    own = fields["evidence"]["duals"] is None and fields["evidence"]["geometry"] == fields["sum"]["geometry"]
+    need(own, "weights", "they are not a sum of examples, and have the same geometry as the sum")
+    matrix = [*fields["variances"], fields["intercept_variance"]]
+    good = finite(*matrix) and min(matrix) >= 0 < matrix[-1] and len(matrix) == u.width + 1
+    need(good and u.width == len(fields["evidence"]["weights"]), "matrix", "its diagonal is not positive, or too short")
+    yield from (result for result in check_mistakes(fields, rows, labels, weights) if result[0] != margin)
+    for claim, status, detail in u.check_sum(fields, margin):
+        yield "sum of examples" if claim == "weights" else claim, status, detail
+    if u.a is None:
+        yield square, "on trust", f"at most {shown(fields['sum_square'])}, of the run"
+        return
+    yield agrees("weight of the sum", fields["added"], u.steps, fields["updates"] + 4)
+    total, size, unit, error = u.sums(u.a)
+    sizes = {j: (Fraction(abs(s)), error * size[j]) for j, s in total.items()}
+    ends = [
+        sum((Fraction(matrix[j] or 1) * max(ZERO, s + sign * wide) ** 2 for j, (s, wide) in sizes.items()), ZERO)
+        for sign in (-1, 1)
+    ]
+    claimed = fields["sum_square"]
+    need(finite(claimed), square, "it is not a finite number")
+    yield square, decide(ends[0] * unit**2, ends[1] * unit**2, Fraction(claimed)), f"claimed {shown(claimed)}"
+
+
 def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
     """Decide a PerceptronMarginCertificate: lower bound <= margin of the model <= largest margin <= upper bound."""
     u = Vectors(fields["evidence"], rows, labels, weights)
@@ -573,6 +606,7 @@ CHECKS = {
     "MistakeCertificate": check_mistakes,
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
+    "SecondOrderCertificate": check_second_order,
 }
 
 
@@ -675,7 +709,16 @@ def fields_of(tree: Any, arrays: Any, key: str = "") -> Any:
     """Return a tree with its arrays in place of their names, and infinities in place of their texts."""
     if isinstance(tree, dict):
         return {name: fields_of(entry, arrays, name) for name, entry in tree.items()}
-    if isinstance(tree, str) and key in ("weights", "rows", "values", "classes", "biases", "costs", "factors"):
+    if isinstance(tree, str) and key in (
+        "weights",
+        "rows",
+        "values",
+        "classes",
+        "biases",
+        "costs",
+        "factors",
+        "variances",
+    ):
         return arrays[tree]
     return float(tree) if tree in ("inf", "-inf") and key not in ("positive", "negative") else tree
 

@@ -26,6 +26,13 @@ LEARNERS = {
     "PA-I": partial(nk.PassiveAggressiveI, C=0.125),
     "PA-I, forgetting": partial(nk.PassiveAggressiveI, C=0.125, half_life=5.0),
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
+    "AROW": partial(nk.AROW, r=0.5),
+    "AROW, floor": partial(nk.AROW, floor=0.25),
+    "normalized adaptive": partial(nk.NormalizedAdaptive),
+    "normalized adaptive, hinge": partial(nk.NormalizedAdaptive, loss="hinge"),
+    "normalized adaptive, squared": partial(nk.NormalizedAdaptive, loss="squared", learning_rate=0.25),
+    "SCW-I": partial(nk.SoftConfidenceWeighted, C=0.5),
+    "SCW-II": partial(nk.SoftConfidenceWeighted, variant="II", eta=0.75),
 }
 
 # Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
@@ -47,7 +54,15 @@ TRACKERS = {
 LATE_CLASSES = "new_classes_may_come_later"
 
 # One of each kind of state and of rule; the others run in the slow tier.
-REPRESENTATIVES = {"perceptron, ties positive", "averaged", "voted", "margin normalized", "PA-I"}
+REPRESENTATIVES = {
+    "perceptron, ties positive",
+    "averaged",
+    "voted",
+    "margin normalized",
+    "PA-I",
+    "AROW, floor",
+    "normalized adaptive",
+}
 MAKERS = [
     pytest.param(make, id=name, marks=() if name in REPRESENTATIVES else pytest.mark.slow)
     for name, make in LEARNERS.items()

@@ -58,6 +58,9 @@ LEARNERS = {
     "passive-aggressive": (nk.PassiveAggressive(), APART),
     "passive-aggressive I": (nk.PassiveAggressiveI(C=0.1), MIXED),
     "passive-aggressive II": (nk.PassiveAggressiveII(C=0.1), APART),
+    "AROW": (nk.AROW(), MIXED),
+    "normalized adaptive": (nk.NormalizedAdaptive(), THREE),
+    "soft confidence": (nk.SoftConfidenceWeighted(variant="II", fit_intercept=False), APART),
 }
 
 
@@ -98,6 +101,8 @@ FORGED = {
     "forgetting": ("energy", 1.01),
     "margin perceptron": ("margin_lower_bound", 1.5),
     "passive-aggressive II": ("energy", 1.01),
+    "AROW": ("sum_square", 0.9),
+    "normalized adaptive": ("added", 1.01),
 }
 
 

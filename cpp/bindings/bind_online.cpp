@@ -41,7 +41,7 @@ std::unordered_set<OnlineLearner*>& all_learners() {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 12) online_state::refuse("a configuration of twelve values");
+  if (nb::len(configuration_) != 13) online_state::refuse("a configuration of thirteen values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -54,7 +54,7 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   const auto parameter = as<double>(configuration_[1], "parameter");
   const nb::object callback = configuration_[8];
   if (callback.is_none())
-    learner_.rule = rule_named(rule, parameter, learner_.tie);
+    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"));
   else
     learner_.rule = python_rule(callback);
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
@@ -196,11 +196,15 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
-  if (nb::len(configuration) != 12) online_state::refuse("a configuration of twelve values");
+  if (nb::len(configuration) != 13) online_state::refuse("a configuration of thirteen values");
   const auto keep = as<std::string>(configuration[6], "keep");
+  std::optional<SecondOrder> second;
+  if (configuration[8].is_none())
+    second = second_order_of(rule_named(as<std::string>(configuration[0], "rule"), as<double>(configuration[1], "parameter"),
+                                        Tie::mistake, as<double>(configuration[12], "extra")));
   std::vector<Hypothesis> problems;
   const std::optional<Memory> memory = online_state::memory_of(configuration);
-  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory));
+  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second));
   auto scale = online_state::restore_scale(state[3], as<bool>(configuration[9], "scale"));
   Columns columns;
   Vector<const std::uint8_t> bytes;
@@ -273,12 +277,13 @@ void bind_online(nb::module_& m) {
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
              std::string tie, std::string keep, std::int64_t buckets, nb::object callback, bool scale, double forget,
-             double fade) {
+             double fade, double extra) {
             new (self) OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback,
-                                                    scale, forget, fade));
+                                                    scale, forget, fade, extra));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
-          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false, arg("forget") = 0.0, arg("fade") = 1.0)
+          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false, arg("forget") = 0.0, arg("fade") = 1.0,
+          arg("extra") = 0.0)
       .def_prop_ro("names",
                    [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
       .def_prop_ro("names_revision",
@@ -348,6 +353,12 @@ void bind_online(nb::module_& m) {
           "last_bias",
           [](OnlineLearner& self, std::size_t q) {
             return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).scale() * problems.at(q).bias; });
+          },
+          arg("problem"))
+      .def(
+          "second",
+          [](OnlineLearner& self, std::size_t q) {
+            return online_state::store(self.read([q](auto& problems, auto&) { return problems.at(q).second; }));
           },
           arg("problem"))
       .def(

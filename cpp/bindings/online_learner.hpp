@@ -83,6 +83,7 @@ class OnlineLearner {
                          if (!like && keep_ == "average") h.average.emplace();
                          if (!like && keep_ == "votes") h.votes.emplace();
                          if (!like) h.memory = memory_;
+                         if (!like) h.second = novikoff::second_order_of(learner_.rule);
                          h.positive = positive;
                          learner_.problems.push_back(std::move(h));
                          problem_count_ = learner_.problems.size();

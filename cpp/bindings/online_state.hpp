@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "bindings.hpp"
@@ -144,6 +145,76 @@ inline novikoff::Memory restore_memory(nb::handle stored, novikoff::Memory memor
   return memory;
 }
 
+/// The numbers that a second-order state has for each column and for the intercept, by name.
+template <class Column>
+struct ColumnField {
+  const char* name;
+  double Column::* member;
+  double initial;  // of a column that has not occurred. It is stored as 0, which is not a possible value if it is not 0.
+};
+template <class State>
+struct SecondOrderFields;
+template <>
+struct SecondOrderFields<novikoff::DiagonalVariance> {
+  using Column = novikoff::DiagonalVariance::Column;
+  static constexpr ColumnField<Column> columns[] = {{"variances", &Column::variance, 1.0}, {"sum", &Column::sum, 0.0}};
+  static auto numbers(auto&) { return std::vector<std::pair<const char*, double*>>{}; }
+};
+template <>
+struct SecondOrderFields<novikoff::NormalizedState> {
+  using Column = novikoff::NormalizedState::Column;
+  static constexpr ColumnField<Column> columns[] = {
+      {"scales", &Column::scale, 0.0}, {"squares", &Column::squares, 0.0}, {"sum", &Column::sum, 0.0}};
+  static auto numbers(novikoff::NormalizedState& state) {
+    return std::vector<std::pair<const char*, double*>>{{"norms", &state.norms}, {"time", &state.time}};
+  }
+};
+
+/// Arrays with a number for each column, and numbers: those of the intercept have the names of the arrays.
+inline nb::object store(std::optional<novikoff::SecondOrder> second) {
+  if (!second) return nb::none();
+  return std::visit(
+      []<class State>(State& state) -> nb::object {
+        using Fields = SecondOrderFields<State>;
+        nb::dict vectors, numbers;
+        for (const auto& field : Fields::columns) {
+          std::vector<double> values;
+          values.reserve(state.columns.size());
+          for (const auto& column : state.columns)
+            values.push_back(column.*field.member == field.initial ? 0.0 : column.*field.member);
+          vectors[field.name] = to_numpy(std::move(values));
+          numbers[field.name] = state.bias.*field.member;
+        }
+        for (const auto& [name, number] : Fields::numbers(state)) numbers[name] = *number;
+        nb::dict fields;
+        fields["vectors"] = vectors;
+        fields["numbers"] = numbers;
+        return fields;
+      },
+      second->state);
+}
+
+/// Fills a state at the start, which is of the right kind.
+inline void restore_second_order(nb::handle stored, std::size_t columns, novikoff::SecondOrder& second) {
+  const Fields fields(stored, 2, "a second-order state");
+  std::visit(
+      [&]<class State>(State& state) {
+        using Known = SecondOrderFields<State>;
+        const auto others = Known::numbers(state);
+        const Fields vectors(fields.at("vectors"), std::size(Known::columns), "vectors");
+        const Fields numbers(fields.at("numbers"), std::size(Known::columns) + others.size(), "numbers");
+        state.resize(columns);
+        for (const auto& field : Known::columns) {
+          const auto values = vectors.vector<double>(field.name);
+          if (values.size() != columns) refuse(std::string(field.name) + " for all weights");
+          for (std::size_t j = 0; j < columns; ++j) state.columns[j].*field.member = values[j] == 0 ? field.initial : values[j];
+          state.bias.*field.member = numbers.number(field.name);
+        }
+        for (const auto& [name, number] : others) *number = numbers.number(name);
+      },
+      second.state);
+}
+
 inline nb::dict store(novikoff::Hypothesis h) {
   nb::dict fields;
   fields["positive"] = h.positive;
@@ -164,12 +235,15 @@ inline nb::dict store(novikoff::Hypothesis h) {
   fields["energy"] = h.energy;
   fields["margin_bound"] = h.margin_bound;
   fields["memory"] = store(h.memory);
+  fields["second"] = store(std::move(h.second));
   return fields;
 }
 
-/// The inverse of `store`. `keep` is "last", "average" or "votes", and `memory` that of a new problem.
-inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, const std::optional<novikoff::Memory>& memory) {
-  const Fields fields(stored, 18, "a problem");
+/// The inverse of `store`. `keep` is "last", "average" or "votes", `memory` that of a new problem, and `second` what the rule
+/// keeps beside the weights.
+inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, const std::optional<novikoff::Memory>& memory,
+                                    const std::optional<novikoff::SecondOrder>& second) {
+  const Fields fields(stored, 19, "a problem");
   novikoff::Hypothesis h;
   h.positive = as<std::int32_t>(fields.at("positive"), "positive");
   h.weights = fields.vector<double>("weights");
@@ -182,6 +256,11 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, 
     if (h.average->weights.size() != h.weights.size()) refuse("averages of all weights");
   }
   if (keep == "votes") h.votes = restore_votes(fields.at("votes"), h.weights.size());
+  if (fields.at("second").is_none() == second.has_value()) refuse("a second-order state if its rule has one, and only then");
+  if (second) {
+    h.second = second;
+    restore_second_order(fields.at("second"), h.weights.size(), *h.second);
+  }
   h.examples = restore_count(fields.at("examples"), "examples");
   h.mistakes = restore_count(fields.at("mistakes"), "mistakes");
   h.positives = restore_count(fields.at("positives"), "positives");

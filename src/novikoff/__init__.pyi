@@ -24,12 +24,15 @@ from .errors import InvalidInputError as InvalidInputError
 from .errors import MissingFileError as MissingFileError
 from .errors import NotSeparableError as NotSeparableError
 from .errors import NovikoffError as NovikoffError
+from .online import AROW as AROW
 from .online import AveragedPerceptron as AveragedPerceptron
 from .online import MarginPerceptron as MarginPerceptron
+from .online import NormalizedAdaptive as NormalizedAdaptive
 from .online import PassiveAggressive as PassiveAggressive
 from .online import PassiveAggressiveI as PassiveAggressiveI
 from .online import PassiveAggressiveII as PassiveAggressiveII
 from .online import Perceptron as Perceptron
+from .online import SoftConfidenceWeighted as SoftConfidenceWeighted
 from .online import Tracker as Tracker
 from .online import VotedPerceptron as VotedPerceptron
 from .online._halting import NotHaltedWarning as NotHaltedWarning

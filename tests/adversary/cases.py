@@ -38,6 +38,10 @@ BINARY = {
     "passive-aggressive": lambda: nk.PassiveAggressive(max_iter=3),
     "passive-aggressive I": lambda: nk.PassiveAggressiveI(C=0.25, max_iter=3),
     "passive-aggressive II": lambda: nk.PassiveAggressiveII(C=0.25, max_iter=3),
+    "AROW": lambda: nk.AROW(max_iter=3),
+    "AROW, floor": lambda: nk.AROW(r=0.1, floor=0.1, max_iter=3, fit_intercept=False),
+    "normalized adaptive": lambda: nk.NormalizedAdaptive(max_iter=2),
+    "soft confidence": lambda: nk.SoftConfidenceWeighted(max_iter=2),
     "separability": lambda: _Separability(True),
     "separability without intercept": lambda: _Separability(False),
 }

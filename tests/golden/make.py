@@ -53,6 +53,10 @@ MODELS = {
     "passive-aggressive": lambda: nk.PassiveAggressive().fit(ROWS, TWO),
     "passive-aggressive-1": lambda: nk.PassiveAggressiveI(C=0.5, max_features=4).fit(ROWS, TWO),
     "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
+    "arow": lambda: nk.AROW(r=0.5, floor=0.25).fit(ROWS, TWO),
+    "arow-stream": lambda: stream(nk.AROW()),
+    "normalized-adaptive": lambda: nk.NormalizedAdaptive(loss="squared").partial_fit(ROWS, THREE),
+    "soft-confidence": lambda: nk.SoftConfidenceWeighted(variant="II").fit(ROWS, TWO),
     "svm": lambda: nk.LinearSVM(C=0.5, warm_start=True).fit(ROWS, TWO),
     "svm-classes": lambda: nk.LinearSVM(class_weight={1: 2.0}, multi_class="ovr").fit(FRAME, THREE),
     "svm-pairs": lambda: nk.LinearSVM(multi_class="ovo", warm_start=True).fit(ROWS, THREE, [1, 2, 3, 1, 2, 1]),
@@ -72,9 +76,11 @@ MODELS = {
 
 
 ROWS_OF = {  # what models were learned from, where it is rows, labels and weights
+    "arow": (ROWS, TWO),
     "averaged": (ROWS, THREE),
     "hard-margin": (ROWS, APART),
     "margin": (ROWS, APART),
+    "normalized-adaptive": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
     "passive-aggressive-2": (ROWS, [label == "yes" for label in TWO]),
@@ -83,6 +89,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "perceptron-scale": (ROWS, APART),
     "perceptron-forgetting": (ROWS, THREE),
     "perceptron-unit-length": (ROWS, APART),
+    "soft-confidence": (ROWS, TWO),
     "svm": (ROWS, TWO),
     "svm-classes": (ROWS, THREE),
     "svm-cross-validated": (ROWS, TWO),

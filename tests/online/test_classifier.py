@@ -20,6 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # 
 SHUFFLED = "it shuffles the rows between the fits that it compares; an online learner goes by their order"
 TIED = "it takes a score of 0 for the negative class; here the votes for a row are equally many"
 UNLUCKY = "the rows cannot be separated, so the last weights depend on their order; a test below tries other orders"
+NARROW = "variances of large rows shrink towards 0, and so do the margins that the rule asks for, whatever the weights"
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
     "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
@@ -32,11 +33,13 @@ def expected_of(estimator):
         return EXPECTED | {"check_classifiers_train": TIED}
     if isinstance(estimator, nk.MarginPerceptron) and estimator.epsilon == 0.25:
         return EXPECTED | {"check_class_weight_classifiers": UNLUCKY}
+    if isinstance(estimator, nk.SoftConfidenceWeighted):
+        return EXPECTED | {"check_class_weight_classifiers": NARROW}
     return EXPECTED
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([cls() for cls in ONLINE_CLASSES], expected_failed_checks=lambda _: EXPECTED)
+@parametrize_with_checks([cls() for cls in ONLINE_CLASSES], expected_failed_checks=expected_of)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
     check(estimator)
 

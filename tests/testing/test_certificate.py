@@ -30,6 +30,7 @@ MADE = {
     "mistakes, one pass": (nk.Perceptron(max_iter=1).fit(X, noisy).certificate_, noisy, None),
     "mistakes of a stream": (nk.PassiveAggressiveI().partial_fit(X, noisy).certificate_, noisy, None),
     "moving target": (nk.Perceptron(half_life=5.0).partial_fit(X, noisy).certificate_, noisy, None),
+    "second order": (nk.AROW().fit(X, noisy).certificate_, noisy, None),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
     "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
     "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),

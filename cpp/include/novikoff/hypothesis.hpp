@@ -11,7 +11,8 @@
 
 #include "novikoff/count.hpp"
 #include "novikoff/memory.hpp"
-#include "novikoff/rules.hpp"
+#include "novikoff/rule_input.hpp"
+#include "novikoff/second_order.hpp"
 #include "novikoff/votes.hpp"
 
 namespace novikoff {
@@ -59,11 +60,20 @@ struct Tally {
     margin_bound = std::min(margin_bound, largest_length() / steps.value());
   }
 
+  /// Counts examples of u that enter the sum v of a second-order learner. An entry of v is at most the number of them times
+  /// R, and every addition rounds it once.
+  void count_added(std::int64_t copies, double part) {
+    steps.add(copies, part);
+    updates += copies + (part > 0);
+    constexpr double least = 1e-290;  // more than numbers below the smallest normal one lose
+    rounding += std::numeric_limits<double>::epsilon() * (steps.value() + 2) * std::sqrt(squared_radius) + least;
+  }
+
   /// An upper bound on |v|, rounding included.
   double largest_length() const { return std::sqrt(std::max(0.0, length2.value()) + length2_error); }
 
-  /// |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2. The error of a score of k terms is at most k + 4 roundings of |v| |u|
-  /// (Higham 2002, section 3.1).
+  /// |v + tau y u|^2 = |v|^2 + 2 tau y v.u + tau^2 |u|^2. The error of a score of k terms is at most k + 4 roundings of |v|
+  /// |u| (Higham 2002, section 3.1).
   void lengthen(const RuleInput& s, double tau, std::size_t terms) {
     constexpr double epsilon = std::numeric_limits<double>::epsilon();
     const double before = largest_length(), along = tau * std::sqrt(s.squared_norm);
@@ -109,9 +119,11 @@ struct Hypothesis : Tally {
     }
     return moved;
   }
+  std::optional<SecondOrder> second;  // of second-order learners
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;
+    if (second) second->resize(columns);
     if (average && average->weights.size() < columns) average->weights.resize(columns);  // first: memory may run out
     weights.resize(columns);
   }
@@ -144,6 +156,17 @@ struct Hypothesis : Tally {
     x.add_to(weights.data(), along);
     bias += bias_step;
     count_update(s, tau, x.size);
+  }
+
+  /// One copy of an example by a second-order rule, which changes the weights and the sum v. Returns what changed.
+  template <SecondOrderRule Rule>
+  Change learn_second_order(const auto& x, const SecondOrderInput& s, const Rule& rule) {
+    auto& state = std::get<typename Rule::State>(second->state);
+    const WeightsView view{weights, bias};
+    const Change change =
+        with_distinct_columns(x, second->terms, [&](const auto& distinct) { return rule.update(distinct, s, view, state); });
+    if (Rule::sums_updates ? change == Change::weights : s.mistake) count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
+    return change;
   }
 
   double averaged_bias() const { return average ? AveragedVector{*this}.bias() : bias; }

@@ -6,12 +6,15 @@
 
 namespace novikoff {
 
+/// Two numbers, each of which is computed with as if it were alone.
+typedef double Two __attribute__((vector_size(16)));
+
 /// L numbers. Sums and products are computed in each place alone, so that each has the bits that it would have without the
 /// others. They are kept in pairs, which every 64-bit processor has vector instructions for.
 template <std::size_t L>
 struct alignas(8 * L) Lanes {
   static constexpr std::size_t size = L;
-  typedef double Pair __attribute__((vector_size(16)));
+  using Pair = Two;
   Pair pairs[L / 2] = {};
 
   static Lanes all(double value) {

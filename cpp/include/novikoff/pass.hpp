@@ -101,6 +101,58 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   }
 }
 
+/// Learns from one copy of an example by a second-order rule. Returns whether another copy could change anything.
+template <SecondOrderRule Rule>
+bool learn_copy(const Row auto& x, const SecondOrderInput& s, const Rule& rule, Hypothesis& h, double* dual,
+                PassReport& report) {
+  const Change change = h.learn_second_order(x, s, rule);
+  if (dual && (Rule::sums_updates ? change == Change::weights : s.mistake)) *dual += s.weight;
+  report.mistaken |= s.mistake;
+  report.moved |= change == Change::weights;
+  h.count(s.y, s.weight == 1, s.weight == 1 ? 0.0 : s.weight, s.mistake);
+  return change != Change::none || s.mistake;
+}
+
+/// Counts an example with u = 0, which changes no weight. If it is a mistake, it enters the sum v, which it does not change.
+inline void count_zero(double y, std::int64_t whole, double part, bool mistake, Hypothesis& h, double* dual,
+                       PassReport& report) {
+  if (mistake) {
+    h.count_added(whole, part);
+    if (dual) *dual += static_cast<double>(whole) + part;
+    report.mistaken = report.moved = true;
+  }
+  h.count(y, whole, part, mistake);
+}
+
+/// The same for second-order rules.
+template <Row X, SecondOrderRule Rule>
+void learn(const X& x, double y, double weight, double squared_norm, const Rule& rule, const Geometry& geometry, Tie tie,
+           Hypothesis& h, double* dual, PassReport& report) {
+  if (!(weight > 0)) return;
+  const auto [norm2, scale] = Scaled(squared_norm, geometry);
+  h.squared_radius = std::max(h.squared_radius, norm2);
+  h.energy += weight * norm2;
+
+  auto whole = static_cast<std::int64_t>(weight);
+  double part = weight - static_cast<double>(whole);
+  while (whole > 0 || part > 0) {
+    const double score = scale * (x.dot(h.weights.data()) + h.bias);
+    const RuleInput s{y, score, norm2, whole > 0 ? 1.0 : part, h.length2.value(), h.steps.value()};
+    const bool mistake = is_mistake(y, score, tie);
+    report.smallest_margin = std::min(report.smallest_margin, s.margin());
+    if (norm2 == 0) return count_zero(y, whole, part, mistake, h, dual, report);
+    const bool may_change = learn_copy(x, {s, scale, geometry.intercept, mistake}, rule, h, dual, report);
+    if (whole > 0)
+      --whole;
+    else
+      part = 0;
+    if (!may_change) {
+      h.count(y, whole, part, false);
+      return;
+    }
+  }
+}
+
 /// The first entries of a vector, and 0 beyond them.
 template <class Vector>
 struct Padded {
@@ -301,11 +353,19 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
       continue;
     }
     const bool mistake = is_mistake(y, score, tie);
-    const double tau = rule.step(s);
-    if (tau == 0 && !mistake) {
-      tally.pass_over(y);
+    if constexpr (SecondOrderRule<Rule>) {
+      tally.close_for([&](Hypothesis&) {
+        if (norm2 > 0)
+          learn_copy(x, {s, scale, geometry.intercept, mistake}, rule, h, dual, report);
+        else
+          count_zero(y, 1, 0.0, mistake, h, dual, report);
+      });
     } else {
-      tally.close_for([&](Hypothesis&) { learn_whole(x, s, tau, scale, geometry.intercept, mistake, h, dual, report); });
+      const double tau = rule.step(s);
+      if (tau == 0 && !mistake)
+        tally.pass_over(y);
+      else
+        tally.close_for([&](Hypothesis&) { learn_whole(x, s, tau, scale, geometry.intercept, mistake, h, dual, report); });
     }
   }
   tally.end();

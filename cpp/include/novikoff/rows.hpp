@@ -59,6 +59,19 @@ struct DenseRow {
   void for_each(auto&& use) const {
     for (std::size_t j = 0; j < size; ++j) use(j, static_cast<double>(values[offset(j)]));
   }
+  /// The same, two entries at a time and the last one alone.
+  void for_each_two(auto&& use_two, auto&& use) const {
+    const auto at = [&](std::size_t j) { return static_cast<double>(values[offset(j)]); };
+    std::size_t j = 0;
+    for (; j + 2 <= size; j += 2) use_two(j, j + 1, Two{at(j), at(j + 1)});
+    if (j < size) use(j, at(j));
+  }
+  /// The sum of the squares of all entries, each times that of w.
+  double squares_dot(const auto& w) const {
+    return in_lanes([&](std::size_t j, double x) { return x * x * w[j]; });
+  }
+  /// Whether no column occurs twice, in ascending order.
+  static bool ascends() { return true; }
   /// Adds a x x' to the lower triangle of a square matrix with sides of this length, kept row after row.
   void add_square_to(double* lower, std::size_t side, double a) const {
     for (std::size_t j = 0; j < size; ++j) {
@@ -201,6 +214,28 @@ struct SparseRow {
   void for_each(auto&& use) const {
     for (std::size_t k = 0; k < size; ++k) use(at(k), value(k));
   }
+  /// The same, two entries at a time and the last one alone.
+  void for_each_two(auto&& use_two, auto&& use) const {
+    std::size_t k = 0;
+    for (; k + 2 <= size; k += 2) use_two(at(k), at(k + 1), Two{value(k), value(k + 1)});
+    if (k < size) use(at(k), value(k));
+  }
+  /// The sum of the squares of all entries, each times that of w.
+  double squares_dot(const auto& w) const {
+    Lanes<4> sum;
+    double rest = 0;
+    const auto use_four = [&](std::size_t k) __attribute__((always_inline)) {
+      const Lanes<4> four = four_values(k);
+      sum += four * four * four_of(w, k);
+    };
+    in_fours(use_four, [&](std::size_t first) __attribute__((always_inline)) {
+      rest = sum[0];
+      for (std::size_t k = first; k < size; ++k) rest += value(k) * value(k) * w[at(k)];
+    });
+    return (rest + sum[1]) + (sum[2] + sum[3]);
+  }
+  /// Whether no column occurs twice, in ascending order.
+  bool ascends() const { return strictly_increasing(); }
   /// Adds a x x' to the lower triangle of a square matrix in C order. The indices must ascend.
   void add_square_to(double* lower, std::size_t side, double a) const {
     for (std::size_t j = 0; j < size; ++j) {
@@ -260,7 +295,7 @@ struct SparseRow {
   }
 
   Lanes<4> four_values(std::size_t k) const { return Lanes<4>::of(value(k), value(k + 1), value(k + 2), value(k + 3)); }
-  Lanes<4> four_of(const double* w, std::size_t k) const {
+  Lanes<4> four_of(const auto& w, std::size_t k) const {
     return Lanes<4>::of(w[at(k)], w[at(k + 1)], w[at(k + 2)], w[at(k + 3)]);
   }
 

@@ -12,31 +12,19 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <variant>
 
+#include "novikoff/arow.hpp"
+#include "novikoff/normalized_adaptive.hpp"
+#include "novikoff/rule_input.hpp"
+#include "novikoff/second_order.hpp"
+#include "novikoff/soft_confidence.hpp"
+
 namespace novikoff {
-
-/// What a rule knows of an example u with label y, and of the weights v, when it decides on an update.
-struct RuleInput {
-  double y;               // -1 or +1
-  double score;           // v.u
-  double squared_norm;    // |u|^2
-  double weight;          // in (0, 1]: 1 for a whole copy of the example
-  double squared_length;  // |v|^2, as a running sum: rounding may make it slightly negative
-  double steps;           // sum of all tau so far
-
-  double margin() const { return y * score; }
-};
-
-/// What a score of exactly 0 counts as.  docs/theory.md A2.
-enum class Tie { mistake, positive };
-
-inline bool is_mistake(double y, double score, Tie tie) {
-  return y * score < 0 || (score == 0 && (tie == Tie::mistake || y < 0));
-}
 
 /// Perceptron (Rosenblatt 1958): v += y u on a mistake.  docs/theory.md A1.
 struct PerceptronRule {
@@ -113,8 +101,9 @@ struct CallbackRule {
   }
 };
 
-using Rule = std::variant<PerceptronRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule,
-                          PassiveAggressiveIIRule, CallbackRule>;
+using Rule =
+    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, FixedMarginRule,
+                 DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
 /// A rule by its name, as Python knows it.
 struct CompiledRule {
@@ -131,10 +120,44 @@ inline constexpr std::array compiled_rules{
     CompiledRule{"passive-aggressive II", [](double C, Tie) -> Rule { return PassiveAggressiveIIRule{C}; }},
 };
 
-inline Rule rule_named(std::string_view name, double parameter, Tie tie) {
+/// A second-order rule by its name. It may have two parameters.
+struct CompiledSecondOrderRule {
+  std::string_view name;
+  Rule (*make)(double parameter, double extra);
+};
+
+inline constexpr std::array compiled_second_order_rules{
+    CompiledSecondOrderRule{"arow", [](double r, double floor) -> Rule { return DiagonalArowRule{r, floor}; }},
+    CompiledSecondOrderRule{"soft confidence I",
+                            [](double C, double phi) -> Rule { return SoftConfidenceRule{phi, C, false}; }},
+    CompiledSecondOrderRule{"soft confidence II",
+                            [](double C, double phi) -> Rule { return SoftConfidenceRule{phi, C, true}; }},
+    CompiledSecondOrderRule{"normalized adaptive, logistic",
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::logistic}; }},
+    CompiledSecondOrderRule{"normalized adaptive, hinge",
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::hinge}; }},
+    CompiledSecondOrderRule{"normalized adaptive, squared",
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::squared}; }},
+};
+
+inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0) {
   for (const CompiledRule& rule : compiled_rules)
     if (rule.name == name) return rule.make(parameter, tie);
+  for (const CompiledSecondOrderRule& rule : compiled_second_order_rules)
+    if (rule.name == name) return rule.make(parameter, extra);
   throw std::invalid_argument("there is no compiled rule named '" + std::string(name) + "'.");
+}
+
+/// What a problem keeps beside its weights at the start; nothing for other than second-order rules.
+inline std::optional<SecondOrder> second_order_of(const Rule& rule) {
+  return std::visit(
+      []<class R>(const R&) -> std::optional<SecondOrder> {
+        if constexpr (SecondOrderRule<R>)
+          return SecondOrder{typename R::State{}};
+        else
+          return std::nullopt;
+      },
+      rule);
 }
 
 }  // namespace novikoff

@@ -116,9 +116,10 @@ def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
         return ExtraOption(name, bool, help, panel, (flag(name),), default=False)
     kind = next((t for t in (int, float) if hint in (t, t | None)), str)
     flags, shown = (flag(name), *OTHER_FLAGS.get(name, ())), _shown_default(name, learners)
-    type_text = _descriptions(first).get(name, ("", ""))[0].partition(", default=")[0]
-    words = re.findall(r'"(\w+)"', type_text)
-    words += [_METAVARS_OF_TYPES[word] for word in re.findall(r"\b(?:dict|float)\b", type_text)]
+    texts = [_descriptions(cls).get(name, ("", ""))[0].partition(", default=")[0] for cls in learners.values()]
+    words = [word for text in texts for word in re.findall(r'"(\w+)"', text)]
+    words += [_METAVARS_OF_TYPES[word] for text in texts for word in re.findall(r"\b(?:dict|float)\b", text)]
+    words = list(dict.fromkeys(words))
     metavar = "|".join(words) if len(words) > 1 else _METAVARS[kind]
     return ExtraOption(name, kind | None, _help(name, learners), panel, flags, metavar, shown_default=shown)
 

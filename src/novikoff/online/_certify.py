@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from novikoff._wide_array import narrowed, occurring
 from novikoff.theory import bounds
 from novikoff.theory.enclosed_sums import EPS, exact_total
 from novikoff.theory.evidence import Evidence
+from novikoff.theory.geometry import Floats
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
 from novikoff.theory.moving_target import MovingTargetCertificate
 from novikoff.theory.rules import Rule
+from novikoff.theory.second_order import SecondOrderCertificate
 
 from ._cycle import Run
+
+
+@dataclass(frozen=True)
+class Sum:
+    """The sum v of y u over the examples that a second-order learner added, and its diagonal matrix.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The sum, and the rows behind it if they are known.
+    variances : ndarray of shape (n_features,)
+        The diagonal of A^-1, where 0 stands for 1.
+    intercept_variance : float
+        Its entry of the intercept.
+    """
+
+    evidence: Evidence
+    variances: Floats
+    intercept_variance: float
 
 
 @dataclass(frozen=True)
@@ -35,6 +58,8 @@ class Problem:
         The outcome of ``fit``; None on a stream or after several fits.
     is_stream : bool
         Whether all was learned from one stream.
+    second : Sum or None, default=None
+        Of a second-order learner, the sum that proofs are made from.
     """
 
     rule: Rule
@@ -42,6 +67,7 @@ class Problem:
     evidence: Evidence
     run: Run | None
     is_stream: bool
+    second: Sum | None = None
 
     @property
     def radius(self) -> float:
@@ -60,9 +86,10 @@ class Problem:
 
     def margin_upper_bound(self) -> float:
         """Return |v| / M of the present weights; on a stream, the smallest so far. Rounding is allowed for."""
-        duals, run = self.evidence.duals, self.run
+        evidence = self.evidence if self.second is None else self.second.evidence
+        duals, run = evidence.duals, self.run
         steps = self.tally["steps"] if duals is None else float(exact_total(duals.weights))
-        length = self.evidence.length() + self.tally["rounding"]
+        length = evidence.length() + self.tally["rounding"]
         now = bounds.margin_upper_bound(length, steps) * (1 + 8 * EPS)
         if duals is not None and run is not None:
             return now + self._widening(len(duals.rows) + run.passes)
@@ -143,3 +170,34 @@ def certify_margin(problem: Problem) -> PerceptronMarginCertificate:
         radius=problem.radius,
         evidence=problem.evidence,
     )
+
+
+def certify_second_order(problem: Problem) -> SecondOrderCertificate:
+    """Return the certificate of a second-order learner."""
+    second, tally = problem.second, problem.tally
+    assert second is not None
+    fields = {
+        field.name: getattr(certify_mistakes(problem), field.name) for field in dataclasses.fields(MistakeCertificate)
+    }
+    return SecondOrderCertificate(
+        **fields,
+        added=tally["steps"],
+        sum=second.evidence,
+        sum_square=_sum_square(problem, second),
+        variances=second.variances,
+        intercept_variance=second.intercept_variance,
+    )
+
+
+def _sum_square(problem: Problem, second: Sum) -> float:
+    """Return v'A^-1 v, with the rounding of v allowed for, and as much again for a verifier."""
+    tally, columns = problem.tally, occurring(second.evidence.weights)
+    sums, variances = narrowed(second.evidence.weights, columns), narrowed(second.variances, columns)
+    values = np.append(sums, second.evidence.intercept)
+    matrix = np.append(np.where(variances == 0, 1.0, variances), second.intercept_variance)
+    rounding = math.sqrt(float(matrix.max())) * float(tally["rounding"])
+    if problem.rule.implementation().has_unit_columns:  # an entry of v is at most N times the scale of its column
+        rounding = 2 * EPS * (tally["updates"] + 2) * (tally["steps"] + 2) * math.sqrt(len(values))
+    roundings = 4 * (len(values) + tally["updates"] + 32) * EPS
+    length = math.sqrt(float(np.sum(matrix * values * values)))
+    return float((length * (1 + roundings) + 2 * rounding + 1e-150) ** 2 * (1 + 4 * EPS))

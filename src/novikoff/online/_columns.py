@@ -41,7 +41,10 @@ def weights_of(model: Any, q: int) -> Floats:
 
 def has_compact_buckets(model: Any) -> bool:
     """Whether the record and the file of a learner have the weights of hashed columns in compact form, if wide."""
-    vectors = model._classes.problem_count * (2 if model._learned_rule.keep == "average" else 1)
+    each = (
+        4 if model._learned_rule.implementation().is_second_order else 2 if model._learned_rule.keep == "average" else 1
+    )
+    vectors = model._classes.problem_count * each
     return model.max_features is not None and 8 * model.n_features_in_ * vectors <= MAX_HASHED_BYTES
 
 

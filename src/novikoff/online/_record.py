@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numbers
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
+
+import numpy as np
 
 from novikoff._estimators import check_random_state
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
@@ -12,7 +15,7 @@ from novikoff.theory.evidence import Evidence
 from novikoff.theory.running_scale import FIXED, MIXED, RUNNING, ColumnScale
 from novikoff.theory.verification import Check
 
-from ._certify import Problem
+from ._certify import Problem, Sum
 from ._columns import column_names_of, factors_of, feature_names_of, padded, weights_of
 from ._state import state_of
 
@@ -97,7 +100,10 @@ def problem_of(model: Any, column: int) -> Problem:
         duals=None if run is None else run.duals,
         scale=_scale_of(model),
     )
-    return Problem(model._learned_rule, model._learner.tally(q), evidence, run, model._is_stream)
+    rule, second = model._learned_rule, None
+    if rule.implementation().is_second_order:
+        second, evidence = _sum_of(model, q, evidence), replace(evidence, duals=None)
+    return Problem(rule, model._learner.tally(q), evidence, run, model._is_stream, second)
 
 
 def _scale_of(model: Any) -> ColumnScale | None:
@@ -105,3 +111,12 @@ def _scale_of(model: Any) -> ColumnScale | None:
     factors = factors_of(model)
     kind = RUNNING if model._is_stream else MIXED if model._runs is None else FIXED
     return None if factors is None else ColumnScale(kind, factors)
+
+
+def _sum_of(model: Any, q: int, evidence: Evidence) -> Sum:
+    """Return the sum behind the proofs of a second-order learner, whose rows ``evidence`` has."""
+    state = model._learner.second(q)
+    rule = model._learned_rule.implementation()
+    numbers = {name: np.array([number]) for name, number in state["numbers"].items()}
+    sums = replace(evidence, weights=padded(model, state["vectors"]["sum"]), intercept=state["numbers"]["sum"])
+    return Sum(sums, padded(model, rule.variances(state["vectors"])), float(rule.variances(numbers)[0]) or 1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, cast
 
@@ -92,6 +93,22 @@ class ScaleState:
 
 
 @dataclass(frozen=True)
+class SecondOrder:
+    """What a second-order rule keeps beside the weights.
+
+    ``vectors`` have one entry per column, which is 0 where the column has not occurred. ``numbers`` have those of the
+    intercept under the same names, and others.
+    """
+
+    vectors: dict[str, Weights]
+    numbers: dict[str, float]
+
+    def changed(self, change: Callable[[Weights], Weights]) -> SecondOrder:
+        """Return the same with other vectors."""
+        return SecondOrder({name: change(vector) for name, vector in self.vectors.items()}, self.numbers)
+
+
+@dataclass(frozen=True)
 class ProblemState:
     """The state of one binary problem; cpp/include/novikoff/hypothesis.hpp documents the fields."""
 
@@ -113,16 +130,18 @@ class ProblemState:
     energy: Extended
     margin_bound: Extended
     memory: Memory | None = None
+    second: SecondOrder | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
         """Return the state that a kernel returned, with ``width`` weights, in the columns of the user."""
-        average, votes = stored["average"], stored["votes"]
+        average, votes, second = stored["average"], stored["votes"], stored["second"]
         parts: dict[str, Any] = {
             "weights": _as_wide(stored["weights"], width, numbering),
             "average": average and Average(_as_wide(average["weights"], width, numbering), average["bias"]),
             "votes": votes and Votes(**votes),
             "memory": stored["memory"] and Memory(**stored["memory"]),
+            "second": second and SecondOrder(**second).changed(lambda vector: _as_wide(vector, width, numbering)),
         }
         if votes and numbering is not None:
             parts["votes"] = dataclasses.replace(parts["votes"], indices=numbering.in_order[votes["indices"]])
@@ -136,23 +155,29 @@ class ProblemState:
             average = dataclasses.replace(average, weights=_for_kernel(average.weights, numbering))
         if votes is not None and numbering is not None:
             votes = dataclasses.replace(votes, indices=np.searchsorted(numbering.columns, votes.indices))
-        own = dataclasses.replace(self, weights=_for_kernel(self.weights, numbering), average=average, votes=votes)
+        second = self.second and self.second.changed(lambda vector: _for_kernel(vector, numbering))
+        weights = _for_kernel(self.weights, numbering)
+        own = dataclasses.replace(self, weights=weights, average=average, votes=votes, second=second)
         return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
 
     def vectors(self) -> dict[str, Weights]:
         """Return the arrays with one entry per column, by the names of their fields."""
-        return {"weights": self.weights} | ({} if self.average is None else {"average.weights": self.average.weights})
+        found = {"weights": self.weights} | ({} if self.average is None else {"average.weights": self.average.weights})
+        second = {} if self.second is None else self.second.vectors
+        return found | {f"second.vectors.{name}": vector for name, vector in second.items()}
 
     def compacted(self) -> ProblemState:
         """Return the state with wide arrays in compact form."""
         average = self.average and dataclasses.replace(self.average, weights=compacted(self.average.weights))
-        return dataclasses.replace(self, weights=compacted(self.weights), average=average)
+        second = self.second and self.second.changed(compacted)
+        return dataclasses.replace(self, weights=compacted(self.weights), average=average, second=second)
 
     def columns(self) -> Ints:
         """Return the columns that have occurred, as far as the state shows it."""
         of_average = NO_COLUMNS if self.average is None else occurring(self.average.weights)
         of_votes = NO_COLUMNS if self.votes is None else self.votes.indices
-        return np.unique(np.concatenate([occurring(self.weights), of_average, of_votes]))
+        of_second = [occurring(vector) for vector in self.second.vectors.values()] if self.second else []
+        return np.unique(np.concatenate([occurring(self.weights), of_average, of_votes, *of_second]))
 
     def is_possible(self) -> bool:
         """Whether all sums of nonnegative numbers are nonnegative."""
@@ -238,6 +263,7 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         geometry.scale is not None,
         float(rule.forgetting.forget),
         rule.forgetting.fade,
+        float(rule.extra),
     )
 
 

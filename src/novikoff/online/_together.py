@@ -20,12 +20,13 @@ Report = tuple[bool, bool, float]  # whether a pass made an update, whether a mi
 def groups_of(problems: int, kernel: _core.OnlineLearner, examples: Examples, rule: Rule) -> list[list[int]]:
     """Return the problems in groups, each of which learns together.
 
-    Dense rows, votes and rules that are not compiled are learned one problem after the other. The duals of a group are
-    stored for each row until it ends, so groups are small if the rows are short: the duals take no more memory than
-    the rows.
+    Dense rows, votes, second-order rules and rules that are not compiled are learned one problem after the other. The
+    duals of a group are stored for each row until it ends, so groups are small if the rows are short: the duals take no
+    more memory than the rows.
     """
     size = 1
-    if sp.issparse(examples.X) and kernel.is_compiled and rule.keep != "votes":
+    is_first_order = not rule.implementation().is_second_order
+    if sp.issparse(examples.X) and kernel.is_compiled and is_first_order and rule.keep != "votes":
         bytes_per_row = 12 * examples.X.nnz / max(1, examples.rows.count)
         size = max(1, min(MAX_TOGETHER, int(bytes_per_row / 8)))
     return [list(range(first, min(first + size, problems))) for first in range(0, problems, size)]

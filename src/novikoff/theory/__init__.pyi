@@ -24,6 +24,7 @@ from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .margin_value import Margin as Margin
 from .mistakes import MistakeCertificate as MistakeCertificate
 from .moving_target import MovingTargetCertificate as MovingTargetCertificate
+from .second_order import SecondOrderCertificate as SecondOrderCertificate
 from .separability import Separability as Separability
 from .separability_summary import SeparabilitySummary as SeparabilitySummary
 from .svm_model import SvmModel as SvmModel

@@ -329,6 +329,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
+        "SecondOrderCertificate": "novikoff.theory.second_order:SecondOrderCertificate",
         "Separability": "novikoff.theory.separability:Separability",
         "TrackerCertificate": "novikoff.theory.tracker_certificate:TrackerCertificate",
     },

@@ -226,7 +226,7 @@ class MistakeCertificate(OnlineCertificate):
         if self.passes == 0:
             return Check("mistakes", "on trust", f"{count(self.mistakes)}, of several fits")
         most = None if rule is None or not rule.has_valid_parameter() else self._most_mistakes(checks, rule)
-        if most is None:
+        if most is None or most == np.inf:
             return Check("mistakes", "on trust", count(self.mistakes))
         made, allowed = count(self.mistakes), count(most)
         if self.mistakes <= most:

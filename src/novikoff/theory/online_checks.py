@@ -49,6 +49,7 @@ class OnlineChecks:
         self, model: Evidence, X: Any, signs: Floats, copies: Floats, exact: bool, count: int | None = None
     ) -> None:
         self.count = len(copies) if count is None else count
+        self.given = X
         self.width = len(model.weights)  # before columns without entries are left out
         X, weights = compact(X, model.weights)
         self.model, self.signs, self.copies, self.exact = replace(model, weights=weights), signs, copies, exact

@@ -25,8 +25,10 @@ from .enclosure import Enclosure, at_most
 from .exact_lifted import ExactRows
 from .forgetting import UNIT_EXPONENT, Forgetting
 from .geometry import Floats, Geometry, each_row
-from .lifted import LiftedRows
+from .lifted import Combined, LiftedRows
 from .rules import OnlineRule, RuleInput
+from .second_order_replay import learn_second_order
+from .second_order_rules import SecondOrderRule
 from .verification import Check
 
 EPS = float(np.finfo(np.float64).eps)
@@ -87,6 +89,10 @@ class Replay:
         An upper bound on the largest |v| after an update, and a lower bound on that of another computation of the run.
     steps_error : float, default=0.0
         A bound on the difference of ``steps`` from that of another computation of the run.
+    state : dict
+        What a second-order rule keeps for each column; the last entry of an array is that of the intercept.
+    columns : Columns or None
+        The columns that occur in the rows, which the proof has; None if they are all.
     """
 
     weights: Floats
@@ -116,6 +122,8 @@ class Replay:
     longest: float = 0.0
     least_longest: float = 0.0
     steps_error: float = 0.0
+    state: dict[str, Any] = field(default_factory=dict)
+    columns: Columns | None = None
 
     def shrink(self, kept: float) -> None:
         """Multiply v by a number: its factor, of which a power of 2 is moved into the stored numbers if it is small."""
@@ -203,6 +211,13 @@ class Replay:
         self.updates += updates
         self.updates_of_pass += updates
         self.proof.add(row, tau, self.largest_length() / self.steps)
+
+    def enter_sum(self, row: int, step: float, updates: int) -> None:
+        """Count examples of a row that enter the sum v of a second-order learner, which is proven from all of them."""
+        self.steps += step
+        self.updates += updates
+        self.updates_of_pass += updates
+        self.proof.add(row, step, -float(len(self.proof.rows)))
 
     def largest_length(self) -> float:
         """Return an upper bound on |v|."""
@@ -293,15 +308,32 @@ class Proof:
         found = [self._check(claim, claimed, count) for count in sorted({self.used, len(self.rows)})]
         return next((check for status in ("holds", "open") for check in found if check.status == status), found[0])
 
+    def total(self) -> Combined:
+        """Return the sum of all updates."""
+        assert self.lifted is not None
+        rows, amounts = self._amounts(len(self.rows))
+        return self.lifted.combine(rows, amounts, self.signs[rows])
+
+    def _amounts(self, count: int) -> tuple[NDArray[np.int64], Floats]:
+        """Return the rows of the first updates, each once, and the sums of their steps."""
+        rows, places = np.unique(np.array(self.rows[:count], dtype=np.int64), return_inverse=True)
+        amounts: Floats = np.bincount(places, self._kept(count), minlength=len(rows)).astype(np.float64)
+        return rows, amounts
+
+    def _kept(self, count: int) -> Floats:
+        """Return what is left of the first steps; those that underflow are 0."""
+        every = np.array(self.steps[:count])
+        if not self.exponent:
+            return every
+        exponents = np.array(self.exponents[:count])
+        kept: Floats = np.ldexp(every, exponents[-1] - exponents)
+        return kept
+
     def _check(self, claim: str, claimed: float, count: int) -> Check:
         assert self.lifted is not None
         assert self.exactly is not None
-        every = np.array(self.steps[:count])
-        if self.exponent:
-            exponents = np.array(self.exponents[:count])
-            every = np.ldexp(every, exponents[-1] - exponents)  # what is left of a step; those that underflow are 0
-        rows, places = np.unique(np.array(self.rows[:count], dtype=np.int64), return_inverse=True)
-        amounts: Floats = np.bincount(places, every, minlength=len(rows)).astype(np.float64)
+        every = self._kept(count)
+        rows, amounts = self._amounts(count)
         if not np.all(np.isfinite(amounts)) or not amounts.any():
             return Check(claim, "open", "the steps of the run are not finite, or there are none")
         own = None
@@ -388,6 +420,10 @@ def replay(
         forgetting=forgetting,
         fade=forgetting.fade,
     )
+    run.columns = occurring
+    second = rule if isinstance(rule, SecondOrderRule) else None
+    if second is not None:
+        run.state = second.start(cut.shape[1] + 1)
     for number, order in enumerate(orders):
         run.updates_of_pass, proof.is_one_pass = 0, number == 0
         run.total_weight += once
@@ -398,7 +434,13 @@ def replay(
                 scale, norm2 = 1 / math.sqrt(norm2), 1.0
             if before is not None:
                 before(run, (columns, values, scale, one), norm2)
-            _learn(run, rule, i, (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i]))
+            example = (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i])
+            if second is None:
+                _learn(run, rule, i, *example)
+            else:
+                learn_second_order(run, second, i, *example)
+    if second is not None:
+        run.weights, run.bias = run.state["weights"][:-1], float(run.state["weights"][-1])
     run.finish()
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)

@@ -63,6 +63,8 @@ class OnlineRule(ABC):
         The one number that the rule depends on, such as C.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of +1.
+    extra : float, default=0.0
+        A second number that the rule depends on, if there is one.
 
     Attributes
     ----------
@@ -78,16 +80,23 @@ class OnlineRule(ABC):
         rules that are made for rows that overlap.
     bound_name : str
         The name of ``bound`` in plots.
+    is_second_order : bool
+        Whether the weights are not a sum of examples, because every column has steps of its own.
+    has_unit_columns : bool
+        Whether a second-order rule has u_j^2 s_j <= 1 for all examples and columns, where s is the diagonal of A^-1.
     """
 
     parameter: float = 0.0
     tie: str = "mistake"
+    extra: float = 0.0
 
     kernel: ClassVar[str | None] = None
     steps_count_mistakes: ClassVar[bool] = False
     adds_examples: ClassVar[bool] = False
     promises_to_halt: ClassVar[bool] = False
     bound_name: ClassVar[str] = OTHER_THEOREM
+    is_second_order: ClassVar[bool] = False
+    has_unit_columns: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, example: RuleInput) -> float:
@@ -139,6 +148,12 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "passive-aggressive": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveRule",
         "passive-aggressive I": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIRule",
         "passive-aggressive II": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIIRule",
+        "arow": "novikoff.theory.second_order_rules:ArowRule",
+        "normalized adaptive, logistic": "novikoff.theory.second_order_rules:LogisticAdaptiveRule",
+        "normalized adaptive, hinge": "novikoff.theory.second_order_rules:HingeAdaptiveRule",
+        "normalized adaptive, squared": "novikoff.theory.second_order_rules:SquaredAdaptiveRule",
+        "soft confidence I": "novikoff.theory.second_order_rules:SoftConfidenceIRule",
+        "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
     },
 )
 
@@ -161,6 +176,8 @@ class Rule:
         How an example becomes the vector that the rule sees.
     forgetting : Forgetting
         What is kept of the weights by examples and updates.
+    extra : float, default=0.0
+        A second number that the rule depends on, if there is one.
     """
 
     name: str
@@ -169,9 +186,10 @@ class Rule:
     keep: str = "last"
     geometry: Geometry = field(default_factory=Geometry)
     forgetting: Forgetting = Forgetting()  # noqa: RUF009  # it is frozen, and older files get this default
+    extra: float = 0.0
 
     def implementation(self) -> OnlineRule:
         """Return the rule that ``RULES`` has under this name."""
         if self.name not in RULES:
             raise input_error("rule", RULES.unknown(self.name))
-        return RULES[self.name](self.parameter, self.tie)
+        return RULES[self.name](self.parameter, self.tie, self.extra)

@@ -1,0 +1,139 @@
+"""Certificates of second-order learners: what they prove of every plane, and forgeries."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from novikoff._verify.runs import check_run
+from novikoff.theory import SecondOrderCertificate
+from share import share_of
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+LEARNERS = {
+    "AROW": lambda: nk.AROW(),
+    "AROW, floor": lambda: nk.AROW(r=0.1, floor=0.2),
+    "SCW-I": lambda: nk.SoftConfidenceWeighted(),
+    "SCW-II": lambda: nk.SoftConfidenceWeighted(variant="II"),
+    "adaptive": lambda: nk.NormalizedAdaptive(),
+    "adaptive, hinge": lambda: nk.NormalizedAdaptive(loss="hinge"),
+}
+
+
+def noisy(seed, rows=60, columns=3, scale=1.0):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(rows, columns)) * scale
+    y = np.where(X @ random.normal(size=columns) + random.normal(size=rows) * random.uniform(0, 2) * scale > 0, 1, -1)
+    y[:2] = 1, -1
+    return X, y
+
+
+def hinge_loss(X, y, u, b, counts):
+    return float(counts @ np.maximum(0.0, 1 - y * (X @ u + b)))
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_no_plane_has_a_smaller_loss_than_is_proven(name):
+    for seed in range(5):
+        X, y = noisy(seed)
+        model = LEARNERS[name]().set_params(max_iter=2, shuffle=False).fit(X, y)
+        certificate = model.certificate_
+        counts, random = certificate.sum.duals.dense(len(y)), np.random.default_rng(seed)
+        assert math.isclose(counts.sum(), certificate.added)
+        assert certificate.mistakes <= certificate.added
+        directions = [random.normal(size=4) * 10.0 ** random.uniform(-2, 1) for _ in range(40)]
+        solved = np.append(certificate.sum.weights, certificate.sum.intercept)
+        for u in [*directions, *(t * solved for t in (1e-3, 1e-2, 0.1))]:
+            loss = hinge_loss(X, y, u[:-1], u[-1], counts)
+            assert certificate.hinge_loss_bound(u[:-1], u[-1]) <= loss + 1e-9
+            assert certificate.mistakes <= certificate.comparator_bound(X, y, u[:-1], u[-1]) + 1e-9
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEARNERS)
+def test_random_and_adversarial_streams_refute_no_bound(name):
+    for seed in range(share_of(100_000) // len(LEARNERS)):
+        random = np.random.default_rng(seed)
+        X, y = noisy(seed, rows=12, columns=2, scale=10.0 ** random.integers(-3, 4))
+        model, counts = LEARNERS[name](), np.zeros(12)
+        for i, x in enumerate(X):
+            if seed % 2 and i > 1:  # the label that the learner does not expect
+                y[i] = -1 if model.score_one(x) > 0 else 1
+            before = model._learner.tally(0)["steps"] if i else 0.0
+            model.partial_fit(x[None], y[i : i + 1], classes=[-1, 1])
+            counts[i] = model._learner.tally(0)["steps"] - before
+        certificate = model.certificate_
+        sums = np.append(certificate.sum.weights, certificate.sum.intercept)
+        for u in (random.normal(size=3) * 10.0 ** random.uniform(-4, 2), 10.0 ** random.uniform(-8, 0) * sums):
+            loss = hinge_loss(X, y, u[:-1], u[-1], counts)
+            assert certificate.hinge_loss_bound(u[:-1], u[-1]) <= loss * (1 + 1e-12) + 1e-12
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_the_bound_by_a_margin_holds_for_separable_rows(name):
+    X, y = noisy(1)
+    plane = np.array([1.0, -2.0, 0.5])
+    y = np.where(X @ plane > 0, 1, -1)
+    X = X + 0.3 * y[:, None] * plane / np.linalg.norm(plane)
+    margin = np.min(y * (X @ plane)) / np.linalg.norm(plane)
+    certificate = LEARNERS[name]().partial_fit(X, y).certificate_
+    assert certificate.mistakes <= certificate.added <= certificate.bound(margin)
+    assert certificate.bound(0.0) == math.inf
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_streams_and_fits_verify(name, form):
+    X, y = noisy(3)
+    X[np.abs(X) < 0.5] = 0
+    weights = np.random.default_rng(3).choice([0.0, 0.5, 1.0, 2.5], len(y))
+    for model in (LEARNERS[name]().partial_fit(form(X), y, sample_weight=weights), LEARNERS[name]().fit(form(X), y)):
+        own = weights if model._is_stream else None
+        found = nk.verify(model, form(X), y, own)
+        assert found, found
+        assert {"run", "v'A^-1 v"} <= {check.claim for check in found.checks}
+
+
+FORGERIES = {
+    "sum_square": lambda c: {"sum_square": 0.9 * c.sum_square},
+    "added": lambda c: {"added": c.added + 1},
+    "updates": lambda c: {"updates": c.updates + 1},
+    "mistakes": lambda c: {"mistakes": c.mistakes + 1},
+    "margin_upper_bound": lambda c: {"margin_upper_bound": 0.5 * c.margin_upper_bound},
+    "variances": lambda c: {"variances": -c.variances},
+    "larger variances": lambda c: {"variances": 1.5 * c.variances},
+    "intercept_variance": lambda c: {"intercept_variance": 0.0},
+    "weights": lambda c: {"evidence": dataclasses.replace(c.evidence, weights=c.evidence.weights + 1e-6)},
+    "sum": lambda c: {"sum": dataclasses.replace(c.sum, weights=c.sum.weights + 1e-3)},
+    "examples": lambda c: {"examples": c.examples + 1},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_forged_claims_are_refuted(forgery):
+    X, y = noisy(5)
+    for model in (nk.AROW().fit(X, y), nk.AROW().partial_fit(X, y)):
+        certificate = model.certificate_
+        forged = dataclasses.replace(certificate, **FORGERIES[forgery](certificate))
+        run = model.record_.problems[0].run
+        problem = dataclasses.replace(model.record_.problems[0], certificate=forged)
+        checks = [*forged.verify(X, y).checks, *check_run(problem, run, forged, X, y, np.ones(len(y)), False)]
+        if forgery == "sum" and forged.sum.duals is None:
+            continue  # the sum of a stream is not compared: bounds are checked with the one of the repeated run
+        assert "fails" in {check.status for check in checks}, forgery
+
+
+def test_a_plane_of_another_length_is_refused():
+    certificate = nk.AROW().partial_fit([[1.0], [-1.0]], [1, 0]).certificate_
+    with pytest.raises(nk.InvalidInputError, match="coef"):
+        certificate.hinge_loss_bound([1.0, 2.0])
+    assert isinstance(certificate, SecondOrderCertificate)
+
+
+def test_words_say_what_is_not_claimed():
+    certificate = nk.AROW().partial_fit([[1.0], [-1.0], [2.0]], [1, 0, 1]).certificate_
+    assert "full matrix" in certificate.explain()
+    assert dict(certificate.claims())["sum of examples"].startswith("2 added")
