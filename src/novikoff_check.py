@@ -599,10 +599,52 @@ def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], wei
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
+def check_kesler(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a KeslerCertificate: what an online learner saw whose classes are learned together."""
+    model, counts, passes, updates = fields["model"], fields["counts"], fields["passes"], fields["updates"]
+    W, biases, classes, geometry = (model[name] for name in ("weights", "biases", "classes", "geometry"))
+    good = len(W) == len(biases) == len(counts) == len(classes) == len(set(classes)) > 0 and len({*map(len, W)}) == 1
+    need(good, "model", "each class needs a weight vector, an intercept and a number of examples, and occurs once")
+    flat = [x for w in W for x in w]
+    need(finite(*flat, *biases) and (geometry["fit_intercept"] or not any(biases)), "model", "impossible weights")
+    plain = geometry["slack_feature"] == 0 and geometry.get("scale") is None
+    need(plain, "model", "classes that are learned together have no private features and no scale")
+    first = {"weights": W[0], "intercept": biases[0], "geometry": geometry, "positive": classes[0], "duals": None}
+    u = Vectors(first, rows, labels, weights)
+    need(u.seen, "data", "all weights are 0")
+    need_counts(passes, updates, u)
+    known = all(labels[i] in classes for i in u.seen)
+    need(known, "data", "a row has a label that the model does not know")
+    names = (("examples", "examples"), ("sum of squares", "energy"))
+    if passes:
+        copies, unit = integers(u.copies)
+        energy = sum(map(int.__mul__, copies, u.squares)) * u.square_unit
+        yield agrees("radius", fields["radius"], u.longest, u.width + 8, power=2)
+        for (claim, name), truth, more in zip(names, (sum(copies), energy), (4, u.width + 8), strict=True):
+            yield agrees(claim, fields[name], truth * passes * unit, passes * len(rows) + more)
+        claim, roundings, status = "examples of each class", passes * len(rows) + 4, "holds"
+        for label, count in zip(classes, counts, strict=True):
+            own = sum(c for c, other in zip(copies, labels, strict=True) if other == label)
+            status = agrees(claim, count, own * passes * unit, roundings)[1] if status == "holds" else status
+        yield claim, status, f"{len(classes)} classes"
+    else:
+        need(finite(fields["radius"]), "radius", "it is not a finite number")
+        yield upper_bound("radius", fields["radius"], u.longest, u.longest, Fraction(1))
+        yield from ((claim, "on trust", f"{shown(fields[name])}, of several fits") for claim, name in names)
+    mistakes, examples = fields["mistakes"], fields["examples"]
+    good = finite(mistakes, examples) and 0 <= mistakes <= examples
+    need(good, "mistakes", f"{shown(mistakes)} in {shown(examples)} examples")
+    bound = fields["margin_upper_bound"]
+    yield "no larger margin", "on trust", f"at most {shown(bound)}, the least |w| / sum of steps of the run"
+    for name in ("mistakes", "updates", "passes", "rule", "parameter"):
+        yield name, "on trust", f"{fields[name]}, as the learner says"
+
+
 CHECKS = {
     "CrammerSingerCertificate": check_crammer_singer,
     "GapCertificate": check_gap,
     "HullCertificate": check_hull,
+    "KeslerCertificate": check_kesler,
     "MistakeCertificate": check_mistakes,
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
@@ -705,20 +747,24 @@ def factors_of(scale: Any, arrays: Any) -> list[float] | None:
     return [math.sqrt(weight / square) if square >= 1e-240 else 0.0 for weight, square in pairs]
 
 
+ARRAYS = (
+    "weights",
+    "rows",
+    "values",
+    "classes",
+    "biases",
+    "costs",
+    "factors",
+    "counts",
+    "variances",
+)  # fields that are arrays
+
+
 def fields_of(tree: Any, arrays: Any, key: str = "") -> Any:
     """Return a tree with its arrays in place of their names, and infinities in place of their texts."""
     if isinstance(tree, dict):
         return {name: fields_of(entry, arrays, name) for name, entry in tree.items()}
-    if isinstance(tree, str) and key in (
-        "weights",
-        "rows",
-        "values",
-        "classes",
-        "biases",
-        "costs",
-        "factors",
-        "variances",
-    ):
+    if isinstance(tree, str) and key in ARRAYS:
         return arrays[tree]
     return float(tree) if tree in ("inf", "-inf") and key not in ("positive", "negative") else tree
 
@@ -765,7 +811,10 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
         name = f"C {fields['C']:g}, {name}" if len(every) > len(sides) else name
         prefix = (f"{name}: " if negative is None else f"{name} against {negative}: ") if len(every) > 1 else ""
         bias = part.get("biases", part.get("bias", part.get("intercept")))
-        same = (None if "biases" in part else positive, negative, part["weights"], bias) in known
+        vectors = [(None if "biases" in part else positive, negative, part["weights"], bias)]
+        if "biases" in part and "geometry" in part:  # an online learner, whose state has each class for itself
+            vectors = [(label, None, w, b) for label, w, b in zip(positive, part["weights"], bias, strict=True)]
+        same = all(vector in known for vector in vectors)
         same &= (part.get("scale") or {}).get("factors") == factors_of(model["state"].get("scale"), arrays)
         status, of = ("holds" if same else "fails", "these") if keep == "last" else ("on trust", f"the {keep} of many")
         yield prefix + "model", status, f"its certificate is about the last weights, and {of} predict"
@@ -785,7 +834,7 @@ def stated_parameters(fields: Any, parameters: Any) -> Iterable[tuple[str, Any]]
         stated["fit_intercept"] = fields["intercept"] != "none"
     if fields.get("intercept", "none") != "none":
         stated["penalized_intercept"] = fields["intercept"] == "penalized"
-    stated |= fields.get("evidence", {}).get("geometry", {})
+    stated |= (fields.get("evidence") or fields["model"]).get("geometry", {})
     return stated.items()
 
 

@@ -33,6 +33,9 @@ LEARNERS = {
     "normalized adaptive, squared": partial(nk.NormalizedAdaptive, loss="squared", learning_rate=0.25),
     "SCW-I": partial(nk.SoftConfidenceWeighted, C=0.5),
     "SCW-II": partial(nk.SoftConfidenceWeighted, variant="II", eta=0.75),
+    "multiclass perceptron": partial(nk.MulticlassPerceptron),
+    "multiclass PA-I": partial(nk.MulticlassPassiveAggressiveI, C=0.125),
+    "multiclass PA-II": partial(nk.MulticlassPassiveAggressiveII, C=0.5),
 }
 
 # Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
@@ -52,6 +55,7 @@ TRACKERS = {
     "tracker by shares": partial(nk.Tracker, vote="share"),
 }
 LATE_CLASSES = "new_classes_may_come_later"
+JOINT = {name for name in LEARNERS if name.startswith("multiclass")}  # all classes are learned together
 
 # One of each kind of state and of rule; the others run in the slow tier.
 REPRESENTATIVES = {
@@ -60,6 +64,7 @@ REPRESENTATIVES = {
     "voted",
     "margin normalized",
     "PA-I",
+    "multiclass PA-II",
     "AROW, floor",
     "normalized adaptive",
 }
@@ -67,6 +72,8 @@ MAKERS = [
     pytest.param(make, id=name, marks=() if name in REPRESENTATIVES else pytest.mark.slow)
     for name, make in LEARNERS.items()
 ]
+
+ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
 
 CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))
 ONLINE_CLASSES = (*CLASSES, nk.Tracker)

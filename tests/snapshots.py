@@ -6,7 +6,6 @@ import numpy as np
 
 import novikoff._core as _core
 from novikoff.online._classes import Classes
-from novikoff.online._record import problem_of
 
 COUNTS = ("examples", "positives", "mistakes", "steps", "updates", "rounding", "squared_radius", "margin_bound")
 
@@ -55,7 +54,7 @@ def learned(model, X=None):
 
     Unlike ``snapshot`` it leaves out how the model got there: in batches, by name, by columns.
     """
-    tallies = [problem_of(model, column).tally for column in range(len(model._classes.problems))]
+    tallies = [model._learner.tally(q) for q in model._classes.problems]
     bits = {
         "coef": plain(model.coef_),
         "intercept": plain(model.intercept_),

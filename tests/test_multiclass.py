@@ -6,8 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff._multiclass import (
+    BATCH_STRATEGIES,
     STRATEGIES,
     CrammerSinger,
+    Kesler,
     OneVsOne,
     OneVsRest,
     auto_strategy,
@@ -158,5 +160,16 @@ def test_sparse_rows_with_more_columns_than_rows_are_one_vs_rest():
 
 
 def test_one_vs_one_of_two_classes_is_one_vs_rest():
-    assert [strategy_of_classes(name, 2) for name in STRATEGIES] == ["ovr", "ovr", "crammer_singer"]
+    assert [strategy_of_classes(name, 2) for name in STRATEGIES] == ["ovr", "ovr", "crammer_singer", "kesler"]
     assert [strategy_of_classes(name, 3) for name in STRATEGIES] == list(STRATEGIES)
+
+
+def test_classes_that_are_learned_together_show_one_score_for_one_or_two_of_them():
+    scores = np.array([[1.0, 3.0], [2.0, 2.0], [5.0, 0.0]])
+    assert Kesler(np.array(["a", "b"])).combine(scores).tolist() == [2.0, 0.0, -5.0]
+    assert Kesler(np.array(["a", "b"])).choose(np.array([2.0, 0.0, -5.0])).tolist() == ["b", "b", "a"]
+    assert Kesler(np.array(["a"])).combine(scores[:, :1]).tolist() == [1.0, 2.0, 5.0]
+    assert Kesler(np.array(["a"])).choose(np.array([1.0, -1.0])).tolist() == ["a", "a"]
+    assert Kesler(np.array([1, 2, 3])).is_joint
+    assert not Kesler(np.array([1, 2, 3])).is_binary
+    assert "kesler" not in BATCH_STRATEGIES

@@ -61,6 +61,8 @@ LEARNERS = {
     "AROW": (nk.AROW(), MIXED),
     "normalized adaptive": (nk.NormalizedAdaptive(), THREE),
     "soft confidence": (nk.SoftConfidenceWeighted(variant="II", fit_intercept=False), APART),
+    "multiclass perceptron": (nk.MulticlassPerceptron(max_iter=50), THREE),
+    "multiclass passive-aggressive I": (nk.MulticlassPassiveAggressiveI(C=0.1), MIXED),
 }
 
 
@@ -103,6 +105,8 @@ FORGED = {
     "passive-aggressive II": ("energy", 1.01),
     "AROW": ("sum_square", 0.9),
     "normalized adaptive": ("added", 1.01),
+    "multiclass perceptron": ("energy", 1.01),
+    "multiclass passive-aggressive I": ("radius", 1.01),
 }
 
 

@@ -47,7 +47,8 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   keep_ = as<std::string>(configuration_[6], "keep");
   votes_ = keep_ == "votes";
   if (tie != "mistake" && tie != "positive") throw std::invalid_argument("unknown tie '" + tie + "'.");
-  if (keep_ != "last" && keep_ != "average" && keep_ != "votes") throw std::invalid_argument("unknown keep '" + keep_ + "'.");
+  if (keep_ != "last" && keep_ != "average" && keep_ != "votes" && keep_ != "joint")
+    throw std::invalid_argument("unknown keep '" + keep_ + "'.");
   if (buckets < 0 || buckets > max_buckets)
     throw std::invalid_argument("the number of buckets must be from 0 to 2**31, but it is " + std::to_string(buckets) + ".");
   learner_.tie = tie == "positive" ? Tie::positive : Tie::mistake;
@@ -62,8 +63,15 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   memory_ = online_state::memory_of(configuration_);
   if (memory_ && (keep_ != "last" || learner_.geometry.delta > 0))
     throw std::invalid_argument("a learner that forgets has no averages, votes or private features.");
+  if (keep_ == "joint") learner_.joint.emplace();
+  if (learner_.joint && learner_.geometry.delta != 0)
+    throw std::invalid_argument("classes that are learned together have no private features.");
+  if (learner_.joint && second_order_of(learner_.rule))
+    throw std::invalid_argument("second-order rules do not learn classes together.");
+  if (learner_.joint && memory_) throw std::invalid_argument("classes that are learned together forget nothing.");
   columns_.buckets = buckets;
   if (as<bool>(configuration_[9], "scale")) learner_.scale.emplace();
+  if (learner_.joint && learner_.scale) throw std::invalid_argument("classes that are learned together have no scale.");
   all_learners().insert(this);
 }
 
@@ -142,15 +150,39 @@ nb::typed<nb::list, nb::any> list_of(const Names& names) {
   return nb::borrow<nb::typed<nb::list, nb::any>>(list);
 }
 
-/// The problems, the columns and the scale of a learner at one moment.
-auto contents(OnlineLearner& learner) {
-  return learner.read_all([](auto& problems, auto& columns, auto& scale) { return std::tuple(problems, columns, scale); });
-}
+/// The problems, that of all classes together, the columns and the scale of a learner at one moment.
+struct Contents {
+  std::vector<Hypothesis> problems;
+  std::optional<JointProblem> joint;
+  Columns columns;
+  std::optional<RunningScale> scale;
+
+  explicit Contents(OnlineLearner& learner) {
+    learner.read_learner(false, [&](auto& held, auto& names) {
+      problems = held.problems;
+      joint = held.joint;
+      columns = names;
+      scale = held.scale;
+    });
+  }
+
+  /// The problems as they are stored.
+  nb::list stored() {
+    nb::list list;
+    if (joint) {
+      const nb::gil_scoped_release released;
+      problems = joint->hypotheses();
+      joint.reset();
+    }
+    for (Hypothesis& h : problems) list.append(online_state::store(std::move(h)));
+    return list;
+  }
+};
 
 OnlineLearner* copy(OnlineLearner& learner) {
-  auto [problems, columns, scale] = contents(learner);
+  Contents held(learner);
   auto made = std::make_unique<OnlineLearner>(learner.configuration());
-  made->restore(std::move(problems), std::move(columns), std::move(scale));
+  made->restore(std::move(held.problems), std::move(held.joint), std::move(held.columns), std::move(held.scale));
   return made.release();
 }
 
@@ -168,25 +200,21 @@ nb::bytes names_json(OnlineLearner& learner, std::size_t begin, std::optional<st
 /// The configuration, the problems, the names of the columns and the scale. `set_state` restores them. All is copied before any
 /// object of Python is made: that may start a garbage collection, which runs any code, also such that uses this learner.
 nb::tuple get_state(OnlineLearner& learner) {
-  auto [problems, columns, scale] = contents(learner);
-  nb::list stored;
-  for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
-  return nb::make_tuple(learner.configuration(), stored, list_of(columns.names), online_state::store(scale));
+  Contents held(learner);
+  return nb::make_tuple(learner.configuration(), held.stored(), list_of(held.columns.names), online_state::store(held.scale));
 }
 
 /// What a model file stores: as `get_state`, but the names are JSON in an array of bytes, so that no list of them is made.
 nb::tuple file_state(OnlineLearner& learner) {
-  auto [problems, names, scale] =
-      learner.read_all([](auto& problems, auto& columns, auto& scale) { return std::tuple(problems, columns.names, scale); });
+  Contents held(learner);
   std::vector<std::uint8_t> json;
   {
     const nb::gil_scoped_release released;
+    const Names& names = held.columns.names;
     const std::string text = names_to_json(names, 0, names.size());
     json.assign(text.begin(), text.end());
   }
-  nb::list stored;
-  for (Hypothesis& h : problems) stored.append(online_state::store(std::move(h)));
-  return nb::make_tuple(learner.configuration(), stored, to_numpy(std::move(json)), online_state::store(scale));
+  return nb::make_tuple(learner.configuration(), held.stored(), to_numpy(std::move(json)), online_state::store(held.scale));
 }
 
 /// Everything is read before the learner is constructed. Names are a list, or JSON in bytes.
@@ -216,8 +244,10 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   } else {
     columns = columns_named(as<nb::list>(names, "names"));
   }
+  std::optional<JointProblem> joint;
+  if (keep == "joint") joint = JointProblem::of(std::exchange(problems, {}));
   new (learner) OnlineLearner(configuration);
-  learner->restore(std::move(problems), std::move(columns), std::move(scale));
+  learner->restore(std::move(problems), std::move(joint), std::move(columns), std::move(scale));
 }
 
 // ---- fork ----------------------------------------------------------------------------------------------------------
@@ -333,26 +363,34 @@ void bind_online(nb::module_& m) {
       .def(
           "weights",
           [](OnlineLearner& self, std::size_t q) {
-            return to_numpy(self.read([q](auto& problems, auto&) { return weights_of(problems.at(q)); }));
+            return to_numpy(self.read_learner(false, [q](auto& learner, auto&) {
+              return learner.joint ? learner.joint->weights_of(q) : weights_of(learner.problems.at(q));
+            }));
           },
           arg("problem"))
       .def(
           "bias",
           [](OnlineLearner& self, std::size_t q) {
-            return self.read_shortly(
-                [q](auto& problems, auto&) { return problems.at(q).scale() * problems.at(q).averaged_bias(); });
+            return self.read_learner(true, [q](auto& learner, auto&) {
+              return learner.joint ? learner.joint->bias_of(q)
+                                   : learner.problems.at(q).scale() * learner.problems.at(q).averaged_bias();
+            });
           },
           arg("problem"))
       .def(
           "last_weights",
           [](OnlineLearner& self, std::size_t q) {
-            return to_numpy(self.read([q](auto& problems, auto&) { return last_weights_of(problems.at(q)); }));
+            return to_numpy(self.read_learner(false, [q](auto& learner, auto&) {
+              return learner.joint ? learner.joint->weights_of(q) : last_weights_of(learner.problems.at(q));
+            }));
           },
           arg("problem"))
       .def(
           "last_bias",
           [](OnlineLearner& self, std::size_t q) {
-            return self.read_shortly([q](auto& problems, auto&) { return problems.at(q).scale() * problems.at(q).bias; });
+            return self.read_learner(true, [q](auto& learner, auto&) {
+              return learner.joint ? learner.joint->bias_of(q) : learner.problems.at(q).scale() * learner.problems.at(q).bias;
+            });
           },
           arg("problem"))
       .def(
@@ -364,8 +402,9 @@ void bind_online(nb::module_& m) {
       .def(
           "tally",
           [](OnlineLearner& self, std::size_t q) {
-            const auto [counts, memory] = self.read_shortly([q](auto& problems, auto&) {
-              return std::pair(Tally(problems.at(q)), problems.at(q).memory.value_or(Memory{}));
+            const auto [counts, memory] = self.read_learner(true, [q](auto& learner, auto&) {
+              if (learner.joint) return std::pair(learner.joint->tally_of(q), Memory{});
+              return std::pair(Tally(learner.problems.at(q)), learner.problems.at(q).memory.value_or(Memory{}));
             });
             return tally_of(counts, memory);
           },

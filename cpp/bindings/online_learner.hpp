@@ -23,6 +23,7 @@
 #include "keyed_rows.hpp"
 #include "novikoff/many_classes.hpp"
 #include "novikoff/names.hpp"
+#include "novikoff/shared_joint.hpp"
 #include "novikoff/shared_learner.hpp"
 #include "novikoff/turns.hpp"
 
@@ -75,6 +76,12 @@ class OnlineLearner {
                              [&] { return reader(std::as_const(learner_.problems), std::as_const(columns_)); });
   }
 
+  /// Calls `reader` with the learner and the columns at one moment.
+  auto read_learner(bool is_short, auto&& reader) {
+    return in_turn<ReadTurn>([&] { return is_short; },
+                             [&] { return reader(std::as_const(learner_), std::as_const(columns_)); });
+  }
+
   /// Adds a problem: an empty one, or a copy of another.
   void add_problem(std::int32_t positive, std::optional<std::size_t> like) {
     in_turn<WriteTurn>([] { return false; },
@@ -85,8 +92,8 @@ class OnlineLearner {
                          if (!like) h.memory = memory_;
                          if (!like) h.second = novikoff::second_order_of(learner_.rule);
                          h.positive = positive;
-                         learner_.problems.push_back(std::move(h));
-                         problem_count_ = learner_.problems.size();
+                         learner_.add(std::move(h));
+                         problem_count_ = learner_.count();
                        });
   }
 
@@ -94,30 +101,29 @@ class OnlineLearner {
   void keep_problems(std::size_t count) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {
-                         if (count < learner_.problems.size()) learner_.problems.resize(count);
-                         problem_count_ = learner_.problems.size();
+                         learner_.keep(count);
+                         problem_count_ = learner_.count();
                        });
   }
 
-  /// Replaces the problems, the columns and, if the learner has one, the scale.
-  void restore(std::vector<Hypothesis> problems, Columns columns, std::optional<novikoff::RunningScale> scale) {
+  /// Replaces the problems, or that of all classes together, the columns and, if the learner has one, the scale.
+  void restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointProblem> joint, Columns columns,
+               std::optional<novikoff::RunningScale> scale) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {
                          columns.revision = columns_.revision + 1;
                          columns.buckets = columns_.buckets;
                          learner_.problems.swap(problems);
-                         problem_count_ = learner_.problems.size();
+                         learner_.joint.swap(joint);
+                         problem_count_ = learner_.count();
                          learner_.scale.swap(scale);
                          std::swap(columns_, columns);
                        });
   }
 
-  /// The scale of a learner that has one, at one moment; `read_all` calls `reader` with it, the problems and the columns.
+  /// The scale of a learner that has one, at one moment.
   std::optional<novikoff::RunningScale> scale() {
     return read([this](auto&, auto&) { return learner_.scale; });
-  }
-  auto read_all(auto&& reader) {
-    return read([&](auto& problems, auto& columns) { return reader(problems, columns, std::as_const(learner_.scale)); });
   }
 
   /// Counts rows that were examined in the scale, without learning from them.
@@ -171,8 +177,9 @@ class OnlineLearner {
                                   Numbers squared_norms, Order order, std::optional<Vector<double>> duals, std::size_t begin,
                                   std::size_t end) {
     const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, order, duals, begin, end);
-    const novikoff::PassReport report = read([&](auto& problems, auto&) {
-      check_problem(problems, q);
+    const novikoff::PassReport report = read([&](auto&, auto&) {
+      check_problem(q);
+      check_codes(batch);
       return learner_.learn(q, rows.view, batch);
     });
     return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
@@ -185,8 +192,9 @@ class OnlineLearner {
                                                       std::optional<Vector<double>> duals) {
     const novikoff::Batch batch = batch_of(rows, codes, weights, Numbers(squared_norms), order, duals, 0, rows.count());
     novikoff::PassReport report;
-    const std::size_t good = read([&](auto& problems, auto&) {
-      check_problem(problems, q);
+    const std::size_t good = read([&](auto&, auto&) {
+      check_problem(q);
+      check_separate();
       return learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
     });
     return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
@@ -196,8 +204,9 @@ class OnlineLearner {
 
   /// A block of problems that learn together. No other thread may use these problems until it is released.
   std::unique_ptr<novikoff::ClassBlock> block_of(const std::vector<std::size_t>& problems) {
-    return read([&](auto& held, auto&) {
-      for (std::size_t q : problems) check_problem(held, q);
+    return read([&](auto&, auto&) {
+      for (std::size_t q : problems) check_problem(q);
+      check_separate();
       if (problems.size() < 2 || problems.size() > novikoff::ClassBlock::most || votes_ || memory_)
         throw std::invalid_argument("a block has 2 to 8 problems without votes, which forget nothing.");
       return std::make_unique<novikoff::ClassBlock>(learner_, problems);
@@ -233,11 +242,13 @@ class OnlineLearner {
     WriteTurn turn{turns_};
     const std::lock_guard mine(turn);
     check_open();
-    std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.problems.size());
+    std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.count());
     for (std::size_t k = 0; k < scored.size(); ++k) {
-      check_problem(learner_.problems, scored[k]);
+      check_problem(scored[k]);
       places[scored[k]] = {scores->data() + k * (end - begin), end - begin};
     }
+    check_codes(batch);
+    if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places, turns_);
     novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
   }
 
@@ -254,6 +265,7 @@ class OnlineLearner {
                              [&] {
                                check_open();
                                check_weight(weight);
+                               check_code(code);
                                learner_.learn_one(x, view.columns, squared_norm, code, weight);
                              });
           return true;
@@ -271,6 +283,7 @@ class OnlineLearner {
         [&](KeyedRow& row) {
           check_open();
           check_weight(weight);
+          check_code(code);
           const Sparse features = row.add(columns_);
           learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, weight);
         });
@@ -289,6 +302,13 @@ class OnlineLearner {
           const Sparse features = features_of(row);
           std::vector<double> scores;
           scores.reserve(problems.size());
+          if (learner_.joint) {
+            for (std::size_t k : problems) check_problem(k);
+            std::vector<double> all(learner_.count());
+            learner_.joint->score(features, all);
+            for (std::size_t k : problems) scores.push_back(all[k]);
+            return scores;
+          }
           for (std::size_t q : problems) scores.push_back(score_of(row, features, q));
           return scores;
         });
@@ -303,10 +323,11 @@ class OnlineLearner {
                       [&] {
                         rows.look_up(columns_);
                         if (learner_.scale) rows.see(*learner_.scale);
+                        for (std::size_t q : problems) check_problem(q);
+                        if (learner_.joint) return score_jointly(rows, problems, scores);
                         const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // as in `score_of`
                         double* place = scores.data();
                         for (std::size_t q : problems) {
-                          check_problem(learner_.problems, q);
                           const Hypothesis& h = learner_.problems[q];
                           std::vector<double> scratch(novikoff::scratch_size(h, columns));
                           for (std::size_t i = 0; i < rows.count(); ++i)
@@ -321,7 +342,9 @@ class OnlineLearner {
     if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
       throw std::invalid_argument("scores must have one row per problem, and one entry per row of the matrix in each.");
     const auto score_in = [&](std::unique_lock<ReadTurn>& hold) {
-      for (std::size_t q : problems) check_problem(learner_.problems, q);
+      for (std::size_t q : problems) check_problem(q);
+      if (learner_.joint)
+        return novikoff::score_all_jointly(learner_, problems, rows.view, {scores.data(), scores.size()}, hold);
       return novikoff::score_all(learner_, problems, rows.view, {scores.data(), scores.size()}, hold);
     };
     ReadTurn turn{turns_};
@@ -346,8 +369,23 @@ class OnlineLearner {
   static void check_weight(double weight) {
     if (!(weight >= 1e-30 && weight <= 0x1p53)) throw std::runtime_error("not a weight");
   }
-  static void check_problem(const std::vector<Hypothesis>& problems, std::size_t q) {
-    if (q >= problems.size()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
+  void check_problem(std::size_t q) const {
+    if (q >= learner_.count()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
+  }
+  void check_separate() const {
+    if (learner_.joint) throw std::invalid_argument("classes that are learned together have no problems of their own.");
+  }
+  /// Each class that is learned together must be known before its first example.
+  void check_code(std::int32_t code) const {
+    if (learner_.joint && (code < 0 || static_cast<std::size_t>(code) >= learner_.count()))
+      throw std::out_of_range("there is no class " + std::to_string(code) + ".");
+  }
+  void check_codes(const novikoff::Batch& batch) const {
+    if (!learner_.joint) return;
+    for (std::size_t i = batch.begin; i < batch.end; ++i) {
+      const std::size_t row = batch.order.empty() ? i : static_cast<std::size_t>(batch.order[i]);
+      if (batch.weights.empty() || batch.weights[row] > 0) check_code(batch.codes[row]);
+    }
   }
 
   /// Calls `use` in a turn. If the turn is free and the work is short, all of it happens with the interpreter's lock, else
@@ -416,8 +454,21 @@ class OnlineLearner {
     return learner_.scale ? row.seen(features, *learner_.scale) : features;
   }
 
+  void score_jointly(const KeyedRows& rows, const std::vector<std::size_t>& classes, const Matrix& scores) const {
+    std::vector<double> all(learner_.count());
+    for (std::size_t i = 0; i < rows.count(); ++i) {
+      learner_.joint->score(rows[i], all);
+      for (std::size_t k = 0; k < classes.size(); ++k) scores.data()[k * rows.count() + i] = all[classes[k]];
+    }
+  }
+
   double score_of(KeyedRow& row, const Sparse& features, std::size_t q) {
-    check_problem(learner_.problems, q);
+    check_problem(q);
+    if (learner_.joint) {
+      std::vector<double> all(learner_.count());
+      learner_.joint->score(features, all);
+      return all[q];
+    }
     const Hypothesis& h = learner_.problems[q];
     const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // an unknown feature is a 0 in column 0
     return novikoff::score(h, features, columns, learner_.tie, row.scratch_for(h, columns));
@@ -429,8 +480,9 @@ class OnlineLearner {
   /// With a scale, every copy of an example is seen anew, and a learner that forgets fades by every copy.
   bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
-    if (problems.size() * (size + 1) > short_work || ((learner_.scale || memory_) && weight > 16)) return false;
-    return columns < std::size_t{1} << 16 || problems.empty() || problems[0].weights.capacity() >= columns;
+    if (learner_.count() * (size + 1) > short_work || ((learner_.scale || memory_) && weight > 16)) return false;
+    if (columns < std::size_t{1} << 16 || learner_.count() == 0) return true;
+    return (learner_.joint ? learner_.joint->columns.capacity() : problems[0].weights.capacity()) >= columns;
   }
 
   /// Votes take as long as there were updates.

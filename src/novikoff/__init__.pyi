@@ -27,6 +27,9 @@ from .errors import NovikoffError as NovikoffError
 from .online import AROW as AROW
 from .online import AveragedPerceptron as AveragedPerceptron
 from .online import MarginPerceptron as MarginPerceptron
+from .online import MulticlassPassiveAggressiveI as MulticlassPassiveAggressiveI
+from .online import MulticlassPassiveAggressiveII as MulticlassPassiveAggressiveII
+from .online import MulticlassPerceptron as MulticlassPerceptron
 from .online import NormalizedAdaptive as NormalizedAdaptive
 from .online import PassiveAggressive as PassiveAggressive
 from .online import PassiveAggressiveI as PassiveAggressiveI

@@ -1,4 +1,4 @@
-"""How several classes become scores, and scores become labels: three multiclass strategies of one contract.
+"""How several classes become scores, and scores become labels: four multiclass strategies of one contract.
 
 A classifier computes one score for each of its weight vectors. ``combine`` makes of them what ``decision_function``
 returns: one number per row for two classes, one per class for more. ``choose`` makes of these the predicted labels.
@@ -216,9 +216,36 @@ class CrammerSinger:
         return choose_largest(self.classes, self.counts, decisions)
 
 
+@dataclass(frozen=True, eq=False)
+class Kesler(CrammerSinger):
+    """One weight vector per class, learned online in one joint problem, Kesler's; the largest score wins.
+
+    A stream may have shown one class only.
+
+    Parameters
+    ----------
+    classes : ndarray
+        The labels in ascending order.
+    counts : ndarray or None, default=None
+        The weight of the training rows of each class, which decides exact ties.
+    """
+
+    name: ClassVar[str] = "kesler"
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether one score decides."""
+        return len(self.classes) <= 2
+
+    def combine(self, scores: Floats) -> Floats:
+        """Return the scores; for two classes, that of the last minus that of the first."""
+        return scores[:, 0] if len(self.classes) == 1 else super().combine(scores)
+
+
 STRATEGIES: dict[str, Callable[[NDArray[Any], Floats | None], MulticlassStrategy]] = {
-    strategy.name: strategy for strategy in (OneVsRest, OneVsOne, CrammerSinger)
+    strategy.name: strategy for strategy in (OneVsRest, OneVsOne, CrammerSinger, Kesler)
 }
+BATCH_STRATEGIES = tuple(name for name in STRATEGIES if name != Kesler.name)  # of support vector machines
 
 
 def auto_strategy(classes: int, rows: int, features: int, is_sparse: bool) -> str:

@@ -194,7 +194,7 @@ class RunRecord:
         if self.joint is not None:
             return [("", self.joint)]
         if self.strategy.is_joint:  # a path, whose problems have the joint certificate of their C
-            firsts = self.problems[:: len(self.strategy.pairs)]
+            firsts = self.problems[:: max(1, len(self.strategy.pairs))]
             return [("", problem.certificate) for problem in firsts if problem.certificate is not None]
         several = len(self.problems) > 1
         found = [(problem.name if several else "", problem.certificate) for problem in self.problems]

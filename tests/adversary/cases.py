@@ -56,6 +56,8 @@ SEVERAL = {
         multi_class="crammer_singer", loss="hinge", C=1.0, fit_intercept=False, **FEW_STEPS
     ),
     "perceptrons": lambda: nk.Perceptron(max_iter=5),
+    "multiclass perceptron": lambda: nk.MulticlassPerceptron(max_iter=5),
+    "multiclass passive-aggressive II": lambda: nk.MulticlassPassiveAggressiveII(C=0.25, max_iter=3),
 }
 MAKERS = {**BINARY, **SEVERAL}
 

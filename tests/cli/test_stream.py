@@ -107,6 +107,11 @@ def test_a_stream_counts_what_the_library_counts(tmp_path, folder):
     assert run.json["loss"] == last.loss
 
 
+def test_a_stream_of_classes_that_are_learned_together_says_what_its_certificate_counts(folder):
+    run = done("stream", "two.svm", "--learner", "multiclass-perceptron", folder=folder)
+    assert "it counts examples whose class does not lead, also in a tie, and none while there is one class" in run.out
+
+
 def test_lines_of_the_table_come_when_they_are_asked_for(folder):
     every = done("stream", "two.svm", "--every", "10", folder=folder).out.splitlines()[2:6]
     assert [line.split()[2] for line in every] == ["10", "20", "30", "40"]

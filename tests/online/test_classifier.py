@@ -149,9 +149,9 @@ def test_a_pickled_fit_has_the_same_certificate(make):
     assert bool(copy.certificate_.verify(X, y)) == bool(model.certificate_.verify(X, y))
 
 
-def test_A7_holds_for_every_learner(make):
+def test_A7_holds_for_every_learner_of_binary_problems(make_one_vs_rest):
     data = make_separable(np.random.default_rng(7), 80, 3, 0.01, intercept=True)
-    model = make().partial_fit(data.X[:1], data.y[:1], classes=[-1.0, 1.0])
+    model = make_one_vs_rest().partial_fit(data.X[:1], data.y[:1], classes=[-1.0, 1.0])
     mistakes = model.certificate_.mistakes
     for x, label in zip(data.X[1:], data.y[1:], strict=True):
         last = model.certificate_.evidence

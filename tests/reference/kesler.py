@@ -29,3 +29,10 @@ def multiclass(X, codes, classes, step, threshold=0.0):
             w = w + size * kesler(x, own, other, classes).reshape(w.shape)
             updates.append((t, own, size))
     return np.array(wrong, dtype=bool), updates, w
+
+
+def by_appearance(y):
+    """Return the code of each label, in the order in which classes appear, and the classes in this order."""
+    classes, first = np.unique(y, return_index=True)
+    order = np.argsort(first)
+    return np.argsort(order)[np.searchsorted(classes, y)], classes[order]

@@ -31,6 +31,12 @@ MADE = {
     "mistakes of a stream": (nk.PassiveAggressiveI().partial_fit(X, noisy).certificate_, noisy, None),
     "moving target": (nk.Perceptron(half_life=5.0).partial_fit(X, noisy).certificate_, noisy, None),
     "second order": (nk.AROW().fit(X, noisy).certificate_, noisy, None),
+    "mistakes of all classes": (nk.MulticlassPerceptron().fit(X, y).certificate_, y, None),
+    "mistakes of all classes, weights": (
+        nk.MulticlassPassiveAggressiveI().partial_fit(X, noisy, sample_weight=weights).certificate_,
+        noisy,
+        weights,
+    ),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
     "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
     "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),

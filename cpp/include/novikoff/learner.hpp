@@ -1,14 +1,18 @@
-// An online learner: a rule, and the binary problems that it solves, one for two classes and one per class for more.
+// An online learner: a rule, and the binary problems that it solves, one for two classes and one per class for more; or one
+// problem of all classes together.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "novikoff/hypothesis.hpp"
+#include "novikoff/joint_pass.hpp"
+#include "novikoff/joint_problem.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -21,13 +25,34 @@ struct Learner {
   Geometry geometry;
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> problems;
-  std::optional<RunningScale> scale{};   // of learners that scale the columns; the problems share it
-  std::vector<double> sums{}, values{};  // scratch of the scale
+  std::optional<RunningScale> scale{};               // of learners that scale the columns; the problems share it
+  std::vector<double> sums{}, values{};              // scratch of the scale
+  std::optional<JointProblem> joint = std::nullopt;  // instead of them, if all classes are learned together
+
+  /// Number of problems, or of classes that are learned together.
+  std::size_t count() const { return joint ? joint->classes() : problems.size(); }
+
+  /// Adds a problem with this positive class, or a class that is learned together with the others.
+  void add(Hypothesis h) {
+    if (joint)
+      joint->add_class();
+    else
+      problems.push_back(std::move(h));
+  }
+
+  /// Removes all problems after the first ones.
+  void keep(std::size_t kept) {
+    if (joint)
+      joint->keep_classes(kept);
+    else if (kept < problems.size())
+      problems.resize(kept);
+  }
 
   /// One pass over rows that were examined.
   PassReport learn(std::size_t problem, const AnyRows& any_rows, const Batch& batch) {
     return std::visit(
         [&](const auto& rows, const auto& r) {
+          if (joint) return pass_jointly(rows, batch, r, geometry, *joint);
           Hypothesis& h = problems[problem];
           h.resize(rows.columns);
           return pass(rows, batch, r, geometry, tie, h);
@@ -50,6 +75,7 @@ struct Learner {
 
   /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
+    if (joint) joint->resize(columns);
     for (Hypothesis& h : problems) h.resize(columns);
     if (!scale) return learn_seen(x, squared_norm, code, weight);
     scale->resize(columns);
@@ -61,8 +87,13 @@ struct Learner {
   void learn_seen(const Row auto& u, double squared_norm, std::int32_t code, double weight) {
     std::visit(
         [&](const auto& r) {
+          PassReport report;
+          if (joint) {
+            std::vector<double> scores(joint->classes());
+            joint->score(u, scores);
+            return learn_jointly(u, code, weight, squared_norm, r, geometry, *joint, scores, report);
+          }
           for (Hypothesis& h : problems) {
-            PassReport report;
             novikoff::learn(u, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);
           }
         },

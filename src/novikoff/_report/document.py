@@ -25,6 +25,7 @@ STRATEGY_WORDS = {
     "ovr": "one-vs-rest, {} binary problems",
     "ovo": "one-vs-one, {} binary problems",
     "crammer_singer": "Crammer-Singer, one joint problem with {} weight vectors",
+    "kesler": "learned together, one joint problem with {} weight vectors",
 }
 
 

@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._wide_array import WideArray, narrowed, occurring, same_array, stacked
+from novikoff._wide_array import WideArray, changed, narrowed, occurring, same_array, stacked
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosed_sums import EPS
@@ -208,6 +208,8 @@ def _column_names(subject: Subject, value: Any) -> bool | None:
 
 def _planes(subject: Subject, value: Any) -> bool:
     expected = stacked([problem.weights for problem in subject.record.problems])
+    if _is_difference(subject, np.shape(value)[:1]):
+        return same_array(value, changed(expected, lambda planes: planes[1:] - planes[:1]))
     shape = (len(subject.record.strategy.pairs), expected.shape[-1])
     held = value if np.ndim(value) < 3 else stacked([row for part in value for row in part])
     return np.shape(value)[-2:] == shape and np.ndim(held) == 2 and same_array(held, expected)
@@ -215,7 +217,14 @@ def _planes(subject: Subject, value: Any) -> bool:
 
 def _intercepts(subject: Subject, value: Any) -> bool:
     expected = np.array([problem.intercept for problem in subject.record.problems])
+    if _is_difference(subject, np.shape(value)):
+        return np.array_equal(value, expected[1:] - expected[:1])
     return _has_entries(value, expected) and np.shape(value)[-1] == len(subject.record.strategy.pairs)
+
+
+def _is_difference(subject: Subject, shape: tuple[int, ...]) -> bool:
+    """Whether two classes that are learned together are shown as one weight vector, the difference of theirs."""
+    return subject.record.strategy.is_joint and len(subject.record.problems) == 2 and shape == (1,)
 
 
 def _weights_by_name(subject: Subject, value: Any) -> bool:

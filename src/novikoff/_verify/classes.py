@@ -91,7 +91,7 @@ def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
     claim, strategy, certificates = "certificates", record.strategy, record.certificates
     if record.joint is not None and not strategy.is_joint:
         return [Check(claim, "fails", "only a joint problem has a joint certificate")]
-    expected = len(record.problems) // (len(strategy.pairs) if strategy.is_joint else 1)
+    expected = len(record.problems) // max(1, len(strategy.pairs) if strategy.is_joint else 1)
     if len(certificates) != expected:
         return [Check(claim, "fails", f"{len(certificates)}, where there must be {expected}")]
     of_all = tuple(strategy.classes.tolist())

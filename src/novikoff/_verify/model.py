@@ -24,7 +24,7 @@ from .attributes import Subject, check_attributes, check_pipeline_attributes, fi
 from .classes import check_classes, check_default_cost, check_labels_known, counted_weights
 from .fingerprints import check_fingerprint, with_encoder, without_other_data
 from .rows import rows_of
-from .runs import check_run
+from .runs import check_joint_run, check_run
 from .table import check_encoding
 
 
@@ -213,7 +213,11 @@ def _check_joint(
     checks.append(
         _check_weights(planes is not None and same_array(coef, planes[0]) and np.array_equal(intercepts, planes[1]))
     )
-    return [*checks, *certificate.verify(X, labels, weights, exact=exact).checks]
+    run, found = problems[0].run, certificate.verify(X, labels, weights, exact=exact).checks
+    checks += [] if run is None else certificate.check_learned(run)
+    if run is None or not certificate.needs_replay or any(check.status == "fails" for check in found):
+        return [*checks, *found]
+    return [*checks, *found, *check_joint_run(run, certificate, X, labels, weights)]
 
 
 def _check_problem(

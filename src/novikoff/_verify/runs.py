@@ -15,6 +15,7 @@ from novikoff.record import OnlineRun, ProblemRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosure import at_most
 from novikoff.theory.geometry import Floats, as_table, length_of
+from novikoff.theory.kesler_replay import replay_jointly
 from novikoff.theory.replay import EPS, Replay, replay, shuffles
 from novikoff.theory.running_scale import MIXED, as_seen
 from novikoff.theory.verification import Check
@@ -54,9 +55,29 @@ def check_run(
         same = _same_votes(run, again, X)
         detail = f"{len(again.moved)} hypotheses, {'as' if same else 'not as'} in the repeated run"
         checks.append(Check("votes", "holds" if same else "fails", detail))
-    if again.doubtful is None:
+    return _with_doubt(checks, None if again.doubtful is None else int(rows[again.doubtful]))
+
+
+def check_joint_run(
+    run: OnlineRun, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats
+) -> list[Check]:
+    """Repeat the run of classes that were learned together, and compare, as ``check_run`` does."""
+    orders = _row_orders(run, X.shape[0])
+    if isinstance(orders, Check):
+        return [orders]
+    classes = certificate.labels() or ()
+    codes = np.full(len(labels), -1, dtype=np.int64)
+    for code, label in enumerate(classes):
+        codes[labels == label] = code
+    again = replay_jointly(X, codes, len(classes), weights, run.rule.implementation(), run.rule.geometry, orders)
+    return _with_doubt(certificate.check_replay(again), again.doubtful)
+
+
+def _with_doubt(checks: list[Check], doubtful: int | None) -> list[Check]:
+    """Leave open what differs, if rounding may have decided a row differently."""
+    if doubtful is None:
         return checks
-    doubt = f"; row {rows[again.doubtful]} is so close that rounding may have decided it"
+    doubt = f"; row {doubtful} is so close that rounding may have decided it"
     return [
         dataclasses.replace(c, status="open", detail=c.detail + doubt) if c.status == "fails" else c for c in checks
     ]

@@ -10,7 +10,12 @@ from novikoff.theory.gap_checks import gap_shown
 
 from ._output import Line
 
-STRATEGIES = {"ovr": "one-vs-rest", "ovo": "one-vs-one", "crammer_singer": "Crammer-Singer"}
+STRATEGIES = {
+    "ovr": "one-vs-rest",
+    "ovo": "one-vs-one",
+    "crammer_singer": "Crammer-Singer",
+    "kesler": "learned together",
+}
 
 
 def certificate_lines(record: RunRecord, every: bool, remedy: str) -> list[Line]:

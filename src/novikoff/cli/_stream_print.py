@@ -120,4 +120,6 @@ def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: b
     if run is not None and run.rule.keep != "last":
         combined = "average" if run.rule.keep == "average" else "vote"
         return f"{found}it counts those of the latest weights, and the {combined} of all weights predicts"
+    if record.strategy.is_joint:
+        return f"{found}it counts examples whose class does not lead, also in a tie, and none while there is one class"
     return f"{found}it counts a score of exactly 0 as one, also where the prediction is right"

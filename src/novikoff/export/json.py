@@ -64,8 +64,8 @@ def to_json(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a model as plain JSON, which any program can read.
 
     The file is one object with the fields ``library``, ``version``, ``learner``, ``parameters``, ``classes``,
-    ``multi_class`` ("ovr", "ovo" or "crammer_singer"), ``class_count`` (null, or the weight of each class, by which
-    ties are decided), ``pairs`` (null, or for "ovo" the positive and the negative label of each row of ``coef``),
+    ``multi_class`` ("ovr", "ovo", "crammer_singer" or "kesler"), ``class_count`` (null, or the weight of each class, by
+    which ties are decided), ``pairs`` (null, or for "ovo" the positive and the negative label of each row of ``coef``),
     ``n_features``, ``columns``, ``feature_names`` (or null), ``coef``, ``intercept``, ``encoder`` (null, or how the
     columns of a table are encoded: shift and scale of numbers, categories, words) and ``certificate``: null, one
     object, or for several binary problems a list with one object per row of ``coef``. If there are at least 256 columns

@@ -5,6 +5,9 @@ from ._stopping import stopped_in_words as stopped_in_words
 from .arow import AROW as AROW
 from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron
 from .margin_perceptron import MarginPerceptron as MarginPerceptron
+from .multiclass_passive_aggressive import MulticlassPassiveAggressiveI as MulticlassPassiveAggressiveI
+from .multiclass_passive_aggressive import MulticlassPassiveAggressiveII as MulticlassPassiveAggressiveII
+from .multiclass_perceptron import MulticlassPerceptron as MulticlassPerceptron
 from .normalized_adaptive import NormalizedAdaptive as NormalizedAdaptive
 from .passive_aggressive import PassiveAggressive as PassiveAggressive
 from .passive_aggressive import PassiveAggressiveI as PassiveAggressiveI

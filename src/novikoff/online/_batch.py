@@ -17,7 +17,6 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 
-from ._classes import Classes
 from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
@@ -128,7 +127,7 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     if declared is None and labels.dtype.kind == "b":
         declared = np.array([False, True])
     learner = new_kernel(model, where)
-    model._classes = Classes.of(declared)
+    model._classes = model._kind_of_classes.of(declared)
     model._classes.add_problems(learner)
     model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
     model._is_stream, model._stopped, model._numbering = True, None, None

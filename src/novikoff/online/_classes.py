@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +17,21 @@ from novikoff._labels import Codes, encode
 from novikoff._multiclass import OneVsRest
 from novikoff.errors import InvalidInputError, input_error, quote
 
+T = TypeVar("T")
+
 
 @dataclass(frozen=True)
-class _Order:
+class Order:
     """The labels in ascending order, and the problem behind each column of ``decision_function``."""
 
     labels: list[Any]
     problems: list[int]
 
-    def with_class(self, label: Any, code: int) -> _Order:
+    def with_class(self, label: Any, problem: int) -> Order:
         """Return the order with one more class, of three or more."""
         place = bisect(self.labels, label)
-        problems = [*self.problems[:place], 1 + code, *self.problems[place:]]
-        return _Order([*self.labels[:place], label, *self.labels[place:]], problems)
+        problems = [*self.problems[:place], problem, *self.problems[place:]]
+        return Order([*self.labels[:place], label, *self.labels[place:]], problems)
 
 
 class Classes:
@@ -73,7 +76,7 @@ class Classes:
         return cls([]) if declared is None else cls(declared.tolist(), declared, declared=True)
 
     def __reduce__(self) -> Any:
-        return _restored, (self.labels, self._values, self.declared)
+        return _restored, (self.labels, self._values, self.declared, type(self))
 
     @property
     def labels(self) -> list[Any]:
@@ -87,6 +90,16 @@ class Classes:
             return 1 + self.count
         return 1 if self.count <= 2 else self.count
 
+    @property
+    def run_count(self) -> int:
+        """Number of problems over which ``fit`` makes passes of their own."""
+        return self.problem_count
+
+    @property
+    def has_one_score(self) -> bool:
+        """Whether the sign of one score decides."""
+        return self.count <= 2
+
     @cached_property
     def strategy(self) -> OneVsRest:
         """The classes in ascending order, and how scores become labels."""
@@ -99,12 +112,12 @@ class Classes:
         return self._order.problems
 
     @cached_property
-    def _order(self) -> _Order:
+    def _order(self) -> Order:
         labels = sorted(self.labels) if self._values is None else self._values.tolist()
         positives = OneVsRest(np.array(labels)).positives if len(labels) < 3 else labels
         if self.declared:
-            return _Order(labels, list(range(len(positives))))
-        return _Order(labels, [1 + self._code_of.get(label, -1) for label in positives])
+            return Order(labels, list(range(len(positives))))
+        return Order(labels, [self._problem_of(self._code_of.get(label, -1)) for label in positives])
 
     @property
     def codes_of_all(self) -> dict[Any, int]:
@@ -116,9 +129,17 @@ class Classes:
         code = self._code_of.get(label)
         return code if code is None or code < self.count else None
 
+    def of_columns(self, of_runs: Sequence[T]) -> list[T]:
+        """Return what ``fit`` found in the problems behind the columns, given that of all problems."""
+        return [of_runs[q] for q in self.problems]
+
     def positive_codes(self) -> list[int]:
         """Return the code of the positive class of each problem; -1 for none."""
         return self.strategy.positive_codes if self.declared else list(range(-1, self.count))
+
+    def are_problems_of(self, positives: list[int]) -> bool:
+        """Whether a saved kernel with these positive classes is one of these classes."""
+        return positives == self.positive_codes()
 
     def add_problems(self, kernel: _core.OnlineLearner) -> None:
         """Give a new kernel its problems."""
@@ -130,17 +151,25 @@ class Classes:
 
         The kernel may have more problems already, if a class was added that was not published. They are removed.
         """
-        kernel.keep_problems(1 + self.count)
-        kernel.add_problem(self.count, 0)
-        classes = Classes.__new__(Classes)
+        kernel.keep_problems(self.problem_count)
+        self._add_problem(kernel)
+        classes = type(self).__new__(type(self))
         classes.declared, classes.count, classes._values = self.declared, self.count + 1, None
         is_last = len(self._code_of) == self.count  # otherwise, a class was added that was not published
         classes._code_of = self._code_of if is_last else {label: code for code, label in enumerate(self.labels)}
         classes._code_of[label] = self.count
         known = vars(self).get("_order")
         if known is not None and self.count > 2:
-            vars(classes)["_order"] = known.with_class(label, self.count)
+            vars(classes)["_order"] = known.with_class(label, self._problem_of(self.count))
         return classes
+
+    def _add_problem(self, kernel: _core.OnlineLearner) -> None:
+        """Add a problem for the next class to the kernel."""
+        kernel.add_problem(self.count, 0)
+
+    def _problem_of(self, code: int) -> int:
+        """Return the problem of a class that was not declared."""
+        return 1 + code
 
     def codes(self, where: str, labels: NDArray[Any], weights: NDArray[np.float64] | None) -> Codes:
         """Return the code of each label, or -1 for a row of weight 0.
@@ -197,5 +226,5 @@ class Classes:
         return input_error(where, f"the label {quote(label)}{place} is not among the declared classes {known}.")
 
 
-def _restored(labels: list[Any], values: NDArray[Any] | None, declared: bool) -> Classes:
-    return Classes(labels, values, declared=declared)
+def _restored(labels: list[Any], values: NDArray[Any] | None, declared: bool, kind: type[Classes] = Classes) -> Classes:
+    return kind(labels, values, declared=declared)

@@ -26,11 +26,12 @@ from novikoff.theory.rules import Rule
 
 from ._batch import learn_rows
 from ._certify import Problem, certify_mistakes, certify_moving_target
+from ._classes import Classes
 from ._columns import weights_of
-from ._cycle import Run
+from ._cycle import Ending, Run
 from ._fast_path import FastPath
 from ._fit import change_by_fit, close_to_learning, fit_rows
-from ._halting import NotHaltedWarning
+from ._halting import NotHaltedWarning, warning_of_fit
 from ._many_examples import labels_of_many
 from ._moment import label_of_one, moment_of, scores_of_one, scores_of_rows
 from ._numbering import Numbering
@@ -73,6 +74,7 @@ class OnlineClassifier(Classifier):
     }
     _rule_names: ClassVar[tuple[str, ...]]
     _until_no_update: ClassVar[bool] = False
+    _kind_of_classes: ClassVar[type[Classes]] = Classes
 
     # State before anything is learned. It has no annotations, which would make parameters of it.
     _by_name = False  # whether features have names, and columns appear with new names
@@ -106,6 +108,10 @@ class OnlineClassifier(Classifier):
     def _certify(self, problem: Problem) -> Certificate:
         """Return the certificate of one binary problem."""
         return certify_moving_target(problem) if problem.rule.forgetting.is_any else certify_mistakes(problem)
+
+    def _warning_of_fit(self, endings: list[Ending]) -> NotHaltedWarning | None:
+        """Return the warning about a fit whose passes ended so."""
+        return warning_of_fit(self, endings)
 
     # ---- fit -------------------------------------------------------------------------------------------------------
 

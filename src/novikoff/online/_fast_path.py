@@ -72,7 +72,7 @@ class FastPath:
         if classes.count == 0 or not (model._by_name or model._width) or model._numbering is not None:
             return None
         answers, problem = None, -1
-        if classes.count <= 2:
+        if classes.has_one_score:
             answers, problem = (classes.decide_one([-1.0]), classes.decide_one([0.0])), classes.problems[0]
         is_plain = model._runs is None and model._stopped is None and not hasattr(model, "fingerprint_")
         may_learn = may_learn and is_plain and model._learner.is_compiled

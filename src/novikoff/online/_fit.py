@@ -34,7 +34,8 @@ from ._columns import match_columns
 from ._cycle import Cycle
 from ._examples import Examples
 from ._forgetting import check_fading
-from ._halting import NotHaltedWarning, warning_of_fit
+from ._halting import NotHaltedWarning
+from ._joint_fit import run_jointly
 from ._numbering import numbered
 from ._record import seed_of
 from ._state import MAX_BUCKETS, kernel_configuration
@@ -79,15 +80,19 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     positives = classes.positive_codes()
     values = classes.labels
     names = ["all classes" if code < 0 else f"class {values[code]}" for code in positives]
-    endings = cycle.run_all(learner, examples, positives, names, seed, threads)
+    if model._learned_rule.implementation().is_joint:
+        endings = [run_jointly(cycle, learner, examples, seed)]
+    else:
+        endings = cycle.run_all(learner, examples, positives, names, seed, threads)
     if not warm:
         _forget_stream(model)
         model._has_one_order = True
     model._learner, model._classes, model._fast_path, model._is_stream = learner, classes, None, False
     model._runs = None if warm else [ending.run for ending in endings]
-    model._stopped = [endings[q].reason for q in classes.problems]
+    model._stopped = [ending.reason for ending in classes.of_columns(endings)]
     model.n_iter_ = max(ending.run.passes for ending in endings)
-    return warning_of_fit(model, [endings[q] for q in classes.problems])
+    unfinished: NotHaltedWarning | None = model._warning_of_fit(classes.of_columns(endings))
+    return unfinished
 
 
 def check_copies(where: str, geometry: Geometry, weights: NDArray[np.float64] | None) -> None:
@@ -186,7 +191,7 @@ def _prepare(
             message = f"y must have at least two classes, but it has one class, {quote(values.tolist()[0])}."
             raise input_error(where, message)
         declared = declared_in(model, where)
-        learner, classes = new_kernel(model, where), Classes.of(values if declared is None else declared)
+        learner, classes = new_kernel(model, where), model._kind_of_classes.of(values if declared is None else declared)
         classes.add_problems(learner)
         if weights is None and declared is None:
             return learner, classes, codes

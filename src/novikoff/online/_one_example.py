@@ -42,7 +42,8 @@ class _Example:
 
     def check(self) -> None:
         """Refuse features that cannot be learned from."""
-        kernel_scores(self._model._learner, self._where, self._features, self._row, [0])
+        kernel = self._model._learner
+        kernel_scores(kernel, self._where, self._features, self._row, list(range(min(1, kernel.problems))))
 
     def learn(self, code: int, weight: float) -> None:
         model = self._model

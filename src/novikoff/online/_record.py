@@ -36,6 +36,12 @@ def _seeds(random_state: int, problems: int, has_one_order: bool) -> list[int]:
     return [seed_of(random_state)] * problems if has_one_order else _drawn(random_state, problems)
 
 
+def seed_of_fit(model: Any) -> int | None:
+    """Return the seed of the row order of the last fit; None if it cannot be drawn again."""
+    is_repeatable = isinstance(model.random_state, numbers.Integral) and model.shuffle
+    return seed_of(int(model.random_state)) if is_repeatable else None
+
+
 def record_of(model: Any) -> RunRecord:
     """Return the run record of a learner that no other thread changes."""
     state = state_of(model) if model._learned_rule.keep == "votes" else None

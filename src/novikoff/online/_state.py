@@ -257,7 +257,7 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         bool(geometry.normalize),
         float(geometry.slack_feature),
         rule.tie,
-        rule.keep,
+        "joint" if implementation.is_joint else rule.keep,
         buckets,
         implementation if implementation.kernel is None else None,
         geometry.scale is not None,
@@ -304,7 +304,7 @@ def check_restorable(model: Any, record: RunRecord, rule_names: tuple[str, ...])
     state: OnlineState = record.state
     _check_rule(model, state.rule, rule_names)
     _check_columns(state, record.n_features)
-    classes = _classes(state, record.strategy.classes)
+    classes = _classes(model._kind_of_classes, state, record.strategy.classes)
     _check_problems(state, classes)
     return classes
 
@@ -361,7 +361,7 @@ def _check_columns(state: OnlineState, width: int) -> None:
             raise input_error(f"{path}.votes.indices", f"they must be from 0 to {width - 1}, the columns of the model.")
 
 
-def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
+def _classes(kind: type[Classes], state: OnlineState, values: NDArray[Any]) -> Classes:
     """Return the classes, with the labels in the order of their codes."""
     labels = list(state.labels)
     try:
@@ -371,13 +371,14 @@ def _classes(state: OnlineState, values: NDArray[Any]) -> Classes:
         fits = False
     if not fits or (state.declared and len(labels) < 2):
         raise input_error("state.labels", "the labels are not those of the header.")
-    return Classes(labels, values, declared=state.declared)
+    return kind(labels, values, declared=state.declared)
 
 
 def _check_problems(state: OnlineState, classes: Classes) -> None:
     """Refuse binary problems that are not those of the classes, or whose sums are impossible."""
     expected = classes.positive_codes()
-    if [problem.positive for problem in state.questions] != expected:
+    found = [problem.positive for problem in state.questions]
+    if not classes.are_problems_of(found):
         raise input_error("state.questions", f"there must be one for each of the classes {quote(expected)}.")
     for place, problem in enumerate(state.questions):
         if not problem.is_possible():
@@ -389,10 +390,10 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
     check_count(state.n_iter, "state.n_iter")
     if len(state.balance) > classes.count or np.any(state.balance < 0):
         raise input_error("state.balance", "the totals must be those of the classes, and not negative.")
-    if state.runs is not None and len(state.runs) != len(expected):
-        raise input_error("state.runs", f"there must be {len(expected)} runs, but there are {len(state.runs)}.")
+    if state.runs is not None and len(state.runs) != classes.run_count:
+        raise input_error("state.runs", f"there must be {classes.run_count} runs, but there are {len(state.runs)}.")
     if state.stopped is not None:
-        count = len(classes.problems)
+        count = len(classes.of_columns(range(classes.run_count)))
         if len(state.stopped) != count or not set(state.stopped) <= set(REASONS):
             raise input_error("state.stopped", f"there must be {count} of {quote(list(REASONS))}.")
     for place, run in enumerate(state.runs or ()):

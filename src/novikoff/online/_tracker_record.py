@@ -17,6 +17,7 @@ from novikoff.record import RunRecord
 from novikoff.theory.tracker_certificate import MemberMistakes, TrackerCertificate
 
 from ._classifier import OnlineClassifier
+from ._joint import JointClassifier
 from ._mixture import MixtureCounts, Vote
 from ._state import OnlineState
 
@@ -55,8 +56,8 @@ def learners_from(description: Any) -> list[OnlineClassifier] | None:
 
 def _learner_from(name: str, parameters: dict[str, Any], path: str) -> OnlineClassifier:
     kind: Any = LEARNERS.get(name)
-    if kind is None or not issubclass(kind, OnlineClassifier):
-        raise input_error(path, f"{quote(name)} is not an online learner.")
+    if kind is None or not issubclass(kind, OnlineClassifier) or issubclass(kind, JointClassifier):
+        raise input_error(path, f"{quote(name)} is not an online learner of binary problems.")
     learner: OnlineClassifier = kind(**(kind.added_parameters | parameters))
     return learner
 

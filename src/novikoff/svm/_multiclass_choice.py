@@ -6,7 +6,14 @@ from typing import Any
 
 import scipy.sparse as sp
 
-from novikoff._multiclass import AUTO, STRATEGIES, MulticlassStrategy, auto_strategy, strategy_of_classes
+from novikoff._multiclass import (
+    AUTO,
+    BATCH_STRATEGIES,
+    STRATEGIES,
+    MulticlassStrategy,
+    auto_strategy,
+    strategy_of_classes,
+)
 from novikoff._validation import check_choice
 from novikoff.errors import input_error
 from novikoff.solvers.training_set import TrainingSet
@@ -14,7 +21,7 @@ from novikoff.solvers.training_set import TrainingSet
 
 def check_multi_class(where: str, estimator: Any) -> str:
     """Validate ``multi_class``, and that the loss is one that it can minimise."""
-    name = check_choice(where, "multi_class", estimator.multi_class, (AUTO, *STRATEGIES))
+    name = check_choice(where, "multi_class", estimator.multi_class, (AUTO, *BATCH_STRATEGIES))
     if name == "crammer_singer" and estimator.loss != "hinge":
         raise input_error(
             where,

@@ -19,6 +19,8 @@ from .gap import GapCertificate as GapCertificate
 from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry
 from .hulls import HullCertificate as HullCertificate
+from .kesler import KeslerCertificate as KeslerCertificate
+from .kesler import KeslerModel as KeslerModel
 from .margin import MarginCertificate as MarginCertificate
 from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .margin_value import Margin as Margin

@@ -326,6 +326,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "CrammerSingerCertificate": "novikoff.theory.crammer_singer:CrammerSingerCertificate",
         "GapCertificate": "novikoff.theory.gap:GapCertificate",
         "HullCertificate": "novikoff.theory.hulls:HullCertificate",
+        "KeslerCertificate": "novikoff.theory.kesler:KeslerCertificate",
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",

@@ -84,6 +84,9 @@ class OnlineRule(ABC):
         Whether the weights are not a sum of examples, because every column has steps of its own.
     has_unit_columns : bool
         Whether a second-order rule has u_j^2 s_j <= 1 for all examples and columns, where s is the diagonal of A^-1.
+    is_joint : bool
+        Whether all classes are learned together: the rule sees the vectors z of docs/theory.md J5 with the label +1.
+        The radius that its bounds take is that of the examples u.
     """
 
     parameter: float = 0.0
@@ -97,6 +100,7 @@ class OnlineRule(ABC):
     bound_name: ClassVar[str] = OTHER_THEOREM
     is_second_order: ClassVar[bool] = False
     has_unit_columns: ClassVar[bool] = False
+    is_joint: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, example: RuleInput) -> float:
@@ -154,6 +158,9 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "normalized adaptive, squared": "novikoff.theory.second_order_rules:SquaredAdaptiveRule",
         "soft confidence I": "novikoff.theory.second_order_rules:SoftConfidenceIRule",
         "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
+        "multiclass perceptron": "novikoff.theory.multiclass_rules:MulticlassPerceptronRule",
+        "multiclass passive-aggressive I": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIRule",
+        "multiclass passive-aggressive II": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIIRule",
     },
 )
 

@@ -1,0 +1,107 @@
+// The loop of online learners of several classes that are learned together: predict, count, update two classes.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include "novikoff/joint_problem.hpp"
+#include "novikoff/pass.hpp"
+#include "novikoff/rows.hpp"
+#include "novikoff/rules.hpp"
+#include "novikoff/second_order.hpp"
+
+namespace novikoff {
+
+/// The class with the largest score of all that have occurred but `own`, the earliest if several have it; none if there is no
+/// other class. So it makes no difference whether classes were known from the start.
+inline std::optional<std::size_t> strongest_rival(const JointProblem& joint, std::span<const double> scores, std::size_t own) {
+  std::optional<std::size_t> rival;
+  for (std::int32_t code : joint.met) {
+    const auto k = static_cast<std::size_t>(code);
+    if (k != own && (!rival || scores[k] > scores[*rival])) rival = k;
+  }
+  return rival;
+}
+
+/// Learns from one example of class `code` as often as its weight says, as `learn` of pass.hpp does for two classes. `scores`
+/// are those of the example, and are computed again after each update.
+template <Row X, class Rule>
+void learn_jointly(const X& x, std::int32_t code, double weight, double squared_norm, const Rule& rule,
+                   const Geometry& geometry, JointProblem& joint, std::span<double> scores, PassReport& report) {
+  if (!(weight > 0)) return;
+  const auto own = static_cast<std::size_t>(code);
+  const auto [norm2, scale] = Scaled(squared_norm, geometry);
+  joint.squared_radius = std::max(joint.squared_radius, norm2);
+  joint.energy += weight * norm2;
+  if (joint.examples_of[own].value() == 0) joint.met.push_back(code);
+  const auto count = [&](std::int64_t copies, double part, bool mistake) {
+    joint.examples.add(copies, part);
+    joint.examples_of[own].add(copies, part);
+    if (mistake) joint.mistakes.add(copies, part);
+  };
+
+  auto whole = static_cast<std::int64_t>(weight);
+  double part = weight - static_cast<double>(whole);
+  for (bool is_first = true; whole > 0 || part > 0; is_first = false) {
+    if (!is_first) joint.score(x, scores);
+    const auto rival = strongest_rival(joint, scores, own);
+    if (!rival) return count(whole, part, false);  // while there is one class, no prediction is wrong.  docs/theory.md J6
+    const double lead = scale * (scores[own] - scores[*rival]);
+    const RuleInput s{1.0, lead, 2 * norm2, whole > 0 ? 1.0 : part, joint.length2.value(), joint.steps.value()};
+    const bool mistake = is_mistake(s.y, lead, Tie::mistake);
+    const double tau = rule.step(s);
+    report.smallest_margin = std::min(report.smallest_margin, lead);
+    report.mistaken |= mistake;
+    if (tau == 0) return count(whole, part, mistake);
+    report.moved = true;
+    if (norm2 == 0) {  // an update along z = 0 does not change v, so all copies are counted at once
+      joint.stand_still(whole, part);
+      return count(whole, part, mistake);
+    }
+    joint.add(x, code, tau * scale, geometry.intercept);
+    joint.add(x, static_cast<std::int32_t>(*rival), -(tau * scale), geometry.intercept);
+    joint.count_update(s, tau, x.size);
+    if (whole > 0) {
+      count(1, 0.0, mistake);
+      --whole;
+    } else {
+      count(0, part, mistake);
+      part = 0;
+    }
+  }
+}
+
+/// Second-order rules have steps of their own for each column, and see no vectors z.
+template <Row X, SecondOrderRule Rule>
+void learn_jointly(const X&, std::int32_t, double, double, const Rule&, const Geometry&, JointProblem&, std::span<double>,
+                   PassReport&) {
+  throw std::logic_error("second-order rules do not learn classes together");
+}
+
+/// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known. `outputs` is
+/// empty, or has for each class an empty span, or one that gets the score of each row before it is learned from.
+template <class Rows, class Rule>
+PassReport pass_jointly(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, JointProblem& joint,
+                        std::span<const std::span<double>> outputs = {}) {
+  joint.resize(rows.columns);
+  std::vector<double> scores(joint.classes());
+  PassReport report;
+  for (std::size_t p = batch.begin; p < batch.end; ++p) {
+    const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
+    const auto x = batch.order.empty() ? row_in_sequence(rows, p) : row_in_order(rows, batch.order, p);
+    joint.score(x, scores);
+    for (std::size_t k = 0; k < outputs.size(); ++k)
+      if (!outputs[k].empty()) outputs[k][i - batch.scores_begin] = scores[k];
+    const double weight = batch.weights.empty() ? 1.0 : batch.weights[i];
+    learn_jointly(x, batch.codes[i], weight, batch.squared_norms[i], rule, geometry, joint, scores, report);
+  }
+  return report;
+}
+
+}  // namespace novikoff

@@ -1,0 +1,162 @@
+// Several classes that are learned together, compared with the perceptron on Kesler's vectors.
+#include "novikoff/joint_pass.hpp"
+#include "novikoff/learner.hpp"
+#include "samples.hpp"
+
+namespace {
+
+/// Small integers, so that all sums are exact and many scores are ties.
+struct Integers {
+  std::size_t count = 400, width = 6, classes = 5;
+  std::vector<double> values{}, squared_norms{};
+  std::vector<std::int32_t> codes{};
+
+  explicit Integers(std::uint64_t seed) {
+    Random random{seed};
+    for (std::size_t i = 0; i < count; ++i) {
+      double norm = 0;
+      for (std::size_t j = 0; j < width; ++j) {
+        values.push_back(static_cast<double>(random.below(5)) - 2);
+        norm += values.back() * values.back();
+      }
+      squared_norms.push_back(norm);
+      codes.push_back(static_cast<std::int32_t>(i < classes ? classes - 1 - i : random.below(classes)));
+    }
+  }
+  DenseRows<double> rows() const { return {values.data(), count, width, static_cast<std::ptrdiff_t>(width), 1}; }
+  Batch batch() const { return {codes, {}, squared_norms, {}, {}, 0, count}; }
+};
+
+/// The multiclass perceptron in so many words: w[k] has the weights and the intercept of class k.
+struct Plain {
+  std::vector<std::vector<double>> w;
+  double mistakes = 0;
+
+  Plain(const Integers& data) : w(data.classes, std::vector<double>(data.width + 1)) {
+    for (std::size_t i = 0; i < data.count; ++i) {
+      const auto x = [&](std::size_t j) { return j < data.width ? data.values[i * data.width + j] : 1.0; };
+      const auto own = static_cast<std::size_t>(data.codes[i]);
+      std::vector<double> scores(data.classes);
+      for (std::size_t k = 0; k < data.classes; ++k)
+        for (std::size_t j = 0; j <= data.width; ++j) scores[k] += w[k][j] * x(j);
+      std::size_t rival = data.classes;
+      for (std::size_t k = data.classes; k-- > 0;)  // the last class occurs first
+        if (k != own && k + i + 1 >= data.classes && (rival == data.classes || scores[k] > scores[rival])) rival = k;
+      if (rival == data.classes || scores[own] > scores[rival]) continue;
+      ++mistakes;
+      for (std::size_t j = 0; j <= data.width; ++j) w[own][j] += x(j), w[rival][j] -= x(j);
+    }
+  }
+};
+
+JointProblem problem_of(std::size_t classes) {
+  JointProblem joint;
+  for (std::size_t k = 0; k < classes; ++k) joint.add_class();
+  return joint;
+}
+
+bool same_weights(const JointProblem& a, const JointProblem& b) {
+  if (a.biases != b.biases) return false;
+  for (std::size_t k = 0; k < a.classes(); ++k)
+    if (a.weights_of(k) != b.weights_of(k)) return false;
+  return same_bits(a.length2.value(), b.length2.value()) && a.updates == b.updates && same_bits(a.energy, b.energy) &&
+         a.mistakes.value() == b.mistakes.value() && a.examples.value() == b.examples.value();
+}
+
+void agrees_with_the_plain_loop() {
+  const Integers data(7);
+  JointProblem joint = problem_of(data.classes);
+  pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
+  const Plain plain(data);
+  CHECK(joint.mistakes.value() == plain.mistakes);
+  CHECK(joint.examples.value() == static_cast<double>(data.count));
+  double length2 = 0;
+  for (std::size_t k = 0; k < data.classes; ++k) {
+    const std::vector<double> weights = joint.weights_of(k);
+    for (std::size_t j = 0; j < data.width; ++j) CHECK(weights[j] == plain.w[k][j]);
+    CHECK(joint.bias_of(k) == plain.w[k][data.width]);
+    for (double w : plain.w[k]) length2 += w * w;
+  }
+  CHECK(joint.length2.value() == length2);
+}
+
+void weights_of_all_classes_sum_to_zero() {
+  const Integers data(11);
+  JointProblem joint = problem_of(data.classes);
+  pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
+  for (std::size_t j = 0; j < data.width; ++j) {
+    double total = 0;
+    for (std::size_t k = 0; k < data.classes; ++k) total += joint.weights_of(k)[j];
+    CHECK(total == 0);
+  }
+}
+
+void batches_change_nothing() {
+  const Integers data(3);
+  JointProblem whole = problem_of(data.classes), cut = whole;
+  pass_jointly(data.rows(), data.batch(), PassiveAggressiveIRule{0.1}, Geometry{}, whole);
+  Batch batch = data.batch();
+  for (batch.end = 0; batch.end < data.count;) {
+    batch.begin = batch.end;
+    batch.end = std::min(data.count, batch.end + 7);
+    pass_jointly(data.rows(), batch, PassiveAggressiveIRule{0.1}, Geometry{}, cut);
+    cut = JointProblem::of(cut.hypotheses());  // saved and restored
+  }
+  CHECK(same_weights(whole, cut));
+}
+
+void weights_are_copies() {
+  const Integers data(5);
+  JointProblem weighted = problem_of(data.classes), copied = weighted;
+  std::vector<double> weights(data.count);
+  std::vector<double> values, norms;
+  std::vector<std::int32_t> codes;
+  for (std::size_t i = 0; i < data.count; ++i) {
+    const std::size_t copies = i % 4;
+    weights[i] = static_cast<double>(copies);
+    for (std::size_t c = 0; c < copies; ++c) {
+      values.insert(values.end(), &data.values[i * data.width], &data.values[i * data.width] + data.width);
+      norms.push_back(data.squared_norms[i]);
+      codes.push_back(data.codes[i]);
+    }
+  }
+  Batch batch = data.batch();
+  batch.weights = weights;
+  pass_jointly(data.rows(), batch, PassiveAggressiveIIRule{0.3}, Geometry{}, weighted);
+  const DenseRows<double> rows{values.data(), codes.size(), data.width, static_cast<std::ptrdiff_t>(data.width), 1};
+  pass_jointly(rows, Batch{codes, {}, norms, {}, {}, 0, codes.size()}, PassiveAggressiveIIRule{0.3}, Geometry{}, copied);
+  CHECK(weighted.updates == copied.updates);
+  CHECK(weighted.mistakes.value() == copied.mistakes.value());
+  for (std::size_t k = 0; k < data.classes; ++k) CHECK(weighted.weights_of(k) == copied.weights_of(k));
+}
+
+void one_class_makes_no_mistake() {
+  const Integers data(9);
+  const std::vector<std::int32_t> codes(data.count, 0);
+  JointProblem joint = problem_of(1);
+  Batch batch = data.batch();
+  batch.codes = codes;
+  pass_jointly(data.rows(), batch, PerceptronRule{}, Geometry{}, joint);
+  CHECK(joint.mistakes.value() == 0 && joint.updates == 0 && joint.examples.value() == static_cast<double>(data.count));
+}
+
+void removed_classes_leave_no_weights() {
+  const Integers data(13);
+  JointProblem joint = problem_of(data.classes);
+  pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
+  joint.keep_classes(2);
+  CHECK(joint.classes() == 2);
+  for (const auto& column : joint.columns)
+    for (const auto& entry : column) CHECK(entry.code < 2);
+}
+
+}  // namespace
+
+int main() {
+  agrees_with_the_plain_loop();
+  weights_of_all_classes_sum_to_zero();
+  batches_change_nothing();
+  weights_are_copies();
+  one_class_makes_no_mistake();
+  removed_classes_leave_no_weights();
+}

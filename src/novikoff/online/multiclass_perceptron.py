@@ -1,0 +1,99 @@
+"""The multiclass perceptron."""
+
+# Without ``from __future__ import annotations``, as in ``_classifier.py``.
+from dataclasses import dataclass
+from typing import ClassVar
+
+from novikoff.theory.rules import Rule
+
+from ._joint import JointClassifier
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class MulticlassPerceptron(JointClassifier):
+    """Perceptron of several classes: on a mistake, add the example to its class and subtract it from the strongest.
+
+    Start with w_k = 0 for all classes and predict the one with the largest w_k.u, where u = (x, 1). An example whose
+    class does not lead all others is added to the weights of its class and subtracted from those of the strongest
+    other one. If some weights of length 1, all classes together, let every example lead by gamma, and all |u| <= R,
+    there are at most 2 (R/gamma)^2 mistakes in any order of the examples. ``certificate_`` states the number of
+    mistakes, and a bound that no such gamma exceeds.
+
+    Classes may appear at any time, and start with weights of 0. An update changes two classes, and weights are stored
+    by column for the classes that have one, so that many classes cost little.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether to fit an intercept. It is the weight of a constant feature of 1, which is added to every example.
+    max_iter : int, default=1000
+        Maximum number of passes over the data in ``fit``.
+    shuffle : bool, default=True
+        Whether to visit the rows in a new random order in each pass of ``fit``.
+    random_state : int, RandomState instance or None, default=0
+        Seed of the row order.
+    class_weight : dict or "balanced", default=None
+        Weights of the classes. They multiply ``sample_weight``; "balanced" gives all classes the same total weight.
+    warm_start : bool, default=False
+        Whether ``fit`` continues from the present weights.
+    n_jobs : int, default=None
+        Number of threads of other learners. All classes are learned together here, by one thread.
+    verbose : int, default=0
+        Whether to print a line after every pass.
+    max_features : int, default=None
+        For dicts: hash all feature names into this many columns, so that memory stays bounded.
+    n_iter_no_change : int, default=5
+        Passes without fewer mistakes after which progress is doubted; ``fit`` stops after four times as many, or some
+        more. None for never.
+    classes : array-like, default=None
+        All labels that will occur, if they are known; any other label is then refused. By default, new labels may
+        appear at any time on a stream.
+    normalize : bool, default=False
+        Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
+    scale : None, default=None
+        Other learners can scale the columns while examples come. Here it must be None.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels in ascending order.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        The weights of each class; for two classes one row, those of the last minus those of the first.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        The intercepts, in the same form.
+    certificate_ : KeslerCertificate
+        What is proven of all classes together.
+    n_iter_ : int
+        Number of passes of ``fit``.
+    stopped_ : str
+        Why they ended: "converged" (the last pass made no mistake), "no progress" or "max_iter".
+    n_features_in_ : int
+        Number of features.
+
+    See Also
+    --------
+    Perceptron : One binary problem per class, with a certificate each.
+    MulticlassPassiveAggressiveI : Also learns from examples whose class leads by less than 1.
+
+    References
+    ----------
+    .. [1] Duda and Hart (1973), Pattern Classification and Scene Analysis, section 5.12 (Kesler's construction).
+    .. [2] Crammer and Singer (2003), Ultraconservative online algorithms for multiclass problems.
+
+    Examples
+    --------
+    >>> from novikoff import MulticlassPerceptron
+    >>> X, y = [[2.0, 0.0], [0.0, 2.0], [-1.0, -1.0], [3.0, 1.0]], ["a", "b", "c", "a"]
+    >>> model = MulticlassPerceptron().fit(X, y)
+    >>> model.predict([[4.0, 0.0], [-2.0, -1.0]])
+    array(['a', 'c'], dtype='<U1')
+    >>> model.certificate_.mistakes <= model.certificate_.bound(margin=0.5)
+    True
+    """
+
+    max_iter: int = 1000
+
+    _rule_names: ClassVar[tuple[str, ...]] = ("multiclass perceptron",)
+
+    def _rule(self) -> Rule:
+        return Rule("multiclass perceptron", geometry=self._geometry())

@@ -1,0 +1,129 @@
+"""What the learners whose classes are learned together show: weights, one certificate, record and file."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
+X = np.random.default_rng(5).integers(-2, 3, (60, 4)) * 1.0
+U = np.random.default_rng(6).normal(size=(4, 4))
+Y = np.argmax(X @ U.T, axis=1)
+
+
+def fitted(**parameters):
+    return nk.MulticlassPassiveAggressiveI(C=0.3, **parameters).partial_fit(X, Y)
+
+
+def test_there_is_one_certificate_for_all_classes():
+    model = fitted()
+    assert isinstance(model.certificate_, nk.theory.KeslerCertificate)
+    assert model.certificate_.labels() == tuple(model.classes_.tolist())
+    assert model.certificate_.planes()[0].tolist() == model.coef_.tolist()
+    assert model.record_.joint is not None
+    assert [problem.certificate for problem in model.record_.problems] == [None] * len(model.classes_)
+
+
+def test_scores_are_those_of_the_weights():
+    model = fitted()
+    expected = X @ model.coef_.T + model.intercept_
+    np.testing.assert_allclose(model.decision_function(X), expected, rtol=1e-12, atol=1e-12)
+    assert model.predict(X).tolist() == model.classes_[np.argmax(model.decision_function(X), axis=1)].tolist()
+    for x, scores in zip(X[:5], model.decision_function(X), strict=False):
+        assert list(model.score_one(x).values()) == scores.tolist()
+        assert model.predict_one(x) == model.classes_[np.argmax(scores)]
+
+
+def test_sparse_and_dense_rows_give_the_same_bits():
+    dense, sparse = fitted(), nk.MulticlassPassiveAggressiveI(C=0.3).partial_fit(sp.csr_array(X), Y)
+    assert dense.coef_.tobytes() == sparse.coef_.tobytes()
+    assert dense.decision_function(X).tobytes() == sparse.decision_function(sp.csr_array(X)).tobytes()
+
+
+@pytest.mark.parametrize("keys", [str, int])
+def test_dicts_are_learned_as_rows(keys):
+    rows, dicts = fitted(), nk.MulticlassPassiveAggressiveI(C=0.3)
+    for x, label in zip(X, Y.tolist(), strict=True):
+        dicts.learn_one({keys(j): value for j, value in enumerate(x)}, label)
+    assert dicts.coef_.tobytes() == rows.coef_.tobytes()
+    assert dicts.certificate_.mistakes == rows.certificate_.mistakes
+
+
+def test_predictions_before_learning_are_those_of_one_by_one():
+    model, single, expected = nk.MulticlassPerceptron(), nk.MulticlassPerceptron(), []
+    for x, label in zip(X, Y.tolist(), strict=True):
+        expected.append(single.predict_one(x))
+        single.learn_one(x, label)
+    assert model.predict_then_learn(X, Y).tolist() == expected
+    assert model.coef_.tobytes() == single.coef_.tobytes()
+
+
+def test_a_saved_model_goes_on_with_the_same_bits_also_if_classes_are_declared():
+    """Ties are decided by the order of first examples, which is not that of the labels."""
+    for classes in (None, [0, 1, 2, 3]):
+        whole = nk.MulticlassPerceptron().partial_fit(X[::-1], Y[::-1], classes=classes)
+        model = nk.MulticlassPerceptron().partial_fit(X[:44:-1], Y[:44:-1], classes=classes)
+        model = nk.loads(nk.dumps(model))
+        model.partial_fit(X[44::-1], Y[44::-1])
+        assert model.coef_.tobytes() == whole.coef_.tobytes()
+        assert model.certificate_.to_json() == whole.certificate_.to_json()
+
+
+def test_a_learner_without_examples_can_be_saved():
+    model = nk.MulticlassPerceptron().partial_fit(X[:2], Y[:2], sample_weight=[0.0, 0.0])
+    again = nk.loads(nk.dumps(model))
+    assert again.partial_fit(X, Y).coef_.tobytes() == model.partial_fit(X, Y).coef_.tobytes()
+
+
+def test_balanced_classes_and_dicts_of_weights_are_learned_and_verified():
+    for class_weight in ("balanced", {0: 2.0, 1: 1.0, 2: 0.5, 3: 3.0}):
+        for model in (
+            nk.MulticlassPerceptron(class_weight=class_weight).partial_fit(X, Y),
+            nk.MulticlassPerceptron(class_weight=class_weight, max_iter=5).fit(X, Y),
+        ):
+            assert not nk.verify(model, X, Y).failures
+
+
+def test_examples_of_unit_length_are_learned_and_verified():
+    model = nk.MulticlassPerceptron(normalize=True).partial_fit(X, Y)
+    assert model.certificate_.radius == 1.0
+    assert nk.verify(model, X, Y)
+    u = np.column_stack([X, np.ones(len(X))])
+    u /= np.linalg.norm(u, axis=1)[:, None]
+    same = nk.MulticlassPerceptron(fit_intercept=False).partial_fit(u, Y)
+    np.testing.assert_allclose(model.coef_, same.coef_[:, :-1], rtol=1e-12, atol=1e-12)
+
+
+def test_columns_are_not_scaled():
+    with pytest.raises(nk.InvalidInputError, match="scale the rows before"):
+        nk.MulticlassPerceptron(scale="running").partial_fit(X, Y)
+
+
+def test_a_snapshot_does_not_change():
+    model = fitted()
+    before = model.snapshot()
+    coef = before.coef_.tobytes()
+    model.partial_fit(X[::-1], Y[::-1])
+    assert before.coef_.tobytes() == coef != model.coef_.tobytes()
+
+
+def test_the_number_of_threads_has_no_effect():
+    assert fitted(n_jobs=2).coef_.tobytes() == fitted().coef_.tobytes()
+
+
+def test_a_wide_stream_is_kept_compactly():
+    wide = sp.csr_array((np.ones(4), [5, 10**8, 7, 2 * 10**8], [0, 1, 2, 3, 4]), shape=(4, 3 * 10**8))
+    model = nk.MulticlassPerceptron().partial_fit(wide, [0, 1, 2, 0])
+    assert len(nk.dumps(model)) < 100_000
+    assert nk.verify(nk.loads(nk.dumps(model)), wide, [0, 1, 2, 0])
+    assert nk.loads(nk.dumps(model)).predict(wide).tolist() == model.predict(wide).tolist()
+
+
+def test_after_several_fits_counts_are_on_trust():
+    model = nk.MulticlassPerceptron(warm_start=True, max_iter=2).fit(X, Y)
+    found = nk.verify(model.fit(X, Y), X, Y)
+    assert not found.failures
+    assert model.certificate_.passes == 0
+    assert [check.claim for check in found.checks if check.status == "open"] == ["run"]
