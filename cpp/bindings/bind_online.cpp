@@ -183,6 +183,7 @@ OnlineLearner* copy(OnlineLearner& learner) {
   Contents held(learner);
   auto made = std::make_unique<OnlineLearner>(learner.configuration());
   made->restore(std::move(held.problems), std::move(held.joint), std::move(held.columns), std::move(held.scale));
+  made->set_calibrated(learner.is_calibrated());
   return made.release();
 }
 
@@ -354,6 +355,8 @@ void bind_online(nb::module_& m) {
              if (!scale) return std::nullopt;
              return to_numpy(scale->factors());
            })
+      .def_prop_rw("is_calibrated", &OnlineLearner::is_calibrated, &OnlineLearner::set_calibrated)
+      .def("calibrate", &OnlineLearner::calibrate, arg("problems"), arg("scores").noconvert())
       .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"))
       .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))

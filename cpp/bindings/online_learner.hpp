@@ -91,10 +91,31 @@ class OnlineLearner {
                          if (!like && keep_ == "votes") h.votes.emplace();
                          if (!like) h.memory = memory_;
                          if (!like) h.second = novikoff::second_order_of(learner_.rule);
+                         if (!like && calibrated_) h.calibration.emplace();
                          h.positive = positive;
                          learner_.add(std::move(h));
                          problem_count_ = learner_.count();
                        });
+  }
+
+  /// Whether new problems have probabilities.
+  bool is_calibrated() const { return calibrated_; }
+  void set_calibrated(bool calibrated) { calibrated_ = calibrated; }
+
+  /// Replaces scores by the probabilities of the positive classes: one row of numbers per problem.
+  void calibrate(const std::vector<std::size_t>& problems, Matrix scores) {
+    if (scores.shape(0) != problems.size()) throw std::invalid_argument("scores must have one row per problem.");
+    in_turn<ReadTurn>([&] { return scores.size() <= short_work / 16; },
+                      [&] {
+                        double* place = scores.data();
+                        for (std::size_t q : problems) {
+                          check_problem(q);
+                          check_separate();
+                          const auto& calibration = learner_.problems[q].calibration;
+                          if (!calibration) throw std::invalid_argument("a problem has no probabilities.");
+                          for (std::size_t i = 0; i < scores.shape(1); ++i, ++place) *place = calibration->probability(*place);
+                        }
+                      });
   }
 
   /// Removes all problems after the first `count`.
@@ -115,6 +136,7 @@ class OnlineLearner {
                          columns.buckets = columns_.buckets;
                          learner_.problems.swap(problems);
                          learner_.joint.swap(joint);
+                         calibrated_ = !learner_.problems.empty() && learner_.problems[0].calibration;
                          problem_count_ = learner_.count();
                          learner_.scale.swap(scale);
                          std::swap(columns_, columns);
@@ -508,6 +530,7 @@ class OnlineLearner {
   std::string keep_;
   bool votes_;
   std::optional<novikoff::Memory> memory_;  // of a new problem
+  std::atomic<bool> calibrated_{false};
   novikoff::Learner learner_;
   Columns columns_;
   std::atomic<std::size_t> problem_count_{0};

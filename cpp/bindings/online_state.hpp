@@ -215,6 +215,32 @@ inline void restore_second_order(nb::handle stored, std::size_t columns, novikof
       second.state);
 }
 
+inline nb::object store(const std::optional<novikoff::Calibration>& calibration) {
+  if (!calibration) return nb::none();
+  nb::dict fields;
+  fields["slope"] = calibration->slope;
+  fields["offset"] = calibration->offset;
+  fields["slope_curvature"] = calibration->slope_curvature;
+  fields["curvature"] = calibration->curvature;
+  fields["offset_curvature"] = calibration->offset_curvature;
+  fields["total"] = calibration->total;
+  fields["weight"] = calibration->weight;
+  return fields;
+}
+
+inline novikoff::Calibration restore_calibration(nb::handle stored) {
+  const Fields fields(stored, 7, "a calibration");
+  novikoff::Calibration calibration;
+  calibration.slope = fields.number("slope");
+  calibration.offset = fields.number("offset");
+  calibration.slope_curvature = fields.number("slope_curvature");
+  calibration.curvature = fields.number("curvature");
+  calibration.offset_curvature = fields.number("offset_curvature");
+  calibration.total = fields.number("total");
+  calibration.weight = fields.number("weight");
+  return calibration;
+}
+
 inline nb::dict store(novikoff::Hypothesis h) {
   nb::dict fields;
   fields["positive"] = h.positive;
@@ -236,6 +262,7 @@ inline nb::dict store(novikoff::Hypothesis h) {
   fields["margin_bound"] = h.margin_bound;
   fields["memory"] = store(h.memory);
   fields["second"] = store(std::move(h.second));
+  fields["calibration"] = store(h.calibration);
   return fields;
 }
 
@@ -243,7 +270,7 @@ inline nb::dict store(novikoff::Hypothesis h) {
 /// keeps beside the weights.
 inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, const std::optional<novikoff::Memory>& memory,
                                     const std::optional<novikoff::SecondOrder>& second) {
-  const Fields fields(stored, 19, "a problem");
+  const Fields fields(stored, 20, "a problem");
   novikoff::Hypothesis h;
   h.positive = as<std::int32_t>(fields.at("positive"), "positive");
   h.weights = fields.vector<double>("weights");
@@ -261,6 +288,7 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, 
     h.second = second;
     restore_second_order(fields.at("second"), h.weights.size(), *h.second);
   }
+  if (!fields.at("calibration").is_none()) h.calibration = restore_calibration(fields.at("calibration"));
   h.examples = restore_count(fields.at("examples"), "examples");
   h.mistakes = restore_count(fields.at("mistakes"), "mistakes");
   h.positives = restore_count(fields.at("positives"), "positives");

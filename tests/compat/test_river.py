@@ -19,16 +19,17 @@ def river():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", CLASSES, ids=lambda cls: cls.__name__)
-def test_the_checks_of_river_pass(river, make):
+@pytest.mark.parametrize("probability", [True, False])
+def test_the_checks_of_river_pass(river, make, probability):
     from river.checks import check_estimator
 
-    check_estimator(RiverClassifier(make()))
+    check_estimator(RiverClassifier(make(probability=probability)))
 
 
 def test_the_short_checks_of_river_pass(river):
     from river.checks import yield_checks
 
-    model = RiverClassifier(nk.PassiveAggressiveI())
+    model = RiverClassifier(nk.PassiveAggressiveI(probability=True))
     for check in yield_checks(model):
         if "dataset" not in getattr(check, "keywords", {}):
             check(model.clone())
@@ -37,19 +38,19 @@ def test_the_short_checks_of_river_pass(river):
 def test_it_works_in_a_pipeline_and_with_metrics(river):
     from river import evaluate, metrics, preprocessing
 
-    model = preprocessing.StandardScaler() | RiverClassifier(nk.PassiveAggressiveI(C=0.1))
+    model = preprocessing.StandardScaler() | RiverClassifier(nk.PassiveAggressiveI(C=0.1, probability=True))
     stream = [(x, y == "x") for x, y in EXAMPLES * 20]
     assert evaluate.progressive_val_score(stream, model, metrics.Accuracy()).get() > 0.9
+    assert evaluate.progressive_val_score(stream, model, metrics.LogLoss()).get() < 0.5
 
 
 def test_it_predicts_what_the_learner_predicts(river):
-    learner, adapter = nk.Perceptron(), RiverClassifier(nk.Perceptron())
+    learner, adapter = nk.Perceptron(probability=True), RiverClassifier(nk.Perceptron(probability=True))
     for x, y in EXAMPLES:
         learner.learn_one(x, y, 2.0)
         adapter.learn_one(x, y, w=2.0)
         assert adapter.predict_one(x) == learner.predict_one(x)
-        with pytest.raises(NotImplementedError):
-            adapter.predict_proba_one(x)
+        assert adapter.predict_proba_one(x) == learner.predict_proba_one(x)
 
 
 def test_a_clone_has_learned_nothing_unless_it_is_asked_for(river):

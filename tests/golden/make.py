@@ -52,6 +52,9 @@ MODELS = {
     "margin": lambda: nk.MarginPerceptron(max_iter=50).fit(ROWS, APART),
     "passive-aggressive": lambda: nk.PassiveAggressive().fit(ROWS, TWO),
     "passive-aggressive-1": lambda: nk.PassiveAggressiveI(C=0.5, max_features=4).fit(ROWS, TWO),
+    "passive-aggressive-1-probability": lambda: nk.PassiveAggressiveI(
+        probability=True, classes=["maybe", "no", "yes"]
+    ).partial_fit(ROWS, TWO),
     "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
     "arow": lambda: nk.AROW(r=0.5, floor=0.25).fit(ROWS, TWO),
     "arow-stream": lambda: stream(nk.AROW()),
@@ -88,6 +91,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "normalized-adaptive": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
+    "passive-aggressive-1-probability": (ROWS, TWO),
     "passive-aggressive-2": (ROWS, [label == "yes" for label in TWO]),
     "perceptron": (ROWS, TWO),
     "perceptron-classes": (ROWS, THREE),
@@ -126,6 +130,8 @@ def told(model):
         return answers | {"rows": X.toarray().tolist(), "scores": model.decision_function(X).tolist()}
     if hasattr(model, "predict") and getattr(model, "n_features_in_", 0) == 2:
         answers["predict"] = model.predict(FRAME if hasattr(model, "feature_names_in_") else ROWS).tolist()
+    if hasattr(model, "predict_proba_one"):
+        answers["probabilities"] = model.predict_proba(ROWS).tolist()
     if hasattr(model, "predict_one"):
         answers["scores"] = [_scores(model.score_one(x)) for x in ([EVENTS[0][0]] if model._by_name else ROWS)]
     if hasattr(model, "coef_"):

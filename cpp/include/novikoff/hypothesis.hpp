@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "novikoff/calibration.hpp"
 #include "novikoff/count.hpp"
 #include "novikoff/memory.hpp"
 #include "novikoff/rule_input.hpp"
@@ -119,7 +120,8 @@ struct Hypothesis : Tally {
     }
     return moved;
   }
-  std::optional<SecondOrder> second;  // of second-order learners
+  std::optional<SecondOrder> second;       // of second-order learners
+  std::optional<Calibration> calibration;  // of the scores that were given before learning, if probabilities are asked for
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

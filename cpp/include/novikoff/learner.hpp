@@ -94,7 +94,12 @@ struct Learner {
             return learn_jointly(u, code, weight, squared_norm, r, geometry, *joint, scores, report);
           }
           for (Hypothesis& h : problems) {
-            novikoff::learn(u, code == h.positive ? 1.0 : -1.0, weight, squared_norm, r, geometry, tie, h, nullptr, report);
+            const double y = code == h.positive ? 1.0 : -1.0;
+            if (h.calibration) {
+              std::vector<double> scratch(scratch_size(h, h.weights.size()));
+              h.calibration->learn(y, score(h, u, h.weights.size(), tie, scratch), weight);
+            }
+            novikoff::learn(u, y, weight, squared_norm, r, geometry, tie, h, nullptr, report);
           }
         },
         rule);

@@ -296,16 +296,20 @@ std::size_t visit_and_forget(const Rows& rows, const Batch& batch, auto& norms, 
     const auto x = rows[i];
     const double squared_norm = norms.norm(x, i);
     if (!std::isfinite(squared_norm)) break;
-    if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch);
-    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
-    learn(x, y, batch.weights.empty() ? 1.0 : batch.weights[i], squared_norm, rule, geometry, tie, h, nullptr, report);
+    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0, weight = batch.weights.empty() ? 1.0 : batch.weights[i];
+    if (!batch.scores.empty() || h.calibration) {
+      const double given = score(h, x, rows.columns, tie, scratch);
+      if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = given;
+      if (h.calibration) h.calibration->learn(y, given, weight);
+    }
+    learn(x, y, weight, squared_norm, rule, geometry, tie, h, nullptr, report);
   }
   return p;
 }
 
 /// Visits positions [begin, end) of the batch. `norms` is KnownNorms or an Examiner. If the squared norm of a row is not
 /// finite, the row is bad and the visit ends. Returns the position of the bad row, or `end`. `scratch` is that of `score`; it
-/// is used if the batch asks for scores.
+/// is used if the batch asks for scores, or the problem for probabilities.
 template <class Rows, class Rule>
 std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
                   Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
@@ -315,7 +319,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
   const Geometry geometry = given_geometry;
   const double* const weights = h.weights.data();
   const double private_square = batch.duals.empty() ? 0.0 : geometry.delta * geometry.delta;
-  const bool is_plain = batch.scores.empty() && batch.weights.empty();
+  const bool is_plain = batch.scores.empty() && batch.weights.empty() && !h.calibration;
   const std::int32_t positive = h.positive;
   static constexpr double signs[] = {-1.0, 1.0};  // a table, because a branch on labels is hard to predict
   OpenTally tally(h, rule);
@@ -333,8 +337,12 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
     if (!std::isfinite(squared_norm)) [[unlikely]]
       break;
     if (!is_plain) {
-      if (!batch.scores.empty())
-        tally.close_for([&](Hypothesis&) { batch.scores[i - batch.scores_begin] = score(h, x, rows.columns, tie, scratch); });
+      if (!batch.scores.empty() || h.calibration)
+        tally.close_for([&](Hypothesis&) {
+          const double given = score(h, x, rows.columns, tie, scratch);
+          if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = given;
+          if (h.calibration) h.calibration->learn(y, given, batch.weights.empty() ? 1.0 : batch.weights[i]);
+        });
       if (!batch.weights.empty() && batch.weights[i] != 1) {
         tally.close_for(
             [&](Hypothesis&) { learn(x, y, batch.weights[i], squared_norm, rule, geometry, tie, h, dual, report); });
@@ -384,7 +392,7 @@ PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Ge
 
 template <class Rows, class Rule>
 PassReport pass(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, Tie tie, Hypothesis& h) {
-  std::vector<double> scratch(batch.scores.empty() ? 0 : scratch_size(h, rows.columns));
+  std::vector<double> scratch(batch.scores.empty() && !h.calibration ? 0 : scratch_size(h, rows.columns));
   return pass(rows, batch, rule, geometry, tie, h, scratch);
 }
 
@@ -395,7 +403,7 @@ std::size_t pass_unseen(const Rows& rows, Batch batch, std::span<double> squared
                         const Geometry& geometry, Tie tie, Hypothesis& h, PassReport& report) {
   batch.begin = 0;
   batch.end = rows.count;
-  std::vector<double> scratch(batch.scores.empty() ? 0 : scratch_size(h, rows.columns));
+  std::vector<double> scratch(batch.scores.empty() && !h.calibration ? 0 : scratch_size(h, rows.columns));
   Examiner examiner(rows, batch.order.empty(), squared_norms);
   const std::size_t visited = visit(rows, batch, examiner, rule, geometry, tie, h, scratch, report);
   if (visited == rows.count || batch.order.empty()) return visited;

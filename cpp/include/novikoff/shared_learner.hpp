@@ -123,8 +123,9 @@ class SharedPass {
              std::span<const std::span<double>> scores, Turns& turns)
       : learner_(learner), rows_(rows), rule_(rule), batch_(batch), end_(batch.end), scores_(scores), turns_(turns) {
     scratch_.resize(learner.problems.size());
-    for (std::size_t q = 0; q < scores.size(); ++q)
-      if (!scores[q].empty()) scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
+    for (std::size_t q = 0; q < scratch_.size(); ++q)
+      if ((q < scores.size() && !scores[q].empty()) || learner.problems[q].calibration)
+        scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
     if (learner.scale) {
       seen_.emplace(*learner.scale, rows, batch, !scores.empty());
       part_scores_.resize(learner.problems.size());

@@ -44,7 +44,7 @@ class RiverClassifier(_base):  # type: ignore[misc]  # River may be missing
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"learner": PassiveAggressiveI()}
+        yield {"learner": PassiveAggressiveI(probability=True)}
 
     def clone(self, new_params: dict[str, Any] | None = None, include_attributes: bool = False) -> Self:
         """Return an adapter with a new learner of the same parameters.
@@ -98,3 +98,28 @@ class RiverClassifier(_base):  # type: ignore[misc]  # River may be missing
             The label; None if no label was seen before.
         """
         return self.learner.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
+        """Return the probability of each label for one example.
+
+        Parameters
+        ----------
+        x : dict
+            The features.
+        **kwargs : dict
+            Not used.
+
+        Returns
+        -------
+        probabilities : dict
+            From label to probability; empty if no label was seen before.
+
+        Raises
+        ------
+        NotImplementedError
+            If the learner was not made with ``probability=True``.
+        """
+        if not getattr(self.learner, "probability", False):
+            raise NotImplementedError(f"{type(self.learner).__name__} needs probability=True for predict_proba_one.")
+        probabilities: dict[Any, float] = self.learner.predict_proba_one(x)
+        return probabilities

@@ -23,6 +23,7 @@ from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
 from ._forgetting import check_fading
 from ._numbering import numbered
+from ._probabilities import asks_for_probabilities
 from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
 
@@ -127,6 +128,7 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     if declared is None and labels.dtype.kind == "b":
         declared = np.array([False, True])
     learner = new_kernel(model, where)
+    learner.is_calibrated = asks_for_probabilities(model, where)
     model._classes = model._kind_of_classes.of(declared)
     model._classes.add_problems(learner)
     model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import RunningBalance
 from novikoff._classifier import Classifier, fit_to_scan
+from novikoff._estimators import available_if
 from novikoff._moments import change, view_of
 from novikoff._multiclass import OneVsRest
 from novikoff._wide_array import on_request, stacked
@@ -36,6 +37,7 @@ from ._many_examples import labels_of_many
 from ._moment import label_of_one, moment_of, scores_of_one, scores_of_rows
 from ._numbering import Numbering
 from ._one_example import DEFAULT_WEIGHT, learn_example
+from ._probabilities import has_probabilities, probabilities_of_one, probabilities_of_rows
 from ._record import problem_of, record_of
 from ._state import OnlineState, check_restorable, restore
 from ._stream import refuse_labels_beside
@@ -62,6 +64,7 @@ class OnlineClassifier(Classifier):
     max_features: int | None = None
     n_iter_no_change: int | None = 5
     classes: Any = None
+    probability: bool = False
     normalize: bool = False
     scale: str | None = None
 
@@ -69,6 +72,7 @@ class OnlineClassifier(Classifier):
     added_parameters: ClassVar[dict[str, Any]] = {
         "n_iter_no_change": None,
         "classes": None,
+        "probability": False,
         "normalize": False,
         "scale": None,
     }
@@ -324,6 +328,47 @@ class OnlineClassifier(Classifier):
             seen before.
         """
         return labels_of_many(self, X)
+
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """Return the probability of each label for one example. It needs ``probability=True``.
+
+        Probabilities are those of Platt's method, learned online: how often the label was the positive one at such
+        scores, when they were given before the label was seen. The label of the largest probability may differ from
+        ``predict_one``, which goes by the sign of the score. For more than two classes, the probabilities of the binary
+        problems are divided by their sum.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        probabilities : dict
+            From label to probability, in ascending order of the labels; empty if no label was seen before.
+
+        References
+        ----------
+        .. [1] Platt (1999), Probabilistic outputs for support vector machines.
+        """
+        return probabilities_of_one(self, x)
+
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def predict_proba(self, X: Any) -> Floats:
+        """Return the probabilities of the labels of rows, as ``predict_proba_one`` does.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        probabilities : ndarray of shape (n_samples, n_classes)
+            One column for each of ``classes_``.
+        """
+        return probabilities_of_rows(self, X)
 
     # ---- results ---------------------------------------------------------------------------------------------------
 

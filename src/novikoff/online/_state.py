@@ -109,6 +109,19 @@ class SecondOrder:
 
 
 @dataclass(frozen=True)
+class Calibration:
+    """How scores become probabilities; cpp/include/novikoff/calibration.hpp documents the fields."""
+
+    slope: float
+    offset: float
+    slope_curvature: float
+    curvature: float
+    offset_curvature: float
+    total: Extended
+    weight: float
+
+
+@dataclass(frozen=True)
 class ProblemState:
     """The state of one binary problem; cpp/include/novikoff/hypothesis.hpp documents the fields."""
 
@@ -131,6 +144,7 @@ class ProblemState:
     margin_bound: Extended
     memory: Memory | None = None
     second: SecondOrder | None = None
+    calibration: Calibration | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
@@ -140,6 +154,7 @@ class ProblemState:
             "weights": _as_wide(stored["weights"], width, numbering),
             "average": average and Average(_as_wide(average["weights"], width, numbering), average["bias"]),
             "votes": votes and Votes(**votes),
+            "calibration": stored["calibration"] and Calibration(**stored["calibration"]),
             "memory": stored["memory"] and Memory(**stored["memory"]),
             "second": second and SecondOrder(**second).changed(lambda vector: _as_wide(vector, width, numbering)),
         }
@@ -383,6 +398,8 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
     for place, problem in enumerate(state.questions):
         if not problem.is_possible():
             raise input_error(f"state.questions.{place}", "a sum that cannot be negative is negative.")
+    if len({problem.calibration is None for problem in state.questions}) > 1:
+        raise input_error("state.questions", "all must have a calibration, or none.")
     if (state.scale is None) != (state.rule.geometry.scale is None):
         raise input_error("state.scale", "there must be one if the rule has a scale, and only then.")
     if state.scale is not None and not all(np.all(stored(vector) >= 0) for vector in vars(state.scale).values()):

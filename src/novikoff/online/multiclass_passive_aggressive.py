@@ -47,6 +47,8 @@ class MulticlassPassiveAggressiveI(JointClassifier):
     classes : array-like, default=None
         All labels that will occur, if they are known; any other label is then refused. By default, new labels may
         appear at any time on a stream.
+    probability : False, default=False
+        There are no probabilities, because there are no binary problems.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : None, default=None
@@ -136,6 +138,8 @@ class MulticlassPassiveAggressiveII(JointClassifier):
     classes : array-like, default=None
         All labels that will occur, if they are known; any other label is then refused. By default, new labels may
         appear at any time on a stream.
+    probability : False, default=False
+        There are no probabilities, because there are no binary problems.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : None, default=None

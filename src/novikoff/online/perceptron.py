@@ -49,6 +49,9 @@ class Perceptron(OnlineClassifier):
     classes : array-like, default=None
         All labels that will occur, if they are known. Two classes then cost one binary problem instead of three, and
         any other label is refused. By default, new labels may appear at any time on a stream.
+    probability : bool, default=False
+        Whether to estimate probabilities from the scores that are given before learning, for ``predict_proba`` and
+        ``predict_proba_one``. It is for streams: ``fit``, which visits rows several times, refuses it.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running"} or None, default=None

@@ -1,0 +1,140 @@
+"""Probabilities from scores that were given before learning: honest frequencies, whatever the batches."""
+
+import copy
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from reference.platt import Platt
+
+RANDOM = np.random.default_rng(3)
+X = RANDOM.normal(size=(400, 3))
+Y = (RANDOM.random(400) < 1 / (1 + np.exp(-2 * X[:, 0]))).astype(int)
+Y3 = np.where(X[:, 1] > 0.5, 2, Y)
+
+
+def calibrations(model):
+    return [problem["calibration"] for problem in model._learner.__getstate__()[1]]
+
+
+@pytest.mark.parametrize("labels", [Y, Y3], ids=["two", "three"])
+@pytest.mark.parametrize("weights", [None, RANDOM.choice([0.0, 0.5, 1.0, 3.0], 400)], ids=["plain", "weighed"])
+def test_the_cutting_into_batches_changes_no_bit(make, labels, weights):
+    whole, parts, single = (make(probability=True) for _ in range(3))
+    whole.partial_fit(X, labels, sample_weight=weights)
+    for begin, end in ((0, 1), (1, 7), (7, 7), (7, 300), (300, 400)):
+        if begin < end:
+            parts.partial_fit(
+                X[begin:end], labels[begin:end], sample_weight=None if weights is None else weights[begin:end]
+            )
+    for i in range(400):
+        single.learn_one(X[i], labels[i].item(), 1.0 if weights is None else weights[i])
+    assert calibrations(whole) == calibrations(parts) == calibrations(single)
+    assert whole.predict_proba(X).tobytes() == single.predict_proba(X).tobytes()
+
+
+def test_they_are_those_of_the_reference(make):
+    model, platt = make(probability=True, classes=[0, 1]), Platt()
+    for x, y in zip(X.tolist(), Y.tolist(), strict=True):
+        score = model.score_one(x)
+        if hasattr(model, "classes_"):
+            assert model.predict_proba_one(x)[1] == pytest.approx(platt.probability(score), abs=1e-9)
+        platt.learn(y, score)
+        model.learn_one(x, y)
+
+
+def test_saving_and_going_on_changes_no_bit(make):
+    model = make(probability=True).partial_fit(X[:200], Y3[:200])
+    copies = [nk.loads(nk.dumps(model)), copy.deepcopy(model), model.snapshot()]
+    for other in copies:
+        assert calibrations(other) == calibrations(model)
+        other.partial_fit(X[200:], Y3[200:])
+    model.partial_fit(X[200:], Y3[200:])
+    assert all(calibrations(other) == calibrations(model) for other in copies)
+    assert all(other.predict_proba(X).tobytes() == model.predict_proba(X).tobytes() for other in copies)
+
+
+def test_a_class_that_appears_late_has_seen_the_earlier_examples():
+    known = nk.PassiveAggressiveI(probability=True).partial_fit(X, Y3, classes=[0, 1, 2])
+    late = (
+        nk.PassiveAggressiveI(probability=True).partial_fit(X[Y3 < 2], Y3[Y3 < 2]).partial_fit(X[Y3 == 2], Y3[Y3 == 2])
+    )
+    order = np.argsort(Y3 == 2, kind="stable")
+    other = nk.PassiveAggressiveI(probability=True).partial_fit(X[order], Y3[order], classes=[0, 1, 2])
+    assert calibrations(late)[1:] == [
+        calibrations(other)[k] for k in [late.classes_.tolist().index(c) for c in late._classes.labels]
+    ]
+    assert known.predict_proba(X).shape == (400, 3)
+
+
+def test_probabilities_add_up_to_one_and_have_the_labels_in_order(make):
+    for labels in (Y, Y3, np.array(["b", "c", "a"])[Y3]):
+        model = make(probability=True).partial_fit(X, labels)
+        values = model.predict_proba(X)
+        assert values.shape == (400, len(model.classes_))
+        np.testing.assert_allclose(values.sum(axis=1), 1)
+        assert (values > 0).all()
+        one = model.predict_proba_one(X[0])
+        assert list(one) == model.classes_.tolist()
+        np.testing.assert_allclose(list(one.values()), values[0], rtol=1e-12)
+
+
+def test_they_are_as_good_as_the_true_ones_on_logistic_data():
+    random = np.random.default_rng(0)
+    rows = random.normal(size=(20_000, 4))
+    truth = 1 / (1 + np.exp(-(rows @ [1.0, -2.0, 0.5, 0.0] - 0.5)))
+    labels = random.random(20_000) < truth
+    model, loss = nk.AveragedPerceptron(probability=True), []
+    for begin in range(0, 20_000, 500):
+        part = slice(begin, begin + 500)
+        if begin >= 10_000:
+            p = model.predict_proba(rows[part])[:, 1]
+            loss.append(-np.mean(np.log(np.where(labels[part], p, 1 - p))))
+        model.partial_fit(rows[part], labels[part])
+    best = -np.mean(np.log(np.where(labels[10_000:], truth[10_000:], 1 - truth[10_000:])))
+    assert np.mean(loss) < best + 0.02
+
+
+def test_learning_is_the_same_with_and_without(make):
+    plain, other = make().partial_fit(X, Y3), make(probability=True).partial_fit(X, Y3)
+    assert plain.coef_.tobytes() == other.coef_.tobytes()
+    assert plain.predict_then_learn(X, Y3).tolist() == other.predict_then_learn(X, Y3).tolist()
+
+
+def test_before_and_with_one_label(make):
+    model = make(probability=True)
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    model.learn_one({"a": 1.0}, "x")
+    assert model.predict_proba_one({"a": 1.0}) == {"x": 1.0}
+    model.learn_one({"b": 1.0}, "y")
+    assert math.isclose(sum(model.predict_proba_one({"b": 1.0}).values()), 1)
+
+
+def test_without_probability_there_is_no_such_method(make):
+    model = make().partial_fit(X, Y)
+    assert not hasattr(model, "predict_proba")
+    with pytest.raises(AttributeError, match=r"predict_proba"):
+        model.predict_proba_one(X[0])
+    model.set_params(probability=True)
+    with pytest.raises(nk.InvalidInputError, match="learned without probability=True"):
+        model.predict_proba(X)
+
+
+def test_fit_refuses_it(make):
+    with pytest.raises(nk.InvalidInputError, match="probability=True is for streams"):
+        make(probability=True).fit(X, Y)
+    with pytest.raises(nk.InvalidInputError, match="probability=True is for streams"):
+        make(probability=True).partial_fit(X, Y).set_params(probability=False, warm_start=True).fit(X, Y)
+    with pytest.raises(nk.InvalidInputError, match="probability must be True or False"):
+        make(probability="yes").learn_one(X[0], 1)
+
+
+def test_a_state_in_which_some_problems_have_no_calibration_is_refused():
+    record = nk.PassiveAggressiveI(probability=True).partial_fit(X, Y3).record_
+    first, *others = record.state.questions
+    state = dataclasses.replace(record.state, questions=(dataclasses.replace(first, calibration=None), *others))
+    with pytest.raises(nk.InvalidInputError, match="all must have a calibration, or none"):
+        nk.PassiveAggressiveI.from_record(dataclasses.replace(record, make_state=lambda: state))
