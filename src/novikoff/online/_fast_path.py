@@ -78,8 +78,9 @@ class FastPath:
         may_learn = may_learn and is_plain and model._learner.is_compiled
         names = None if model._by_name else names_of_columns(model)
         columns = (model._by_name, model._width, names)
-        given, is_scaled = model.class_weight, model._learned_rule.geometry.scale is not None
-        may_learn = may_learn and (given is None or (isinstance(given, Mapping) and not is_scaled))
+        given, rule = model.class_weight, model._learned_rule
+        is_limited = rule.geometry.scale is not None or rule.forgetting.half_life is not None  # weights must be checked
+        may_learn = may_learn and (given is None or (isinstance(given, Mapping) and not is_limited))
         weights = (given, given.get if isinstance(given, Mapping) else None)
         kernel, codes = model._learner, classes.codes_of_all
         return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights)
