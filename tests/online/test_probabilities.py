@@ -22,8 +22,8 @@ def calibrations(model):
 
 @pytest.mark.parametrize("labels", [Y, Y3], ids=["two", "three"])
 @pytest.mark.parametrize("weights", [None, RANDOM.choice([0.0, 0.5, 1.0, 3.0], 400)], ids=["plain", "weighed"])
-def test_the_cutting_into_batches_changes_no_bit(make, labels, weights):
-    whole, parts, single = (make(probability=True) for _ in range(3))
+def test_the_cutting_into_batches_changes_no_bit(make_one_vs_rest, labels, weights):
+    whole, parts, single = (make_one_vs_rest(probability=True) for _ in range(3))
     whole.partial_fit(X, labels, sample_weight=weights)
     for begin, end in ((0, 1), (1, 7), (7, 7), (7, 300), (300, 400)):
         if begin < end:
@@ -36,8 +36,8 @@ def test_the_cutting_into_batches_changes_no_bit(make, labels, weights):
     assert whole.predict_proba(X).tobytes() == single.predict_proba(X).tobytes()
 
 
-def test_they_are_those_of_the_reference(make):
-    model, platt = make(probability=True, classes=[0, 1]), Platt()
+def test_they_are_those_of_the_reference(make_one_vs_rest):
+    model, platt = make_one_vs_rest(probability=True, classes=[0, 1]), Platt()
     for x, y in zip(X.tolist(), Y.tolist(), strict=True):
         score = model.score_one(x)
         if hasattr(model, "classes_"):
@@ -46,8 +46,8 @@ def test_they_are_those_of_the_reference(make):
         model.learn_one(x, y)
 
 
-def test_saving_and_going_on_changes_no_bit(make):
-    model = make(probability=True).partial_fit(X[:200], Y3[:200])
+def test_saving_and_going_on_changes_no_bit(make_one_vs_rest):
+    model = make_one_vs_rest(probability=True).partial_fit(X[:200], Y3[:200])
     copies = [nk.loads(nk.dumps(model)), copy.deepcopy(model), model.snapshot()]
     for other in copies:
         assert calibrations(other) == calibrations(model)
@@ -70,9 +70,9 @@ def test_a_class_that_appears_late_has_seen_the_earlier_examples():
     assert known.predict_proba(X).shape == (400, 3)
 
 
-def test_probabilities_add_up_to_one_and_have_the_labels_in_order(make):
+def test_probabilities_add_up_to_one_and_have_the_labels_in_order(make_one_vs_rest):
     for labels in (Y, Y3, np.array(["b", "c", "a"])[Y3]):
-        model = make(probability=True).partial_fit(X, labels)
+        model = make_one_vs_rest(probability=True).partial_fit(X, labels)
         values = model.predict_proba(X)
         assert values.shape == (400, len(model.classes_))
         np.testing.assert_allclose(values.sum(axis=1), 1)
@@ -98,14 +98,14 @@ def test_they_are_as_good_as_the_true_ones_on_logistic_data():
     assert np.mean(loss) < best + 0.02
 
 
-def test_learning_is_the_same_with_and_without(make):
-    plain, other = make().partial_fit(X, Y3), make(probability=True).partial_fit(X, Y3)
+def test_learning_is_the_same_with_and_without(make_one_vs_rest):
+    plain, other = make_one_vs_rest().partial_fit(X, Y3), make_one_vs_rest(probability=True).partial_fit(X, Y3)
     assert plain.coef_.tobytes() == other.coef_.tobytes()
     assert plain.predict_then_learn(X, Y3).tolist() == other.predict_then_learn(X, Y3).tolist()
 
 
-def test_before_and_with_one_label(make):
-    model = make(probability=True)
+def test_before_and_with_one_label(make_one_vs_rest):
+    model = make_one_vs_rest(probability=True)
     assert model.predict_proba_one({"a": 1.0}) == {}
     model.learn_one({"a": 1.0}, "x")
     assert model.predict_proba_one({"a": 1.0}) == {"x": 1.0}
@@ -113,8 +113,8 @@ def test_before_and_with_one_label(make):
     assert math.isclose(sum(model.predict_proba_one({"b": 1.0}).values()), 1)
 
 
-def test_without_probability_there_is_no_such_method(make):
-    model = make().partial_fit(X, Y)
+def test_without_probability_there_is_no_such_method(make_one_vs_rest):
+    model = make_one_vs_rest().partial_fit(X, Y)
     assert not hasattr(model, "predict_proba")
     with pytest.raises(AttributeError, match=r"predict_proba"):
         model.predict_proba_one(X[0])
@@ -123,13 +123,18 @@ def test_without_probability_there_is_no_such_method(make):
         model.predict_proba(X)
 
 
-def test_fit_refuses_it(make):
+def test_fit_refuses_it(make_one_vs_rest):
     with pytest.raises(nk.InvalidInputError, match="probability=True is for streams"):
-        make(probability=True).fit(X, Y)
+        make_one_vs_rest(probability=True).fit(X, Y)
     with pytest.raises(nk.InvalidInputError, match="probability=True is for streams"):
-        make(probability=True).partial_fit(X, Y).set_params(probability=False, warm_start=True).fit(X, Y)
+        make_one_vs_rest(probability=True).partial_fit(X, Y).set_params(probability=False, warm_start=True).fit(X, Y)
     with pytest.raises(nk.InvalidInputError, match="probability must be True or False"):
-        make(probability="yes").learn_one(X[0], 1)
+        make_one_vs_rest(probability="yes").learn_one(X[0], 1)
+
+
+def test_classes_that_are_learned_together_have_none():
+    with pytest.raises(nk.InvalidInputError, match="all classes are learned together"):
+        nk.MulticlassPerceptron(probability=True).partial_fit(X, Y3)
 
 
 def test_a_state_in_which_some_problems_have_no_calibration_is_refused():
