@@ -136,7 +136,7 @@ class OnlineLearner {
                          columns.buckets = columns_.buckets;
                          learner_.problems.swap(problems);
                          learner_.joint.swap(joint);
-                         calibrated_ = !learner_.problems.empty() && learner_.problems[0].calibration;
+                         calibrated_ = learner_.is_calibrated();
                          problem_count_ = learner_.count();
                          learner_.scale.swap(scale);
                          std::swap(columns_, columns);

@@ -43,9 +43,10 @@ def test_scores_of_exactly_zero_are_decided_as_in_single_calls(make):
 def test_many_dicts_have_the_bits_of_one(make):
     model = learned_from(make(), [{"a": 0.1, "b": 0.7, "c": -0.3}, {"b": 1 / 3}], 2)
     examples = [{"a": 0.1, "new": 1e3, "c": 0.2, "b": 0.3}, {"b": 5.0}, {}]
-    scores = np.empty((1, 3))
-    model._learner.score_many(examples, model._classes.problems, scores)
-    assert scores[0].tolist() == [model.score_one(x) for x in examples]
+    problems = model._classes.problems
+    scores = np.empty((len(problems), 3))
+    model._learner.score_many(examples, problems, scores)
+    assert scores.T.tolist() == [model._learner.score_one(x, problems) for x in examples]
 
 
 @pytest.mark.parametrize("parameters", [{"max_features": 4}, {}], ids=["hashed", "named"])
@@ -69,8 +70,8 @@ def test_the_columns_of_wide_sparse_rows_are_found():
 
 
 @pytest.mark.parametrize("parameters", [{"scale": "running"}, {"scale": "running", "max_features": 4}], ids=str)
-def test_scaled_columns_have_the_bits_of_single_calls(make, parameters):
-    model = learned_from(make(**parameters), DICTS[:30], 2)
+def test_scaled_columns_have_the_bits_of_single_calls(make_one_vs_rest, parameters):
+    model = learned_from(make_one_vs_rest(**parameters), DICTS[:30], 2)
     examples = [*DICTS, {}, {"never seen": 5.0, 0: 1.0}]
     scores = np.empty((1, len(examples)))
     model._learner.score_many(examples, model._classes.problems, scores)

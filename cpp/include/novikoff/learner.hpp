@@ -32,6 +32,9 @@ struct Learner {
   /// Number of problems, or of classes that are learned together.
   std::size_t count() const { return joint ? joint->classes() : problems.size(); }
 
+  /// Whether the problems have probabilities.
+  bool is_calibrated() const { return !problems.empty() && problems[0].calibration; }
+
   /// Adds a problem with this positive class, or a class that is learned together with the others.
   void add(Hypothesis h) {
     if (joint)
@@ -77,10 +80,27 @@ struct Learner {
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
     if (joint) joint->resize(columns);
     for (Hypothesis& h : problems) h.resize(columns);
-    if (!scale) return learn_seen(x, squared_norm, code, weight);
+    if (!scale) {
+      calibrate(x, code, weight);
+      return learn_seen(x, squared_norm, code, weight);
+    }
     scale->resize(columns);
+    if (is_calibrated()) {
+      values.resize(x.size);
+      scale->apply(x, values.data());
+      calibrate(with_values(x, values.data()), code, weight);
+    }
     for_each_seen(x, weight, *scale, sums, values,
                   [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
+  }
+
+  /// Learns probabilities from the scores of an example, as it is seen before anything of it is counted.
+  void calibrate(const Row auto& u, std::int32_t code, double weight) {
+    for (Hypothesis& h : problems) {
+      if (!h.calibration) continue;
+      std::vector<double> scratch(scratch_size(h, h.weights.size()));
+      h.calibration->learn(code == h.positive ? 1.0 : -1.0, score(h, u, h.weights.size(), tie, scratch), weight);
+    }
   }
 
   /// Learns from an example as it is seen.
@@ -95,10 +115,6 @@ struct Learner {
           }
           for (Hypothesis& h : problems) {
             const double y = code == h.positive ? 1.0 : -1.0;
-            if (h.calibration) {
-              std::vector<double> scratch(scratch_size(h, h.weights.size()));
-              h.calibration->learn(y, score(h, u, h.weights.size(), tie, scratch), weight);
-            }
             novikoff::learn(u, y, weight, squared_norm, r, geometry, tie, h, nullptr, report);
           }
         },

@@ -20,14 +20,18 @@ namespace novikoff {
 /// Labels, weights and outputs of a batch of rows. An empty span selects the default: weights of 1, rows in sequence, duals
 /// and scores not stored.
 struct Batch {
-  std::span<const std::int32_t> codes;    // the class of each row
-  std::span<const double> weights;        // the weight of each row
-  std::span<const double> squared_norms;  // |x|^2
-  std::span<const std::int64_t> order;    // the rows to visit
-  std::span<double> duals;                // each row's total step
-  std::size_t begin = 0, end = 0;         // positions of the order, or rows
-  std::span<double> scores = {};          // each row's score before it is learned from
-  std::size_t scores_begin = 0;           // the row of the first score
+  std::span<const std::int32_t> codes;         // the class of each row
+  std::span<const double> weights;             // the weight of each row
+  std::span<const double> squared_norms;       // |x|^2
+  std::span<const std::int64_t> order;         // the rows to visit
+  std::span<double> duals;                     // each row's total step
+  std::size_t begin = 0, end = 0;              // positions of the order, or rows
+  std::span<double> scores = {};               // each row's score before it is learned from
+  std::size_t scores_begin = 0;                // the row of the first score
+  std::span<const double> score_weights = {};  // what the score of each row counts in a calibration; the weight by default
+
+  double weight(std::size_t i) const { return weights.empty() ? 1.0 : weights[i]; }
+  double score_weight(std::size_t i) const { return score_weights.empty() ? weight(i) : score_weights[i]; }
 };
 
 struct PassReport {
@@ -296,13 +300,13 @@ std::size_t visit_and_forget(const Rows& rows, const Batch& batch, auto& norms, 
     const auto x = rows[i];
     const double squared_norm = norms.norm(x, i);
     if (!std::isfinite(squared_norm)) break;
-    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0, weight = batch.weights.empty() ? 1.0 : batch.weights[i];
+    const double y = batch.codes[i] == h.positive ? 1.0 : -1.0;
     if (!batch.scores.empty() || h.calibration) {
       const double given = score(h, x, rows.columns, tie, scratch);
       if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = given;
-      if (h.calibration) h.calibration->learn(y, given, weight);
+      if (h.calibration) h.calibration->learn(y, given, batch.score_weight(i));
     }
-    learn(x, y, weight, squared_norm, rule, geometry, tie, h, nullptr, report);
+    learn(x, y, batch.weight(i), squared_norm, rule, geometry, tie, h, nullptr, report);
   }
   return p;
 }
@@ -341,7 +345,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
         tally.close_for([&](Hypothesis&) {
           const double given = score(h, x, rows.columns, tie, scratch);
           if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = given;
-          if (h.calibration) h.calibration->learn(y, given, batch.weights.empty() ? 1.0 : batch.weights[i]);
+          if (h.calibration) h.calibration->learn(y, given, batch.score_weight(i));
         });
       if (!batch.weights.empty() && batch.weights[i] != 1) {
         tally.close_for(

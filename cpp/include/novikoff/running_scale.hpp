@@ -152,7 +152,7 @@ void for_each_seen(const Row auto& x, double weight, RunningScale& scale, std::v
 
 /// Rows of a batch as a learner sees them, in parts of bounded size. A row of weight k becomes k rows. If scores are wanted,
 /// each row is preceded by itself as it is seen before it is counted, with the weight 0: it is scored, and nothing is learned
-/// from it.
+/// from it. A calibration takes this score, with the weight of the row, and not those of the copies.
 template <class Rows>
 class SeenRows {
  public:
@@ -171,6 +171,7 @@ class SeenRows {
     values_.clear();
     codes_.clear();
     weights_.clear();
+    score_weights_.clear();
     norms_.clear();
     scored_.clear();
     if constexpr (is_sparse) {
@@ -199,7 +200,9 @@ class SeenRows {
   /// Their labels and weights. Scores are not asked for.
   Batch batch() const {
     const bool is_plain = batch_.weights.empty() && !with_scores_;
-    return {codes_, is_plain ? std::span<const double>{} : weights_, norms_, {}, {}, 0, codes_.size()};
+    Batch part{codes_, is_plain ? std::span<const double>{} : weights_, norms_, {}, {}, 0, codes_.size()};
+    part.score_weights = score_weights_;
+    return part;
   }
 
   std::size_t size() const { return codes_.size(); }
@@ -230,13 +233,13 @@ class SeenRows {
     is_open_ = true;
     if (!with_scores_) return;
     scored_.emplace_back(codes_.size(), row_);
-    scale_.apply(x, add_row(x, 0.0));
+    scale_.apply(x, add_row(x, 0.0, weight));
     norms_.push_back(0.0);  // nothing is learned from this row
   }
 
   void add_copy(const Row auto& x) {
     const double weight = whole_ > 0 ? 1.0 : part_;
-    double* const seen = add_row(x, weight);
+    double* const seen = add_row(x, weight, 0.0);
     scale_.see(x, weight, sums_, seen);
     norms_.push_back(norm_of_seen(with_values(x, seen)));
     if (whole_ > 0)
@@ -246,9 +249,10 @@ class SeenRows {
   }
 
   /// Returns the place of the values of another row.
-  double* add_row(const Row auto& x, double weight) {
+  double* add_row(const Row auto& x, double weight, double score_weight) {
     codes_.push_back(batch_.codes[row_]);
     weights_.push_back(weight);
+    score_weights_.push_back(score_weight);
     const std::size_t first = values_.size();
     values_.resize(first + x.size);
     if constexpr (is_sparse) {
@@ -266,7 +270,7 @@ class SeenRows {
   bool is_open_ = false;  // whether some copies of row_ may be left
   std::int64_t whole_ = 0;
   double part_ = 0;
-  std::vector<double> values_, weights_, norms_, sums_;
+  std::vector<double> values_, weights_, score_weights_, norms_, sums_;
   std::vector<Index> indices_, offsets_;
   std::vector<std::int32_t> codes_;
   std::vector<std::pair<std::size_t, std::size_t>> scored_;  // a place in this part, and the row of the batch

@@ -127,7 +127,7 @@ class SharedPass {
       if ((q < scores.size() && !scores[q].empty()) || learner.problems[q].calibration)
         scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
     if (learner.scale) {
-      seen_.emplace(*learner.scale, rows, batch, !scores.empty());
+      seen_.emplace(*learner.scale, rows, batch, !scores.empty() || learner.is_calibrated());
       part_scores_.resize(learner.problems.size());
     }
     batch_.end = batch_.scores_begin = batch_.begin;

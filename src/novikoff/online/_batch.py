@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from novikoff._class_weights import RunningBalance, row_weights
 from novikoff._labels import Codes, declared_classes
 from novikoff._moments import Draft
-from novikoff._validation import check_labels, check_rows, check_weights, thread_count
+from novikoff._validation import check_flag, check_labels, check_rows, check_weights, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
@@ -23,7 +23,6 @@ from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
 from ._forgetting import check_fading
 from ._numbering import numbered
-from ._probabilities import asks_for_probabilities
 from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
 
@@ -128,12 +127,20 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     if declared is None and labels.dtype.kind == "b":
         declared = np.array([False, True])
     learner = new_kernel(model, where)
-    learner.is_calibrated = asks_for_probabilities(model, where)
+    learner.is_calibrated = _asks_for_probabilities(model, where)
     model._classes = model._kind_of_classes.of(declared)
     model._classes.add_problems(learner)
     model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
     model._is_stream, model._stopped, model._numbering = True, None, None
     model.n_iter_ = 1
+
+
+def _asks_for_probabilities(model: Any, where: str) -> bool:
+    """Whether a new kernel is to estimate probabilities; an error if its classes are learned together."""
+    asked = check_flag(where, "probability", model.probability)
+    if asked and model._learned_rule.implementation().is_joint:
+        raise input_error(where, "probability=True needs binary problems, but all classes are learned together.")
+    return asked
 
 
 def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:

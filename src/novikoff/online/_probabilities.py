@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._validation import check_flag
 from novikoff.errors import input_error, missing_attribute
 from novikoff.theory.geometry import Floats
 
@@ -18,14 +17,6 @@ def has_probabilities(model: Any) -> bool:
     if not model.probability:
         raise missing_attribute(model, "predict_proba", "probability is False")
     return True
-
-
-def asks_for_probabilities(model: Any, where: str) -> bool:
-    """Whether a new kernel is to estimate probabilities; an error if its classes are learned together."""
-    asked = check_flag(where, "probability", model.probability)
-    if asked and model._learned_rule.implementation().is_joint:
-        raise input_error(where, "probability=True needs binary problems, but all classes are learned together.")
-    return asked
 
 
 def probabilities_of_one(model: Any, x: Any) -> dict[Any, float]:
