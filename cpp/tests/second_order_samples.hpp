@@ -22,9 +22,9 @@ inline void for_each_second_order(auto&& use) {
   use(DiagonalArowRule{0.5, 0.1}, DiagonalVariance{});
   use(SoftConfidenceRule{1.2, 0.7, false}, DiagonalVariance{});
   use(SoftConfidenceRule{1.2, 0.7, true}, DiagonalVariance{});
-  use(NormalizedAdaptiveRule{0.5, Loss::logistic}, NormalizedState{});
-  use(NormalizedAdaptiveRule{0.5, Loss::hinge}, NormalizedState{});
-  use(NormalizedAdaptiveRule{0.5, Loss::squared}, NormalizedState{});
+  use(NormalizedAdaptiveRule{0.5, AdaptiveLoss::logistic}, NormalizedState{});
+  use(NormalizedAdaptiveRule{0.5, AdaptiveLoss::hinge}, NormalizedState{});
+  use(NormalizedAdaptiveRule{0.5, AdaptiveLoss::squared}, NormalizedState{});
 }
 
 inline bool same(const DiagonalVariance::Column& a, const DiagonalVariance::Column& b) {

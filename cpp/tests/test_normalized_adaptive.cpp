@@ -4,7 +4,7 @@
 namespace {
 
 /// The algorithm of the paper, with the intercept last.
-std::vector<double> plain_run(const Sample& sample, double rate, Loss loss) {
+std::vector<double> plain_run(const Sample& sample, double rate, AdaptiveLoss loss) {
   const std::size_t n = sample.columns + 1;
   std::vector<double> w(n), scale(n), squares(n);
   double norms = 0;
@@ -25,7 +25,7 @@ std::vector<double> plain_run(const Sample& sample, double rate, Loss loss) {
   return w;
 }
 
-void check_against_plain_code(Loss loss) {
+void check_against_plain_code(AdaptiveLoss loss) {
   Sample sample = noise(300, 4, 17);
   for (std::size_t i = 0; i < sample.count(); ++i) sample.values[4 * i + 1] *= 1e3;
   Hypothesis h = second_order(NormalizedState{}, 4);
@@ -36,9 +36,9 @@ void check_against_plain_code(Loss loss) {
 }  // namespace
 
 TEST(runs_agree_with_plain_code) {
-  check_against_plain_code(Loss::logistic);
-  check_against_plain_code(Loss::hinge);
-  check_against_plain_code(Loss::squared);
+  check_against_plain_code(AdaptiveLoss::logistic);
+  check_against_plain_code(AdaptiveLoss::hinge);
+  check_against_plain_code(AdaptiveLoss::squared);
 }
 
 TEST(columns_times_powers_of_two_change_no_gradient) {
@@ -60,7 +60,7 @@ TEST(weights_stay_finite_at_any_scale) {
   for (int k = 0; k < 2000; ++k) {
     Sample sample{3, {}, {static_cast<std::int32_t>(random.below(2))}};
     for (int j = 0; j < 3; ++j) sample.values.push_back(std::ldexp(real(random), static_cast<int>(random.below(600)) - 300));
-    pass(sample.rows(), sample.batch(), NormalizedAdaptiveRule{0.5, Loss::squared}, {}, Tie::mistake, h);
+    pass(sample.rows(), sample.batch(), NormalizedAdaptiveRule{0.5, AdaptiveLoss::squared}, {}, Tie::mistake, h);
     for (double weight : with_bias(h)) CHECK(std::isfinite(weight));
   }
 }

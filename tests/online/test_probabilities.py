@@ -3,9 +3,11 @@
 import copy
 import dataclasses
 import math
+import pickle
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 from reference.platt import Platt
@@ -36,14 +38,92 @@ def test_the_cutting_into_batches_changes_no_bit(make_one_vs_rest, labels, weigh
     assert whole.predict_proba(X).tobytes() == single.predict_proba(X).tobytes()
 
 
-def test_they_are_those_of_the_reference(make_one_vs_rest):
-    model, platt = make_one_vs_rest(probability=True, classes=[0, 1]), Platt()
-    for x, y in zip(X.tolist(), Y.tolist(), strict=True):
-        score = model.score_one(x)
+SETTINGS = [{}, {"scale": "running"}, {"scale": "running", "normalize": True}]
+WEIGHTS = [1.0, 3.0, 2.5, 0.5]
+
+
+@pytest.mark.parametrize("parameters", SETTINGS, ids=str)
+def test_they_are_those_of_the_reference(make_one_vs_rest, parameters):
+    """An example counts with its weight and the score that it was given, before anything of it is learned."""
+    model, platt = make_one_vs_rest(probability=True, classes=[0, 1], **parameters), Platt()
+    for k, (x, y) in enumerate(zip(X.tolist(), Y.tolist(), strict=True)):
+        score, weight = model.score_one(x), WEIGHTS[k % 4]
         if hasattr(model, "classes_"):
             assert model.predict_proba_one(x)[1] == pytest.approx(platt.probability(score), abs=1e-9)
-        platt.learn(y, score)
-        model.learn_one(x, y)
+        platt.learn(y, score, weight)
+        model.learn_one(x, y, weight)
+
+
+@pytest.mark.parametrize("weights", [None, RANDOM.choice([0.0, 0.5, 1.0, 2.5, 40.0], 400)], ids=["plain", "weighed"])
+@pytest.mark.parametrize("rows", [X, sp.csr_array(X * (np.abs(X) > 0.5))], ids=["dense", "sparse"])
+def test_a_running_scale_changes_no_bit_between_batches(make_one_vs_rest, rows, weights):
+    whole, parts, predicted, single, dicts = (make_one_vs_rest(probability=True, scale="running") for _ in range(5))
+    whole.partial_fit(rows, Y3, sample_weight=weights)
+    predicted.predict_then_learn(rows, Y3, sample_weight=weights)
+    for begin, end in ((0, 1), (1, 7), (7, 300), (300, 400)):
+        own = None if weights is None else weights[begin:end]
+        parts.partial_fit(rows[begin:end], Y3[begin:end], sample_weight=own)
+    for i in range(400):
+        row, weight = rows[[i]], 1.0 if weights is None else weights[i]
+        single.learn_one(row if sp.issparse(row) else row[0], Y3[i].item(), weight)
+        dense = row.toarray()[0] if sp.issparse(row) else row[0]
+        dicts.learn_one({j: value for j, value in enumerate(dense.tolist()) if value != 0}, Y3[i].item(), weight)
+    expected = calibrations(whole)
+    assert expected == calibrations(parts) == calibrations(predicted) == calibrations(single)
+    for one, other in zip(expected, calibrations(dicts), strict=True):  # whose columns have another order
+        assert other == pytest.approx(one, rel=1e-6)
+
+
+def test_copies_of_an_example_count_with_the_score_of_the_first():
+    """Later copies have seen the label, so their scores say nothing about new examples."""
+    for parameters in SETTINGS:
+        weighed, repeated = (nk.PassiveAggressiveI(probability=True, **parameters) for _ in range(2))
+        weighed.partial_fit(X[:50], Y[:50], sample_weight=np.full(50, 3.0))
+        repeated.partial_fit(np.repeat(X[:50], 3, axis=0), np.repeat(Y[:50], 3))
+        assert weighed.coef_.tobytes() == repeated.coef_.tobytes()
+        assert calibrations(weighed) != calibrations(repeated)
+
+
+@pytest.mark.parametrize("weights", [None, RANDOM.choice([0.0, 0.5, 1.0, 3.0], 400)], ids=["plain", "weighed"])
+@pytest.mark.parametrize("parameters", [{"forget": 0.1}, {"half_life": 20.0}, {"forget": 0.1, "scale": "running"}])
+def test_learners_that_forget_have_them(parameters, weights):
+    for kind in (nk.Perceptron, nk.PassiveAggressiveI):
+        whole, single = (kind(probability=True, classes=[0, 1], **parameters) for _ in range(2))
+        platt = Platt()
+        whole.partial_fit(X[:150], Y[:150], sample_weight=None if weights is None else weights[:150])
+        whole = nk.loads(nk.dumps(whole))
+        whole.partial_fit(X[150:], Y[150:], sample_weight=None if weights is None else weights[150:])
+        for i in range(400):
+            weight = 1.0 if weights is None else weights[i]
+            platt.learn(Y[i], single.score_one(X[i]), weight)
+            single.learn_one(X[i], Y[i].item(), weight)
+        assert calibrations(whole) == calibrations(single)
+        assert single.predict_proba_one(X[0])[1] == pytest.approx(platt.probability(single.score_one(X[0])), abs=1e-9)
+
+
+def test_members_of_a_tracker_have_them():
+    members = [nk.PassiveAggressiveI(probability=True, scale="running"), nk.AROW(probability=True), nk.Perceptron()]
+    rows, labels, weights = X[:90], Y3[:90], RANDOM.choice([0.5, 1.0, 3.0], 90)
+    whole, single = nk.Tracker(members), nk.Tracker(members)
+    whole.partial_fit(rows[:40], labels[:40], sample_weight=weights[:40])
+    whole = nk.loads(nk.dumps(whole))
+    whole.partial_fit(rows[40:], labels[40:], sample_weight=weights[40:])
+    for x, y, weight in zip(rows, labels.tolist(), weights.tolist(), strict=True):
+        single.learn_one(x, y, weight)
+    for one, other in zip(whole.learners_, single.learners_, strict=True):
+        assert calibrations(one) == calibrations(other)
+    assert (calibrations(whole.learners_[2])[0] is None, hasattr(whole.learners_[2], "predict_proba")) == (True, False)
+    np.testing.assert_allclose(whole.learners_[1].predict_proba(X).sum(axis=1), 1)
+    assert nk.verify(whole, rows, labels, sample_weight=weights)
+
+
+def test_a_learner_that_was_saved_before_it_learned_anything_has_them():
+    for classes in (None, [0, 1]):
+        empty = nk.Perceptron(probability=True).partial_fit(X, Y, classes=classes, sample_weight=np.zeros(400))
+        for other in (pickle.loads(pickle.dumps(empty)), copy.deepcopy(empty), empty.snapshot()):
+            assert other._learner.is_calibrated
+            new = nk.Perceptron(probability=True).partial_fit(X, Y, classes=classes)
+            assert calibrations(other.partial_fit(X, Y)) == calibrations(new)
 
 
 def test_saving_and_going_on_changes_no_bit(make_one_vs_rest):

@@ -18,9 +18,11 @@ class Platt:
     def probability(self, score):
         return 1 / (1 + np.exp(-np.clip(self.v @ self.features(score), -30, 30)))
 
-    def learn(self, label, score):
-        z, p = self.features(score), self.probability(score)
-        self.H = DECAY * self.H + (1 - DECAY) * np.eye(2) + p * (1 - p) * np.outer(z, z)
-        self.v = self.v + np.linalg.solve(self.H, (label - p) * z)
+    def learn(self, label, score, weight=1.0):
+        if weight == 0:
+            return
+        z, p, kept = self.features(score), self.probability(score), DECAY**weight
+        self.H = kept * self.H + (1 - kept) * np.eye(2) + weight * p * (1 - p) * np.outer(z, z)
+        self.v = self.v + np.linalg.solve(self.H, weight * (label - p) * z)
         self.v[0] = max(self.v[0], 0.0)
-        self.total, self.count = DECAY * self.total + abs(score), DECAY * self.count + 1
+        self.total, self.count = kept * self.total + weight * abs(score), kept * self.count + weight

@@ -26,14 +26,14 @@ struct NormalizedState {
   void resize(std::size_t count) { columns.resize(count); }
 };
 
-enum class Loss { logistic, hinge, squared };
+enum class AdaptiveLoss { logistic, hinge, squared };
 
 /// The derivative of a loss by the score.
-inline double slope_of(Loss loss, double y, double score) {
+inline double slope_of(AdaptiveLoss loss, double y, double score) {
   switch (loss) {
-    case Loss::hinge:
+    case AdaptiveLoss::hinge:
       return y * score < 1 ? -y : 0.0;
-    case Loss::squared:
+    case AdaptiveLoss::squared:
       return 2 * (score - y);
     default:
       return -y / (1 + std::exp(y * score));
@@ -57,7 +57,7 @@ struct NormalizedAdaptiveRule {
   static constexpr bool sums_updates = false;
 
   double learning_rate = 0.5;
-  Loss loss = Loss::logistic;
+  AdaptiveLoss loss = AdaptiveLoss::logistic;
 
   /// N and t change with every example.
   double quiet_margin(double, double) const { return std::numeric_limits<double>::infinity(); }

@@ -133,11 +133,11 @@ inline constexpr std::array compiled_second_order_rules{
     CompiledSecondOrderRule{"soft confidence II",
                             [](double C, double phi) -> Rule { return SoftConfidenceRule{phi, C, true}; }},
     CompiledSecondOrderRule{"normalized adaptive, logistic",
-                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::logistic}; }},
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, AdaptiveLoss::logistic}; }},
     CompiledSecondOrderRule{"normalized adaptive, hinge",
-                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::hinge}; }},
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, AdaptiveLoss::hinge}; }},
     CompiledSecondOrderRule{"normalized adaptive, squared",
-                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, Loss::squared}; }},
+                            [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, AdaptiveLoss::squared}; }},
 };
 
 inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0) {
