@@ -560,8 +560,9 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
 def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
     """Decide a SecondOrderCertificate: as a MistakeCertificate, and the sum v of examples behind its proofs."""
     u, margin, square = Vectors(fields["sum"], rows, labels, weights), "no separator has a larger margin", "v'A^-1 v"
-    own = fields["evidence"]["duals"] is None and fields["evidence"]["geometry"] == fields["sum"]["geometry"]
-    need(own, "weights", "they are not a sum of examples, and have the same geometry as the sum")
+    same = all(fields["evidence"][name] == fields["sum"][name] for name in ("geometry", "positive"))
+    own = fields["evidence"]["duals"] is None and same
+    need(own, "weights", "they are not a sum of examples, and have the geometry and the positive class of the sum")
     matrix = [*fields["variances"], fields["intercept_variance"]]
     good = finite(*matrix) and min(matrix) >= 0 < matrix[-1] and len(matrix) == u.width + 1
     need(good and u.width == len(fields["evidence"]["weights"]), "matrix", "its diagonal is not positive, or too short")

@@ -153,7 +153,7 @@ nb::typed<nb::list, nb::any> list_of(const Names& names) {
 /// The problems, that of all classes together, the columns and the scale of a learner at one moment.
 struct Contents {
   std::vector<Hypothesis> problems;
-  std::optional<JointProblem> joint;
+  std::optional<JointHypothesis> joint;
   Columns columns;
   std::optional<RunningScale> scale;
 
@@ -245,8 +245,8 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   } else {
     columns = columns_named(as<nb::list>(names, "names"));
   }
-  std::optional<JointProblem> joint;
-  if (keep == "joint") joint = JointProblem::of(std::exchange(problems, {}));
+  std::optional<JointHypothesis> joint;
+  if (keep == "joint") joint = JointHypothesis::of(std::exchange(problems, {}));
   new (learner) OnlineLearner(configuration);
   learner->restore(std::move(problems), std::move(joint), std::move(columns), std::move(scale));
 }

@@ -128,7 +128,7 @@ class OnlineLearner {
   }
 
   /// Replaces the problems, or that of all classes together, the columns and, if the learner has one, the scale.
-  void restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointProblem> joint, Columns columns,
+  void restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointHypothesis> joint, Columns columns,
                std::optional<novikoff::RunningScale> scale) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {

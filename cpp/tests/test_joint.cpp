@@ -49,13 +49,13 @@ struct Plain {
   }
 };
 
-JointProblem problem_of(std::size_t classes) {
-  JointProblem joint;
+JointHypothesis problem_of(std::size_t classes) {
+  JointHypothesis joint;
   for (std::size_t k = 0; k < classes; ++k) joint.add_class();
   return joint;
 }
 
-bool same_weights(const JointProblem& a, const JointProblem& b) {
+bool same_weights(const JointHypothesis& a, const JointHypothesis& b) {
   if (a.biases != b.biases) return false;
   for (std::size_t k = 0; k < a.classes(); ++k)
     if (a.weights_of(k) != b.weights_of(k)) return false;
@@ -65,7 +65,7 @@ bool same_weights(const JointProblem& a, const JointProblem& b) {
 
 void agrees_with_the_plain_loop() {
   const Integers data(7);
-  JointProblem joint = problem_of(data.classes);
+  JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
   const Plain plain(data);
   CHECK(joint.mistakes.value() == plain.mistakes);
@@ -82,7 +82,7 @@ void agrees_with_the_plain_loop() {
 
 void weights_of_all_classes_sum_to_zero() {
   const Integers data(11);
-  JointProblem joint = problem_of(data.classes);
+  JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
   for (std::size_t j = 0; j < data.width; ++j) {
     double total = 0;
@@ -93,21 +93,21 @@ void weights_of_all_classes_sum_to_zero() {
 
 void batches_change_nothing() {
   const Integers data(3);
-  JointProblem whole = problem_of(data.classes), cut = whole;
+  JointHypothesis whole = problem_of(data.classes), cut = whole;
   pass_jointly(data.rows(), data.batch(), PassiveAggressiveIRule{0.1}, Geometry{}, whole);
   Batch batch = data.batch();
   for (batch.end = 0; batch.end < data.count;) {
     batch.begin = batch.end;
     batch.end = std::min(data.count, batch.end + 7);
     pass_jointly(data.rows(), batch, PassiveAggressiveIRule{0.1}, Geometry{}, cut);
-    cut = JointProblem::of(cut.hypotheses());  // saved and restored
+    cut = JointHypothesis::of(cut.hypotheses());  // saved and restored
   }
   CHECK(same_weights(whole, cut));
 }
 
 void weights_are_copies() {
   const Integers data(5);
-  JointProblem weighted = problem_of(data.classes), copied = weighted;
+  JointHypothesis weighted = problem_of(data.classes), copied = weighted;
   std::vector<double> weights(data.count);
   std::vector<double> values, norms;
   std::vector<std::int32_t> codes;
@@ -133,7 +133,7 @@ void weights_are_copies() {
 void one_class_makes_no_mistake() {
   const Integers data(9);
   const std::vector<std::int32_t> codes(data.count, 0);
-  JointProblem joint = problem_of(1);
+  JointHypothesis joint = problem_of(1);
   Batch batch = data.batch();
   batch.codes = codes;
   pass_jointly(data.rows(), batch, PerceptronRule{}, Geometry{}, joint);
@@ -142,7 +142,7 @@ void one_class_makes_no_mistake() {
 
 void removed_classes_leave_no_weights() {
   const Integers data(13);
-  JointProblem joint = problem_of(data.classes);
+  JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
   joint.keep_classes(2);
   CHECK(joint.classes() == 2);

@@ -122,7 +122,9 @@ def _alterations(tensors):
     return [
         name
         for name in tensors
-        if name.endswith((".weights", ".values")) and not any(other in name for other in others)
+        if name.endswith((".weights", ".values"))
+        and not any(other in name for other in others)
+        and not name.startswith("certificates.")  # which the file that is written again has of the altered state
     ]
 
 
@@ -138,6 +140,11 @@ def _kept_for_labels_to_come(model):
         for q in range(3)
         if q not in asked.problems
     )
+
+
+# An update of PA-I makes a lead exactly 1. If the next pass meets the row before another update has changed the lead,
+# rounding decides whether there is an update, so a run that differs is not refuted; it is not proved, either.
+DOUBTFUL = {("fit", "multiclass-passive-aggressive-i"): ("open",)}
 
 
 @pytest.mark.parametrize("share", [1.01, pytest.param(-1.0, marks=pytest.mark.slow)])
@@ -157,7 +164,7 @@ def test_altered_coefficients_are_refuted(trained, folder, tmp_path, subcommand,
                 rewritten(tmp_path / "altered.nvk", altered, header)
             continue
         path = rewritten(tmp_path / "altered.nvk", altered, header)
-        assert verdict(path, "two.svm", folder=folder) == "refuted", place
+        assert verdict(path, "two.svm", folder=folder) in ("refuted", *DOUBTFUL.get((subcommand, name), ())), place
 
 
 def _certificate(header):

@@ -13,7 +13,7 @@ from novikoff.cli._learners import LEARNERS, ONLINE
 VALUES = {  # another value than the default, as the command line writes it
     "C": ("0.25", 0.25),
     "lam": ("2.5", 2.5),
-    "loss": ("squared_hinge", "squared_hinge"),
+    "loss": ("hinge", "hinge"),
     "max_iter": ("77", 77),
     "max_time": ("60.5", 60.5),
     "tol": ("0.01", 0.01),
@@ -33,6 +33,11 @@ VALUES = {  # another value than the default, as the command line writes it
     "vote": ("share", "share"),
     "beta": ("0.25", 0.25),
     "share": ("0.01", 0.01),
+    "r": ("2.5", 2.5),
+    "floor": ("0.25", 0.25),
+    "eta": ("0.75", 0.75),
+    "variant": ("II", "II"),
+    "learning_rate": ("0.25", 0.25),
     "class_weight": ('{"-1": 2, "1": 0.5}', {-1: 2, 1: 0.5}),
 }
 WITHOUT = ("verbose", "warm_start", "learners", "classes")  # the classes come from the data
@@ -42,6 +47,11 @@ PAIRS = [
     for parameter in inspect.signature(learner).parameters
     if parameter not in WITHOUT
 ]
+
+
+def without_effect(name, parameter):
+    """Whether a learner has a parameter of all online learners that only other ones can use."""
+    return name.startswith("multiclass-") and parameter in ("probability", "scale")
 
 
 def option(name, parameter):
@@ -58,6 +68,12 @@ def option(name, parameter):
 def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
     words, value = option(name, parameter)
     run = novikoff("fit", "two.svm", "--learner", name, *words, "--json", folder=folder)
+    if without_effect(name, parameter):
+        assert_refused(run, "classes that are learned together" if parameter == "scale" else "is for streams")
+        return
+    if parameter == "probability" and name in ONLINE:  # fit knows the labels of the rows that it scores
+        assert_refused(run, "--probability is for streams", "novikoff stream")
+        return
     if run.code:
         assert_refused(run)
         pytest.fail(run.err)
@@ -72,7 +88,11 @@ def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
 )
 def test_every_parameter_of_stream_has_its_option(folder, tmp_path, name, parameter):
     words, value = option(name, parameter)
-    done("stream", "two.svm", "--learner", name, *words, "-q", "-o", tmp_path / "m.nvk", folder=folder)
+    command = ("stream", "two.svm", "--learner", name, *words, "-q", "-o", tmp_path / "m.nvk")
+    if without_effect(name, parameter):
+        assert_refused(novikoff(*command, folder=folder), "learned together")
+        return
+    done(*command, folder=folder)
     assert nk.load(tmp_path / "m.nvk").get_params()[parameter] == value
 
 

@@ -11,10 +11,10 @@ from novikoff.theory.mixture_replay import NOBODY, MixtureReplay, predictions_of
 
 @pytest.mark.parametrize("classes", [2, 3])
 @pytest.mark.parametrize("declared", [False, True])
-def test_predictions_are_those_of_the_learner(make, classes, declared):
+def test_predictions_are_those_of_the_learner(make_one_vs_rest, classes, declared):
     X, y = make_stream(classes)
     X = X + 0.01 * np.random.default_rng(0).normal(size=X.shape)  # no score of exactly 0
-    learner = make()
+    learner = make_one_vs_rest()
     if declared:
         learner.partial_fit(X[:1], y[:1], classes=np.arange(classes))
         expected = np.concatenate([[NOBODY], learner.predict_then_learn(X[1:], y[1:])])
@@ -26,6 +26,28 @@ def test_predictions_are_those_of_the_learner(make, classes, declared):
     until = len(y) if found.doubtful is None else found.doubtful
     assert until > 1 or rule.keep == "votes"  # the first votes may be equally many
     assert found.codes[:until].tolist() == expected[:until].tolist()
+
+
+MEMBERS = {
+    "AROW": nk.AROW(),
+    "AROW, scale": nk.AROW(scale="running"),
+    "SCW": nk.SoftConfidenceWeighted(),
+    "adaptive": nk.NormalizedAdaptive(),
+    "forget": nk.Perceptron(forget=0.1),
+    "half-life": nk.PassiveAggressiveI(half_life=20.0, scale="running"),
+}
+
+
+@pytest.mark.parametrize("member", MEMBERS.values(), ids=MEMBERS)
+def test_mixtures_of_learners_with_states_of_their_own_are_verified(member):
+    random = np.random.default_rng(0)
+    X, weights = random.normal(size=(60, 3)), random.choice([0.5, 1.0, 3.0], 60)
+    y = np.where(X[:, 1] > 0.5, 2, (X[:, 0] > 0).astype(int))
+    model = nk.Tracker([member]).partial_fit(X, y, sample_weight=weights)
+    found = nk.verify(model, X, y, sample_weight=weights)
+    assert found
+    held = {check.claim for check in found.checks if check.status == "holds"}
+    assert {"mistakes of member 1", "mistakes of mixture"} <= held
 
 
 def test_a_score_of_zero_is_doubtful():

@@ -240,8 +240,10 @@ def test_a_rule_updates_below_its_threshold_and_not_above(name, y, score, square
 
 def test_every_kernel_that_a_rule_names_is_compiled():
     for name, rule in RULES.items():
-        assert rule.kernel == name
-        assert _core.OnlineLearner(name, 0.5, True, False, 0.0, "mistake", "last", 0).is_compiled
+        assert name.removeprefix("multiclass ") == rule.kernel
+        assert rule.is_joint == name.startswith("multiclass ")
+        keep = "joint" if rule.is_joint else "last"
+        assert _core.OnlineLearner(rule.kernel, 0.5, True, False, 0.0, "mistake", keep, 0).is_compiled
     with pytest.raises(ValueError, match="no compiled rule named 'winnow'"):
         _core.OnlineLearner("winnow", 0.5, True, False, 0.0, "mistake", "last", 0)
 

@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "novikoff/joint_problem.hpp"
+#include "novikoff/joint_hypothesis.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -20,7 +20,8 @@ namespace novikoff {
 
 /// The class with the largest score of all that have occurred but `own`, the earliest if several have it; none if there is no
 /// other class. So it makes no difference whether classes were known from the start.
-inline std::optional<std::size_t> strongest_rival(const JointProblem& joint, std::span<const double> scores, std::size_t own) {
+inline std::optional<std::size_t> strongest_rival(const JointHypothesis& joint, std::span<const double> scores,
+                                                  std::size_t own) {
   std::optional<std::size_t> rival;
   for (std::int32_t code : joint.met) {
     const auto k = static_cast<std::size_t>(code);
@@ -33,7 +34,7 @@ inline std::optional<std::size_t> strongest_rival(const JointProblem& joint, std
 /// are those of the example, and are computed again after each update.
 template <Row X, class Rule>
 void learn_jointly(const X& x, std::int32_t code, double weight, double squared_norm, const Rule& rule,
-                   const Geometry& geometry, JointProblem& joint, std::span<double> scores, PassReport& report) {
+                   const Geometry& geometry, JointHypothesis& joint, std::span<double> scores, PassReport& report) {
   if (!(weight > 0)) return;
   const auto own = static_cast<std::size_t>(code);
   const auto [norm2, scale] = Scaled(squared_norm, geometry);
@@ -79,7 +80,7 @@ void learn_jointly(const X& x, std::int32_t code, double weight, double squared_
 
 /// Second-order rules have steps of their own for each column, and see no vectors z.
 template <Row X, SecondOrderRule Rule>
-void learn_jointly(const X&, std::int32_t, double, double, const Rule&, const Geometry&, JointProblem&, std::span<double>,
+void learn_jointly(const X&, std::int32_t, double, double, const Rule&, const Geometry&, JointHypothesis&, std::span<double>,
                    PassReport&) {
   throw std::logic_error("second-order rules do not learn classes together");
 }
@@ -87,8 +88,8 @@ void learn_jointly(const X&, std::int32_t, double, double, const Rule&, const Ge
 /// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known. `outputs` is
 /// empty, or has for each class an empty span, or one that gets the score of each row before it is learned from.
 template <class Rows, class Rule>
-PassReport pass_jointly(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry, JointProblem& joint,
-                        std::span<const std::span<double>> outputs = {}) {
+PassReport pass_jointly(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry,
+                        JointHypothesis& joint, std::span<const std::span<double>> outputs = {}) {
   joint.resize(rows.columns);
   std::vector<double> scores(joint.classes());
   PassReport report;

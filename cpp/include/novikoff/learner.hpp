@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "novikoff/hypothesis.hpp"
+#include "novikoff/joint_hypothesis.hpp"
 #include "novikoff/joint_pass.hpp"
-#include "novikoff/joint_problem.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
@@ -25,9 +25,9 @@ struct Learner {
   Geometry geometry;
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> problems;
-  std::optional<RunningScale> scale{};               // of learners that scale the columns; the problems share it
-  std::vector<double> sums{}, values{};              // scratch of the scale
-  std::optional<JointProblem> joint = std::nullopt;  // instead of them, if all classes are learned together
+  std::optional<RunningScale> scale{};                  // of learners that scale the columns; the problems share it
+  std::vector<double> sums{}, values{};                 // scratch of the scale
+  std::optional<JointHypothesis> joint = std::nullopt;  // instead of them, if all classes are learned together
 
   /// Number of problems, or of classes that are learned together.
   std::size_t count() const { return joint ? joint->classes() : problems.size(); }

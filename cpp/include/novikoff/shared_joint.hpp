@@ -45,8 +45,8 @@ inline std::size_t score_all_jointly(const Learner& learner, std::span<const std
   constexpr std::size_t rows_between_checks = 64;
   return std::visit(
       [&](const auto& rows) {
-        const JointProblem* joint = &*learner.joint;
-        std::optional<JointProblem> copy;
+        const JointHypothesis* joint = &*learner.joint;
+        std::optional<JointHypothesis> copy;
         std::vector<double> own(joint->classes());
         Repeats repeats;
         for (std::size_t i = 0; i < rows.count; ++i) {

@@ -23,7 +23,6 @@ NOT_OPTIONS = (
     "verbose",  # the progress bar replaces its messages
     "learners",  # they are not text
     "classes",  # labels come from the data
-    "probability",  # no subcommand shows probabilities
     "scale",  # an option of how DATA is read, which has this value, too
 )
 OTHER_FLAGS = {"C": ("-c",), "tol": ("-e",), "max_iter": ("--passes",)}  # as LIBLINEAR and Vowpal Wabbit name them

@@ -54,7 +54,8 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
         check_integer(where, "n_iter_no_change", model.n_iter_no_change, at_least=1)
     if check_flag(where, "probability", model.probability) or (warm and model._learner.is_calibrated):
         reason = "fit visits rows several times, and knows their labels when it scores them again"
-        raise input_error(where, f"probability=True is for streams: {reason}. Use partial_fit or learn_one.")
+        instead = "Use partial_fit, learn_one or novikoff stream."
+        raise input_error(where, f"probability=True is for streams: {reason}. {instead}")
     threads = thread_count(where, model.n_jobs)
     match_columns(model)
     X = check_rows(model, where, X, reset=not warm)

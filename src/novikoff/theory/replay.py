@@ -424,6 +424,7 @@ def replay(
     second = rule if isinstance(rule, SecondOrderRule) else None
     if second is not None:
         run.state = second.start(cut.shape[1] + 1)
+        run.weights = run.state["weights"][:-1]  # a view: rules change the weights in place
     for number, order in enumerate(orders):
         run.updates_of_pass, proof.is_one_pass = 0, number == 0
         run.total_weight += once
@@ -439,8 +440,7 @@ def replay(
                 _learn(run, rule, i, *example)
             else:
                 learn_second_order(run, second, i, *example)
-    if second is not None:
-        run.weights, run.bias = run.state["weights"][:-1], float(run.state["weights"][-1])
+                run.bias = float(run.state["weights"][-1])
     run.finish()
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)

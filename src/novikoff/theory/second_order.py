@@ -183,6 +183,9 @@ class SecondOrderCertificate(MistakeCertificate):
 
     def _check_sum(self, of_model: OnlineChecks) -> list[Check]:
         """Check the sum v and the bounds that follow from it, where the rows behind it are known."""
+        own = (self.evidence.geometry, self.evidence.positive, self.evidence.scale is None)
+        if (self.sum.geometry, self.sum.positive, self.sum.scale is None) != own:
+            return [Check("sum of examples", "fails", "its geometry or its positive class is not that of the weights")]
         if not self._has_valid_matrix():
             return [Check("matrix", "fails", "its diagonal is not positive and finite, or of another length")]
         if self.sum.duals is None:

@@ -36,7 +36,7 @@ inline auto place_of(auto& column, std::int32_t code) {
 /// Weights lie column by column, each with the classes that have a weight there, in ascending order. So a row is scored in the
 /// time that the nonzero weights of its columns take, and an update changes two entries per column, however many classes there
 /// are. The squared radius and the energy of the tally are those of x, and |z|^2 = 2 |x|^2.
-struct JointProblem : Tally {
+struct JointHypothesis : Tally {
   std::vector<std::vector<ClassWeight>> columns;
   std::vector<double> biases;      // one per class
   std::vector<Count> examples_of;  // the examples of each class
@@ -134,8 +134,8 @@ struct JointProblem : Tally {
   }
 
   /// The inverse of `hypotheses`.
-  static JointProblem of(const std::vector<Hypothesis>& stored) {
-    JointProblem joint;
+  static JointHypothesis of(const std::vector<Hypothesis>& stored) {
+    JointHypothesis joint;
     std::vector<const Hypothesis*> of_class(stored.size());
     for (const Hypothesis& h : stored) {
       if (h.positive < 0 || static_cast<std::size_t>(h.positive) >= stored.size() ||
