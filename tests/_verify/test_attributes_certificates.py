@@ -57,6 +57,11 @@ FITTED = {
     "margin perceptron": lambda: fit(nk.MarginPerceptron(), weights=WEIGHTS),
     "margin perceptron, unit length": lambda: fit(nk.MarginPerceptron(normalize=True)),
     "passive-aggressive II": lambda: fit(nk.PassiveAggressiveII(C=0.5), MIXED),
+    "AROW": lambda: fit(nk.AROW(), MIXED, weights=WEIGHTS),
+    "stream of SCW": lambda: (nk.SoftConfidenceWeighted().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
+    "normalized adaptive": lambda: fit(nk.NormalizedAdaptive(), MIXED, weights=WEIGHTS),
+    "multiclass perceptron": lambda: fit(nk.MulticlassPerceptron(), MIXED, CODES, WEIGHTS),
+    "multiclass passive-aggressive": lambda: fit(nk.MulticlassPassiveAggressiveI(), MIXED, CODES, WEIGHTS),
     "tracker": lambda: fit(nk.Tracker(), MIXED, weights=WEIGHTS),
     "tracker by shares": lambda: fit(nk.Tracker(vote="share"), MIXED, weights=WEIGHTS),
     "separable": lambda: (Verdict(X, TWO), X, TWO, None),
@@ -69,7 +74,7 @@ FITTED = {
 # It may make no difference to predictions whether labels were known before they were seen.
 REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive")}
 REMAIN_TRUE |= {("perceptron", "separates"), ("private features", "separates"), ("stream", "separates")}
-REMAIN_TRUE |= {("tracker", "declared"), ("tracker by shares", "declared")}
+REMAIN_TRUE |= {("stream of SCW", "separates"), ("tracker", "declared"), ("tracker by shares", "declared")}
 
 
 def alternatives(value):
