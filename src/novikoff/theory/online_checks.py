@@ -221,7 +221,7 @@ class OnlineChecks:
             return Check(claim, "fails", counted(updates, "update"))
         near, may_be = lies_near(self.model.weights, found.weights, found.sizes, min(roundings, MAX_ROUNDINGS))
         may_be |= roundings > MAX_ROUNDINGS
-        of_bias = _nearness(self.model.intercept, found.intercept, found.intercept_size, roundings)
+        of_bias = nearness(self.model.intercept, found.intercept, found.intercept_size, roundings)
         if np.all(near) and of_bias == "holds":
             return Check(claim, "holds", f"they are the sum of {counted(len(duals.rows), 'row')}, up to rounding")
         if not np.all(may_be) or of_bias == "fails":
@@ -254,7 +254,7 @@ class OnlineChecks:
         return at_most(claim, claimed, self._exactly_combined.squared_ratio(), squared=True)
 
 
-def _nearness(number: float, found: Enclosure, size: Enclosure, roundings: int) -> str:
+def nearness(number: float, found: Enclosure, size: Enclosure, roundings: int) -> str:
     """Return the status of the claim that a number differs from an enclosed one by at most k 2^-52 size + k 2^-1074."""
     if not (found.is_bounded and size.is_bounded):
         return "open"

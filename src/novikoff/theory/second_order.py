@@ -18,15 +18,16 @@ from .enclosed_sums import EPS, exact_total, weighted_squares
 from .enclosure import Enclosure, agrees, at_most
 from .evidence import Evidence
 from .geometry import Lifted, Weights, as_table
-from .lifted import Combined, LiftedRows
+from .lifted import Combined, LiftedRows, lies_near
 from .margin_value import margin_number
 from .mistakes import MistakeCertificate
-from .online_checks import OnlineChecks
+from .online_checks import MAX_ROUNDINGS, OnlineChecks, nearness
 from .replay import Replay
 from .running_scale import as_seen
-from .verification import Check
+from .verification import Check, Status
 
-MARGIN, SQUARE, WEIGHT = "no separator has a larger margin", "v'A^-1 v", "weight of the sum"  # claims
+MARGIN, SQUARE = "no separator has a larger margin", "v'A^-1 v"  # claims
+SUM, WEIGHT = "sum of examples", "weight of the sum"
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -185,18 +186,19 @@ class SecondOrderCertificate(MistakeCertificate):
         """Check the sum v and the bounds that follow from it, where the rows behind it are known."""
         own = (self.evidence.geometry, self.evidence.positive, self.evidence.scale is None)
         if (self.sum.geometry, self.sum.positive, self.sum.scale is None) != own:
-            return [Check("sum of examples", "fails", "its geometry or its positive class is not that of the weights")]
+            return [Check(SUM, "fails", "its geometry or its positive class is not that of the weights")]
         if not self._has_valid_matrix():
             return [Check("matrix", "fails", "its diagonal is not positive and finite, or of another length")]
         if self.sum.duals is None:
             bounds = {MARGIN: self.margin_upper_bound, SQUARE: self.sum_square}
-            return [Check(claim, "on trust", f"at most {above(bound)}, of the run") for claim, bound in bounds.items()]
+            found = [Check(claim, "on trust", f"at most {above(bound)}, of the run") for claim, bound in bounds.items()]
+            return [Check(SUM, "on trust", "only a repeated run shows it"), *found]
         X, signs, copies = of_model.given, of_model.signs, of_model.copies
         if unfit := self.sum.misfit(copies):
             return [unfit]
         checks = OnlineChecks(self.sum, X, signs, copies, of_model.exact, of_model.count)
         found = [
-            replace(checks.weights(self.updates), claim="sum of examples"),
+            replace(checks.weights(self.updates), claim=SUM),
             agrees(WEIGHT, self.added, Enclosure.exactly(checks.combined.steps), self.updates + 4),
         ]
         if self.updates == 0:
@@ -232,12 +234,30 @@ class SecondOrderCertificate(MistakeCertificate):
             Check("updates of the run", "holds" if same else "fails", words),
         ]
         checks[0] = replace(checks[0], detail=f"repeated, its weights differ by {gap.root().outer_high():.3g}")
-        if self.sum.duals is not None or not run.updates:
+        if self.sum.duals is not None:
             return checks
+        if not run.updates:
+            is_zero = not (stored(self.sum.weights).any() or self.sum.intercept)
+            return [*checks, Check(f"{SUM} of the run", "holds" if is_zero else "fails", "no example was added")]
         total = run.proof.total()
+        checks.append(self._check_sum_of_run(total, run.columns))
         steps = agrees(f"{WEIGHT} of the run", self.added, Enclosure.exactly(total.steps), self.updates + 4)
         square = replace(self._check_square(total, run.columns), claim=f"{SQUARE} of the run")
         return [*checks, steps, run.check_bound("bound of the run", self.margin_upper_bound), square]
+
+    def _check_sum_of_run(self, total: Combined, columns: Columns | None) -> Check:
+        """Check the sum v, given the enclosed sum of the rows that a repeated run added."""
+        weights = np.asarray(self.sum.weights) if columns is None else columns.narrow(self.sum.weights)
+        roundings = min(2 * self.updates + len(self.sum.weights) + 16, MAX_ROUNDINGS)
+        near, may_be = lies_near(weights, total.weights, total.sizes, roundings)
+        of_bias = nearness(self.sum.intercept, total.intercept, total.intercept_size, roundings)
+        has_others = np.count_nonzero(weights) < np.count_nonzero(stored(self.sum.weights))
+        if not np.all(may_be) or of_bias == "fails" or has_others:
+            return Check(f"{SUM} of the run", "fails", "it is not the sum of the examples that a repeated run adds")
+        status: Status = "holds" if np.all(near) and of_bias == "holds" else "open"
+        return Check(
+            f"{SUM} of the run", status, f"{counted(self.updates, 'example')} of the repeated run, up to rounding"
+        )
 
     def support(self, X: Any, y: Any) -> Support:
         """Return no rows: the weights are not a sum of them."""
@@ -258,5 +278,5 @@ class SecondOrderCertificate(MistakeCertificate):
         return words + "The model was not shown to separate them."
 
     def claims(self) -> list[tuple[str, str]]:
-        own = ("sum of examples", f"{count(self.added)} added, v'A^-1 v at most {above(self.sum_square)}")
+        own = (SUM, f"{count(self.added)} added, v'A^-1 v at most {above(self.sum_square)}")
         return [*super().claims(), own]
