@@ -152,9 +152,8 @@ predicted. Where the last label is nearly as good as the learners, their accurac
 {table}
 
 Without a delay, the tracker is {raw:+.1f} points from the mean of the best peer of each stream where columns are raw,
-and {scaled:+.1f} where they are scaled; where it is most behind, {where}, by {worst:.2f} points. The tracker judges
-its members by their predictions when a label is learned, not when it was asked for, so that it may follow the wrong
-one if labels come late and resemble those just before them, as in covtype in the order of its file.
+and {scaled:+.1f} where they are scaled; where it is most behind, {where}, by {worst:.2f} points. If labels
+come late, the tracker judges its members by the predictions that were served.
 
 """
 ROWS_AS_THEY_COME = """The same rows as SciPy may leave them: their entries in random order, and every tenth of

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 import sets
 from command import done, novikoff
@@ -47,5 +48,38 @@ def test_a_delay_is_that_of_progressive_evaluation(tmp_path, delay):
     progress = nk.evaluate.progressive(nk.Tracker(), nk.scan(tmp_path / "two.svm"), delay=delay)
     list(progress)
     assert (found["mistakes"], found["mistakes_at_learning"]) == (progress.wrong, progress.mistakes_at_learning)
-    done("stream", tmp_path / "two.svm", "-q", "-o", tmp_path / "prompt.nvk")
+    model = nk.load(tmp_path / "m.nvk")
+    assert model.certificate_.mistakes == progress.wrong
+    assert model.certificate_.delay == min(delay, progress.examples - 1)
+    assert done("certify", tmp_path / "m.nvk", tmp_path / "two.svm").code == 0
+
+
+def test_late_labels_change_nothing_that_a_single_learner_learns(tmp_path):
+    (tmp_path / "two.svm").write_bytes(sets.svmlight(sets.X, sets.TWO))
+    own = ("stream", tmp_path / "two.svm", "--learner", "perceptron")
+    found = done(*own, "--json", "--delay", 3, "-o", tmp_path / "m.nvk").json
+    late = found["served_mistakes"]
+    assert (late["served"], late["delay"]) == (found["mistakes"], 3)
+    assert late["served"] <= late["bound"] == late["at_learning"] + 3 * (late["updates"] + late["labels"])
+    words = done(*own, "--delay", 3).out
+    assert f"{late['served']} wrong predictions served, {late['at_learning']} when learned" in words
+    done(*own, "-q", "-o", tmp_path / "prompt.nvk")
     assert sets.same_model(tmp_path / "m.nvk", tmp_path / "prompt.nvk")
+
+
+def test_drift_is_told_in_messages_records_and_the_summary(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(600, 2))
+    labels = rows[:, 0] > 0
+    labels[300:] = rng.random(300) < 0.5
+    (tmp_path / "turn.svm").write_bytes(sets.svmlight(rows, labels.astype(int)))
+    own = ("stream", tmp_path / "turn.svm", "--learner", "perceptron", "--every", 100)
+    run = novikoff(*own, "--drift")
+    assert run.code == 0
+    assert "drift: loss changed between examples" in run.err
+    assert "loss changed between examples" in run.out
+    records = [json.loads(line) for line in done(*own, "--drift", "--jsonl").out.splitlines()]
+    summary = records[-1]["drifts"]
+    assert summary == [drift for record in records[:-1] for drift in record.get("drifts", [])]
+    assert 300 < summary[0]["example"] < 450
+    assert done(*own, "--json").json["drifts"] == []

@@ -1,10 +1,13 @@
 """Labels that come late: predictions are served by older weights than those that learn from them."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.testing._online_learner import learned as bits
 from snapshots import learned
 
 
@@ -94,3 +97,94 @@ def test_P2_served_mistakes_are_at_most_one_plus_delay_times_the_updates(delay, 
         progress = nk.evaluate.progressive(model, zip(X, y.tolist(), strict=True), delay=delay)
         list(progress)
         assert progress.wrong <= (1 + delay) * model.certificate_.mistakes
+
+
+LEARNERS = {
+    "perceptron": nk.Perceptron,
+    "average of scaled rows": partial(nk.AveragedPerceptron, scale="running"),
+    "all classes together": nk.MulticlassPerceptron,
+    "tracker": nk.Tracker,
+}
+
+
+@pytest.mark.parametrize("delay", [1, 20, 200])
+@pytest.mark.parametrize("name", LEARNERS)
+def test_batches_are_served_and_learned_as_single_rows_are(name, delay):
+    rng = np.random.default_rng(delay)
+    X = rng.normal(size=(60, 3))
+    y = np.array(["a", "b", "c"])[(np.abs(X.sum(axis=1)).astype(int) + rng.integers(2, size=60)) % 3]
+    found, models = [], []
+    for size in (0, 7, 60):
+        model = LEARNERS[name]()
+        cuts = range(0, 60, size or 60)
+        stream = [(X[t : t + size], y[t : t + size]) for t in cuts] if size else zip(X, y.tolist(), strict=True)
+        progress = nk.evaluate.progressive(model, stream, delay=delay, window=5, every=6)
+        found.append((list(progress), progress.mistakes.tolist()))
+        models.append(model)
+    assert found[0] == found[1] == found[2]
+    assert bits(models[0], X) == bits(models[1], X) == bits(models[2], X)
+
+
+def test_single_examples_may_follow_batches():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 3)), rng.integers(2, size=30)
+    for make in (nk.Tracker, nk.Perceptron):
+        mixed, plain = make(), make()
+        singles = [(X[t], int(y[t])) for t in range(12, 20)]
+        stream = [(X[:12], y[:12]), *singles, (X[20:], y[20:])]
+        found = nk.evaluate.progressive(mixed, stream, delay=5)
+        expected = nk.evaluate.progressive(plain, [(X, y)], delay=5)
+        assert list(found)[-1] == list(expected)[-1]
+        assert found.mistakes == expected.mistakes
+        assert bits(mixed, X) == bits(plain, X)
+
+
+@pytest.mark.parametrize("delay", [1, 9])
+def test_the_certificate_of_a_tracker_counts_what_was_served(delay):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(70, 3))
+    y = (X @ [1.0, -2.0, 0.5] > 0).astype(int)
+    model = nk.Tracker()
+    progress = nk.evaluate.progressive(model, [(X[:50], y[:50]), (X[50:], y[50:])], delay=delay)
+    list(progress)
+    assert model.certificate_.mistakes == progress.wrong
+    assert model.certificate_.delay == delay
+    assert nk.verify(model, X, y)
+    assert progress.served_mistakes() is None  # the certificate says more
+
+
+@pytest.mark.parametrize("delay", [1, 3, 20])
+@pytest.mark.parametrize("labels", [2, 3])
+@pytest.mark.parametrize("make", [nk.Perceptron, nk.PassiveAggressiveI, partial(nk.Perceptron, tie="positive")])
+def test_P2_served_mistakes_of_a_learner_stay_below_its_bound(make, labels, delay):
+    """Also where rows are 0, so that there are mistakes without updates, and where the model has learned before."""
+    rng = np.random.default_rng([delay, labels])
+    X = rng.normal(size=(200, 3)) * (rng.random((200, 1)) < 0.8)
+    y = (np.abs(X @ [1.0, -2.0, 0.5]).astype(int) + (rng.random(200) < 0.1)) % labels
+    model = make(fit_intercept=False)
+    for rows in (slice(0, 120), slice(120, 200)):
+        progress = nk.evaluate.progressive(model, [(X[rows], y[rows])], delay=delay)
+        assert progress.served_mistakes() is None  # before the end
+        list(progress)
+        late = progress.served_mistakes()
+        assert (late.served, late.at_learning) == (progress.wrong, progress.mistakes_at_learning)
+        assert late.served <= late.bound
+        assert late.updates > 0
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        nk.AveragedPerceptron(),
+        nk.VotedPerceptron(),
+        nk.Perceptron(scale="running"),
+        nk.Perceptron(forget=0.1),
+        nk.AROW(),
+    ],
+    ids=repr,
+)
+def test_learners_whose_predictions_change_without_updates_have_no_bound(learner):
+    progress = nk.evaluate.progressive(learner, [([1.0], 0), ([-1.0], 1)] * 5, delay=2)
+    list(progress)
+    assert progress.served_mistakes() is None
+    assert nk.evaluate.progressive(nk.Perceptron(), []).served_mistakes() is None

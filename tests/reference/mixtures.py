@@ -37,3 +37,30 @@ def fewest_mistakes(errors, decay=1.0):
         row = (np.arange(N) == leader) * 1.0 if isinstance(errors, tuple) else errors[t]
         wrong, table, counts = [*wrong, row[leader]], [*table, row], counts + row
     return np.array(wrong), np.array(table)
+
+
+def late_mixture(vote, predictions, y, beta=0.5, *, decay=1.0, alpha=0.1, delays=0):
+    """Return the served mistakes of a mixture as 0 or 1, and the labels, in the order in which they are learned.
+
+    Row t is served when max(0, t - delays[t]) labels are learned; counts decay when a label is learned. ``y`` may be a
+    function of what is served.
+    """
+    rounds, N = predictions.shape
+    delays = np.broadcast_to(delays, rounds)
+    counts, shares, wrong, labels = np.zeros(N), np.ones(N), np.zeros(rounds), np.zeros(rounds)
+    for learned in range(rounds):
+        for t in np.flatnonzero(np.maximum(0, np.arange(rounds) - delays) == learned):
+            if vote == "leader":
+                guess = predictions[t, np.argmin(counts)]
+            else:
+                weights = beta ** (decay * (counts - counts.min())) if vote == "majority" else shares
+                totals = {label: weights[predictions[t] == label].sum() for label in predictions[t]}
+                guess = max(totals, key=totals.get)
+            labels[t] = y(guess) if callable(y) else y[t]
+            wrong[t] = guess != labels[t]
+        errors = predictions[learned] != labels[learned]
+        counts = decay * counts + errors
+        shares = np.where(errors, beta * shares, shares)
+        shares = (1 - alpha) * shares + alpha / (N - 1) * (shares.sum() - shares) if N > 1 else shares
+        shares /= shares.max()
+    return wrong, labels

@@ -71,3 +71,13 @@ def test_P3_the_bound_on_the_margin_and_that_of_any_comparator_hold_unchanged(de
 def test_a_margin_that_is_not_positive_bounds_nothing():
     assert bounds.delayed_perceptron(1.0, 0.0, 2) == np.inf
     assert bounds.delayed_perceptron_total(1.0, 0.0, 2) == np.inf
+
+
+@few_and_many(40, 10_000)
+@pytest.mark.parametrize("delay", DELAYS)
+def test_P2_served_mistakes_are_those_at_learning_and_some_for_each_update(delay, count, rows_each):
+    for _, X, y in streams(count, 35, rows_each):
+        wrong, rows, *_ = delayed_perceptron(X, y, delay, decide="learned")
+        late = bounds.ServedMistakes(int(wrong.sum()), len(rows), len(rows), 2, delay)
+        assert late.served <= late.bound
+        assert f"{late.bound:,}" in late.explain()

@@ -1,4 +1,4 @@
-"""Mixtures of learners, docs/theory.md N and P4. Each test names the statement it could refute."""
+"""Mixtures of learners, docs/theory.md N and P4 to P6. Each test names the statement it could refute."""
 
 import itertools
 
@@ -105,3 +105,75 @@ def test_P4_labels_that_come_late_cost_the_majority_a_factor_only(delay, count, 
             wrong, labels = mixtures.weighted_majority(predictions, y, beta, delay=delay)
             fewest = (predictions != labels[:, None]).sum(axis=0).min()
             assert wrong.sum() <= bounds.weighted_majority(fewest, predictions.shape[1], beta, delay) * SLACK
+
+
+def late(count, seed, rounds):
+    """Votes with delays: constant ones, and ones that change from row to row, so that labels keep their order."""
+    for k, (predictions, y) in enumerate(votes(count, seed, rounds)):
+        rng = np.random.default_rng([seed, k, 1])
+        most = int(rng.integers(0, 8))
+        yield predictions, y, np.full(rounds, most) if k % 2 else rng.integers(0, most + 1, size=rounds)
+
+
+@few_and_many(12, 9_100)
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_P4_counts_that_decay_cost_the_late_majority_a_power_of_its_members_besides(decay, count, rows_each):
+    for predictions, y, delays in late(count, 27, rows_each):
+        for beta in BETAS:
+            wrong, labels = mixtures.late_mixture("majority", predictions, y, beta, decay=decay, delays=delays)
+            errors = predictions != labels[:, None]
+            for end in (1, 7, len(wrong)):
+                weights = ages(end, decay)
+                fewest = (weights @ errors[:end]).min()
+                limit = bounds.weighted_majority(fewest, predictions.shape[1], beta, int(delays.max()), decay)
+                assert weights @ wrong[:end] <= limit * SLACK
+
+
+@few_and_many(20, 9_100)
+@pytest.mark.parametrize("decay", [1.0, 0.9])
+def test_P5_the_leader_makes_a_few_more_mistakes_for_each_label_that_is_missing(decay, count, rows_each):
+    for predictions, y, delays in late(count, 28, rows_each):
+        wrong, labels = mixtures.late_mixture("leader", predictions, y, decay=decay, delays=delays)
+        errors = predictions != labels[:, None]
+        for end in (1, 7, len(wrong)):
+            fewest = (ages(end, decay) @ errors[:end]).min()
+            limit = bounds.fewest_mistakes(fewest, predictions.shape[1], int(delays.max()), decay)
+            assert ages(end, decay) @ wrong[:end] <= limit + 1e-9
+
+
+@pytest.mark.parametrize("decay", [1.0, 0.5])
+def test_P5_is_attained_by_an_adversary_that_contradicts_the_leader(decay):
+    """Each of the first members leads until the first label of its turn comes, and is wrong all the time."""
+    delay, members = 3, 4
+    rows = (members - 1) * (delay + 1) if decay == 1 else delay + 1
+    members = members if decay == 1 else 2
+    predictions = (np.arange(rows)[:, None] // (delay + 1) == np.arange(members)) * 1
+    wrong, labels = mixtures.late_mixture("leader", predictions, np.zeros(rows), decay=decay, delays=delay)
+    fewest = (ages(rows, decay) @ (predictions != labels[:, None])).min()
+    assert fewest == 0
+    assert ages(rows, decay) @ wrong == pytest.approx(bounds.fewest_mistakes(fewest, members, delay, decay))
+    assert ages(rows, decay) @ wrong > bounds.fewest_mistakes(fewest, members)  # N4 does not hold
+
+
+@few_and_many(20, 9_100)
+@pytest.mark.parametrize("alpha", [0.01, 0.4])
+def test_P6_late_labels_cost_shared_weights_a_factor_only(alpha, count, rows_each):
+    for predictions, y, delays in late(count, 29, rows_each):
+        wrong, labels = mixtures.late_mixture("share", predictions, y, 0.5, alpha=alpha, delays=delays)
+        errors = predictions != labels[:, None]
+        for switches in range(4):
+            fewest = bounds.best_sequence(errors, switches)
+            own = (fewest, switches, len(errors), errors.shape[1], 0.5, alpha, int(delays.max()))
+            assert wrong.sum() <= bounds.fixed_share(*own) * SLACK
+
+
+def test_bounds_without_a_delay_are_those_without_the_parameter():
+    assert bounds.weighted_majority(7, 3, 0.5, 0, 0.9) == bounds.weighted_majority(7, 3, 0.5)
+    assert bounds.fewest_mistakes(7.5, 3, 0, 0.9) == bounds.fewest_mistakes(7.5, 3) == 24.5
+    assert bounds.fixed_share(7, 1, 20, 3, 0.5, 0.1, 0) == bounds.fixed_share(7, 1, 20, 3, 0.5, 0.1)
+
+
+def test_a_delay_too_long_for_a_number_bounds_nothing():
+    assert bounds.weighted_majority(1, 2, 0.1, 400) == np.inf
+    assert bounds.fixed_share(1, 0, 10, 2, 0.1, 0.1, 400) == np.inf
+    assert bounds.fewest_mistakes(1, 2, 400) == 403

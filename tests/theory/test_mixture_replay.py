@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import novikoff as nk
 from novikoff.online._mixture import MixtureCounts, Vote
 from novikoff.testing._online_learner import make_stream
 from novikoff.theory.mixture_replay import NOBODY, MixtureReplay, predictions_of
+from reference import mixtures
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -84,3 +86,44 @@ def test_ties_are_doubtful_unless_arithmetic_is_exact():
     exact, rounded = MixtureReplay(2, "majority", 1.0, 0.5, 0.1), MixtureReplay(2, "majority", 1.0, 0.3, 0.1)
     assert exact.choose(0, [4, 7]) == rounded.choose(0, [4, 7]) == 4
     assert (exact.doubtful, rounded.doubtful) == (None, 0)
+
+
+@pytest.mark.parametrize("delay", [1, 4, 100])
+@pytest.mark.parametrize(
+    "learner",
+    [
+        nk.Perceptron(),
+        nk.AveragedPerceptron(scale="running"),
+        nk.VotedPerceptron(scale="running", normalize=True),
+        nk.PassiveAggressiveI(half_life=9),
+        nk.AROW(),
+    ],
+    ids=repr,
+)
+def test_late_predictions_are_those_that_the_learner_served(learner, delay):
+    X, y = make_stream(3)
+    X = X + 0.01 * np.random.default_rng(0).normal(size=X.shape)
+    learner, served = clone(learner), []
+    for t in range(len(y) + delay):
+        if t < len(y):
+            label = learner.predict_one(X[t])
+            served.append(NOBODY if label is None else label)
+        if t - delay in range(len(y)):
+            learner.learn_one(X[t - delay], int(y[t - delay]))
+    rule = learner.record_.problems[0].run.rule
+    found = predictions_of(X, y, np.ones(len(y)), rule, 3, False, delay)
+    until = len(y) if found.doubtful is None else found.doubtful
+    assert until > 10 or rule.keep == "votes"
+    assert found.codes[:until].tolist() == served[:until]
+
+
+@pytest.mark.parametrize("vote", ["leader", "majority", "share"])
+@pytest.mark.parametrize("delay", [0, 1, 7, 300])
+def test_a_late_mixture_counts_what_the_reference_counts(vote, delay):
+    random = np.random.default_rng([3, delay])
+    y = random.integers(0, 3, 200)
+    predictions = np.where(random.random((4, 200)) < random.random((4, 1)), y, random.integers(0, 3, (4, 200)))
+    again = MixtureReplay(4, vote, 0.97, 0.6, 0.01)
+    again.run(predictions, y, np.ones(200), delay)
+    wrong, _ = mixtures.late_mixture(vote, predictions.T, y, 0.6, decay=0.97, alpha=0.01, delays=delay)
+    assert again.mistakes == [*(predictions != y).sum(axis=1), wrong.sum()]

@@ -62,3 +62,18 @@ def test_scales_that_there_cannot_be_are_refused(scale):
     assert scale.misfit(4).status == "fails"
     assert ColumnScale(FIXED, -np.ones(4)).misfit(4).status == "fails"
     assert ColumnScale(FIXED, np.ones(4)).misfit(4) is None
+
+
+@pytest.mark.parametrize("delay", [0, 1, 5, 40])
+def test_rows_that_are_predicted_late_are_scaled_by_what_was_learned_then(delay):
+    rng = np.random.default_rng(delay)
+    X = rng.normal(size=(20, 3)) * (rng.random((20, 3)) < 0.7)
+    found = as_seen(X, np.ones(20), "running", before=True, delay=delay).X
+    for t in range(20):
+        known = X[: max(0, t - delay)]
+        counts, squares = np.count_nonzero(known, axis=0), (known**2).sum(axis=0)
+        factors = np.sqrt(counts / np.where(squares > 0, squares, 1))
+        np.testing.assert_allclose(found[t], X[t] * factors, rtol=1e-12)
+    np.testing.assert_array_equal(
+        as_seen(sp.csr_array(X), np.ones(20), "running", before=True, delay=delay).X.toarray(), found
+    )

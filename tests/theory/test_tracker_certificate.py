@@ -1,6 +1,7 @@
 """The certificate of a mixture: its claims hold, and altered ones are refuted."""
 
 import dataclasses
+from collections import deque
 
 import numpy as np
 import pytest
@@ -105,3 +106,69 @@ def test_altered_shares_of_a_model_are_refuted():
     model._counts = dataclasses.replace(model._counts, shares=model._counts.shares * [1.01, 1.0])
     failures = nk.verify(model, X, Y).failures
     assert {check.claim for check in failures} >= {"share of member 1", "share of member 2"}
+
+
+def run_late(model, X, y, delay, weights=None):
+    """Serve rows, and learn each when so many further ones were served."""
+    waiting = deque()
+    for t in range(len(y) + delay):
+        if t < len(y):
+            waiting.append((t, model.serve_one(X[t])))
+        if t >= delay:
+            row, served = waiting.popleft()
+            model.learn_one(X[row], y[row].item(), *(() if weights is None else (weights[row],)), served=served)
+    return model
+
+
+@pytest.mark.parametrize("delay", [1, 7, 200])
+@pytest.mark.parametrize("name", TRACKERS)
+def test_late_runs_are_repeated_and_their_bounds_hold(name, delay):
+    X, y = make_stream(3)
+    model = run_late(TRACKERS[name](), X, y, delay)
+    certificate = model.certificate_
+    assert (certificate.delay, certificate.is_constant_delay) == (min(delay, len(y) - 1), True)
+    assert not nk.verify(model, X, y).failures
+    made = certificate.mistakes if certificate.vote == "share" else certificate.decayed_mistakes
+    assert made <= certificate.bound
+    assert "Labels came late" in certificate.explain()
+    assert not dataclasses.replace(certificate, mistakes=certificate.mistakes - 1).verify(X, y)
+    other = dataclasses.replace(certificate, delay=max(0, certificate.delay - 1))
+    changed = TRACKERS[name]().partial_fit(X, y).certificate_.mistakes != certificate.mistakes
+    assert not changed or not other.verify(X, y) or delay == 200
+
+
+def test_a_delay_that_was_not_is_refuted():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    honest = nk.Tracker().partial_fit(X, y).certificate_
+    late = run_late(nk.Tracker(), X, y, 20).certificate_
+    assert honest.verify(X, y)
+    assert late.verify(X, y)
+    assert not dataclasses.replace(honest, delay=20).verify(X, y)
+    assert not dataclasses.replace(late, delay=0).verify(X, y)
+    assert dataclasses.replace(late, delay=80).verify(X, y).failures[0].claim == "delay"
+
+
+def test_runs_whose_delay_changes_are_left_open():
+    """The data do not show when a prediction was served, so that nobody but the service knows it."""
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    y = (X[:, 0] > 0).astype(int)
+    model = run_late(nk.Tracker(), X[:40], y[:40], 5)
+    certificate = model.partial_fit(X[40:], y[40:]).certificate_
+    assert (certificate.delay, certificate.is_constant_delay) == (5, False)
+    found = certificate.verify(X, y)
+    assert [check.claim for check in found.checks if check.status == "open"] == ["served predictions"]
+    assert not found
+    assert not found.failures
+    high = dataclasses.replace(certificate, decayed_mistakes=2 * certificate.bound)
+    assert [check.claim for check in high.verify(X, y).failures] == ["bound"]
+
+
+@pytest.mark.parametrize("weights", [[1.0, 1.0, 0.0], [1.0, 2.0], [0.5, 1.0]])
+def test_weights_that_make_a_delay_uneven_are_left_open(weights):
+    X = np.random.default_rng(1).normal(size=(60, 3))
+    y, amounts = (X[:, 0] > 0).astype(int), np.resize(weights, 60)
+    model = run_late(nk.Tracker(), X, y, 4, amounts)
+    found = nk.verify(model, X, y, amounts)
+    assert not found.failures
+    assert bool(found) == (max(weights) == 1 and min(weights) > 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from novikoff import evaluate
@@ -54,4 +55,5 @@ def as_json(record: evaluate.Record) -> dict[str, Any]:
     """Return a record as one JSON object."""
     own = {"examples": record.examples, "mistakes": record.mistakes, "label": record.label}
     window = {} if record.window is None else {"window": window_numbers(record.window)}
-    return {"record": "progress", **own, "prediction": record.prediction, **numbers_of(record), **window}
+    drifts = {"drifts": [dataclasses.asdict(drift) for drift in record.drifts]} if record.drifts else {}
+    return {"record": "progress", **own, "prediction": record.prediction, **numbers_of(record), **window, **drifts}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from novikoff import evaluate
@@ -15,6 +16,7 @@ from ._output import Line, as_fit_options
 from ._stream_numbers import window_numbers
 
 MAX_LABELS = 10  # whose recall is printed
+MAX_DRIFTS = 10  # that the summary shows
 HEADER = (
     f"{'average':>8} {'since':>8} {'example':>12} {'current':>12} {'current':>12}",
     f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}",
@@ -74,10 +76,17 @@ def summary_of(
     if (window := progress.now().window) is not None:
         result["window"] = window_numbers(window)
         lines.append(("window", window_words(window)))
+    result["drifts"] = [dataclasses.asdict(drift) for drift in progress.drifts]
+    lines += [("drift", drift_words(drift)) for drift in progress.drifts[-MAX_DRIFTS:]]
+    if (hidden := len(progress.drifts) - MAX_DRIFTS) > 0:
+        lines.append(("drift", f"{counted(hidden, 'earlier change')} not shown"))
     lines += [
         ("mistakes", f"{counted(mistakes, 'wrong prediction')} in {counted(progress.examples, 'row')}"),
         ("time", f"{seconds:.2f} s, {counted(round(progress.examples / seconds), 'row')} per second"),
     ]
+    if (late := progress.served_mistakes()) is not None:
+        result["served_mistakes"] = dataclasses.asdict(late) | {"bound": late.bound}
+        lines.append(("delay", late.explain()))
     if other_count is not None:
         lines.append(("certificate", other_count))
     if len(record.certificates) == 1:
@@ -86,6 +95,12 @@ def summary_of(
         again = f"novikoff stream -o {output} --resume DATA"
         lines.append(("saved", f"{output}; continue with the rows after these: {again}"))
     return result, lines
+
+
+def drift_words(drift: evaluate.Drift) -> str:
+    """Return a change of the loss in words."""
+    losses = f"{drift.before:.2g} to {drift.after:.2g}"
+    return f"loss changed between examples {drift.since:,} and {drift.example:,} ({losses})"
 
 
 def window_words(window: evaluate.WindowScores) -> str:
@@ -117,6 +132,8 @@ def _other_count(record: RunRecord, progress: evaluate.Progress, is_continued: b
         return f"{found}it also counts the examples before this run, {count(examples)} in all"
     if examples != progress.examples:
         return f"{found}it counts examples by their weights, {count(examples)} in all"
+    if progress.mistakes_at_learning != progress.wrong:
+        return f"{found}it counts what would have been predicted just before each label was learned"
     if run is not None and run.rule.keep != "last":
         combined = "average" if run.rule.keep == "average" else "vote"
         return f"{found}it counts those of the latest weights, and the {combined} of all weights predicts"

@@ -25,7 +25,7 @@ from ._stream_begin import OPTIONS as OPTIONS
 from ._stream_begin import Beginning, Source, begin
 from ._stream_metrics import Metrics, parse_address, served
 from ._stream_numbers import as_json
-from ._stream_print import header, summary_of, table_line
+from ._stream_print import drift_words, header, summary_of, table_line
 from ._stream_save import Saver, parse_interval
 from ._stream_stop import Stop, stoppable
 from ._streams import OutputError
@@ -77,6 +77,7 @@ def stream(
     delay: Annotated[
         int, typer.Option(metavar="N", min=0, help="Learn each label after N further rows were predicted.")
     ] = 0,
+    drift: Annotated[bool, typer.Option("--drift", metavar="", help="Tell when the loss has changed (ADWIN).")] = False,
     metrics_port: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus; HOST is this machine only.")
     ] = None,
@@ -103,6 +104,9 @@ def stream(
     window_balanced_accuracy, window_min_recall and window_kappa. An alarm is a line on standard error when its
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
+
+    With --delay, the members of a tracker are judged by the predictions that were served. --drift tells on standard
+    error, before the next line of the table, where the loss has changed; it does not change the exit code.
     """
     if json and jsonl:
         raise input_error("--jsonl", "give --json or --jsonl, not both.")
@@ -117,7 +121,8 @@ def stream(
     shown = "jsonl" if jsonl else "" if quiet or json else "table"
     if beginning.warning is not None and shown == "table":
         print_message(f"warning: {beginning.warning}")
-    run = _Run(beginning, output, window, every or window, delay, alarms, shown)
+    options_of_run = {"every": every or window, "window": window, "delay": delay, "drift": drift}
+    run = _Run(beginning, output, options_of_run, alarms, shown)
     with stoppable(saves=output is not None) as stop, served(run.metrics, address):
         is_saved = run.learn(stop, seconds_between, has_metrics=address is not None)
     run.print_end(json)
@@ -134,19 +139,17 @@ class _Run:
         self,
         beginning: Beginning,
         output: str | None,
-        window: int | None,
-        every: int | None,
-        delay: int,
+        options: dict[str, Any],
         alarms: Alarms,
         shown: str,
     ) -> None:
         self.beginning, self.model, self.output = beginning, beginning.model, output
         self.alarms, self.metrics, self.shown = alarms, Metrics(), shown
-        self.has_window = window is not None
+        self.has_window = options["window"] is not None
         self.model.reading_ = beginning.reading
         source = beginning.source
         self.rows = Rows(source.data, beginning.scan, beginning.skipped, self._reopen if source.follow else None)
-        self.options: dict[str, Any] = {"every": every, "window": window, "delay": delay, "list_mistakes": False}
+        self.options = options | {"list_mistakes": False}
         self.seconds = 0.0
         self.progress: evaluate.Progress
         self.batches: Batches
@@ -237,6 +240,9 @@ class _Run:
         for place, record in enumerate(self.progress):
             for sentence in self.alarms.judge(record):
                 print_message(sentence)
+            if self.shown == "table":
+                for drift in record.drifts:
+                    print_message(f"drift: {drift_words(drift)}")
             if failure is None:
                 try:
                     self._print(record, is_first=place == 0)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,11 @@ from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
+from novikoff.theory.delay_bounds import ServedMistakes
 
 from ._baselines import LastLabel, MostFrequent
-from ._delay import Delayed, Served
+from ._delay import Delayed, RowByRow
+from ._drift import Detector, Drift, DriftWatch, detector_of
 from ._window import Window, WindowScores
 
 
@@ -36,14 +38,6 @@ class Learner(Protocol):
 
     def predict(self, X: Any) -> Any:
         """Predict a batch."""
-
-
-@runtime_checkable
-class RowByRow(Protocol):
-    """A learner that predicts and learns the rows of a batch one after the other."""
-
-    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Predict each row, then learn from it; return the predictions."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +73,8 @@ class Record:
         mistakes.
     window : WindowScores, default=None
         The scores of the latest examples, if ``progressive`` was given a ``window``.
+    drifts : tuple of Drift, default=()
+        The alarms since the previous record, if ``progressive`` was given a ``drift``.
 
     Examples
     --------
@@ -100,6 +96,7 @@ class Record:
     last_label_baseline: float = 0.0
     mistakes_at_learning: int = 0
     window: WindowScores | None = None
+    drifts: tuple[Drift, ...] = ()
 
     @property
     def loss(self) -> float:
@@ -129,6 +126,8 @@ class Progress:
         The number of latest examples that each record has scores of.
     delay : int
         Number of further examples that are predicted before the label of an example is learned.
+    drift : Detector or None
+        What gives alarms if the loss changes.
 
     Attributes
     ----------
@@ -142,6 +141,8 @@ class Progress:
         Accuracy so far of predicting, for each example, the label of the one before it.
     mistakes : array of int
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
+    drifts : list of Drift
+        The alarms so far; empty without ``drift``.
 
     Examples
     --------
@@ -159,6 +160,7 @@ class Progress:
         list_mistakes: bool,
         window: int | None = None,
         delay: int = 0,
+        drift: Detector | None = None,
     ) -> None:
         self.mistakes = array("q")
         self.examples = self.wrong = 0
@@ -169,16 +171,18 @@ class Progress:
         self._guess, self._last_label = MostFrequent(), LastLabel()
         self._window = None if window is None else Window(window)
         self._delayed = Delayed(model, delay) if delay else None
+        self._watch = None if drift is None else DriftWatch(drift)
         self._next = every or 1
         self._last = (0, 0)
+        self._drifts_told = 0
         self._latest: tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Record]:
         may_widen = isinstance(self._model, RowByRow)
         stream = self._stream.widening() if isinstance(self._stream, Scan) and may_widen else self._stream
         if self._delayed is not None:
-            for served, learned in self._delayed.run(stream):
-                yield from self._count_served(served, learned)
+            for served in self._delayed.run(stream):
+                yield from self._count_served(*served)
             self._delayed.finish()
             stream = ()
         for example in stream:
@@ -207,6 +211,28 @@ class Progress:
         """Number of examples so far whose prediction just before they were learned was wrong."""
         return self.wrong if self._delayed is None else self._delayed.mistakes_at_learning
 
+    @property
+    def drifts(self) -> list[Drift]:
+        """The alarms so far; empty without ``drift``."""
+        return [] if self._watch is None else self._watch.drifts
+
+    def served_mistakes(self) -> ServedMistakes | None:
+        """Return what docs/theory.md P2 says about the wrong predictions that were served, after the last example.
+
+        Returns
+        -------
+        ServedMistakes or None
+            The counts and the bound. None without a delay, before the end, and for learners whose predictions change
+            also without an update: averages, votes, running scales, learners that forget, and those of second order. A
+            ``Tracker`` has its own certificate.
+        """
+        if self._delayed is None or not self._delayed.is_finished:
+            return None
+        updates = self._delayed.updates()
+        if updates is None:
+            return None
+        return ServedMistakes(self.wrong, self.mistakes_at_learning, updates, len(self._seen), self._delayed.delay)
+
     def now(self) -> Record:
         """Return the record after the latest example, of which there is at least one, whether one is due or not.
 
@@ -215,9 +241,9 @@ class Progress:
         Record
             The counts so far.
         """
-        before = self._last
+        before = self._last, self._drifts_told
         record = self._record()
-        self._last = before
+        self._last, self._drifts_told = before
         return record
 
     def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
@@ -238,16 +264,15 @@ class Progress:
         self._guess.add([label])
         return self._count_prediction(label, prediction, self._last_label.add(label))
 
-    def _count_served(self, served: Served, learned: list[Any]) -> Iterator[Record]:
+    def _count_served(self, label: Any, prediction: Any, learned: Sequence[Any]) -> Iterator[Record]:
         """Count a prediction; the guesses know only the labels that the learner knows, too."""
-        label = served.label
         self._guess.right += self._guess.guess is not None and bool(self._guess.guess == label)
         last_right = self._last_label.guess is not None and bool(self._last_label.guess == label)
         self._last_label.right += last_right
         for known in learned:
             self._guess.add_late(known)
             self._last_label.guess = known
-        return self._count_prediction(label, served.prediction, last_right)
+        return self._count_prediction(label, prediction, last_right)
 
     def _count_prediction(self, label: Any, prediction: Any, last_right: bool) -> Iterator[Record]:
         self.examples += 1
@@ -260,6 +285,8 @@ class Progress:
             self._note(np.array([self.examples]))
         if self._window is not None:
             self._window.add([label], np.zeros(1, dtype=np.int32), np.array([is_right]), np.array([last_right]))
+        if self._watch is not None:
+            self._watch.add((not is_right,))
         if self.examples == self._next:
             self._next += self._every or self._next
             yield self._record()
@@ -279,6 +306,8 @@ class Progress:
             last_right = self._last_label.add_many(known, part)
             if self._window is not None:
                 self._window.add(known, part, right, last_right)
+            if self._watch is not None:
+                self._watch.add((~right).tolist())
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (labels[end - 1 : end].tolist()[0], predictions[end - 1 : end].tolist()[0])
@@ -296,6 +325,7 @@ class Progress:
         label, prediction = self._latest
         examples, mistakes = self.examples, self.wrong
         before, self._last = self._last, (examples, mistakes)
+        told, self._drifts_told = self._drifts_told, len(self.drifts)
         shares = [self._right[seen] / count for seen, count in self._seen.items()]
         return Record(
             examples=examples,
@@ -310,6 +340,7 @@ class Progress:
             last_label_baseline=self.last_label_baseline,
             mistakes_at_learning=self.mistakes_at_learning,
             window=None if self._window is None else self._window.scores(),
+            drifts=tuple(self.drifts[told:]),
         )
 
 
@@ -321,6 +352,7 @@ def progressive(
     list_mistakes: bool = True,
     window: int | None = None,
     delay: int = 0,
+    drift: Any = False,
 ) -> Progress:
     """Predict each example of a stream, then learn from it, and count the mistakes.
 
@@ -342,8 +374,10 @@ def progressive(
         Kappa against the last label.
     delay : int, default=0
         Number of further examples that are predicted before the label of an example is learned. Labels that are still
-        missing at the end of the stream are learned then. With a delay, rows of a batch are predicted and learned one
-        by one, which takes longer.
+        missing at the end of the stream are learned then. A ``Tracker`` judges its members by the predictions that were
+        served.
+    drift : bool or Adwin, default=False
+        Whether to give an alarm where the loss changes. True for ``Adwin()``.
 
     Returns
     -------
@@ -353,7 +387,8 @@ def progressive(
     Raises
     ------
     InvalidInputError
-        If ``every`` or ``window`` is not a positive integer, or ``delay`` is not an integer of at least 0.
+        If ``every`` or ``window`` is not a positive integer, ``delay`` is not an integer of at least 0, or ``drift`` is
+        not a detector.
 
     See Also
     --------
@@ -374,4 +409,4 @@ def progressive(
     if window is not None:
         check_integer("progressive", "window", window, at_least=1)
     check_integer("progressive", "delay", delay, at_least=0)
-    return Progress(model, stream, every, list_mistakes, window, delay)
+    return Progress(model, stream, every, list_mistakes, window, delay, detector_of("progressive", drift))

@@ -56,7 +56,8 @@ class MixtureCounts:
     whole weight, and the sum of fractions. ``shares`` are the weights of fixed share, of which only the ratios matter;
     they stay 1 in other mixtures. ``fewest`` has the mistakes of the
     best sequences of members, by the number of changes and by their last member. ``rounds`` are the examples, of which
-    one of weight 2.5 counts as three, and ``examples`` is their weight.
+    one of weight 2.5 counts as three, and ``examples`` is their weight. ``delay`` is the largest number of rounds that
+    were learned between a prediction and its own label, and ``is_constant_delay`` says whether it was always the same.
     """
 
     decayed: Floats
@@ -66,6 +67,8 @@ class MixtureCounts:
     fewest: Floats
     rounds: int
     examples: Count
+    delay: int = 0
+    is_constant_delay: bool = True
 
     @classmethod
     def none(cls, members: int) -> MixtureCounts:
@@ -116,37 +119,59 @@ class MixtureCounts:
             first = np.flatnonzero(amounts)[:1]
             predictions[:, : first[0] + 1 if len(first) else None] = NOBODY
         chosen = np.empty(len(labels), dtype=np.int32)
-        held = self._mixed(vote, predictions, labels, amounts, chosen)
-        whole, part = self.examples.whole + int(np.count_nonzero(amounts == 1)), self.examples.part
-        for amount in amounts[(amounts > 0) & (amounts < 1)].tolist():  # in their order, whatever the batches
-            part += amount
-        rounds = self.rounds + int(np.count_nonzero(amounts))
-        return MixtureCounts(**held, rounds=rounds, examples=Count(whole, part)), chosen
+        held = self.mixed(vote, predictions, labels, amounts, chosen)
+        return MixtureCounts(**held, **self.rounds_after(amounts, at_once(amounts))), chosen
 
     def after_one(self, vote: Vote, labels: Sequence[Any], y: Any) -> MixtureCounts:
         """Return the counts after one example of weight 1 and label y, for which the members predict these labels."""
         codes = [1 + labels.index(label) if label != y else 0 for label in labels]  # equal for equal labels
         predictions = np.array(codes if self.rounds else [NOBODY] * len(codes), dtype=np.int32)
-        held = self._mixed(vote, predictions, RIGHT, ONE, np.empty(1, dtype=np.int32))
+        held = self.mixed(vote, predictions, RIGHT, ONE, np.empty(1, dtype=np.int32))
         examples = Count(self.examples.whole + 1, self.examples.part)
-        return MixtureCounts(**held, rounds=self.rounds + 1, examples=examples)
+        late: dict[str, Any] = {"delay": self.delay, "is_constant_delay": self.is_constant_delay and not self.delay}
+        return MixtureCounts(**held, rounds=self.rounds + 1, examples=examples, **late)
 
     def choose(self, vote: Vote, predictions: Codes) -> Codes:
         """Return the codes that the mixture predicts, given those of its members."""
         rows = predictions.shape[1]
         chosen = np.empty(rows, dtype=np.int32)
-        self._mixed(vote, predictions, np.zeros(rows, dtype=np.int32), np.zeros(rows), chosen)
+        self.mixed(vote, predictions, np.zeros(rows, dtype=np.int32), np.zeros(rows), chosen)
         return chosen
 
-    def _mixed(
-        self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes
-    ) -> dict[str, Floats]:
+    def rounds_after(self, amounts: Floats, behind: NDArray[np.int64]) -> dict[str, Any]:
+        """Return the numbers of rounds, and their delay, after further rounds of these weights.
+
+        The delay is constant if min(t, delay) other rounds were learned between prediction and label of round t, for
+        every t: all labels are missing at first, and then the same number. It is the same however rounds are grouped.
+
+        Parameters
+        ----------
+        amounts : ndarray of float64
+            Weights of at most 1; those that are 0 are not counted.
+        behind : ndarray of int64
+            How many rounds were learned between the prediction and the label of each round that is counted.
+        """
+        whole, part = self.examples.whole + int(np.count_nonzero(amounts == 1)), self.examples.part
+        for amount in amounts[(amounts > 0) & (amounts < 1)].tolist():  # in their order, whatever the batches
+            part += amount
+        delay = max(self.delay, int(behind.max(initial=0)))
+        is_constant = self.is_constant_delay and (delay == self.delay or self.delay >= self.rounds - 1)
+        is_constant &= bool(np.array_equal(behind, np.minimum(self.rounds + np.arange(len(behind)), delay)))
+        rounds = {"rounds": self.rounds + len(behind), "examples": Count(whole, part)}
+        return rounds | {"delay": delay, "is_constant_delay": is_constant}
+
+    def mixed(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes) -> dict[str, Any]:
         """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""
         decayed, whole, part = self.decayed.copy(), self.whole.copy(), self.part.copy()
         shares, fewest = self.shares.copy(), self.fewest.copy()
         arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, shares, fewest)
         _core.mix(*arguments, predictions.ravel(), labels, amounts, chosen)
         return {"decayed": decayed, "whole": whole, "part": part, "shares": shares, "fewest": fewest}
+
+
+def at_once(amounts: Floats) -> NDArray[np.int64]:
+    """Return that no round was learned between the prediction and the label of each that is counted."""
+    return np.zeros(np.count_nonzero(amounts), dtype=np.int64)
 
 
 def codes_of(classes: NDArray[Any], labels: NDArray[Any]) -> Codes:

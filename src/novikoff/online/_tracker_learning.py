@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._estimators import clone
 from novikoff._moments import change
 from novikoff._validation import check_labels, check_weight, check_weights
 from novikoff.data.batch import Batch
+from novikoff.data.late import rows_at
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats, copies_apart
 
@@ -77,16 +77,16 @@ def learn_rows_of_all(
     if isinstance(X, Batch):
         refuse_labels_beside(where, y, sample_weight)
         y, sample_weight = X.y, X.weights
-    with _learning(model, publish) as learners:
+    with learning(model, publish) as learners:
         if _has_copies(sample_weight):
             index, amounts = _copies(learners[0], where, X, y, classes, sample_weight)
             parts = [_taken(X, y, index, amounts, first) for first in range(0, len(index), BLOCK)]
         else:
             index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
         predicted: list[list[NDArray[Any]]] = []
-        with _all_or_none(model, publish, predicted):
+        with all_or_none(model, publish, predicted):
             for learner in learners:
-                found = [_learn_one_part(learner, where, part, classes) for part in parts]
+                found = [learn_part(learner, where, part, classes) for part in parts]
                 predicted.append([piece for pieces in found for piece in pieces])
         rows = sum(map(len, predicted[0]))
         labels = check_labels(where, y, rows if index is None else len(y))
@@ -107,12 +107,12 @@ def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any
     where = type(model).__name__
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
     if weight > MAX_COPIES:
-        raise _too_many(where, weight)
+        raise too_many(where, weight)
     amounts = [1.0] if weight == 1.0 else copies_apart(np.array([weight]))[1].tolist()
-    with _learning(model, publish) as learners:
+    with learning(model, publish) as learners:
         for amount in amounts:
             labels: list[Any] = []
-            with _all_or_none(model, publish, labels):
+            with all_or_none(model, publish, labels):
                 for learner in learners:
                     label = learner.predict_one(x)
                     learner.learn_one(x, y, amount)
@@ -125,7 +125,7 @@ def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any
 
 
 @contextmanager
-def _learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineClassifier]]:
+def learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineClassifier]]:
     """Begin with new members if there are none, and publish them with the counts when they have learned."""
     if model._is_torn:
         message = "learning was interrupted when only some of its members had learned from an example."
@@ -141,7 +141,7 @@ def _learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineCl
 
 
 @contextmanager
-def _all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Iterator[None]:
+def all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Iterator[None]:
     """Remember if some members have learned what others have not. ``done`` has an entry for each that has learned.
 
     A member checks all that it is given before it learns, so that the first one refuses what is refused.
@@ -156,7 +156,8 @@ def _all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> It
         raise
 
 
-def _learn_one_part(learner: OnlineClassifier, where: str, part: Any, classes: Any) -> list[NDArray[Any]]:
+def learn_part(learner: OnlineClassifier, where: str, part: Any, classes: Any) -> list[NDArray[Any]]:
+    """Let a member learn from rows, labels and weights. Return its predictions, in pieces."""
     X, y, weights = part
     return change(learner, lambda draft: learn_rows(draft, where, X, y, classes, weights, predict=True))
 
@@ -180,11 +181,12 @@ def _copies(
     labels, _, _ = check_batch(learner.snapshot(), where, X, given[0], classes, given[1])
     weights = np.asarray(sample_weight, dtype=np.float64) * np.ones(len(labels))
     if (total := float(np.ceil(weights).sum())) > MAX_COPIES:
-        raise _too_many(where, total)
+        raise too_many(where, total)
     return copies_apart(weights)
 
 
-def _too_many(where: str, copies: float) -> Exception:
+def too_many(where: str, copies: float) -> Exception:
+    """Return the error for weights that add up to so much."""
     limit = f"at most {MAX_COPIES}, because each copy of a row is predicted"
     return input_error(where, f"the weights of a batch add up to {copies:g}, but they may add up to {limit}.")
 
@@ -194,15 +196,5 @@ def _taken(X: Any, y: Any, index: NDArray[np.int64], amounts: Floats, first: int
     chosen, own = index[first : first + BLOCK], amounts[first : first + BLOCK]
     if isinstance(X, Batch):
         labels = np.asarray(X.y)[chosen]
-        return Batch(_rows_at(X.X, chosen), labels, own, **vars(X)), None, None
-    return _rows_at(X, chosen), np.asarray(y)[chosen], own
-
-
-def _rows_at(X: Any, chosen: NDArray[np.int64]) -> Any:
-    if isinstance(X, np.ndarray):
-        return X[chosen]
-    if sp.issparse(X):
-        return X.tocsr()[chosen]
-    if hasattr(X, "iloc"):
-        return X.iloc[chosen]
-    return [X[row] for row in chosen.tolist()] if isinstance(X, list | tuple) else X[chosen.tolist()]
+        return Batch(rows_at(X.X, chosen), labels, own, **vars(X)), None, None
+    return rows_at(X, chosen), np.asarray(y)[chosen], own

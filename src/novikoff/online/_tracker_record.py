@@ -87,6 +87,8 @@ def certificate_of(model: Any) -> TrackerCertificate:
         class_examples=_class_examples(first),
         declared=first._classes.declared,
         n_features=int(first.n_features_in_),
+        delay=counts.delay,
+        is_constant_delay=counts.is_constant_delay,
     )
 
 
@@ -170,6 +172,7 @@ def check_state(record: RunRecord) -> None:
         raise input_error("state.counts.shares", "at least one of them must be positive.")
     check_count(counts.rounds, "state.counts.rounds")
     check_count(counts.examples.whole, "state.counts.examples.whole")
+    check_count(counts.delay, "state.counts.delay")
     state.vote.check("state", members)
     ways = {member.state.declared for member in state.members}, {member.state.labels for member in state.members}
     if any(len(found) > 1 for found in ways) or not all(member.state.is_stream for member in state.members):

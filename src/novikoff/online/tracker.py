@@ -1,5 +1,6 @@
 """A mixture of online learners, of which the one that errs least predicts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, cast
 
@@ -20,6 +21,7 @@ from novikoff.theory.tracker_certificate import TrackerCertificate
 from ._classifier import OnlineClassifier
 from ._mixture import MixtureCounts, Vote, codes_of, labels_of
 from ._one_example import DEFAULT_WEIGHT
+from ._serving import Served, learn_served_example, serve_example, serve_rows, serve_then_learn_rows
 from ._stream import refuse_labels_beside
 from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
 from ._tracker_record import TrackerState, certificate_of, check_members, learners_from, record_of, restored_members
@@ -38,6 +40,10 @@ class Tracker(Classifier):
     those of the best sequence of members [2]_.
 
     An example of weight 2 counts as two, of which each is predicted.
+
+    If labels come late, members that learn fast look better when they learn than they were when they predicted. With
+    ``serve_one`` and ``learn_one(..., served=...)``, they are judged by what they predicted, and all bounds hold for
+    that, with an allowance for the delay.
 
     Parameters
     ----------
@@ -200,6 +206,55 @@ class Tracker(Classifier):
             raise input_error(type(self).__name__, message)
         return self._learn_batch(X, y, None, sample_weight)
 
+    def serve(self, X: Any) -> list[Served]:
+        """Predict rows, and remember what the members predict until the labels come.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+            Rows.
+
+        Returns
+        -------
+        list of Served
+            What is predicted for each row. Its ``label`` is that of ``predict``, or None if no label was seen before.
+        """
+        return serve_rows(self, X)
+
+    def serve_then_learn(
+        self, X: Any, y: Any = None, sample_weight: Any = None, *, served: Sequence[Served]
+    ) -> tuple[list[Served], NDArray[Any]]:
+        """Learn labels that came late: serve new rows, and learn an earlier one after each of them.
+
+        The mistakes are those of the predictions that were served.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
+            First the rows that were served before, in the order in which their labels came; then new rows, if there
+            are any.
+        y : array-like of shape (n_labels,), default=None
+            The labels of the first rows. After each new row is served, one is learned, and those that are left at the
+            end; so there must be at least as many as new rows.
+        sample_weight : array-like of shape (n_labels,), default=None
+            Weights of the rows whose labels are given. A row of weight 2 was served once, and its mistakes count twice.
+        served : list of Served
+            What was served for the first rows, by ``serve``, ``serve_one`` or an earlier call.
+
+        Returns
+        -------
+        served : list of Served
+            What is served for the new rows, each by what was learned before it.
+        predictions : ndarray of shape (n_labels,)
+            What would have been predicted for each row of which a label is given, just before it was learned.
+        """
+
+        def learn(draft: Draft) -> tuple[list[Served], NDArray[Any]]:
+            with draft.in_place():
+                return serve_then_learn_rows(draft.model, draft.publish, X, y, sample_weight, served)
+
+        return change(self, learn)
+
     def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> NDArray[Any]:
         """Learn from a batch. Return the predictions."""
 
@@ -211,7 +266,7 @@ class Tracker(Classifier):
 
     # ---- one example at a time -------------------------------------------------------------------------------------
 
-    def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
+    def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT, *, served: Served | None = None) -> None:
         """Learn from one example.
 
         Parameters
@@ -222,11 +277,17 @@ class Tracker(Classifier):
             Its label.
         sample_weight : float, default=1.0
             Its weight.
+        served : Served, default=None
+            What ``serve_one`` returned for this example, if its label came late: the members are then judged by what
+            they predicted at that time. By default, by what they predict now.
         """
 
         def learn(draft: Draft) -> None:
             with draft.in_place():
-                learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
+                if served is None:
+                    learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
+                else:
+                    learn_served_example(draft.model, draft.publish, x, y, sample_weight, served)
 
         change(self, learn)
 
@@ -251,6 +312,22 @@ class Tracker(Classifier):
         labels = [learner.predict_one(x) for learner in view.learners_]
         codes = np.array([[labels.index(label)] for label in labels], dtype=np.int32)
         return labels[int(view._counts.choose(view._learned_vote, codes)[0])]
+
+    def serve_one(self, x: Any) -> Served:
+        """Predict one example, and remember what the members predict until its label comes.
+
+        Parameters
+        ----------
+        x : dict, array-like of shape (n_features,) or sparse matrix of one row
+            The features.
+
+        Returns
+        -------
+        Served
+            The prediction of ``predict_one`` as ``label``, and those of the members. Give it to ``learn_one``, whenever
+            the label comes; it can be pickled.
+        """
+        return serve_example(self, x)
 
     def score_one(self, x: Any) -> Any:
         """Return the score of one example.

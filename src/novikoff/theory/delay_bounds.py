@@ -7,6 +7,9 @@ number of updates between v' and v.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
+
+from novikoff._counts import counted
 
 from . import bounds, margin_value
 
@@ -85,3 +88,58 @@ def served_mistakes(updates: float, outstanding: int) -> float:
     15
     """
     return (1 + outstanding) * updates
+
+
+@dataclass(frozen=True)
+class ServedMistakes:
+    """The wrong predictions that a learner served while labels came late, and a bound on them (P2).
+
+    The learner decides about an update when it learns, so its mistake bound is one of the updates. If its predictions
+    change only by an update or by a new label, a prediction that was wrong when it was served, and right when its label
+    was learned, has one of these in between; and each of them lies in between for at most ``delay`` predictions.
+
+    Parameters
+    ----------
+    served : int
+        Number of wrong predictions that were served.
+    at_learning : int
+        Number of examples whose prediction just before they were learned was wrong.
+    updates : int
+        Number of updates, in all binary problems.
+    labels : int
+        Number of different labels.
+    delay : int
+        The largest number of examples that were learned between a prediction and its own label.
+
+    Examples
+    --------
+    >>> import novikoff as nk
+    >>> stream = [([1.0], "yes"), ([-1.0], "no")] * 10
+    >>> progress = nk.evaluate.progressive(nk.Perceptron(), stream, delay=3)
+    >>> *_, last = progress
+    >>> late = progress.served_mistakes()
+    >>> late.served, late.at_learning, late.updates, late.bound
+    (4, 2, 2, 14)
+    """
+
+    served: int
+    at_learning: int
+    updates: int
+    labels: int
+    delay: int
+
+    @property
+    def bound(self) -> int:
+        """The largest possible number of served mistakes, L + delay (M + K)."""
+        return self.at_learning + self.delay * (self.updates + self.labels)
+
+    def explain(self) -> str:
+        """Return the counts and the bound in words.
+
+        Returns
+        -------
+        str
+            One sentence, without a full stop.
+        """
+        found = f"{counted(self.served, 'wrong prediction')} served, {self.at_learning:,} when learned"
+        return f"{found}; {counted(self.updates, 'update')} allow at most {self.bound:,} with a delay of {self.delay:,}"

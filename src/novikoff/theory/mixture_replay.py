@@ -31,32 +31,42 @@ class Scores:
     ----------
     rule : Rule
         The rule of the learner, which says whether the last weights, their average or a vote predicts.
-    predicted : ndarray or CSR matrix or None, default=None
-        The rows as they were predicted, if a running scale showed them otherwise than they were learned.
+    predicted : ndarray or CSR matrix
+        The rows as they were predicted; a running scale shows them otherwise than they were learned.
+    delay : int, default=0
+        How many further rows were predicted before each was learned.
 
     Attributes
     ----------
     values, tolerances : list of float
-        The score of each row, and by how much rounding may have changed it.
+        The score of each row, and by how much rounding may have changed it. The first ``delay`` rows, which are
+        predicted before anything is learned, have scores of 0.
     """
 
-    def __init__(self, rule: Rule, predicted: Any = None) -> None:
-        self._rule, self._rows = rule, list[tuple[Any, Floats]]()
-        self._predicted = None if predicted is None else each_row(predicted)
-        self.values: list[float] = []
-        self.tolerances: list[float] = []
+    def __init__(self, rule: Rule, predicted: Any, delay: int = 0) -> None:
+        self._rule, self._learned = rule, list[tuple[Any, Floats]]()
+        self._rows, self._predicted = predicted[delay:], each_row(predicted[:0])
+        self.values: list[float] = [0.0] * min(delay, predicted.shape[0])
+        self.tolerances: list[float] = [0.0] * len(self.values)
 
     def before(self, run: Replay, x: tuple[Any, Floats, float, float], norm2: float) -> None:
-        """Score a row; ``replay`` calls this before the row is learned."""
-        columns, values, scale, one = x
-        learned, length = values, math.sqrt(norm2)
-        left = run.scale  # by which v differs from the stored weights of a learner that forgets
-        if self._predicted is not None:
-            values = next(self._predicted)[1]
-            length = scale * math.sqrt(float(values @ values) + one)
+        """Score the row that is predicted next; ``replay`` calls this before a row is learned."""
+        if run.visits == 0:
+            self._predicted = each_row(self._rows if run.columns is None else run.columns.cut(self._rows))
+        row = next(self._predicted, None)
+        if row is not None:
+            self._score(run, row, x[3])
+        if self._rule.keep == "votes":
+            self._learned.append(x[:2])
+
+    def _score(self, run: Replay, row: tuple[Any, Floats], one: float) -> None:
+        columns, values = row
+        norm2, scale = float(values @ values) + one, 1.0
+        if self._rule.geometry.normalize and norm2 > 0:
+            scale, norm2 = 1 / math.sqrt(norm2), 1.0
+        length, left = math.sqrt(norm2), run.scale  # by which v differs from the stored weights if the learner forgets
         if self._rule.keep == "votes":
             self._vote(run, (columns, values, scale, one), length)
-            self._rows.append((columns, learned))
             return
         weights, bias, rounding = run.weights[columns], run.bias, run.rounding
         if self._rule.keep == "average" and run.examples > 0:
@@ -72,7 +82,7 @@ class Scores:
         columns, values, scale, one = x
         dense = np.zeros(len(run.weights))
         dense[columns] = values
-        products = [float(own @ dense[places]) + one for places, own in (self._rows[i] for i in run.moved)]
+        products = [float(own @ dense[places]) + one for places, own in (self._learned[i] for i in run.moved)]
         inner = np.concatenate([[0.0], np.cumsum(np.array(run.along) * products)]) if products else np.zeros(1)
         votes, zero = np.array(run.survived), 1.0 if self._rule.tie == "positive" else 0.0
         signs = np.where(inner == 0, zero, np.sign(inner))
@@ -100,7 +110,9 @@ class Predictions:
     doubtful: int | None
 
 
-def predictions_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, declared: bool) -> Predictions:
+def predictions_of(
+    X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, declared: bool, delay: int = 0
+) -> Predictions:
     """Repeat the run of one member over a stream.
 
     Parameters
@@ -117,25 +129,28 @@ def predictions_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: i
         The number of labels.
     declared : bool
         Whether all labels were known from the start; otherwise, each since its first row.
+    delay : int, default=0
+        How many further rows were predicted before each was learned.
 
     Returns
     -------
     Predictions
         The predicted codes.
     """
-    rows, predicted = len(codes), None
+    rows, predicted = len(codes), X
     if rule.geometry.scale is not None:
-        predicted, X = (as_seen(X, amounts, RUNNING, before=before).X for before in (True, False))
+        predicted = as_seen(X, amounts, RUNNING, before=True, delay=delay).X
+        X = as_seen(X, amounts, RUNNING).X
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
-        own, signs = Scores(rule, predicted), np.where(codes == positive, 1.0, -1.0)
+        own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)
         how = (rule.implementation(), rule.geometry, [np.arange(rows)])
         run = replay(X, signs, amounts, *how, before=own.before, forgetting=rule.forgetting)
         scores[positive], tolerances[positive] = own.values, own.tolerances
         doubtful = min(doubtful, rows if run.doubtful is None else run.doubtful)
     found, seen = np.full(rows, NOBODY), np.zeros(classes, dtype=bool)
-    for t in range(1, rows):
-        seen[codes[t - 1]] = True
+    for t in range(1 + delay, rows):
+        seen[codes[t - delay - 1]] = True
         known = np.arange(classes) if declared else np.flatnonzero(seen)
         found[t], is_close = _decide(known, seen, scores[:, t], tolerances[:, t])
         if is_close:
@@ -204,6 +219,26 @@ class MixtureReplay:
     def __post_init__(self) -> None:
         self.decayed, self.mistakes = [0.0] * (self.members + 1), [0.0] * (self.members + 1)
         self.weights, self.fewest = np.ones(self.members), np.zeros((MAX_CHANGES + 1, self.members))
+
+    def run(self, table: Codes, codes: Codes, amounts: Floats, delay: int = 0) -> None:
+        """Repeat the mixture of members whose predictions are known.
+
+        Parameters
+        ----------
+        table : ndarray of int64, of shape (n_members, n_samples)
+            The code that each member predicted for each row.
+        codes : ndarray of int64
+            The codes of the labels.
+        amounts : ndarray of shape (n_samples,)
+            The weights of the rows, at most 1.
+        delay : int, default=0
+            How many further rows were predicted before each was learned.
+        """
+        chosen: list[int] = []
+        every = table.T.tolist()
+        for t, (label, amount) in enumerate(zip(codes.tolist(), amounts.tolist(), strict=True)):
+            chosen += [self.choose(t, row) for row in every[len(chosen) : t + delay + 1]]
+            self.learn(every[t], chosen[t], label, amount)
 
     def choose(self, row: int, predictions: Sequence[int]) -> int:
         """Return what the mixture predicts; ties go to the member that comes first."""

@@ -106,7 +106,7 @@ class _Columns:
         return found
 
 
-def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False) -> SeenRows:
+def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False, delay: int = 0) -> SeenRows:
     """Return rows as a learner with a running scale saw them.
 
     Parameters
@@ -119,6 +119,9 @@ def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False) -> SeenR
         Whether each row was scaled by the rows up to itself, or all by all rows.
     before : bool, default=False
         Whether rows of a stream are wanted as they were predicted: scaled by the rows before each.
+    delay : int, default=0
+        How many of the rows directly before each had not been learned when it was predicted. The copies of a row count
+        as rows. Used with ``before`` only.
 
     Returns
     -------
@@ -140,9 +143,10 @@ def as_seen(X: Any, copies: Floats, kind: str, *, before: bool = False) -> SeenR
     rows = list(each_row(X if cut is None else cut.cut(X)))
     state, scaled = _Columns(X.shape[1] if cut is None else len(cut.indices)), []
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        for (columns, values), weight in zip(rows, copies.tolist(), strict=True):
+        for place, ((columns, values), weight) in enumerate(zip(rows, copies.tolist(), strict=True)):
             if before:
-                scaled.append(values * state.factors(columns))
+                predicted = rows[place + delay if place else 0 : place + delay + 1]
+                scaled += [own * state.factors(where) for where, own in predicted]
             for _ in range(int(weight)):
                 state.count(columns, values, 1.0)
             if weight % 1 > 0:

@@ -55,7 +55,7 @@ class TrackerCertificate(Certificate):
     """The mistakes of a mixture of online learners on a stream, and a bound on them by those of its members.
 
     A mistake is a prediction, before the label was seen, of another label or of none. Examples of weight k count as k,
-    each of which is predicted.
+    each of which is predicted; one that was served before its label came is predicted once, and counts k times.
 
     Parameters
     ----------
@@ -85,6 +85,11 @@ class TrackerCertificate(Certificate):
         Whether all labels were known from the start.
     n_features : int
         The number of columns.
+    delay : int, default=0
+        The largest number of examples that were learned between a prediction and its own label.
+    is_constant_delay : bool, default=True
+        Whether so many were learned in between for all examples, or all that came before. Otherwise, the data do not
+        show which weights served a prediction, and the counts cannot be verified.
 
     See Also
     --------
@@ -113,21 +118,24 @@ class TrackerCertificate(Certificate):
     class_examples: tuple[float, ...]
     declared: bool
     n_features: int
+    delay: int = 0
+    is_constant_delay: bool = True
 
     @property
     def bound(self) -> float:
         """The largest number of mistakes that the theorem allows, given those of the members (docs/theory.md N).
 
         For "leader" and "majority", it bounds the decayed mistakes, by those of the member with the fewest (N4; N1 and
-        N2). For "share" it bounds all mistakes, by those of the best sequence of members (N5).
+        N2). For "share" it bounds all mistakes, by those of the best sequence of members (N5). With a delay, P5, P4 and
+        P6 hold instead.
         """
-        best, members = min(member.decayed_mistakes for member in self.members), len(self.members)
+        best, members, late = min(member.decayed_mistakes for member in self.members), len(self.members), self.delay
         if self.vote == "leader":
-            return mixture_bounds.fewest_mistakes(best, members)
+            return mixture_bounds.fewest_mistakes(best, members, late, self.decay)
         if self.vote == "majority":
-            return mixture_bounds.weighted_majority(best, members, self.beta)
+            return mixture_bounds.weighted_majority(best, members, self.beta, late, self.decay)
         return min(
-            mixture_bounds.fixed_share(fewest, changes, self.rounds, members, self.beta, self.share)
+            mixture_bounds.fixed_share(fewest, changes, self.rounds, members, self.beta, self.share, late)
             for changes, fewest in enumerate(self.sequences)
             if changes < max(1, self.rounds)
         )
@@ -135,6 +143,9 @@ class TrackerCertificate(Certificate):
     def claims(self) -> list[tuple[str, str]]:
         bounded = "mistakes" if self.vote == "share" else "decayed mistakes"
         found = [("mistakes", f"{count(self.mistakes)} in {counted(self.examples, 'example')}")]
+        if self.delay:
+            between = f"{'' if self.is_constant_delay else 'at most '}{counted(self.delay, 'label')}"
+            found.append(("delay", f"{between} learned between a prediction and its own"))
         if self.vote != "share":
             found.append(("decayed mistakes", f"{self.decayed_mistakes:.6g}"))
         found.append((f"bound on the {bounded}", f"at most {above(self.bound)}"))
@@ -144,18 +155,25 @@ class TrackerCertificate(Certificate):
         return found
 
     def explain(self) -> str:
+        extra = "(N - 1)(1 + decay + ... + decay^delay)" if self.delay else "N - 1"
         how = {
             "leader": "the member with the fewest mistakes predicted, where older mistakes count less; its decayed "
-            "mistakes are at most N m + N - 1, with N members of which the best has m",
+            f"mistakes are at most N m + {extra}, with N members of which the best has m",
             "majority": "the members voted, each with a weight that falls with its decayed mistakes (Littlestone and "
             "Warmuth), which bounds the decayed mistakes by those of the best member",
             "share": "the members voted with weights that fall with their mistakes and are shared (Herbster and "
             "Warmuth), which bounds the mistakes by those of the best sequence of members",
         }
+        late = ""
+        if self.delay:
+            late = (
+                f" Labels came late: up to {counted(self.delay, 'other label')} were learned between a prediction and "
+                "its own. The mistakes are those of the predictions that were served, for which the bound is weaker."
+            )
         return (
             f"Each of {counted(self.examples, 'example')} was predicted before its label was seen, by "
             f"{counted(len(self.members), 'member')}: {how[self.vote]}. The number of wrong predictions was "
-            f"{count(self.mistakes)}."
+            f"{count(self.mistakes)}.{late}"
         )
 
     def stated(self) -> dict[str, Any]:
@@ -215,6 +233,7 @@ class TrackerCertificate(Certificate):
             "beta": 0 < self.beta < 1,
             "share": 0 < self.share < 1 and (self.vote != "share" or self.share <= 0.5),
             "counts": all(isinstance(n, int | float) and 0 <= n < math.inf for n in numbers) and self.rounds >= 0,
+            "delay": 0 <= self.delay < max(1, self.rounds),
             "sequences": len(self.sequences) == wanted,
             "classes": len(set(self.classes)) == len(self.classes) == len(self.class_examples) > 0,
             "rules": all(member.rule.name in RULES for member in self.members),
@@ -234,14 +253,13 @@ class TrackerCertificate(Certificate):
 
     def _check_run(self, X: Any, codes: NDArray[np.int64], amounts: Floats) -> list[Check]:
         """Repeat the runs of all members, and the mixture of them."""
-        every = [
-            predictions_of(X, codes, amounts, member.rule, len(self.classes), self.declared) for member in self.members
-        ]
+        if not self.is_constant_delay:
+            words = f"the data do not show which weights served each prediction; labels came up to {self.delay} later"
+            return [Check("served predictions", "open", words), self._check_bound()]
+        stream, known = (X, codes, amounts), (len(self.classes), self.declared)
+        every = [predictions_of(*stream, member.rule, *known, self.delay) for member in self.members]
         again = MixtureReplay(len(every), self.vote, self.decay, self.beta, self.share)
-        table = np.array([own.codes for own in every])
-        for t, (label, amount) in enumerate(zip(codes.tolist(), amounts.tolist(), strict=True)):
-            predicted = table[:, t].tolist()
-            again.learn(predicted, again.choose(t, predicted), label, amount)
+        again.run(np.array([own.codes for own in every]), codes, amounts, self.delay)
         more = 4 * len(codes) + 16
         names = [f"member {place + 1}" for place in range(len(every))] + ["mixture"]
         claimed: list[MemberMistakes | TrackerCertificate] = [*self.members, self]
@@ -271,8 +289,13 @@ class TrackerCertificate(Certificate):
         """
         made = self.mistakes if self.vote == "share" else self.decayed_mistakes
         each = 4 * (len(self.members) + 64) * EPS
-        progress = 1.0 if self.vote == "leader" else -math.log((1 + self.beta) / 2)
-        allowed = self.bound * (1 + each * (self.rounds + 4)) + each * self.rounds / progress
+        progress = 1.0
+        if self.vote == "majority":
+            progress = mixture_bounds.majority_progress(self.beta, len(self.members), self.delay, self.decay)
+        elif self.vote == "share":
+            progress = mixture_bounds.share_progress(self.beta, self.share, self.delay)
+        allowed = self.bound * (1 + each * (self.rounds + 4))
+        allowed += each * self.rounds / progress if progress > 0 else 0.0  # the bound is then infinite
         what = "mistakes" if self.vote == "share" else "decayed mistakes"
         words = f"{made:.6g} {what}, and the theorem allows at most {above(self.bound)}"
         return Check("bound", "holds" if made <= allowed else "fails", words)
