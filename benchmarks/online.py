@@ -62,6 +62,32 @@ def second_order(X: sp.csr_matrix, y: np.ndarray, rounds: int) -> list[dict[str,
     ]
 
 
+def tracker(X: sp.csr_matrix, y: np.ndarray, rounds: int) -> list[dict[str, Any]]:
+    """One pass of the default tracker, which predicts every row, against one of our perceptron; sparse and dense."""
+    dense = np.ascontiguousarray(X[: X.shape[0] // 10].toarray()[:, :200] + 1.0)
+    table = []
+    for kind, rows in (("sparse", X), ("dense", dense)):
+        labels = y[: rows.shape[0]]
+        makers = {"Perceptron": nk.Perceptron, "Tracker": nk.Tracker}
+        times = interleave(
+            {
+                name: lambda make=make, rows=rows, labels=labels: make().predict_then_learn(rows, labels)
+                for name, make in makers.items()
+            },
+            rounds,
+        )
+        table.append(
+            {
+                "work": f"predict_then_learn, Tracker, {kind}",
+                "ours": f"{1e3 * times['Tracker']:.1f} ms",
+                "peer": f"{1e3 * times['Perceptron']:.1f} ms (our Perceptron)",
+                "ratio": times["Perceptron"] / times["Tracker"],
+                "ns a nonzero": 1e9 * times["Tracker"] / (X.nnz if kind == "sparse" else dense.size),
+            }
+        )
+    return table
+
+
 def events(
     ours: Callable[[], Any], peer: Callable[[], Any], stream: list[tuple[Any, Any]], block: int
 ) -> tuple[float, float]:
@@ -140,6 +166,7 @@ def main() -> None:
         passes(X, y, 1, rounds=9)
         + passes(X, y, 5, rounds=5)
         + second_order(X, y, rounds=9)
+        + tracker(X, y, rounds=5)
         + streams(X, y, 20_000 // share)
     )
     bandwidth = read_bandwidth()

@@ -357,11 +357,13 @@ def in_order(fields: Any) -> Result:
 # ---- online learners -----------------------------------------------------------------------------------------------
 
 
-def seen_rows(rows: list[Row], copies: list[float], kind: str, width: int) -> tuple[list[Row], list[float]]:
-    """Return rows divided by the root mean squares of their columns, and the last factors.
+def seen_rows(rows: list[Row], copies: list[float], kind: str, width: int) -> tuple[list[Row], list[float], Any]:
+    """Return rows divided by the root mean squares of their columns, the last factors, and the last shifts if any.
 
     Values of 0 do not count. Each row is divided by those of the rows up to itself ("running"), or of all rows.
     """
+    if kind == "centred":
+        return centred_rows(rows, copies, width)
     totals, squares, found = [0.0] * width, [0.0] * width, []
 
     def factor(j: int) -> float:
@@ -377,7 +379,49 @@ def seen_rows(rows: list[Row], copies: list[float], kind: str, width: int) -> tu
                 totals[j] += weight * (x != 0)
                 squares[j] += weight * (x * x)
         found.append(scaled(row) if kind == "running" else row)
-    return found if kind == "running" else list(map(scaled, found)), list(map(factor, range(width)))
+    return found if kind == "running" else list(map(scaled, found)), list(map(factor, range(width))), None
+
+
+def centred_rows(rows: list[Row], copies: list[float], width: int) -> tuple[list[Row], list[float], list[float]]:
+    """Return rows whose frequent columns are centred, and all divided by the root mean squares of what remains.
+
+    A column is frequent if it is not 0 in at least half of the examples up to a row. What is subtracted and multiplied
+    is computed anew if the weight of the column has grown by a quarter, if it becomes frequent or rare, and if the
+    result would exceed 4.
+    """
+    known: dict[int, list[float]] = {}  # weight, first value, sum and sum of squares of differences from it
+    shift, factor, total, centred, found = [0.0] * width, [0.0] * width, 0.0, set(), []
+
+    def renew(j: int) -> None:
+        n, first, summed, squares = known[j]
+        offset = summed / n
+        mean, spread, often = first + offset, max(0.0, squares - summed * offset), j in centred
+        a = mean * (n / total) if often else 0.0
+        energy = spread + n * ((mean - a) * (mean - a)) + ((total - n) * (a * a) if often else 0.0)
+        good = 1e-240 <= energy < math.inf
+        shift[j], factor[j] = (a, math.sqrt((total if often else n) / energy)) if good else (0.0, 0.0)
+
+    for row, copy in zip(rows, copies, strict=True):
+        values = {j: x for j, x in row if x}
+        total += copy
+        for j, x in values.items() if copy else ():
+            n, first, summed, squares = known.get(j, [0.0, x, 0.0, 0.0])
+            d, begins = x - first, 2 * (n + copy) >= total and j not in centred
+            known[j] = [n + copy, first, summed + copy * d, squares + copy * (d * d)]
+            centred.update([j] * begins)
+            if begins or not abs((x - shift[j]) * factor[j]) <= 4 or quarters(n) != quarters(n + copy):
+                renew(j)
+        for j in [j for j in centred if 2 * known[j][0] < total]:
+            centred.remove(j)
+            renew(j)
+        u = [(j, (values.get(j, 0.0) - shift[j]) * factor[j]) for j in sorted(values.keys() | centred)]
+        found.append([(j, x if abs(x) >= 1e-120 else 0.0) for j, x in u])
+    return found, factor, shift
+
+
+def quarters(weight: float) -> int:
+    """Return the exponent and the first two binary digits of a number, by which it is known to a quarter."""
+    return int(struct.unpack("<q", struct.pack("<d", weight))[0] >> 50)
 
 
 def scale_results(u: Vectors, fields: Any) -> Iterator[Result]:
@@ -388,7 +432,7 @@ def scale_results(u: Vectors, fields: Any) -> Iterator[Result]:
         need(not known and not bounded, "scale", "rows of a fit and of a stream are not known as they were seen")
         yield "scale", "on trust", "rows were scaled by a fit and by a stream"
     elif u.is_scaled:
-        yield "scale", "holds", "the columns are divided by the root mean squares of their values other than 0"
+        yield "scale", "holds", "the columns are divided by the root mean squares of their values so far"
 
 
 class Vectors:
@@ -403,16 +447,23 @@ class Vectors:
         places, given = [(i, 0) for i in range(len(rows))], len(rows)
         scale = evidence.get("scale")
         kind, is_scaled = scale and scale["kind"], scale is not None
-        need(is_scaled == (geometry.get("scale") == "running"), "scale", "it is not that of the geometry")
-        need(not is_scaled or kind in ("running", "fixed", "mixed"), "scale", f"{kind!r} is not a kind of scale")
-        if self.private or kind == "running":  # each copy of a row has a private feature or a scale of its own
+        kinds = {None: (None,), "running": ("running", "fixed", "mixed"), "centred": ("centred",)}
+        need(kind in kinds.get(geometry.get("scale"), ()), "scale", "it is not that of the geometry")
+        need(kind != "centred" or (has_b and scale.get("shifts") is not None), "scale", "what is subtracted is missing")
+        if self.private or kind in (
+            "running",
+            "centred",
+        ):  # each copy of a row has a private feature or a scale of its own
             places = [(i, k) for i, c in enumerate(self.copies) for k in range(max(1, math.ceil(c)))]
             self.copies = [min(1.0, self.copies[i] - k) for i, k in places]
         self.seen = [i for i, c in enumerate(self.copies) if c > 0]
         self.signs = [1 if labels[i] == evidence["positive"] else -1 for i, _ in places]
         rows = [rows[i] for i, _ in places]
         if is_scaled and kind != "mixed":
-            rows, factors = seen_rows(rows, self.copies, kind, self.width)
+            rows, factors, shifts = seen_rows(rows, self.copies, kind, self.width)
+            stated = scale.get("shifts")
+            same = shifts is None if stated is None else shifts == list(stated)
+            need(same, "scale", "what is subtracted from the columns is not what the rows give")
             pairs, most = list(zip(scale["factors"], factors, strict=False)), (len(rows) + 8) * EPS
             same = len(scale["factors"]) == self.width and all(abs(a - b) <= most * b for a, b in pairs)
             need(same, "scale", "the factors of the columns are not those of the rows")
@@ -743,12 +794,14 @@ def predictors(state: Any, arrays: Any) -> Iterator[tuple[Any, Any, Any, Any]]:
             yield label, tree.get("negative"), weights, bias
 
 
-def factors_of(scale: Any, arrays: Any) -> list[float] | None:
-    """Return what a state with a running scale multiplies each column by; None if it has none."""
+def scale_of(scale: Any, arrays: Any) -> tuple[Any, Any]:
+    """Return what a state with a scale multiplies each column by, and what it subtracts before; None for nothing."""
     if scale is None:
-        return None
+        return None, None
+    if centring := scale.get("centring"):
+        return arrays[centring["factors"]], arrays[centring["shifts"]]
     pairs = zip(arrays[scale["weights"]], arrays[scale["squares"]], strict=True)
-    return [math.sqrt(weight / square) if square >= 1e-240 else 0.0 for weight, square in pairs]
+    return [math.sqrt(weight / square) if square >= 1e-240 else 0.0 for weight, square in pairs], None
 
 
 ARRAYS = (
@@ -759,6 +812,7 @@ ARRAYS = (
     "biases",
     "costs",
     "factors",
+    "shifts",
     "counts",
     "variances",
 )  # fields that are arrays
@@ -796,8 +850,8 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
         pairs = [(late, early) for i, early in enumerate(classes) for late in classes[i + 1 :]]
         sides = pairs if strategy == "ovo" else [(classes, None)]
     every = [fields_of(tree, arrays) for tree in model["certificates"]]
-    mixtures = [fields["certificate kind"] for fields in every if "members" in fields]
-    need(not mixtures, "certificate", f"{mixtures[:1]}: runs of a mixture are repeated by novikoff.verify, not here")
+    if any("members" in fields for fields in every):
+        raise Unreadable("the model is a tracker, whose members must learn again; check it with 'novikoff certify'.")
     parts = [fields.get("model") or fields["evidence"] for fields in every]
     found = [(part.get("classes", part.get("positive")), part.get("negative")) for part in parts]
     if len(classes) == 1 and found == [(None, None)]:
@@ -819,7 +873,8 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
         if "biases" in part and "geometry" in part:  # an online learner, whose state has each class for itself
             vectors = [(label, None, w, b) for label, w, b in zip(positive, part["weights"], bias, strict=True)]
         same = all(vector in known for vector in vectors)
-        same &= (part.get("scale") or {}).get("factors") == factors_of(model["state"].get("scale"), arrays)
+        scale = part.get("scale") or {}
+        same &= (scale.get("factors"), scale.get("shifts")) == scale_of(model["state"].get("scale"), arrays)
         status, of = ("holds" if same else "fails", "these") if keep == "last" else ("on trust", f"the {keep} of many")
         yield prefix + "model", status, f"its certificate is about the last weights, and {of} predict"
         for claim, status, detail in check_certificate(fields["certificate kind"], fields, rows, labels, counted):

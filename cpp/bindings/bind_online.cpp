@@ -70,7 +70,7 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
     throw std::invalid_argument("second-order rules do not learn classes together.");
   if (learner_.joint && memory_) throw std::invalid_argument("classes that are learned together forget nothing.");
   columns_.buckets = buckets;
-  if (as<bool>(configuration_[9], "scale")) learner_.scale.emplace();
+  learner_.scale = scale_named(as<std::string>(configuration_[9], "scale"));
   if (learner_.joint && learner_.scale) throw std::invalid_argument("classes that are learned together have no scale.");
   all_learners().insert(this);
 }
@@ -155,7 +155,7 @@ struct Contents {
   std::vector<Hypothesis> problems;
   std::optional<JointHypothesis> joint;
   Columns columns;
-  std::optional<RunningScale> scale;
+  std::optional<Scale> scale;
 
   explicit Contents(OnlineLearner& learner) {
     learner.read_learner(false, [&](auto& held, auto& names) {
@@ -234,7 +234,7 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   std::vector<Hypothesis> problems;
   const std::optional<Memory> memory = online_state::memory_of(configuration);
   for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second));
-  auto scale = online_state::restore_scale(state[3], as<bool>(configuration[9], "scale"));
+  auto scale = online_state::restore_scale(state[3], scale_named(as<std::string>(configuration[9], "scale")));
   Columns columns;
   Vector<const std::uint8_t> bytes;
   if (nb::try_cast(names, bytes, false)) {  // an array of bytes
@@ -307,13 +307,13 @@ void bind_online(nb::module_& m) {
       .def(
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
-             std::string tie, std::string keep, std::int64_t buckets, nb::object callback, bool scale, double forget,
+             std::string tie, std::string keep, std::int64_t buckets, nb::object callback, std::string scale, double forget,
              double fade, double extra) {
             new (self) OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback,
                                                     scale, forget, fade, extra));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
-          arg("buckets"), arg("callback") = nb::none(), arg("scale") = false, arg("forget") = 0.0, arg("fade") = 1.0,
+          arg("buckets"), arg("callback") = nb::none(), arg("scale") = "", arg("forget") = 0.0, arg("fade") = 1.0,
           arg("extra") = 0.0)
       .def_prop_ro("names",
                    [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
@@ -351,9 +351,16 @@ void bind_online(nb::module_& m) {
       .def("scale_rows", &OnlineLearner::scale_rows, arg("rows"), arg("values").noconvert())
       .def("scale_factors",
            [](OnlineLearner& self) -> std::optional<Vector<double>> {
-             const std::optional<RunningScale> scale = self.scale();
+             const std::optional<Scale> scale = self.scale();
              if (!scale) return std::nullopt;
              return to_numpy(scale->factors());
+           })
+      .def("scale_shifts",
+           [](OnlineLearner& self) -> std::optional<Vector<double>> {
+             const std::optional<Scale> scale = self.scale();
+             std::optional<std::vector<double>> shifts = scale ? scale->shifts() : std::nullopt;
+             if (!shifts) return std::nullopt;
+             return to_numpy(std::move(*shifts));
            })
       .def_prop_rw("is_calibrated", &OnlineLearner::is_calibrated, &OnlineLearner::set_calibrated)
       .def("calibrate", &OnlineLearner::calibrate, arg("problems"), arg("scores").noconvert())

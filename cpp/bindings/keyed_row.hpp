@@ -13,7 +13,7 @@
 #include "bindings.hpp"
 #include "novikoff/names.hpp"
 #include "novikoff/pass.hpp"
-#include "novikoff/running_scale.hpp"
+#include "novikoff/scale.hpp"
 
 using novikoff::Columns;
 
@@ -121,11 +121,12 @@ class KeyedRow {
     return row();
   }
 
-  /// A row of this dict as it is seen with a running scale.
-  Sparse seen(const Sparse& features, const novikoff::RunningScale& scale) {
-    seen_values_.resize(features.size);
-    scale.apply(features, seen_values_.data());
-    return {seen_values_.data(), features.indices, features.size};
+  /// A row of this dict as it is seen with a scale.
+  Sparse seen(const Sparse& features, const novikoff::Scale& scale) {
+    seen_values_.clear();
+    seen_columns_.clear();
+    scale.apply(features, seen_values_, seen_columns_);
+    return {seen_values_.data(), seen_columns_.data(), seen_values_.size()};
   }
 
   /// |x|^2. Keys of one dict have different columns unless they share a bucket.
@@ -247,7 +248,7 @@ class KeyedRow {
   std::vector<novikoff::Name> names_;
   std::vector<std::uint64_t> hashes_;
   std::vector<double> values_, present_values_, seen_values_;
-  std::vector<std::int64_t> columns_, present_columns_;
+  std::vector<std::int64_t> columns_, present_columns_, seen_columns_;
   std::vector<double> scratch_;
   bool found_ = false;          // whether columns_ belong to the last dict
   std::uint64_t revision_ = 0;  // of the columns when they were found

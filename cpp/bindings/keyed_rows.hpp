@@ -10,7 +10,7 @@
 #include "bindings.hpp"
 #include "keyed_row.hpp"
 #include "novikoff/names.hpp"
-#include "novikoff/running_scale.hpp"
+#include "novikoff/scale.hpp"
 
 /// The features of several examples. The constructor takes and checks all keys and values; it needs the interpreter's lock, but
 /// not that of the learner. Then `look_up` finds their columns; it needs the learner's lock, but not the interpreter's.
@@ -55,11 +55,18 @@ class KeyedRows {
     }
   }
 
-  /// Replaces the values by those that are seen with a running scale.
-  void see(const novikoff::RunningScale& scale) {
-    std::vector<double> seen(values_.size());
-    for (std::size_t i = 0, begin = 0; i < count(); begin = ends_[i++]) scale.apply((*this)[i], seen.data() + begin);
-    values_.swap(seen);
+  /// Replaces the rows by those that are seen with a scale.
+  void see(const novikoff::Scale& scale) {
+    std::vector<double> values;
+    decltype(columns_) columns;
+    decltype(ends_) ends;
+    for (std::size_t i = 0; i < count(); ++i) {
+      scale.apply((*this)[i], values, columns);
+      ends.push_back(values.size());
+    }
+    values_.swap(values);
+    columns_.swap(columns);
+    ends_.swap(ends);
   }
 
   Sparse operator[](std::size_t i) const {

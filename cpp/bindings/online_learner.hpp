@@ -129,7 +129,7 @@ class OnlineLearner {
 
   /// Replaces the problems, or that of all classes together, the columns and, if the learner has one, the scale.
   void restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointHypothesis> joint, Columns columns,
-               std::optional<novikoff::RunningScale> scale) {
+               std::optional<novikoff::Scale> scale) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {
                          columns.revision = columns_.revision + 1;
@@ -144,7 +144,7 @@ class OnlineLearner {
   }
 
   /// The scale of a learner that has one, at one moment.
-  std::optional<novikoff::RunningScale> scale() {
+  std::optional<novikoff::Scale> scale() {
     return read([this](auto&, auto&) { return learner_.scale; });
   }
 
@@ -347,7 +347,7 @@ class OnlineLearner {
                         if (learner_.scale) rows.see(*learner_.scale);
                         for (std::size_t q : problems) check_problem(q);
                         if (learner_.joint) return score_jointly(rows, problems, scores);
-                        const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // as in `score_of`
+                        const std::size_t columns = scored_width();
                         double* place = scores.data();
                         for (std::size_t q : problems) {
                           const Hypothesis& h = learner_.problems[q];
@@ -466,8 +466,9 @@ class OnlineLearner {
   }
 
   novikoff::RunningScale& check_scale() {
-    if (!learner_.scale) throw std::invalid_argument("the learner does not scale its columns.");
-    return *learner_.scale;
+    auto* running = learner_.scale ? std::get_if<novikoff::RunningScale>(&learner_.scale->kind) : nullptr;
+    if (!running) throw std::invalid_argument("the learner has no running scale.");
+    return *running;
   }
 
   /// The features of a dict as they are scored.
@@ -492,9 +493,12 @@ class OnlineLearner {
       return all[q];
     }
     const Hypothesis& h = learner_.problems[q];
-    const std::size_t columns = std::max<std::size_t>(1, columns_.count());  // an unknown feature is a 0 in column 0
+    const std::size_t columns = scored_width();
     return novikoff::score(h, features, columns, learner_.tie, row.scratch_for(h, columns));
   }
+
+  /// The number of columns of a dict that is scored: an unknown feature is a 0 in column 0.
+  std::size_t scored_width() const { return learner_.width(std::max<std::size_t>(1, columns_.count())); }
 
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }

@@ -4,6 +4,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -16,7 +17,7 @@
 
 #include "bindings.hpp"
 #include "novikoff/hypothesis.hpp"
-#include "novikoff/running_scale.hpp"
+#include "novikoff/scale.hpp"
 
 namespace online_state {
 
@@ -305,26 +306,56 @@ inline novikoff::Hypothesis restore(nb::handle stored, const std::string& keep, 
   return h;
 }
 
-inline nb::object store(const std::optional<novikoff::RunningScale>& scale) {
+/// The numbers of each column that a scale keeps, by their names in the state.
+inline auto stored_columns(const novikoff::RunningScale&) {
+  using Column = novikoff::RunningScale::Column;
+  return std::array{std::pair{"weights", &Column::weight}, std::pair{"squares", &Column::squares}};
+}
+inline auto stored_columns(const novikoff::CentredScale&) {
+  using Column = novikoff::CentredScale::Column;
+  return std::array{std::pair{"weights", &Column::weight}, std::pair{"squares", &Column::squares},
+                    std::pair{"sums", &Column::sum},       std::pair{"origins", &Column::origin},
+                    std::pair{"shifts", &Column::shift},   std::pair{"factors", &Column::factor}};
+}
+
+inline nb::object store(const std::optional<novikoff::Scale>& scale) {
   if (!scale) return nb::none();
-  std::vector<double> weights, squares;
-  for (const auto& column : scale->columns) weights.push_back(column.weight), squares.push_back(column.squares);
   nb::dict fields;
-  fields["weights"] = to_numpy(std::move(weights));
-  fields["squares"] = to_numpy(std::move(squares));
+  std::visit(
+      [&](const auto& kind) {
+        for (const auto& [name, field] : stored_columns(kind)) {
+          std::vector<double> numbers;
+          for (const auto& column : kind.columns) numbers.push_back(column.*field);
+          fields[name] = to_numpy(std::move(numbers));
+        }
+        if constexpr (requires { kind.total; }) fields["total"] = kind.total;
+      },
+      scale->kind);
   return fields;
 }
 
-/// The inverse. `is_scaled` is whether the configuration has a scale.
-inline std::optional<novikoff::RunningScale> restore_scale(nb::handle stored, bool is_scaled) {
-  if (stored.is_none() == is_scaled) refuse("a scale if its configuration has one, and only then");
-  if (!is_scaled) return std::nullopt;
-  const Fields fields(stored, 2, "a scale");
-  const auto weights = fields.vector<double>("weights"), squares = fields.vector<double>("squares");
-  if (weights.size() != squares.size()) refuse("as many weights as squares of a scale");
-  novikoff::RunningScale scale;
-  for (std::size_t j = 0; j < weights.size(); ++j) scale.columns.push_back({weights[j], squares[j]});
-  return scale;
+/// The inverse. `empty` is the scale of the configuration, if it has one.
+inline std::optional<novikoff::Scale> restore_scale(nb::handle stored, std::optional<novikoff::Scale> empty) {
+  if (stored.is_none() == empty.has_value()) refuse("a scale if its configuration has one, and only then");
+  if (!empty) return std::nullopt;
+  std::visit(
+      [&](auto& kind) {
+        constexpr bool has_total = requires { kind.total; };
+        const auto names = stored_columns(kind);
+        const Fields fields(stored, names.size() + has_total, "a scale");
+        kind.columns.resize(fields.vector<double>("weights").size());
+        for (const auto& [name, field] : names) {
+          const auto numbers = fields.vector<double>(name);
+          if (numbers.size() != kind.columns.size()) refuse("arrays of a scale that have one length");
+          for (std::size_t j = 0; j < numbers.size(); ++j) kind.columns[j].*field = numbers[j];
+        }
+        if constexpr (has_total) {
+          kind.total = fields.number("total");
+          kind.restore();
+        }
+      },
+      empty->kind);
+  return empty;
 }
 
 }  // namespace online_state

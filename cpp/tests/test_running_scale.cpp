@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "novikoff/running_scale.hpp"
@@ -27,7 +28,7 @@ Values see_dense(RunningScale& scale, const Values& x, double weight = 1) {
 
 Learner scaled_learner(Rule rule) {
   Learner learner{rule, {true, false, 0}, Tie::mistake, {Hypothesis{}}};
-  learner.scale.emplace();
+  learner.scale = scale_named("running");
   return learner;
 }
 
@@ -39,6 +40,8 @@ void learn(Learner& learner, Sample& sample, std::size_t begin, std::size_t end,
   learn_all(learner, AnyRows(sample.rows()), sample.batch(begin, end), places, 1, turns);
   turns.end_write();
 }
+
+const RunningScale& running(const Learner& learner) { return std::get<RunningScale>(learner.scale->kind); }
 
 bool same_scale(const RunningScale& a, const RunningScale& b) {
   return std::ranges::equal(a.columns, b.columns, [](const auto& one, const auto& other) {
@@ -93,7 +96,7 @@ TEST(a_weight_of_k_is_k_examples_and_a_fraction_is_one_of_less_weight) {
   for (std::size_t i = 0; i < 4; ++i)
     single.learn_one(weighted.rows()[i], 2, weighted.rows()[i].squared_norm(), weighted.codes[i], weighted.weights[i]);
   for (const Learner* learner : {&other, &single}) {
-    CHECK(same_scale(*one.scale, *learner->scale));
+    CHECK(same_scale(running(one), running(*learner)));
     CHECK(same_bits(one.problems[0].weights, learner->problems[0].weights));
     CHECK(same_bits(one.problems[0].energy, learner->problems[0].energy));
     CHECK(one.problems[0].examples.value() == learner->problems[0].examples.value());
@@ -110,16 +113,18 @@ TEST(parts_and_batches_make_no_difference_and_rows_are_scored_before_they_are_co
   Values scores(count);
   learn(whole, sample, 0, count, scores);
   for (std::size_t begin = 0; begin < count; begin += 17) learn(parts, sample, begin, std::min(count, begin + 17));
-  Values seen(columns), scratch;
+  SeenScratch seen;
+  Values scratch;
   for (std::size_t i = 0; i < count; ++i) {
     const auto x = sample.rows()[i];
-    single.scale->apply(x, seen.data());
     single.problems[0].resize(columns);
-    CHECK(same_bits(score(single.problems[0], with_values(x, seen.data()), columns, Tie::mistake, scratch), scores[i]));
+    seen.apply(*single.scale, x, [&](const auto& u) {
+      CHECK(same_bits(score(single.problems[0], u, columns, Tie::mistake, scratch), scores[i]));
+    });
     single.learn_one(x, columns, x.squared_norm(), sample.codes[i], 1);
   }
   for (const Learner* learner : {&parts, &single}) {
-    CHECK(same_scale(*whole.scale, *learner->scale));
+    CHECK(same_scale(running(whole), running(*learner)));
     CHECK(same_bits(whole.problems[0].weights, learner->problems[0].weights));
     CHECK(whole.problems[0].updates == learner->problems[0].updates);
   }

@@ -46,6 +46,9 @@ MODELS = {
     "perceptron-unit-length": lambda: nk.Perceptron(normalize=True).fit(ROWS, APART),
     "perceptron-scale": lambda: nk.Perceptron(scale="running").fit(ROWS, APART),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
+    "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
+    "tracker": lambda: stream(nk.Tracker()),
+    "tracker-share": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()], vote="share").partial_fit(ROWS, THREE),
     "perceptron-forgetting": lambda: nk.Perceptron(forget=0.25, half_life=3.0).partial_fit(ROWS, THREE),
     "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
     "voted": lambda: nk.VotedPerceptron(tie="positive").fit(ROWS, TWO, sample_weight=[1, 2, 0, 0.5, 1, 1]),
@@ -89,6 +92,8 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "multiclass-passive-aggressive-1": (ROWS, THREE),
     "multiclass-perceptron": (ROWS, THREE),
     "normalized-adaptive": (ROWS, THREE),
+    "arow-centred": (ROWS, TWO),
+    "tracker-share": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
     "passive-aggressive-1-probability": (ROWS, TWO),
@@ -132,14 +137,16 @@ def told(model):
         answers["predict"] = model.predict(FRAME if hasattr(model, "feature_names_in_") else ROWS).tolist()
     if hasattr(model, "predict_proba_one"):
         answers["probabilities"] = model.predict_proba(ROWS).tolist()
+    by_name = getattr(getattr(model, "learners_", [model])[0], "_by_name", False)
     if hasattr(model, "predict_one"):
-        answers["scores"] = [_scores(model.score_one(x)) for x in ([EVENTS[0][0]] if model._by_name else ROWS)]
+        answers["scores"] = [_scores(model.score_one(x)) for x in ([EVENTS[0][0]] if by_name else ROWS)]
     if hasattr(model, "coef_"):
         answers["coef"] = model.coef_.tolist()
     if hasattr(model, "learn_one"):
-        x, y = (EVENTS[1][0], "spam") if model._by_name else ([1.0, -4.0], model.classes_.tolist()[0])
+        x, y = (EVENTS[1][0], "spam") if by_name else ([1.0, -4.0], model.classes_.tolist()[0])
         model.learn_one(x, y)
-        answers["coef after one more"] = model.coef_.tolist()
+        members = model.learners_ if hasattr(model, "learners_") else [model]
+        answers["coef after one more"] = [each for own in members for each in own.coef_.tolist()]
     return answers
 
 

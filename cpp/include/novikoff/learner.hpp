@@ -16,7 +16,7 @@
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
-#include "novikoff/running_scale.hpp"
+#include "novikoff/scale.hpp"
 
 namespace novikoff {
 
@@ -25,12 +25,15 @@ struct Learner {
   Geometry geometry;
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> problems;
-  std::optional<RunningScale> scale{};                  // of learners that scale the columns; the problems share it
-  std::vector<double> sums{}, values{};                 // scratch of the scale
+  std::optional<Scale> scale{};                         // of learners that scale the columns; the problems share it
+  SeenScratch seen{};                                   // scratch of the scale
   std::optional<JointHypothesis> joint = std::nullopt;  // instead of them, if all classes are learned together
 
   /// Number of problems, or of classes that are learned together.
   std::size_t count() const { return joint ? joint->classes() : problems.size(); }
+
+  /// The number of columns of rows as they are seen, given that of rows as they come.
+  std::size_t width(std::size_t columns) const { return scale ? scale->width(columns) : columns; }
 
   /// Whether the problems have probabilities.
   bool is_calibrated() const { return !problems.empty() && problems[0].calibration; }
@@ -79,19 +82,14 @@ struct Learner {
   /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
     if (joint) joint->resize(columns);
-    for (Hypothesis& h : problems) h.resize(columns);
+    for (Hypothesis& h : problems) h.resize(width(columns));
     if (!scale) {
       calibrate(x, code, weight);
       return learn_seen(x, squared_norm, code, weight);
     }
     scale->resize(columns);
-    if (is_calibrated()) {
-      values.resize(x.size);
-      scale->apply(x, values.data());
-      calibrate(with_values(x, values.data()), code, weight);
-    }
-    for_each_seen(x, weight, *scale, sums, values,
-                  [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
+    if (is_calibrated()) seen.apply(*scale, x, [&](const auto& u) { calibrate(u, code, weight); });
+    seen.see(*scale, x, weight, [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
   }
 
   /// Learns probabilities from the scores of an example, as it is seen before anything of it is counted.

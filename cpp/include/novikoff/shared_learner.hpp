@@ -19,7 +19,8 @@
 #include <vector>
 
 #include "novikoff/learner.hpp"
-#include "novikoff/running_scale.hpp"
+#include "novikoff/scale.hpp"
+#include "novikoff/seen_rows.hpp"
 #include "novikoff/turns.hpp"
 
 namespace novikoff {
@@ -125,7 +126,7 @@ class SharedPass {
     scratch_.resize(learner.problems.size());
     for (std::size_t q = 0; q < scratch_.size(); ++q)
       if ((q < scores.size() && !scores[q].empty()) || learner.problems[q].calibration)
-        scratch_[q].resize(scratch_size(learner.problems[q], rows.columns));
+        scratch_[q].resize(scratch_size(learner.problems[q], learner.width(rows.columns)));
     if (learner.scale) {
       seen_.emplace(*learner.scale, rows, batch, !scores.empty() || learner.is_calibrated());
       part_scores_.resize(learner.problems.size());
@@ -229,7 +230,7 @@ inline void learn_all(Learner& learner, const AnyRows& any_rows, const Batch& ba
   std::visit(
       [&](const auto& rows, const auto& rule) {
         for (Hypothesis& h : learner.problems) {  // new weights are 0 as if they were missing, so readers may come in between
-          h.resize(rows.columns);
+          h.resize(learner.width(rows.columns));
           if (turns.waiting()) turns.give_way();
         }
         if (learner.scale) learner.scale->resize(rows.columns);
@@ -247,29 +248,31 @@ constexpr std::size_t rows_between_checks = 64;
 template <class Rows>
 std::size_t score_seen(const Learner& learner, std::span<const std::size_t> problems, const Rows& rows,
                        std::span<double> scores, std::unique_lock<ReadTurn>& turn) {
-  RunningScale copied_scale;
+  std::optional<Scale> copied_scale;
   std::vector<Hypothesis> copies;
   std::vector<const Hypothesis*> held;
   for (std::size_t q : problems) held.push_back(&learner.problems[q]);
-  const RunningScale* scale = &*learner.scale;
-  std::vector<double> values(rows.count > 0 ? rows[0].size : 0), scratch;
+  const Scale* scale = &*learner.scale;
+  const std::size_t columns = learner.width(rows.columns);
+  SeenScratch seen;
+  std::vector<double> scratch;
   Repeats repeats;
   for (std::size_t i = 0; i < rows.count; ++i) {
     if (i > 0 && i % rows_between_checks == 0 && turn.owns_lock() && turn.mutex()->turns.is_awaited()) {
       copies.reserve(problems.size());
       for (const Hypothesis*& h : held) h = &copies.emplace_back(*h);
       copied_scale = *scale;
-      scale = &copied_scale;
+      scale = &*copied_scale;
       turn.unlock();
     }
     const auto x = rows[i];
     if (!std::isfinite(x.examine(rows.columns, repeats))) return i;
-    values.resize(x.size);
-    scale->apply(x, values.data());
-    for (std::size_t k = 0; k < problems.size(); ++k) {
-      scratch.resize(scratch_size(*held[k], rows.columns));
-      scores[k * rows.count + i] = score(*held[k], with_values(x, values.data()), rows.columns, learner.tie, scratch);
-    }
+    seen.apply(*scale, x, [&](const auto& u) {
+      for (std::size_t k = 0; k < problems.size(); ++k) {
+        scratch.resize(scratch_size(*held[k], columns));
+        scores[k * rows.count + i] = score(*held[k], u, columns, learner.tie, scratch);
+      }
+    });
   }
   return rows.count;
 }

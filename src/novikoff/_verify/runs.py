@@ -10,7 +10,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._wide_array import quotient, stored
+from novikoff._wide_array import stored
 from novikoff.record import OnlineRun, ProblemRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosure import at_most
@@ -44,11 +44,11 @@ def check_run(
     again = replay(X, signs, weights, rule.implementation(), rule.geometry, orders, exact, forgetting=rule.forgetting)
     checks = certificate.check_replay(again)
     if run.rule.keep == "average":
-        average, most = problem.weights, again.rounding + again.average_rounding
+        average, intercept, most = problem.weights, problem.intercept, again.rounding + again.average_rounding
         if run.scale is not None:  # the record has the weights of rows as they are given
-            average = quotient(average, run.scale.factors)
-            most += 4 * EPS * length_of(stored(average), problem.intercept)
-        gap = again.average_distance(average, problem.intercept)
+            average, intercept, error = run.scale.seen_plane(average, intercept)
+            most += 4 * EPS * length_of(stored(average), intercept) + error
+        gap = again.average_distance(average, intercept)
         detail = f"repeated, the average differs by {gap.root().outer_high():.3g}"
         checks.append(dataclasses.replace(at_most("average", most, gap, squared=True), detail=detail))
     elif run.rule.keep == "votes":

@@ -123,13 +123,13 @@ def with_options(
 
 _TABLES, _TEXT, _SVMLIGHT = "Options of tables", "Options of texts", "Options of svmlight"
 _DELIMITED = "Options of delimited text (judged by the text itself by default)"
-SCALE_OF_LEARNERS = "running"
+SCALES_OF_LEARNERS = ("running", "centred")
 SCALING = (
     ExtraOption(
         "scale",
         str | None,
-        "Units of numbers: standard, none, maxabs, minmax or robust; or running: an online learner scales all columns, "
-        "also those of svmlight, while it learns.",
+        "Units of numbers: standard, none, maxabs, minmax or robust; or running, or centred in a stream: an online "
+        "learner scales all columns, also those of svmlight, while it learns.",
         _TABLES,
         metavar="HOW",
         shown_default="standard",
@@ -212,7 +212,7 @@ def reading_from(options: dict[str, Any], source: str, format: str | None) -> tu
     encoder then leaves the numbers as they are.
     """
     given = {option.name: options.pop(option.name, option.default) for option in (*READING, *SCALING)}
-    scales_in_learner = given["scale"] == SCALE_OF_LEARNERS
+    scales_in_learner = given["scale"] in SCALES_OF_LEARNERS
     if scales_in_learner:
         options["scale"], given["scale"] = given["scale"], None
     is_table = find_format("scan", source, format).is_table

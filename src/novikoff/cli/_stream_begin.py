@@ -20,7 +20,7 @@ from novikoff.persistence import model_file
 from ._learner_options import LearnerOptions, build, is_given
 from ._learners import ONLINE
 from ._model import reading_of
-from ._options import READING, SCALING, opening_from, reading_from
+from ._options import READING, SCALES_OF_LEARNERS, SCALING, opening_from, reading_from
 from ._output import flag
 from ._stream_save import check_same_options, load_resumed, option_texts, resumed_from
 
@@ -229,7 +229,7 @@ def _begun_table(reading: Reading, data: str, encoder: Any, given: list[str], op
     if wrong := [name for name in given if name in NOT_IN_STREAMS]:
         message = f"{flag(wrong[0])} is not available in a stream, whose rows are encoded as they come."
         raise input_error("stream", f"{message} Use 'novikoff fit'.")
-    others = ("running",)  # a scale of the learner, which the encoder does not see
+    others = SCALES_OF_LEARNERS  # which the encoder does not see
     for name, value, known, more in (
         ("scale", encoder.scale, SCALES, others),
         ("missing", encoder.missing, POLICIES, ()),

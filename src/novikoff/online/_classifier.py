@@ -28,7 +28,7 @@ from novikoff.theory.rules import Rule
 from ._batch import learn_rows
 from ._certify import Problem, certify_mistakes, certify_moving_target
 from ._classes import Classes
-from ._columns import weights_of
+from ._columns import plane_of
 from ._cycle import Ending, Run
 from ._fast_path import FastPath
 from ._fit import change_by_fit, close_to_learning, fit_rows
@@ -420,14 +420,14 @@ class OnlineClassifier(Classifier):
         """
         self._require_fitted("coef_")
         model = self._moment()
-        return on_request(stacked([weights_of(model, q) for q in model._classes.problems]))
+        return on_request(stacked([plane_of(model, q)[0] for q in model._classes.problems]))
 
     @property
     def intercept_(self) -> Floats:
         """The intercepts, one per binary problem."""
         self._require_fitted("intercept_")
         model = self._moment()
-        return np.array([model._learner.bias(q) for q in model._classes.problems])
+        return np.array([plane_of(model, q)[1] for q in model._classes.problems])
 
     @property
     def certificate_(self) -> Any:

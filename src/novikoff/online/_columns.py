@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 import novikoff._core as _core
 from novikoff._cached import cached_property
-from novikoff._wide_array import compacted, product
+from novikoff._wide_array import compacted
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats
+from novikoff.theory.running_scale import FIXED, MIXED, ColumnScale
 
 MAX_HASHED_BYTES = 2**32  # of the weights of hashed columns that a file stores compactly, as in files of version 5
 
@@ -27,16 +28,21 @@ def padded(model: Any, weights: Floats) -> Floats:
     return compacted(weights) if has_compact_buckets(model) else weights
 
 
-def factors_of(model: Any) -> Floats | None:
-    """Return what each column of the model is multiplied by before it is learned from; None without a scale."""
-    factors = model._learner.scale_factors()
-    return None if factors is None else padded(model, factors)
+def scale_of(model: Any) -> ColumnScale | None:
+    """Return how each column of the model is scaled before it is learned from; None without a scale."""
+    factors, shifts = model._learner.scale_factors(), model._learner.scale_shifts()
+    if factors is None:
+        return None
+    kind = model._learned_rule.geometry.scale
+    if not model._is_stream:
+        kind = MIXED if model._runs is None else FIXED
+    return ColumnScale(kind, padded(model, factors), None if shifts is None else padded(model, shifts))
 
 
-def weights_of(model: Any, q: int) -> Floats:
-    """Return the weights that predict in a problem, for rows as they are given."""
-    weights, factors = padded(model, model._learner.weights(q)), factors_of(model)
-    return weights if factors is None else product(weights, factors)
+def plane_of(model: Any, q: int) -> tuple[Floats, float]:
+    """Return the weights and the intercept that predict in a problem, for rows as they are given."""
+    scale, weights, intercept = scale_of(model), padded(model, model._learner.weights(q)), model._learner.bias(q)
+    return (weights, intercept) if scale is None else scale.plane(weights, intercept)
 
 
 def has_compact_buckets(model: Any) -> bool:

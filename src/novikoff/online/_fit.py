@@ -27,7 +27,7 @@ from novikoff._validation import (
 from novikoff.data.rows import csr
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Geometry, copies_apart
-from novikoff.theory.running_scale import RUNNING
+from novikoff.theory.running_scale import CENTRED, ON_STREAMS
 
 from ._classes import Classes
 from ._columns import match_columns
@@ -56,6 +56,10 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
         reason = "fit visits rows several times, and knows their labels when it scores them again"
         instead = "Use partial_fit, learn_one or novikoff stream."
         raise input_error(where, f"probability=True is for streams: {reason}. {instead}")
+    if (model._learned_rule.geometry.scale if warm else model.scale) in (CENTRED,):
+        reason = "fit visits rows several times, and in any order"
+        instead = "Use partial_fit, learn_one or novikoff stream, or StandardScaler before fit."
+        raise input_error(where, f'scale="centred" is for streams: {reason}. {instead}')
     threads = thread_count(where, model.n_jobs)
     match_columns(model)
     X = check_rows(model, where, X, reset=not warm)
@@ -222,5 +226,8 @@ def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
     check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
     check_flag(where, "normalize", rule.geometry.normalize)
     if rule.geometry.scale is not None:
-        check_choice(where, "scale", rule.geometry.scale, (RUNNING,))
+        check_choice(where, "scale", rule.geometry.scale, ON_STREAMS)
+        if rule.geometry.scale == CENTRED and not rule.geometry.fit_intercept:
+            message = 'scale="centred" needs an intercept, which takes what is subtracted. Use fit_intercept=True'
+            raise input_error(where, f'{message}, or scale="running".')
     return _core.OnlineLearner(*kernel_configuration(rule, buckets))

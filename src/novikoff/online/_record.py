@@ -12,11 +12,11 @@ import numpy as np
 from novikoff._estimators import check_random_state
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory.evidence import Evidence
-from novikoff.theory.running_scale import FIXED, MIXED, RUNNING, ColumnScale
+from novikoff.theory.running_scale import CENTRED
 from novikoff.theory.verification import Check
 
 from ._certify import Problem, Sum
-from ._columns import column_names_of, factors_of, feature_names_of, padded, weights_of
+from ._columns import column_names_of, feature_names_of, padded, plane_of, scale_of
 from ._state import state_of
 
 
@@ -66,19 +66,26 @@ def record_of(model: Any) -> RunRecord:
 
 
 def _on_trust(model: Any) -> tuple[Check, ...]:
-    """Name the problems of a stream that no certificate covers, because no label is predicted with them yet."""
+    """Name what no certificate covers, because nothing is predicted with it yet."""
+    found = []
     kept = sorted(set(range(model._classes.problem_count)) - set(model._classes.problems))
     names = ", ".join(f"state.questions.{q}" for q in kept)
     detail = f"{names} of the model file: used only when a new label arrives"
-    return (Check("weights kept for labels that may still come", "on trust", detail),) if kept else ()
+    if kept:
+        found.append(Check("weights kept for labels that may still come", "on trust", detail))
+    if model._learned_rule.geometry.scale == CENTRED:
+        detail = "state.scale of the model file, without shifts and factors: used only when learning continues"
+        found.append(Check("sums of the centred scale", "on trust", detail))
+    return tuple(found)
 
 
 def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any) -> ProblemRecord:
     q, problem, is_last = model._classes.problems[column], problem_of(model, column), model._learned_rule.keep == "last"
+    weights, intercept = problem.evidence.plane() if is_last else plane_of(model, q)
     return ProblemRecord(
         positive=model._classes.strategy.positives[column],
-        weights=problem.evidence.plane()[0] if is_last else weights_of(model, q),
-        intercept=model._learner.bias(q),
+        weights=weights,
+        intercept=intercept,
         certificate=model._certify(problem),
         parameters={},
         run=OnlineRun(
@@ -104,19 +111,12 @@ def problem_of(model: Any, column: int) -> Problem:
         geometry=model._learned_rule.geometry,
         positive=model._classes.strategy.positives[column],
         duals=None if run is None else run.duals,
-        scale=_scale_of(model),
+        scale=scale_of(model),
     )
     rule, second = model._learned_rule, None
     if rule.implementation().is_second_order:
         second, evidence = _sum_of(model, q, evidence), replace(evidence, duals=None)
     return Problem(rule, model._learner.tally(q), evidence, run, model._is_stream, second)
-
-
-def _scale_of(model: Any) -> ColumnScale | None:
-    """Return the scale of the columns as certificates state it; None if there is none."""
-    factors = factors_of(model)
-    kind = RUNNING if model._is_stream else MIXED if model._runs is None else FIXED
-    return None if factors is None else ColumnScale(kind, factors)
 
 
 def _sum_of(model: Any, q: int, evidence: Evidence) -> Sum:

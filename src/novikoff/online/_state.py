@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
 
 import numpy as np
@@ -19,7 +19,7 @@ from novikoff.persistence.sparse_tensors import MAX_DENSE_BYTES
 from novikoff.record import RunRecord
 from novikoff.theory.geometry import MAY_BE_WIDE, Extended, Floats, Weights
 from novikoff.theory.rules import Rule
-from novikoff.theory.running_scale import RUNNING
+from novikoff.theory.running_scale import CENTRED, ON_STREAMS
 
 from ._classes import Classes
 from ._columns import MAX_HASHED_BYTES, has_compact_buckets
@@ -70,26 +70,57 @@ class Memory:
 
 
 @dataclass(frozen=True)
+class Centring:
+    """What a centred scale knows beside a running one: cpp/include/novikoff/centred_scale.hpp."""
+
+    sums: Annotated[Floats, MAY_BE_WIDE, INFINITE]
+    origins: Weights
+    shifts: Weights
+    factors: Weights
+    total: float
+
+
+@dataclass(frozen=True)
 class ScaleState:
-    """What a running scale knows of each column: cpp/include/novikoff/running_scale.hpp."""
+    """What a scale knows of each column: cpp/include/novikoff/running_scale.hpp."""
 
     weights: Weights
     squares: Annotated[Floats, MAY_BE_WIDE, INFINITE]
+    centring: Centring | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any] | None, width: int, numbering: Numbering | None) -> ScaleState | None:
         """Return the state that a kernel returned, for ``width`` columns of the user."""
         if stored is None:
             return None
-        return cls(*(_as_wide(stored[name], width, numbering) for name in ("weights", "squares")))
+        own: dict[str, Any] = dict(stored)
+        own |= {name: _as_wide(vector, width, numbering) for name, vector in stored.items() if name != "total"}
+        weights, squares = own.pop("weights"), own.pop("squares")
+        return cls(weights, squares, Centring(**own) if own else None)
+
+    def vectors(self) -> dict[str, Weights]:
+        """Return the arrays, by their paths in the state of a scale."""
+        found = {"weights": self.weights, "squares": self.squares}
+        own = {} if self.centring is None else vars(self.centring)
+        return found | {f"centring.{name}": vector for name, vector in own.items() if name != "total"}
 
     def for_kernels(self, numbering: Numbering | None) -> dict[str, Any]:
         """Return the state as a dict, in the columns of a kernel."""
-        return {name: _for_kernel(vector, numbering) for name, vector in vars(self).items()}
+        own = {path.split(".")[-1]: _for_kernel(vector, numbering) for path, vector in self.vectors().items()}
+        return own if self.centring is None else own | {"total": self.centring.total}
 
     def compacted(self) -> ScaleState:
         """Return the state with wide arrays in compact form."""
-        return ScaleState(compacted(self.weights), compacted(self.squares))
+        own: dict[str, Any] = {path.split(".")[-1]: compacted(vector) for path, vector in self.vectors().items()}
+        weights, squares = own.pop("weights"), own.pop("squares")
+        return ScaleState(weights, squares, self.centring and replace(self.centring, **own))
+
+    def is_possible(self) -> bool:
+        """Return whether no sum or factor is negative that cannot be so."""
+        never_negative = [self.weights, self.squares, *([] if self.centring is None else [self.centring.factors])]
+        return all(np.all(stored(vector) >= 0) for vector in never_negative) and (
+            self.centring is None or 0 <= self.centring.total < np.inf
+        )
 
 
 @dataclass(frozen=True)
@@ -232,7 +263,7 @@ class OnlineState:
 
     def vectors(self) -> dict[str, Weights]:
         """Return all arrays with one entry per column, by their paths in the state."""
-        found = {} if self.scale is None else {f"scale.{name}": vector for name, vector in vars(self.scale).items()}
+        found = {} if self.scale is None else {f"scale.{path}": vector for path, vector in self.scale.vectors().items()}
         for place, problem in enumerate(self.questions):
             found |= {f"questions.{place}.{name}": vector for name, vector in problem.vectors().items()}
         return found
@@ -275,7 +306,7 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         "joint" if implementation.is_joint else rule.keep,
         buckets,
         implementation if implementation.kernel is None else None,
-        geometry.scale is not None,
+        geometry.scale or "",
         float(rule.forgetting.forget),
         rule.forgetting.fade,
         float(rule.extra),
@@ -353,7 +384,8 @@ def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
 def _check_rule(model: Any, rule: Rule, names: tuple[str, ...]) -> None:
     """Refuse a rule that this learner does not have."""
     is_own = rule.name in names and rule.keep == type(model)()._rule().keep and rule.geometry.slack_feature >= 0
-    is_own = is_own and rule.geometry.scale in (None, RUNNING)
+    is_own = is_own and rule.geometry.scale in (None, *ON_STREAMS)
+    is_own = is_own and (rule.geometry.scale != CENTRED or rule.geometry.fit_intercept)
     is_own = is_own and rule.forgetting.is_possible and (hasattr(model, "half_life") or not rule.forgetting.is_any)
     if not is_own or not rule.implementation().has_valid_parameter():
         raise input_error("state.rule", f"{quote(rule)} is not a rule of {type(model).__name__}.")
@@ -402,8 +434,13 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
         raise input_error("state.questions", "all must have a calibration, or none.")
     if (state.scale is None) != (state.rule.geometry.scale is None):
         raise input_error("state.scale", "there must be one if the rule has a scale, and only then.")
-    if state.scale is not None and not all(np.all(stored(vector) >= 0) for vector in vars(state.scale).values()):
+    if state.scale is not None and not state.scale.is_possible():
         raise input_error("state.scale", "a sum that cannot be negative is negative.")
+    is_centred = state.rule.geometry.scale == CENTRED
+    if state.scale is not None and (state.scale.centring is not None) != is_centred:
+        raise input_error("state.scale.centring", 'there must be one if the scale is "centred", and only then.')
+    if is_centred and not state.is_stream:
+        raise input_error("state.is_stream", 'a scale that is "centred" is one of a stream.')
     check_count(state.n_iter, "state.n_iter")
     if len(state.balance) > classes.count or np.any(state.balance < 0):
         raise input_error("state.balance", "the totals must be those of the classes, and not negative.")

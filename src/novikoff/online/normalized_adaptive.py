@@ -55,8 +55,9 @@ class NormalizedAdaptive(OnlineClassifier):
         ``predict_proba_one``. It is for streams: ``fit``, which visits rows several times, refuses it.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
-    scale : {"running"} or None, default=None
-        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+    scale : {"running", "centred"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
+        "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     learning_rate : float, default=0.5
         Factor of all steps.

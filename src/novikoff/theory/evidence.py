@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._wide_array import product, stored
+from novikoff._wide_array import stored
 
 from .certificate import Duals, misfit
 from .geometry import Floats, Geometry, Weights, copies_apart
 from .lifted import squared_length_of
-from .running_scale import CLAIM, MIXED, RUNNING, ColumnScale
+from .running_scale import CENTRED, CLAIM, MIXED, ON_STREAMS, ColumnScale
 from .verification import Check
 
 MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature or with a scale of its own
@@ -49,7 +49,7 @@ class Evidence:
         """Return the weights of the rows as they are given, and the intercept."""
         if self.scale is None:
             return self.weights, self.intercept
-        return product(self.weights, self.scale.factors), self.intercept
+        return self.scale.plane(self.weights, self.intercept)
 
     def signs(self, y: Any) -> Floats:
         """Return labels as -1 and +1."""
@@ -69,7 +69,7 @@ class Evidence:
     @property
     def _has_copies(self) -> bool:
         """Whether a row of weight k must be counted as k rows."""
-        return bool(self.geometry.slack_feature) or (self.scale is not None and self.scale.kind == RUNNING)
+        return bool(self.geometry.slack_feature) or (self.scale is not None and self.scale.kind in ON_STREAMS)
 
     @property
     def has_known_rows(self) -> bool:
@@ -88,7 +88,9 @@ class Evidence:
             return Check("data", "fails", f"a private feature of {delta:g}")
         if (delta or self.scale is not None) and np.ceil(weights).sum() > MAX_PRIVATE_COPIES:
             return Check("data", "fails", f"the weights add up to more than {MAX_PRIVATE_COPIES} copies of rows")
-        if (self.scale is None) != (self.geometry.scale is None) or self.geometry.scale not in (None, RUNNING):
+        if (self.scale is None) != (self.geometry.scale is None) or self.geometry.scale not in (None, *ON_STREAMS):
+            return Check(CLAIM, "fails", "the scale is not that of the geometry")
+        if self.scale is not None and (self.scale.kind == CENTRED) != (self.geometry.scale == CENTRED):
             return Check(CLAIM, "fails", "the scale is not that of the geometry")
         return None if self.scale is None else self.scale.misfit(len(self.weights))
 

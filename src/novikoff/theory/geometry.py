@@ -44,8 +44,9 @@ class Geometry:
         Whether u is scaled to unit length.
     slack_feature : float, default=0.0
         Value of an additional feature that is 0 in all other examples; 0 for none.
-    scale : {"running"} or None, default=None
-        Whether x is divided, column by column, by the root mean square of the values other than 0 so far.
+    scale : {"running", "centred"} or None, default=None
+        Whether x is divided, column by column, by the root mean square of the values other than 0 so far; "centred"
+        subtracts the mean of frequent columns first.
 
     Examples
     --------

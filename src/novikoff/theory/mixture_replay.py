@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from .geometry import Floats, each_row
 from .replay import EPS, Replay, replay
 from .rules import Rule
-from .running_scale import RUNNING, as_seen
+from .running_scale import as_seen
 
 VOTES = ("leader", "majority", "share")
 MAX_CHANGES = 8  # of the sequences of members that fixed share is compared with
@@ -139,8 +139,8 @@ def predictions_of(
     """
     rows, predicted = len(codes), X
     if rule.geometry.scale is not None:
-        predicted = as_seen(X, amounts, RUNNING, before=True, delay=delay).X
-        X = as_seen(X, amounts, RUNNING).X
+        predicted = as_seen(X, amounts, rule.geometry.scale, before=True, delay=delay).X
+        X = as_seen(X, amounts, rule.geometry.scale).X
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
         own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)

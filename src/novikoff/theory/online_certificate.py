@@ -52,7 +52,11 @@ class OnlineCertificate(Certificate):
             return Verification((self._check_unknown_rows(),))
         if scale is not None:
             seen = as_seen(X, copies, scale.kind)
-            X, found, number = seen.X, [seen.check(scale.factors)], len(copies)  # each copy of a row was counted
+            X, found, number = (
+                seen.X,
+                [seen.check(scale.factors, scale.shifts)],
+                len(copies),
+            )  # each copy of a row was counted
         checks = OnlineChecks(self.evidence, X, signs, copies, exact, number)
         if not checks.lifted.rows.is_finite:
             return Verification((Check("data", "fails", "NaN or infinity among the values"),))

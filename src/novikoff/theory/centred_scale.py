@@ -1,0 +1,119 @@
+"""The rows of a stream as a learner with a centred scale saw them, computed in NumPy, independently of the kernels.
+
+Frequent columns, which are not 0 in at least half of the examples so far, are seen as (x_j - mean) / deviation, others
+as with a running scale. All sums have the order of the rows, so the rows have the same bits here as in the kernels,
+whose file cpp/include/novikoff/centred_scale.hpp has the formulas. docs/theory.md S5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .geometry import Floats
+
+LEAST_SQUARES = 1e-240  # columns with a smaller sum of squares are seen as 0
+LARGEST_KEPT = 4.0  # seen values that are larger have the shift and the factor of their column computed anew
+Places = NDArray[np.intp]
+
+
+class CentredColumns:
+    """What a centred scale knows of each column.
+
+    Parameters
+    ----------
+    width : int
+        The number of columns.
+    """
+
+    def __init__(self, width: int) -> None:
+        self.total = 0.0
+        self.weights, self.sums, self.squares, self.origins, self.shifts, self.factors = np.zeros((6, width))
+        self.centred: Places = np.zeros(0, dtype=np.intp)
+
+    def count(self, places: Places, values: Floats, weight: float) -> None:
+        """Count an example of weight at most 1, given its values other than 0 and their columns."""
+        before, n = self.total, self.weights[places]
+        self.total += weight
+        self.origins[places] = np.where(n == 0, values, self.origins[places])
+        difference, grown = values - self.origins[places], n + weight
+        self.weights[places] = grown
+        self.sums[places] += weight * difference
+        self.squares[places] += weight * (difference * difference)
+        begins = ~((n > 0) & (2 * n >= before)) & (2 * grown >= self.total)
+        kept = np.abs((values - self.shifts[places]) * self.factors[places]) <= LARGEST_KEPT
+        self._renew(places[begins | ~kept | (_quarters(n) != _quarters(grown))])
+        stays = 2 * self.weights[self.centred] >= self.total
+        self._renew(self.centred[~stays])
+        if begins.any() or not stays.all():
+            self.centred = np.union1d(self.centred[stays], places[begins])
+
+    def _renew(self, places: Places) -> None:
+        n, total = self.weights[places], self.total
+        offset = self.sums[places] / n
+        mean, rest = self.origins[places] + offset, self.squares[places] - self.sums[places] * offset
+        spread, centred = np.where(rest > 0, rest, 0.0), 2 * n >= total
+        shift = np.where(centred, mean * (n / total), 0.0)
+        squares = spread + n * np.square(mean - shift) + np.where(centred, (total - n) * np.square(shift), 0.0)
+        is_known = (squares >= LEAST_SQUARES) & np.isfinite(squares)
+        self.shifts[places] = np.where(is_known, shift, 0.0)
+        factors = np.sqrt(np.divide(np.where(centred, total, n), squares, out=np.zeros_like(n), where=is_known))
+        self.factors[places] = np.where(is_known, factors, 0.0)
+
+    def seen(self, places: Places, values: Floats) -> tuple[Places, Floats]:
+        """Return the columns and the values of a row as it is seen now, with the centred columns that are 0 in it."""
+        columns = np.union1d(places, self.centred)
+        given = np.zeros(len(columns))
+        given[np.searchsorted(columns, places)] = values
+        return columns, (given - self.shifts[columns]) * self.factors[columns]
+
+
+def _quarters(weights: Floats) -> NDArray[np.int64]:
+    """Return what changes each time a weight has grown by a quarter or so: exponent and first two binary digits."""
+    return weights.view(np.int64) >> 50
+
+
+def centred_rows(
+    rows: Iterable[tuple[Any, Floats]], copies: list[float], width: int, delay: int | None = None
+) -> tuple[list[tuple[Places, Floats]], CentredColumns]:
+    """Return the rows of a stream as columns and values that were seen, and what is known of the columns at the end.
+
+    Parameters
+    ----------
+    rows : iterable of pairs
+        Columns, or a slice of all, and values of each row.
+    copies : list of float
+        The weight of each row, at most 1. A row of weight 0 is not counted.
+    width : int
+        The number of columns.
+    delay : int or None, default=None
+        None for rows as they were learned. Otherwise they are wanted as they were predicted: scaled by the rows that
+        were learned before, each of them after so many further rows were predicted.
+
+    Returns
+    -------
+    seen : list of pairs
+        Columns and values of each row.
+    columns : CentredColumns
+        What is known of the columns.
+    """
+    state, every = CentredColumns(width), [_nonzeros(columns, values) for columns, values in rows]
+    seen = []
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        for place, (row, weight) in enumerate(zip(every, copies, strict=True)):
+            if delay is not None:
+                seen += [state.seen(*other) for other in every[place + delay if place else 0 : place + delay + 1]]
+            if weight > 0:
+                state.count(*row, weight)
+            if delay is None:
+                seen.append(state.seen(*row))
+    return seen, state
+
+
+def _nonzeros(columns: Any, values: Floats) -> tuple[Places, Floats]:
+    """Return the columns and the values other than 0 of a row."""
+    found = np.flatnonzero(values)
+    return (found if isinstance(columns, slice) else columns[found].astype(np.intp)), values[found]
