@@ -45,10 +45,8 @@ def ours(make: Callable[[], Any]) -> Callable[[Stream, int], float]:
     """Return the accuracy of one of novikoff's learners."""
 
     def run(stream: Stream, delay: int) -> float:
-        examples: Iterator[Any] = zip(dicts(stream), stream.y.tolist(), strict=True)
-        if not delay:  # the same rows in batches, which are faster
-            cuts = range(0, len(stream.y), BATCH)
-            examples = ((stream.X[t : t + BATCH], stream.y[t : t + BATCH]) for t in cuts)
+        cuts = range(0, len(stream.y), BATCH)
+        examples = ((stream.X[t : t + BATCH], stream.y[t : t + BATCH]) for t in cuts)
         *_, last = nk.evaluate.progressive(make(), examples, delay=delay, list_mistakes=False)
         return float(last.accuracy)
 

@@ -188,3 +188,13 @@ def test_learners_whose_predictions_change_without_updates_have_no_bound(learner
     list(progress)
     assert progress.served_mistakes() is None
     assert nk.evaluate.progressive(nk.Perceptron(), []).served_mistakes() is None
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_rows_that_are_not_finite_are_named_by_their_place_in_the_batch(kind):
+    X = np.ones((20, 2))
+    X[7, 1] = np.nan
+    for model in (nk.Tracker(), nk.Perceptron()):
+        with pytest.raises(nk.errors.InvalidInputError, match="NaN in row 7, column 1"):
+            list(nk.evaluate.progressive(model, [(kind(np.ones((5, 2))), [0] * 5), (kind(X), [0, 1] * 10)], delay=3))
+        assert model.certificate_.examples == 2

@@ -142,3 +142,8 @@ def test_too_few_or_too_many_labels_are_refused(labels):
     model = nk.Tracker().partial_fit(X, Y)
     with pytest.raises(nk.errors.InvalidInputError, match="from 2 to 4 labels"):
         model.serve_then_learn(X[:4], Y[:labels], served=model.serve(X[:2]))
+
+
+def test_a_missing_list_of_what_was_served_is_refused():
+    with pytest.raises(nk.errors.InvalidInputError, match="served must be a list"):
+        nk.Tracker().partial_fit(X, Y).serve_then_learn(X, Y, served=None)

@@ -172,3 +172,14 @@ def test_weights_that_make_a_delay_uneven_are_left_open(weights):
     found = nk.verify(model, X, y, amounts)
     assert not found.failures
     assert bool(found) == (max(weights) == 1 and min(weights) > 0)
+
+
+@pytest.mark.parametrize("vote", ["majority", "share"])
+def test_a_delay_that_is_too_long_leaves_no_bound(vote):
+    X = np.random.default_rng(1).normal(size=(500, 1))
+    y = (X[:, 0] > 0).astype(int)
+    model = nk.Tracker(vote=vote, beta=0.1, decay=1.0)
+    list(nk.evaluate.progressive(model, [(X, y)], delay=400))
+    assert model.certificate_.bound == np.inf
+    assert "none, because the delay is too long" in dict(model.certificate_.claims()).values()
+    assert model.certificate_.verify(X, y)

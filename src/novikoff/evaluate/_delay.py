@@ -18,6 +18,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from novikoff._estimators import NotFittedError
+from novikoff._validation import describe_bad_row
 from novikoff.data.batch import Batch
 from novikoff.data.late import late_order, rows_at, stacked_rows
 from novikoff.data.reading import fitting
@@ -159,6 +160,7 @@ class Delayed:
         before, labels = self._rows, np.asarray(y)
         weights = None if not others or others[0] is None else np.asarray(others[0], dtype=np.float64)
         X = X.tocsr() if sp.issparse(X) else np.asarray(X)
+        _check_finite(type(self._model).__name__, X)
         if len(before):
             X = stacked_rows(before.X, X)
             own = np.ones(len(labels)) if weights is None else weights * np.ones(len(labels))
@@ -277,6 +279,17 @@ class Delayed:
         """Return sparse rows as wide as the model: a column that is new has a weight of 0."""
         width = int(getattr(self._model, "n_features_in_", X.shape[1]))
         return fitting("progressive", X, width)[0] if sp.issparse(X) and X.shape[1] != width else X
+
+
+def _check_finite(where: str, X: Any) -> None:
+    """Refuse rows that are not finite, by their numbers in the batch; they are learned among others."""
+    values = X.data if sp.issparse(X) else X
+    if values.dtype.kind != "f" or np.isfinite(values).all():
+        return
+    bad = int(np.flatnonzero(~np.isfinite(values))[0])
+    raise describe_bad_row(
+        where, X, int(np.searchsorted(X.indptr, bad, "right")) - 1 if sp.issparse(X) else bad // X.shape[1]
+    )
 
 
 def _updates_of(model: Any) -> int | None:

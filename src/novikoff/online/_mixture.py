@@ -127,9 +127,7 @@ class MixtureCounts:
         codes = [1 + labels.index(label) if label != y else 0 for label in labels]  # equal for equal labels
         predictions = np.array(codes if self.rounds else [NOBODY] * len(codes), dtype=np.int32)
         held = self.mixed(vote, predictions, RIGHT, ONE, np.empty(1, dtype=np.int32))
-        examples = Count(self.examples.whole + 1, self.examples.part)
-        late: dict[str, Any] = {"delay": self.delay, "is_constant_delay": self.is_constant_delay and not self.delay}
-        return MixtureCounts(**held, rounds=self.rounds + 1, examples=examples, **late)
+        return MixtureCounts(**held, **self.rounds_after_one(1.0, 0))
 
     def choose(self, vote: Vote, predictions: Codes) -> Codes:
         """Return the codes that the mixture predicts, given those of its members."""
@@ -155,10 +153,22 @@ class MixtureCounts:
         for amount in amounts[(amounts > 0) & (amounts < 1)].tolist():  # in their order, whatever the batches
             part += amount
         delay = max(self.delay, int(behind.max(initial=0)))
-        is_constant = self.is_constant_delay and (delay == self.delay or self.delay >= self.rounds - 1)
+        is_constant = self._may_be_constant(delay)
         is_constant &= bool(np.array_equal(behind, np.minimum(self.rounds + np.arange(len(behind)), delay)))
         rounds = {"rounds": self.rounds + len(behind), "examples": Count(whole, part)}
         return rounds | {"delay": delay, "is_constant_delay": is_constant}
+
+    def rounds_after_one(self, amount: float, behind: int) -> dict[str, Any]:
+        """Return what ``rounds_after`` returns for one round, in less time."""
+        examples, delay = self.examples, max(self.delay, behind)
+        whole, part = (examples.whole + 1, examples.part) if amount == 1 else (examples.whole, examples.part + amount)
+        is_constant = self._may_be_constant(delay) and behind == min(self.rounds, delay)
+        rounds = {"rounds": self.rounds + 1, "examples": Count(whole, part)}
+        return rounds | {"delay": delay, "is_constant_delay": is_constant}
+
+    def _may_be_constant(self, delay: int) -> bool:
+        """Whether all rounds so far may be the first ones of a stream with this delay, which is not smaller."""
+        return self.is_constant_delay and (delay == self.delay or self.delay >= self.rounds - 1)
 
     def mixed(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes) -> dict[str, Any]:
         """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""

@@ -98,7 +98,8 @@ def count_served(
     served.mixture[new] = predicted[events.is_served]
     learned, own = rows[is_learned], amounts[is_learned]
     is_wrong = served.mixture[learned] != labels[learned]
-    held["decayed"][-1], held["whole"][-1], held["part"][-1] = _own_mistakes(counts, vote, is_wrong, own)
+    mistakes = _own_mistakes(counts, vote, is_wrong.tolist(), own.tolist())
+    held["decayed"][-1], held["whole"][-1], held["part"][-1] = mistakes
     after = MixtureCounts(**held, **counts.rounds_after(own, before[is_learned] - served.known[learned]))
     return after, predicted
 
@@ -124,20 +125,20 @@ def count_one_served(
     codes = np.array([1 + members.index(own) if own is None or own != y else 0 for own in members], dtype=np.int32)
     amounts = np.array([amount])
     held = counts.mixed(vote, codes, RIGHT, amounts, np.empty(1, dtype=np.int32))
-    is_wrong = np.array([label is None or bool(label != y)])
-    held["decayed"][-1], held["whole"][-1], held["part"][-1] = _own_mistakes(counts, vote, is_wrong, amounts)
-    return MixtureCounts(**held, **counts.rounds_after(amounts, np.array([counts.rounds - known])))
+    is_wrong = label is None or bool(label != y)
+    held["decayed"][-1], held["whole"][-1], held["part"][-1] = _own_mistakes(counts, vote, [is_wrong], [amount])
+    return MixtureCounts(**held, **counts.rounds_after_one(amount, counts.rounds - known))
 
 
 def _own_mistakes(
-    counts: MixtureCounts, vote: Vote, is_wrong: NDArray[np.bool_], amounts: Floats
+    counts: MixtureCounts, vote: Vote, is_wrong: list[bool], amounts: list[float]
 ) -> tuple[float, float, float]:
     """Return the mistakes of the mixture, decayed, of whole weight and of fractions, with the roundings of the kernel.
 
     The kernel has counted what the mixture would predict when it learns.
     """
     decayed, whole, part = (own[-1].item() for own in (counts.decayed, counts.whole, counts.part))
-    for wrong, amount in zip(is_wrong.tolist(), amounts.tolist(), strict=True):
+    for wrong, amount in zip(is_wrong, amounts, strict=True):
         decayed *= vote.decay
         if wrong:
             decayed += amount

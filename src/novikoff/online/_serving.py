@@ -17,7 +17,7 @@ from novikoff.theory.geometry import copies_apart
 from novikoff.theory.mixture_replay import NOBODY
 
 from ._batch import keep_reading
-from ._mixture import codes_of, codes_of_pieces, labels_of
+from ._mixture import MixtureCounts, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
 from ._served_counts import Events, ServedCodes, count_one_served, count_served
 from ._stream import refuse_labels_beside
@@ -50,9 +50,12 @@ def serve_example(model: Any, x: Any) -> Served:
     view = view_of(model)
     if not view.__sklearn_is_fitted__():
         return _unknown(model)
+    counts: MixtureCounts = view._counts
     labels = tuple(learner.predict_one(x) for learner in view.learners_)
+    if view._learned_vote.kind == "leader":
+        return Served(labels[counts.leader()], labels, counts.rounds)
     codes = np.array([[labels.index(label)] for label in labels], dtype=np.int32)
-    return Served(labels[int(view._counts.choose(view._learned_vote, codes)[0])], labels, view._counts.rounds)
+    return Served(labels[int(counts.choose(view._learned_vote, codes)[0])], labels, counts.rounds)
 
 
 def serve_rows(model: Any, X: Any) -> list[Served]:
@@ -140,6 +143,8 @@ def serve_then_learn_rows(
     if batch is not None:
         refuse_labels_beside(where, y, sample_weight)
         X, y, sample_weight = batch.X, batch.y, batch.weights
+    if not isinstance(served, Sequence):
+        raise input_error(where, f"served must be a list of what was served, but it is {quote(served)}.")
     rows, waiting, labelled = _length(X), len(served), _length(y)
     if not rows - waiting <= labelled <= rows:
         message = f"y must have from {rows - waiting} to {rows} labels, but it has {labelled}."

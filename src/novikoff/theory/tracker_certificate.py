@@ -148,7 +148,9 @@ class TrackerCertificate(Certificate):
             found.append(("delay", f"{between} learned between a prediction and its own"))
         if self.vote != "share":
             found.append(("decayed mistakes", f"{self.decayed_mistakes:.6g}"))
-        found.append((f"bound on the {bounded}", f"at most {above(self.bound)}"))
+        limit = self.bound
+        words = f"at most {above(limit)}" if limit < math.inf else "none, because the delay is too long"
+        found.append((f"bound on the {bounded}", words))
         for place, member in enumerate(self.members):
             words = f"{member.name}: {counted(member.mistakes, 'mistake')}, {member.decayed_mistakes:.6g} decayed"
             found.append((f"member {place + 1}", words))
