@@ -579,6 +579,36 @@ def check_moving_target(fields: Any, rows: list[Row], labels: list[Any], weights
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
+def check_selective(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a SelectiveCertificate: what the learner saw. What it asked for is shown by a repeated run only."""
+    u, updates = Vectors(fields["evidence"], rows, labels, weights), fields["updates"]
+    need_counts(1, updates, u)
+    need(u.a is None and not u.private, "evidence", "a learner that asks for labels has no duals, no private features")
+    yield from scale_results(u, fields)
+    if u.is_mixed:
+        return
+    yield from (result for result in check_data(fields, u, 1) if result[0] != "positives")  # of the labels asked for
+    yield from u.check_sum(fields, "no separator has a larger margin")
+    asked, most, unanswered, budget = fields["asked"], fields["examples"], fields["unanswered"], fields["budget"]
+    possible = {
+        "b": finite(fields["b"]) and fields["b"] > 0,
+        "mistakes": 0 <= fields["mistakes"] <= asked,
+        "positives": 0 <= fields["positives"] <= asked,
+        "labels asked for": 0 <= asked <= most and (budget is None or asked <= budget + 1),
+        "labels not given": 0 <= unanswered <= most and (unanswered > 0 or fields["complete"] == most),
+        "complete examples": 0 <= fields["complete"] <= most,
+        "estimate": fields["estimate"] >= 0,
+    }
+    if unanswered == 0 and fields["estimate"] < math.inf:  # each of them counts 1 or more
+        least = Fraction(fields["mistakes"]) / (1 + 4 * (updates + 8) * EPS) if finite(fields["mistakes"]) else math.inf
+        possible["estimate"] = fields["estimate"] >= least
+    for name, good in possible.items():
+        need(good, name, "a number that no run can have")
+    trusted = ("b", "seed", "budget", "asked", "unanswered", "complete", "positives", "mistakes", "estimate", "updates")
+    for name in trusted:
+        yield name, "on trust", f"{fields[name]}, as the learner says"
+
+
 def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
     """Decide a MistakeCertificate: what an online learner saw, its weights, and its mistakes."""
     u, passes, updates = Vectors(fields["evidence"], rows, labels, weights), fields["passes"], fields["updates"]
@@ -704,6 +734,7 @@ CHECKS = {
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
     "SecondOrderCertificate": check_second_order,
+    "SelectiveCertificate": check_selective,
 }
 
 

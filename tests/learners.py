@@ -76,4 +76,4 @@ MAKERS = [
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
 
 CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))
-ONLINE_CLASSES = (*CLASSES, nk.Tracker)
+ONLINE_CLASSES = (*CLASSES, nk.SelectivePerceptron, nk.Tracker)  # the former has two classes and no class weights

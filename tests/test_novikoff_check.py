@@ -53,6 +53,7 @@ LEARNERS = {
     "averaged": (nk.AveragedPerceptron(), THREE),
     "voted": (nk.VotedPerceptron(), THREE),
     "forgetting": (nk.Perceptron(forget=0.1, half_life=5.0), MIXED),
+    "selective": (nk.SelectivePerceptron(b=0.5, budget=20), MIXED),
     "margin perceptron": (nk.MarginPerceptron(), APART),
     "unit length": (nk.MarginPerceptron(normalize=True), APART),
     "passive-aggressive": (nk.PassiveAggressive(), APART),

@@ -41,7 +41,7 @@ std::unordered_set<OnlineLearner*>& all_learners() {
 
 OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move(configuration)) {
   using online_state::as;
-  if (nb::len(configuration_) != 13) online_state::refuse("a configuration of thirteen values");
+  if (nb::len(configuration_) != 14) online_state::refuse("a configuration of fourteen values");
   const auto rule = as<std::string>(configuration_[0], "rule"), tie = as<std::string>(configuration_[5], "tie");
   const auto buckets = as<std::int64_t>(configuration_[7], "buckets");
   keep_ = as<std::string>(configuration_[6], "keep");
@@ -55,14 +55,19 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   const auto parameter = as<double>(configuration_[1], "parameter");
   const nb::object callback = configuration_[8];
   if (callback.is_none())
-    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"));
+    learner_.rule = rule_named(rule, parameter, learner_.tie, as<double>(configuration_[12], "extra"),
+                               as<double>(configuration_[13], "budget"));
   else
     learner_.rule = python_rule(callback);
   learner_.geometry = {as<bool>(configuration_[2], "intercept"), as<bool>(configuration_[3], "normalize"),
                        as<double>(configuration_[4], "delta")};
   memory_ = online_state::memory_of(configuration_);
+  asks_ = asking_of(learner_.rule).has_value();
   if (memory_ && (keep_ != "last" || learner_.geometry.delta > 0))
     throw std::invalid_argument("a learner that forgets has no averages, votes or private features.");
+  if (asks_ && (keep_ != "last" || learner_.geometry.delta > 0 || memory_))
+    throw std::invalid_argument(
+        "a learner that asks for labels has no averages, votes or private features, and forgets nothing.");
   if (keep_ == "joint") learner_.joint.emplace();
   if (learner_.joint && learner_.geometry.delta != 0)
     throw std::invalid_argument("classes that are learned together have no private features.");
@@ -101,7 +106,7 @@ std::vector<double> last_weights_of(const Hypothesis& h) {
 }
 
 /// The counts, with those that depend on v in its own units.
-Dict tally_of(const Tally& counts, const Memory& memory) {
+Dict tally_of(const Tally& counts, const Memory& memory, const std::optional<Asking>& asking) {
   Dict tally;
   tally["examples"] = counts.examples.value();
   tally["positives"] = counts.positives.value();
@@ -114,6 +119,12 @@ Dict tally_of(const Tally& counts, const Memory& memory) {
   tally["squared_radius"] = counts.squared_radius;
   tally["energy"] = counts.energy;
   tally["margin_bound"] = counts.margin_bound;
+  if (asking) {
+    tally["asked"] = asking->asked.value();
+    tally["unanswered"] = asking->unanswered.value();
+    tally["complete"] = asking->complete.value();
+    tally["estimate"] = asking->estimate.value();
+  }
   return tally;
 }
 
@@ -225,15 +236,19 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
-  if (nb::len(configuration) != 13) online_state::refuse("a configuration of thirteen values");
+  if (nb::len(configuration) != 14) online_state::refuse("a configuration of fourteen values");
   const auto keep = as<std::string>(configuration[6], "keep");
   std::optional<SecondOrder> second;
-  if (configuration[8].is_none())
-    second = second_order_of(rule_named(as<std::string>(configuration[0], "rule"), as<double>(configuration[1], "parameter"),
-                                        Tie::mistake, as<double>(configuration[12], "extra")));
+  bool asks = false;
+  if (configuration[8].is_none()) {
+    const Rule rule = rule_named(as<std::string>(configuration[0], "rule"), as<double>(configuration[1], "parameter"),
+                                 Tie::mistake, as<double>(configuration[12], "extra"));
+    second = second_order_of(rule);
+    asks = asking_of(rule).has_value();
+  }
   std::vector<Hypothesis> problems;
   const std::optional<Memory> memory = online_state::memory_of(configuration);
-  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second));
+  for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second, asks));
   auto scale = online_state::restore_scale(state[3], scale_named(as<std::string>(configuration[9], "scale")));
   Columns columns;
   Vector<const std::uint8_t> bytes;
@@ -308,13 +323,13 @@ void bind_online(nb::module_& m) {
           "__init__",
           [](OnlineLearner* self, std::string rule, double parameter, bool intercept, bool normalize, double delta,
              std::string tie, std::string keep, std::int64_t buckets, nb::object callback, std::string scale, double forget,
-             double fade, double extra) {
+             double fade, double extra, double budget) {
             new (self) OnlineLearner(nb::make_tuple(rule, parameter, intercept, normalize, delta, tie, keep, buckets, callback,
-                                                    scale, forget, fade, extra));
+                                                    scale, forget, fade, extra, budget));
           },
           arg("rule"), arg("parameter"), arg("intercept"), arg("normalize"), arg("delta"), arg("tie"), arg("keep"),
           arg("buckets"), arg("callback") = nb::none(), arg("scale") = "", arg("forget") = 0.0, arg("fade") = 1.0,
-          arg("extra") = 0.0)
+          arg("extra") = 0.0, arg("budget") = std::numeric_limits<double>::infinity())
       .def_prop_ro("names",
                    [](OnlineLearner& self) { return list_of(self.read([](auto&, auto& columns) { return columns.names; })); })
       .def_prop_ro("names_revision",
@@ -366,6 +381,8 @@ void bind_online(nb::module_& m) {
       .def("calibrate", &OnlineLearner::calibrate, arg("problems"), arg("scores").noconvert())
       .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"))
       .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
+      .def("wants_label", &OnlineLearner::wants_label, arg("x"), arg("problem"))
+      .def("wants_label", &OnlineLearner::wants_label_of_row, arg("rows"), arg("problem"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))
       .def("score_one", &OnlineLearner::scores_of_one, arg("x"), arg("problems"))
       .def("score_many", &OnlineLearner::score_many, arg("dicts"), arg("problems"), arg("scores").noconvert())
@@ -412,11 +429,12 @@ void bind_online(nb::module_& m) {
       .def(
           "tally",
           [](OnlineLearner& self, std::size_t q) {
-            const auto [counts, memory] = self.read_learner(true, [q](auto& learner, auto&) {
-              if (learner.joint) return std::pair(learner.joint->tally_of(q), Memory{});
-              return std::pair(Tally(learner.problems.at(q)), learner.problems.at(q).memory.value_or(Memory{}));
+            const auto [counts, memory, asking] = self.read_learner(true, [q](auto& learner, auto&) {
+              if (learner.joint) return std::tuple(learner.joint->tally_of(q), Memory{}, std::optional<Asking>{});
+              const Hypothesis& h = learner.problems.at(q);
+              return std::tuple(Tally(h), h.memory.value_or(Memory{}), h.asking);
             });
-            return tally_of(counts, memory);
+            return tally_of(counts, memory, asking);
           },
           arg("problem"))
       .def("copy", &copy, nb::rv_policy::take_ownership)

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "bindings.hpp"
 #include "novikoff/names.hpp"
@@ -108,6 +109,17 @@ class KeyedRow {
     for (std::size_t k = 0; k < columns_.size(); ++k)
       if (columns_[k] == novikoff::KeyTable::absent) present_columns_[k] = 0, present_values_[k] = 0;
     return {present_values_.data(), present_columns_.data(), values_.size()};
+  }
+
+  /// The row as `add` would return it, and the number of columns that there would be. Nothing is added.
+  std::pair<Sparse, std::size_t> foresee(const Columns& known) {
+    find(known);
+    std::size_t columns = std::max<std::size_t>(1, known.count());
+    if (absent_ == 0) return {row(), columns};
+    present_columns_ = columns_;
+    for (std::int64_t& column : present_columns_)
+      if (column == novikoff::KeyTable::absent) column = static_cast<std::int64_t>(columns++);
+    return {{values_.data(), present_columns_.data(), values_.size()}, columns};
   }
 
   /// Finds the columns for learning. An unknown feature gets a new one.

@@ -91,6 +91,7 @@ class OnlineLearner {
                          if (!like && keep_ == "votes") h.votes.emplace();
                          if (!like) h.memory = memory_;
                          if (!like) h.second = novikoff::second_order_of(learner_.rule);
+                         if (!like) h.asking = novikoff::asking_of(learner_.rule);
                          if (!like && calibrated_) h.calibration.emplace();
                          h.positive = positive;
                          learner_.add(std::move(h));
@@ -311,6 +312,35 @@ class OnlineLearner {
         });
   }
 
+  /// Whether the learner asks for the label of this example, if it is the next.
+  bool wants_label(const nb::dict& x, std::size_t q) {
+    return with_row<ReadTurn>(
+        x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
+        [&](KeyedRow& row) {
+          check_asking(q);
+          const auto [features, columns] = row.foresee(columns_);
+          return learner_.wants_label(q, features, columns, row.squared_norm(columns_));
+        });
+  }
+
+  /// The same for the first row of a matrix; nothing if the row is bad.
+  std::optional<bool> wants_label_of_row(const RowsInMemory& rows, std::size_t q) {
+    return std::visit(
+        [&](const auto& view) -> std::optional<bool> {
+          if (view.count == 0) throw std::invalid_argument("the matrix has no row.");
+          const auto x = view[0];
+          novikoff::Repeats repeats;
+          const double squared_norm = x.examine(view.columns, repeats);
+          if (!std::isfinite(squared_norm)) return std::nullopt;
+          return in_turn<ReadTurn>([&] { return is_short_to_score(x.size, 1); },
+                                   [&] {
+                                     check_asking(q);
+                                     return learner_.wants_label(q, x, view.columns, squared_norm);
+                                   });
+        },
+        rows.view);
+  }
+
   double score_one(const nb::dict& x, std::size_t q) {
     return with_row<ReadTurn>(
         x, [&](const KeyedRow& row) { return is_short_to_score(row.size(), 1); },
@@ -394,11 +424,17 @@ class OnlineLearner {
   void check_problem(std::size_t q) const {
     if (q >= learner_.count()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
   }
+  void check_asking(std::size_t q) const {
+    check_problem(q);
+    if (!asks_) throw std::invalid_argument("the learner does not ask for labels.");
+  }
   void check_separate() const {
     if (learner_.joint) throw std::invalid_argument("classes that are learned together have no problems of their own.");
   }
-  /// Each class that is learned together must be known before its first example.
+  /// Each class that is learned together must be known before its first example, and other learners than those that ask for
+  /// labels must be given them.
   void check_code(std::int32_t code) const {
+    if (code == novikoff::unlabelled && !asks_) throw std::out_of_range("an example has no label.");
     if (learner_.joint && (code < 0 || static_cast<std::size_t>(code) >= learner_.count()))
       throw std::out_of_range("there is no class " + std::to_string(code) + ".");
   }
@@ -503,10 +539,11 @@ class OnlineLearner {
   /// Whether growing cannot take long.
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
-  /// With a scale, every copy of an example is seen anew, and a learner that forgets fades by every copy.
+  /// With a scale, every copy of an example is seen anew, a learner that forgets fades by every copy, and one that asks for
+  /// labels throws a coin for it.
   bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
-    if (learner_.count() * (size + 1) > short_work || ((learner_.scale || memory_) && weight > 16)) return false;
+    if (learner_.count() * (size + 1) > short_work || ((learner_.scale || memory_ || asks_) && weight > 16)) return false;
     if (columns < std::size_t{1} << 16 || learner_.count() == 0) return true;
     return (learner_.joint ? learner_.joint->columns.capacity() : problems[0].weights.capacity()) >= columns;
   }
@@ -532,7 +569,7 @@ class OnlineLearner {
 
   nb::tuple configuration_;
   std::string keep_;
-  bool votes_;
+  bool votes_, asks_ = false;
   std::optional<novikoff::Memory> memory_;  // of a new problem
   std::atomic<bool> calibrated_{false};
   novikoff::Learner learner_;

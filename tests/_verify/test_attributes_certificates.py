@@ -53,6 +53,7 @@ FITTED = {
     "voted perceptron": lambda: fit(nk.VotedPerceptron(), MIXED),
     "stream": lambda: (nk.Perceptron().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "forgetting": lambda: fit(nk.PassiveAggressiveI(forget=0.1, half_life=5.0), weights=WEIGHTS),
+    "labels asked for": lambda: fit(nk.SelectivePerceptron(b=1e3), MIXED, weights=WEIGHTS),
     "stream of margin perceptron": lambda: (nk.MarginPerceptron().partial_fit(X, TWO), X, TWO, None),
     "margin perceptron": lambda: fit(nk.MarginPerceptron(), weights=WEIGHTS),
     "margin perceptron, unit length": lambda: fit(nk.MarginPerceptron(normalize=True)),

@@ -42,6 +42,8 @@ BINARY = {
     "AROW, floor": lambda: nk.AROW(r=0.1, floor=0.1, max_iter=3, fit_intercept=False),
     "normalized adaptive": lambda: nk.NormalizedAdaptive(max_iter=2),
     "soft confidence": lambda: nk.SoftConfidenceWeighted(max_iter=2),
+    "selective perceptron": lambda: nk.SelectivePerceptron(b=0.5),
+    "selective perceptron, budget": lambda: nk.SelectivePerceptron(b=0.1, budget=2, fit_intercept=False),
     "separability": lambda: _Separability(True),
     "separability without intercept": lambda: _Separability(False),
 }

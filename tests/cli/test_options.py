@@ -38,6 +38,8 @@ VALUES = {  # another value than the default, as the command line writes it
     "eta": ("0.75", 0.75),
     "variant": ("II", "II"),
     "learning_rate": ("0.25", 0.25),
+    "b": ("0.25", 0.25),
+    "budget": ("20", 20),
     "class_weight": ('{"-1": 2, "1": 0.5}', {-1: 2, 1: 0.5}),
 }
 WITHOUT = ("verbose", "warm_start", "learners", "classes")  # the classes come from the data
@@ -49,9 +51,12 @@ PAIRS = [
 ]
 
 
-def without_effect(name, parameter):
-    """Whether a learner has a parameter of all online learners that only other ones can use."""
-    return name.startswith("multiclass-") and parameter in ("probability", "scale")
+def refusal(name, parameter):
+    """Why a learner refuses a parameter of all online learners that only other ones can use; None if it does not."""
+    if name == "selective-perceptron":
+        words = {"probability": "needs the labels of all examples", "class_weight": "labels that are not asked for"}
+        return words.get(parameter)
+    return "learned together" if name.startswith("multiclass-") and parameter in ("probability", "scale") else None
 
 
 def option(name, parameter):
@@ -68,11 +73,11 @@ def option(name, parameter):
 def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
     words, value = option(name, parameter)
     run = novikoff("fit", "two.svm", "--learner", name, *words, "--json", folder=folder)
-    if without_effect(name, parameter):
-        assert_refused(run, "classes that are learned together" if parameter == "scale" else "is for streams")
-        return
     if parameter == "probability" and name in ONLINE:  # fit knows the labels of the rows that it scores
         assert_refused(run, "--probability is for streams", "novikoff stream")
+        return
+    if words := refusal(name, parameter):
+        assert_refused(run, words)
         return
     if run.code:
         assert_refused(run)
@@ -89,8 +94,8 @@ def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
 def test_every_parameter_of_stream_has_its_option(folder, tmp_path, name, parameter):
     words, value = option(name, parameter)
     command = ("stream", "two.svm", "--learner", name, *words, "-q", "-o", tmp_path / "m.nvk")
-    if without_effect(name, parameter):
-        assert_refused(novikoff(*command, folder=folder), "learned together")
+    if words := refusal(name, parameter):
+        assert_refused(novikoff(*command, folder=folder), words)
         return
     done(*command, folder=folder)
     assert nk.load(tmp_path / "m.nvk").get_params()[parameter] == value

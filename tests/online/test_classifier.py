@@ -21,6 +21,7 @@ SHUFFLED = "it shuffles the rows between the fits that it compares; an online le
 TIED = "it takes a score of 0 for the negative class; here the votes for a row are equally many"
 UNLUCKY = "the rows cannot be separated, so the last weights depend on their order; a test below tries other orders"
 NARROW = "variances of large rows shrink towards 0, and so do the margins that the rule asks for, whatever the weights"
+REFUSED = "it has no class weights, because they depend on labels that it does not ask for"
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
     "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
@@ -33,6 +34,8 @@ def expected_of(estimator):
         return EXPECTED | {"check_classifiers_train": TIED}
     if isinstance(estimator, nk.MarginPerceptron) and estimator.epsilon == 0.25:
         return EXPECTED | {"check_class_weight_classifiers": UNLUCKY}
+    if isinstance(estimator, nk.SelectivePerceptron):
+        return EXPECTED | {"check_class_weight_classifiers": REFUSED}
     if isinstance(estimator, nk.SoftConfidenceWeighted):
         return EXPECTED | {"check_class_weight_classifiers": NARROW}
     return EXPECTED

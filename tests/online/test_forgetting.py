@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.online._forgetting import check_fading, check_forgetting
+from novikoff.online._forgetting import check_forgetting, check_large_weights
 from novikoff.theory.forgetting import Forgetting
+from novikoff.theory.rules import Rule
 from reference.forgetting import forgetting_perceptron
 
 LEARNERS = [nk.Perceptron, nk.PassiveAggressive, nk.PassiveAggressiveI, nk.PassiveAggressiveII]
@@ -138,8 +139,8 @@ def test_balanced_weights_of_a_stream_are_allowed():
 
 
 def test_weights_are_limited_only_with_a_half_life():
-    check_fading("here", Forgetting(0.5), np.array([1e9]))
-    check_fading("here", Forgetting(half_life=5.0), None)
+    check_large_weights("here", Rule("perceptron", forgetting=Forgetting(0.5)), np.array([1e9]))
+    check_large_weights("here", Rule("perceptron", forgetting=Forgetting(half_life=5.0)), None)
     with pytest.raises(nk.InvalidInputError, match="one is 1e\\+09"):
-        check_fading("here", Forgetting(half_life=5.0), np.array([1.0, 1e9]))
+        check_large_weights("here", Rule("perceptron", forgetting=Forgetting(half_life=5.0)), np.array([1.0, 1e9]))
     assert check_forgetting("here", 0, None) == Forgetting()

@@ -7,6 +7,19 @@ def dot(v, x):
     return sum((p * q for p, q in zip(v, x, strict=True)), Fraction(0))
 
 
+def selective_perceptron(X, y, b, coins, budget=float("inf")):
+    """Return the rows that were asked for, all mistakes, asked or not, the weighted count and the weights."""
+    v, asked, mistakes, count = [0.0] * len(X[0]), [], 0, 0.0
+    for t, (x, sign) in enumerate(zip(X, y, strict=True)):
+        score = sum(p * q for p, q in zip(v, x, strict=True))
+        mistakes += sign * score <= 0
+        if len(asked) < budget and coins[t] < b / (b + abs(score)):
+            asked.append(t)
+            if sign * score <= 0:
+                v, count = [p + sign * q for p, q in zip(v, x, strict=True)], count + (b + abs(score)) / b
+    return asked, mistakes, count, v
+
+
 def runs(X, y, b, v=None, t=0):
     """Yield the probability, all mistakes, the weighted count of asked mistakes and the updated rows of every run."""
     v = [Fraction(0)] * len(X[0]) if v is None else v

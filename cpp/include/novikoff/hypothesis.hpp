@@ -14,6 +14,7 @@
 #include "novikoff/memory.hpp"
 #include "novikoff/rule_input.hpp"
 #include "novikoff/second_order.hpp"
+#include "novikoff/selective.hpp"
 #include "novikoff/votes.hpp"
 
 namespace novikoff {
@@ -122,6 +123,7 @@ struct Hypothesis : Tally {
   }
   std::optional<SecondOrder> second;       // of second-order learners
   std::optional<Calibration> calibration;  // of the scores that were given before learning, if probabilities are asked for
+  std::optional<Asking> asking;            // of a perceptron that asks for some labels only
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <type_traits>
 #include <vector>
 
+#include "novikoff/asking.hpp"
 #include "novikoff/examine.hpp"
 #include "novikoff/forgetting.hpp"
 #include "novikoff/hypothesis.hpp"
@@ -69,6 +71,8 @@ void learn(const X& x, double y, double weight, double squared_norm, const Rule&
   const auto [norm2, scale] = Scaled(squared_norm, geometry);
   h.squared_radius = std::max(h.squared_radius, norm2);
   h.energy += weight * norm2;
+  if constexpr (std::is_same_v<Rule, SelectiveRule>)
+    return learn_selectively(x, y, weight, norm2, scale, rule, geometry.intercept, h, report);
   if (h.memory) return learn_and_forget(x, y, weight, norm2, scale, rule, geometry.intercept, tie, h, report);
 
   auto whole = static_cast<std::int64_t>(weight);
@@ -290,10 +294,10 @@ struct KnownNorms {
   ProductAndNorm measure(const Row auto& x, std::size_t i, const double* w) const { return {x.dot(w), squared_norms[i]}; }
 };
 
-/// As `visit`, for a learner that forgets.
+/// As `visit`, for a learner that forgets, or asks for some labels only: for each row by itself.
 template <class Rows, class Rule>
-std::size_t visit_and_forget(const Rows& rows, const Batch& batch, auto& norms, const Rule& rule, const Geometry& geometry,
-                             Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
+std::size_t visit_each(const Rows& rows, const Batch& batch, auto& norms, const Rule& rule, const Geometry& geometry, Tie tie,
+                       Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
   std::size_t p = batch.begin;
   for (; p < batch.end; ++p) {
     const std::size_t i = batch.order.empty() ? p : static_cast<std::size_t>(batch.order[p]);
@@ -317,7 +321,7 @@ std::size_t visit_and_forget(const Rows& rows, const Batch& batch, auto& norms, 
 template <class Rows, class Rule>
 std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const Rule& rule, const Geometry& given_geometry,
                   Tie tie, Hypothesis& h, std::vector<double>& scratch, PassReport& report) {
-  if (h.memory) return visit_and_forget(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
+  if (h.memory || h.asking) return visit_each(given_rows, given, norms, rule, given_geometry, tie, h, scratch, report);
   const Rows rows = given_rows;  // copies, which no store to memory can change, so that the compiler keeps them in registers
   const Batch batch = given;
   const Geometry geometry = given_geometry;

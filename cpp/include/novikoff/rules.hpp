@@ -22,6 +22,7 @@
 #include "novikoff/normalized_adaptive.hpp"
 #include "novikoff/rule_input.hpp"
 #include "novikoff/second_order.hpp"
+#include "novikoff/selective.hpp"
 #include "novikoff/soft_confidence.hpp"
 
 namespace novikoff {
@@ -102,7 +103,7 @@ struct CallbackRule {
 };
 
 using Rule =
-    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, FixedMarginRule,
+    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, SelectiveRule, FixedMarginRule,
                  DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
 /// A rule by its name, as Python knows it.
@@ -140,7 +141,15 @@ inline constexpr std::array compiled_second_order_rules{
                             [](double rate, double) -> Rule { return NormalizedAdaptiveRule{rate, AdaptiveLoss::squared}; }},
 };
 
-inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0) {
+/// The name of the selective perceptron, whose parameters are b, a seed, and the number of labels it may use.
+inline constexpr std::string_view selective_perceptron = "selective perceptron";
+
+inline Rule rule_named(std::string_view name, double parameter, Tie tie, double extra = 0,
+                       double budget = std::numeric_limits<double>::infinity()) {
+  if (name == selective_perceptron) {
+    if (!(extra >= 0 && extra < 0x1p53)) throw std::invalid_argument("a seed must be from 0 to 2**53 - 1.");
+    return SelectiveRule{parameter, Coins(static_cast<std::uint64_t>(extra)), budget};
+  }
   for (const CompiledRule& rule : compiled_rules)
     if (rule.name == name) return rule.make(parameter, tie);
   for (const CompiledSecondOrderRule& rule : compiled_second_order_rules)

@@ -16,7 +16,7 @@ from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosure import at_most
 from novikoff.theory.geometry import Floats, as_table, length_of
 from novikoff.theory.kesler_replay import replay_jointly
-from novikoff.theory.replay import EPS, Replay, replay, shuffles
+from novikoff.theory.replay import EPS, Replay, replay, shuffles, with_doubt
 from novikoff.theory.running_scale import MIXED, as_seen
 from novikoff.theory.verification import Check
 
@@ -55,7 +55,7 @@ def check_run(
         same = _same_votes(run, again, X)
         detail = f"{len(again.moved)} hypotheses, {'as' if same else 'not as'} in the repeated run"
         checks.append(Check("votes", "holds" if same else "fails", detail))
-    return _with_doubt(checks, None if again.doubtful is None else int(rows[again.doubtful]))
+    return with_doubt(checks, None if again.doubtful is None else int(rows[again.doubtful]))
 
 
 def check_joint_run(
@@ -70,17 +70,7 @@ def check_joint_run(
     for code, label in enumerate(classes):
         codes[labels == label] = code
     again = replay_jointly(X, codes, len(classes), weights, run.rule.implementation(), run.rule.geometry, orders)
-    return _with_doubt(certificate.check_replay(again), again.doubtful)
-
-
-def _with_doubt(checks: list[Check], doubtful: int | None) -> list[Check]:
-    """Leave open what differs, if rounding may have decided a row differently."""
-    if doubtful is None:
-        return checks
-    doubt = f"; row {doubtful} is so close that rounding may have decided it"
-    return [
-        dataclasses.replace(c, status="open", detail=c.detail + doubt) if c.status == "fails" else c for c in checks
-    ]
+    return with_doubt(certificate.check_replay(again), again.doubtful)
 
 
 def _row_orders(run: OnlineRun, rows: int) -> Iterable[NDArray[np.int64]] | Check:

@@ -21,7 +21,7 @@ from ._columns import match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
-from ._forgetting import check_fading
+from ._forgetting import check_large_weights
 from ._numbering import numbered
 from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
@@ -79,7 +79,7 @@ def check_batch(
     batch.weights = weighed(model, where, labels, batch.codes, weights)
     if model._learned_rule.geometry.scale is not None:
         check_copies(where, model._learned_rule.geometry, batch.weights)
-    check_fading(where, model._learned_rule.forgetting, batch.weights)
+    check_large_weights(where, model._learned_rule, batch.weights)
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
     return labels, batch, threads

@@ -19,6 +19,7 @@ from novikoff.theory.mistakes import MistakeCertificate
 from novikoff.theory.moving_target import MovingTargetCertificate
 from novikoff.theory.rules import Rule
 from novikoff.theory.second_order import SecondOrderCertificate
+from novikoff.theory.selective import SelectiveCertificate
 
 from ._cycle import Run
 
@@ -152,6 +153,28 @@ def certify_moving_target(problem: Problem) -> MovingTargetCertificate:
         energy=tally["energy"],
         remembered=tally["steps"] * max(0.0, 1 - slack),
         longest=tally["longest"] * (1 + slack),
+        margin_upper_bound=problem.margin_upper_bound(),
+        evidence=problem.evidence,
+    )
+
+
+def certify_selective(problem: Problem) -> SelectiveCertificate:
+    """Return the certificate of a learner that asks for some labels only."""
+    tally, rule = problem.tally, problem.rule
+    return SelectiveCertificate(
+        b=rule.parameter,
+        seed=int(rule.extra),
+        budget=rule.budget,
+        examples=tally["examples"],
+        asked=tally["asked"],
+        unanswered=tally["unanswered"],
+        complete=tally["complete"],
+        positives=tally["positives"],
+        mistakes=tally["mistakes"],
+        estimate=tally["estimate"],
+        updates=tally["updates"],
+        radius=problem.radius,
+        energy=tally["energy"],
         margin_upper_bound=problem.margin_upper_bound(),
         evidence=problem.evidence,
     )

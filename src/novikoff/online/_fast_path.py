@@ -80,6 +80,7 @@ class FastPath:
         columns = (model._by_name, model._width, names)
         given, rule = model.class_weight, model._learned_rule
         is_limited = rule.geometry.scale is not None or rule.forgetting.half_life is not None  # weights must be checked
+        is_limited |= rule.implementation().asks_for_labels
         may_learn = may_learn and (given is None or (isinstance(given, Mapping) and not is_limited))
         weights = (given, given.get if isinstance(given, Mapping) else None)
         kernel, codes = model._learner, classes.codes_of_all

@@ -33,7 +33,7 @@ from ._classes import Classes
 from ._columns import match_columns
 from ._cycle import Cycle
 from ._examples import Examples
-from ._forgetting import check_fading
+from ._forgetting import check_large_weights
 from ._halting import NotHaltedWarning
 from ._joint_fit import run_jointly
 from ._numbering import numbered
@@ -68,7 +68,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     learner, classes, codes = _prepare(model, where, labels, weights, warm)
     weights = row_weights(where, model.class_weight, classes.labels, codes, weights)
     check_copies(where, model._learned_rule.geometry, weights)
-    check_fading(where, model._learned_rule.forgetting, weights)
+    check_large_weights(where, model._learned_rule, weights)
     if weights is not None and weights.max() > 1 and model._learned_rule.geometry.slack_feature > 0:
         index, weights = copies_apart(weights)
         X, codes = X[index], codes[index]
@@ -76,7 +76,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     if learner.problems > 1:
         examples.examine(where)
     examples = numbered(model, where, learner, examples, model._numbering if warm else None)
-    if model._learned_rule.forgetting.is_any:
+    if model._learned_rule.forgetting.is_any or model._learned_rule.implementation().asks_for_labels:
         _learn_once(model, where, learner, classes, examples, threads, warm)
         return None
     if model._learned_rule.geometry.scale is not None:
@@ -144,12 +144,15 @@ def _learn_once(
     threads: int,
     warm: bool,
 ) -> None:
-    """Learn from the rows once, in their order, as from a stream: for a learner that forgets, the order is time."""
+    """Learn from the rows once, in their order, as from a stream: for a learner that forgets, the order is time.
+
+    A learner that asks for labels does not know how many mistakes a pass makes.
+    """
     if model.class_weight == "balanced":
         message = 'class_weight="balanced" needs all rows before the first is learned. Use partial_fit, or a dict.'
         raise input_error(where, message)
     if warm and not model._is_stream:
-        raise input_error(where, "warm_start continues a learner that forgets only if it has forgotten from the start.")
+        raise input_error(where, "warm_start continues this learner only if all was learned from one stream.")
     examples.examine(where)
     batch = (examples.rows, examples.codes, examples.weights, examples.squared_norms)
     learner.learn_all(*batch, 0, examples.rows.count, threads)

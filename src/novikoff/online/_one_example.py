@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from novikoff._class_weights import bad_class_weight, class_weight_of
-from novikoff._moments import Draft, no_fork
+from novikoff._moments import Draft, change, no_fork
 from novikoff._validation import check_label, check_weight, describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
 from novikoff.errors import InvalidInputError, input_error
@@ -18,9 +18,10 @@ from ._columns import check_buckets, name_columns, names_of_columns, row_of_name
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
 from ._fit import check_copies
-from ._forgetting import check_fading
+from ._forgetting import check_large_weights
 from ._numbering import is_to_be_numbered, numbered
 
+UNLABELLED = -2  # the code of an example without a label
 DEFAULT_WEIGHT = 1.0  # compared by identity, so that most calls of learn_one need not check it
 
 
@@ -44,6 +45,20 @@ class _Example:
         """Refuse features that cannot be learned from."""
         kernel = self._model._learner
         kernel_scores(kernel, self._where, self._features, self._row, list(range(min(1, kernel.problems))))
+
+    def wants_label(self, problem: int) -> bool:
+        """Return whether a learner that asks for labels wants that of this example."""
+        kernel, found = self._model._learner, None
+        try:
+            if self._features is not None:
+                found = kernel.wants_label(self._features, problem)
+            else:
+                found = kernel.wants_label(as_rows(self._where, self._row), problem)
+        except ValueError as error:
+            raise input_error(self._where, str(error)) from None
+        if found is None:
+            raise describe_bad_row(self._where, self._row, 0)
+        return bool(found)
 
     def learn(self, code: int, weight: float) -> None:
         model = self._model
@@ -73,6 +88,7 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     except TypeError:  # an unhashable label
         code = None
     if model.class_weight is not None:
+        model._check_class_weight()  # it may have been set after the first example
         weight = _times_class_weight(where, model.class_weight, y, weight)
     label = _new_label(model, where, y) if code is None else None
     publish = _nothing if copy_if_interpreted(model) else draft.publish
@@ -84,13 +100,53 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
         weight = float(weighed(model, where, np.array([y]), codes, np.array([weight]))[0])
     if model._learned_rule.geometry.scale is not None:
         check_copies(where, model._learned_rule.geometry, np.array([weight]))
-    check_fading(where, model._learned_rule.forgetting, weight)
+    check_large_weights(where, model._learned_rule, weight)
     model._runs, model._stopped, model._fast_path = None, None, None
     with draft.in_place():
         if code is None:
             _learn_new_class(model, publish, example, label, weight)
         else:
             _learn_known_class(model, publish, example, code, weight)
+
+
+def skip_example(draft: Draft, where: str, x: Any, sample_weight: float) -> None:
+    """Report an example without a label to a learner that asks for some labels only."""
+    model = draft.model
+    weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
+    if not hasattr(model, "_learner"):
+        begin_stream(model, where, None, np.zeros(0))
+    vars(model).pop("fingerprint_", None)  # of the rows before this one
+    if weight == 0:
+        return
+    example = _Example(model, where, x)
+    if model._learned_rule.geometry.scale is not None:
+        check_copies(where, model._learned_rule.geometry, np.array([weight]))
+    check_large_weights(where, model._learned_rule, weight)
+    model._runs, model._stopped, model._fast_path = None, None, None
+    with draft.in_place():
+        _learn_known_class(model, draft.publish, example, UNLABELLED, weight)
+
+
+def wants_label_of(model: Any, x: Any) -> bool:
+    """Return whether a learner that asks for some labels only wants that of this example."""
+    where, fast = type(model).__name__, model._fast_path
+    if fast is not None and fast.by_name and type(x) is dict:
+        try:
+            wanted = fast.kernel.wants_label(x, fast.problem)
+        except ValueError as error:
+            raise input_error(where, str(error)) from None
+        if model._fast_path is fast:  # otherwise, another kernel may have replaced this one
+            return bool(wanted)
+    return change(model, lambda draft: _wants_label(draft.model, where, x))
+
+
+def _wants_label(model: Any, where: str, x: Any) -> bool:
+    """Prepare an example as for learning, and ask the kernel. A new learner, whose scores are 0, wants all labels."""
+    if not hasattr(model, "_learner"):
+        model._rule()  # which checks the parameters
+        return True
+    example = _Example(model, where, x)
+    return example.wants_label(model._classes.problems[0] if model._classes.count else 0)
 
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:

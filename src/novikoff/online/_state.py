@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, cast
@@ -153,6 +154,32 @@ class Calibration:
 
 
 @dataclass(frozen=True)
+class Asking:
+    """What a selective perceptron counts; cpp/include/novikoff/selective.hpp documents the fields."""
+
+    coins: int
+    asked: Count
+    unanswered: Count
+    complete: Count
+    estimate: Extended
+    estimate_carry: Extended
+
+    @classmethod
+    def of(cls, stored: dict[str, Any]) -> Asking:
+        """Return the state that a kernel returned."""
+        counts = {name: Count(**stored[name]) for name in ("asked", "unanswered", "complete")}
+        return cls(**{**stored, **counts})
+
+    def for_kernels(self) -> dict[str, Any]:
+        """Return the state as dicts."""
+        return {name: vars(value) if isinstance(value, Count) else value for name, value in vars(self).items()}
+
+    def is_possible(self) -> bool:
+        """Whether all sums of nonnegative numbers are nonnegative."""
+        return min(self.asked.part, self.unanswered.part, self.complete.part, self.estimate) >= 0
+
+
+@dataclass(frozen=True)
 class ProblemState:
     """The state of one binary problem; cpp/include/novikoff/hypothesis.hpp documents the fields."""
 
@@ -176,6 +203,7 @@ class ProblemState:
     memory: Memory | None = None
     second: SecondOrder | None = None
     calibration: Calibration | None = None
+    asking: Asking | None = None
 
     @classmethod
     def of(cls, stored: dict[str, Any], width: int, numbering: Numbering | None) -> ProblemState:
@@ -187,6 +215,7 @@ class ProblemState:
             "votes": votes and Votes(**votes),
             "calibration": stored["calibration"] and Calibration(**stored["calibration"]),
             "memory": stored["memory"] and Memory(**stored["memory"]),
+            "asking": stored["asking"] and Asking.of(stored["asking"]),
             "second": second and SecondOrder(**second).changed(lambda vector: _as_wide(vector, width, numbering)),
         }
         if votes and numbering is not None:
@@ -204,7 +233,8 @@ class ProblemState:
         second = self.second and self.second.changed(lambda vector: _for_kernel(vector, numbering))
         weights = _for_kernel(self.weights, numbering)
         own = dataclasses.replace(self, weights=weights, average=average, votes=votes, second=second)
-        return {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
+        found = {name: vars(value) if dataclasses.is_dataclass(value) else value for name, value in vars(own).items()}
+        return found | {"asking": self.asking and self.asking.for_kernels()}
 
     def vectors(self) -> dict[str, Weights]:
         """Return the arrays with one entry per column, by the names of their fields."""
@@ -230,7 +260,7 @@ class ProblemState:
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
         longest = 0.0 if self.memory is None else self.memory.longest
-        return min(*parts, *sums, longest) >= 0
+        return min(*parts, *sums, longest) >= 0 and (self.asking is None or self.asking.is_possible())
 
 
 @dataclass(frozen=True)
@@ -310,6 +340,7 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
         float(rule.forgetting.forget),
         rule.forgetting.fade,
         float(rule.extra),
+        math.inf if rule.budget is None else float(rule.budget),
     )
 
 

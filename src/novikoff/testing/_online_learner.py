@@ -88,6 +88,12 @@ def make_stream(classes: int, seed: int = 0) -> tuple[Floats, NDArray[np.int64]]
     return X, y
 
 
+def most_classes(estimator: Any) -> int:
+    """Return 3, or 2 if scikit-learn's tags say that a learner has two classes only."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    return 3 if tags is None or tags().classifier_tags.multi_class else 2
+
+
 def make_separable(seed: int = 0) -> tuple[Floats, NDArray[np.int64], Floats]:
     """Return rows, labels 0 and 1, and weights w with w.x >= 1/2 for label 1 and w.x <= -1/2 for label 0."""
     random = np.random.default_rng(seed)
@@ -133,7 +139,7 @@ def _last_weights(model: Any) -> list[bytes]:
 
 def check_any_batching_gives_the_same_bits(estimator: Any) -> None:
     """Batches of any size, cut anywhere, give the same bits as one batch."""
-    for classes in (2, 3):
+    for classes in range(2, most_classes(estimator) + 1):
         X, y = make_stream(classes)
         expected = learned(clone(estimator).partial_fit(X, y), X)
         for seed in range(3):
@@ -146,7 +152,7 @@ def check_any_batching_gives_the_same_bits(estimator: Any) -> None:
 
 def check_learn_one_equals_partial_fit(estimator: Any) -> None:
     """Examples learned one at a time give the same bits as one batch."""
-    for classes in (2, 3):
+    for classes in range(2, most_classes(estimator) + 1):
         X, y = make_stream(classes)
         single = _learn_one_by_one(clone(estimator), X, y)
         batch = clone(estimator).partial_fit(X, y)
@@ -155,7 +161,7 @@ def check_learn_one_equals_partial_fit(estimator: Any) -> None:
 
 def check_integer_weight_equals_copies(estimator: Any) -> None:
     """A row of weight k has the same effect as k copies of it, one after the other."""
-    for classes in (2, 3):
+    for classes in range(2, most_classes(estimator) + 1):
         X, y = make_stream(classes, seed=1)
         weights = np.random.default_rng(1).integers(1, 4, ROWS)
         copies = np.repeat(np.arange(ROWS), weights)
@@ -210,17 +216,18 @@ def check_labels_of_any_kind(estimator: Any) -> None:
 
 def check_new_classes_may_come_later(estimator: Any) -> None:
     """A class that appears late in the stream gives the same bits as one that was declared at the start."""
-    X, y = make_stream(3)
-    order = np.argsort(y == 2, kind="stable")
+    X, y = make_stream(most_classes(estimator))
+    late_class = int(y.max())
+    order = np.argsort(y == late_class, kind="stable")
     X, y = X[order], y[order]
     late = _learn_one_by_one(clone(estimator), X, y)
-    declared = clone(estimator).partial_fit(X, y, classes=[0, 1, 2])
+    declared = clone(estimator).partial_fit(X, y, classes=range(late_class + 1))
     require(learned(late, X) == learned(declared, X), "a late class gave another model than a declared class")
 
 
 def check_sparse_rows_equal_dense_rows(estimator: Any) -> None:
     """A sparse matrix gives the same model as the dense array with the same values, up to rounding."""
-    X, y = make_stream(3)
+    X, y = make_stream(most_classes(estimator))
     dense = clone(estimator).partial_fit(X, y)
     sparse = clone(estimator).partial_fit(sp.csr_array(X), y)
     if hasattr(dense, "coef_"):
@@ -232,7 +239,7 @@ def check_sparse_rows_equal_dense_rows(estimator: Any) -> None:
 
 def check_predicting_changes_nothing(estimator: Any) -> None:
     """Predictions between examples do not change what is learned."""
-    X, y = make_stream(3)
+    X, y = make_stream(most_classes(estimator))
     expected = learned(clone(estimator).partial_fit(X, y), X)
     model = clone(estimator)
     for i, label in enumerate(y.tolist()):
@@ -296,7 +303,7 @@ def check_mistakes_within_the_bound(estimator: Any) -> None:
 
 def check_save_and_load(estimator: Any) -> None:
     """A model that was saved and loaded has the same bits and continues in the same way."""
-    X, y = make_stream(3)
+    X, y = make_stream(most_classes(estimator))
     model = clone(estimator).partial_fit(X[:20], y[:20])
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.nvk"
@@ -307,7 +314,7 @@ def check_save_and_load(estimator: Any) -> None:
 
 def check_pickle(estimator: Any) -> None:
     """A model that was pickled has the same bits and continues in the same way."""
-    X, y = make_stream(3)
+    X, y = make_stream(most_classes(estimator))
     model = clone(estimator).partial_fit(X[:20], y[:20])
     _compare_copy(model, pickle.loads(pickle.dumps(model)), X, y, "an unpickled model")
 

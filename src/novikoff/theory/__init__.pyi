@@ -27,6 +27,7 @@ from .margin_value import Margin as Margin
 from .mistakes import MistakeCertificate as MistakeCertificate
 from .moving_target import MovingTargetCertificate as MovingTargetCertificate
 from .second_order import SecondOrderCertificate as SecondOrderCertificate
+from .selective import SelectiveCertificate as SelectiveCertificate
 from .separability import Separability as Separability
 from .separability_summary import SeparabilitySummary as SeparabilitySummary
 from .svm_model import SvmModel as SvmModel

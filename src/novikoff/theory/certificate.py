@@ -331,6 +331,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
         "SecondOrderCertificate": "novikoff.theory.second_order:SecondOrderCertificate",
+        "SelectiveCertificate": "novikoff.theory.selective:SelectiveCertificate",
         "Separability": "novikoff.theory.separability:Separability",
         "TrackerCertificate": "novikoff.theory.tracker_certificate:TrackerCertificate",
     },

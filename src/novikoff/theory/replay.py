@@ -29,12 +29,13 @@ from .lifted import Combined, LiftedRows
 from .rules import OnlineRule, RuleInput
 from .second_order_replay import learn_second_order
 from .second_order_rules import SecondOrderRule
+from .selective_replay import Asking, learn_selectively
+from .selective_rules import INCREMENT, UINT64_MASK, SelectiveRule, mixed
 from .verification import Check
 
 EPS = float(np.finfo(np.float64).eps)
 TINY = float(np.finfo(np.float64).tiny)  # bounds what underflow takes from a square
 SMALLEST = math.ulp(0.0)  # bounds what underflow takes from a product
-UINT64_MASK = 2**64 - 1
 NOTHING = Forgetting()
 
 
@@ -91,6 +92,8 @@ class Replay:
         A bound on the difference of ``steps`` from that of another computation of the run.
     state : dict
         What a second-order rule keeps for each column; the last entry of an array is that of the intercept.
+    asking : Asking
+        What a selective perceptron asked for.
     columns : Columns or None
         The columns that occur in the rows, which the proof has; None if they are all.
     """
@@ -123,6 +126,7 @@ class Replay:
     least_longest: float = 0.0
     steps_error: float = 0.0
     state: dict[str, Any] = field(default_factory=dict)
+    asking: Asking = field(default_factory=Asking)
     columns: Columns | None = None
 
     def shrink(self, kept: float) -> None:
@@ -436,11 +440,13 @@ def replay(
             if before is not None:
                 before(run, (columns, values, scale, one), norm2)
             example = (columns, values, scale, one), norm2 + delta2, float(signs[i]), float(copies[i])
-            if second is None:
-                _learn(run, rule, i, *example)
-            else:
+            if second is not None:
                 learn_second_order(run, second, i, *example)
                 run.bias = float(run.state["weights"][-1])
+            elif isinstance(rule, SelectiveRule):
+                learn_selectively(run, rule, i, *example)
+            else:
+                _learn(run, rule, i, *example)
     run.finish()
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)
@@ -511,6 +517,27 @@ def _update(
     run.lengthen(i, step, y * stored, norm2, len(values))
 
 
+def with_doubt(checks: list[Check], doubtful: int | None) -> list[Check]:
+    """Leave open what differs, if rounding may have decided a row differently.
+
+    Parameters
+    ----------
+    checks : list of Check
+        Comparisons with a repeated run.
+    doubtful : int or None
+        The first row on which rounding may have made the decision; None if there is none.
+
+    Returns
+    -------
+    list of Check
+        The checks, of which none fails if there is such a row.
+    """
+    if doubtful is None:
+        return checks
+    doubt = f"; row {doubtful} is so close that rounding may have decided it"
+    return [replace(c, status="open", detail=c.detail + doubt) if c.status == "fails" else c for c in checks]
+
+
 def shuffles(rows: int, seed: int, passes: int) -> Iterator[NDArray[np.int64]]:
     """Return the row orders of the passes of a fit.
 
@@ -535,10 +562,8 @@ def shuffles(rows: int, seed: int, passes: int) -> Iterator[NDArray[np.int64]]:
         for i in range(rows, 1, -1):
             uneven = (2**64 - i) % i
             while True:
-                state = (state + 0x9E3779B97F4A7C15) & UINT64_MASK
-                z = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & UINT64_MASK
-                z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & UINT64_MASK
-                draw = z ^ (z >> 31)
+                state = (state + INCREMENT) & UINT64_MASK
+                draw = mixed(state)
                 if draw >= uneven:
                     break
             j = draw % i

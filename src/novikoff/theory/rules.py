@@ -65,6 +65,8 @@ class OnlineRule(ABC):
         Whether a score of exactly 0 counts as a mistake or as a prediction of +1.
     extra : float, default=0.0
         A second number that the rule depends on, if there is one.
+    budget : int or None, default=None
+        The number of labels that a rule may ask for, if it asks; None if any number.
 
     Attributes
     ----------
@@ -87,11 +89,14 @@ class OnlineRule(ABC):
     is_joint : bool
         Whether all classes are learned together: the rule sees the vectors z of docs/theory.md J5 with the label +1.
         The radius that its bounds take is that of the examples u.
+    asks_for_labels : bool
+        Whether the rule asks for some labels only (docs/theory.md, Q), so that rows are visited once.
     """
 
     parameter: float = 0.0
     tie: str = "mistake"
     extra: float = 0.0
+    budget: int | None = None
 
     kernel: ClassVar[str | None] = None
     steps_count_mistakes: ClassVar[bool] = False
@@ -101,6 +106,7 @@ class OnlineRule(ABC):
     is_second_order: ClassVar[bool] = False
     has_unit_columns: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
+    asks_for_labels: ClassVar[bool] = False
 
     @abstractmethod
     def step(self, example: RuleInput) -> float:
@@ -158,6 +164,7 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "normalized adaptive, squared": "novikoff.theory.second_order_rules:SquaredAdaptiveRule",
         "soft confidence I": "novikoff.theory.second_order_rules:SoftConfidenceIRule",
         "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
+        "selective perceptron": "novikoff.theory.selective_rules:SelectiveRule",
         "multiclass perceptron": "novikoff.theory.multiclass_rules:MulticlassPerceptronRule",
         "multiclass passive-aggressive I": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIRule",
         "multiclass passive-aggressive II": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIIRule",
@@ -185,6 +192,8 @@ class Rule:
         What is kept of the weights by examples and updates.
     extra : float, default=0.0
         A second number that the rule depends on, if there is one.
+    budget : int or None, default=None
+        The number of labels that a rule may ask for, if it asks; None if any number.
     """
 
     name: str
@@ -194,9 +203,10 @@ class Rule:
     geometry: Geometry = field(default_factory=Geometry)
     forgetting: Forgetting = Forgetting()  # noqa: RUF009  # it is frozen, and older files get this default
     extra: float = 0.0
+    budget: int | None = None
 
     def implementation(self) -> OnlineRule:
         """Return the rule that ``RULES`` has under this name."""
         if self.name not in RULES:
             raise input_error("rule", RULES.unknown(self.name))
-        return RULES[self.name](self.parameter, self.tie, self.extra)
+        return RULES[self.name](self.parameter, self.tie, self.extra, self.budget)

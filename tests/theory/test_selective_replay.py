@@ -1,0 +1,68 @@
+"""The repeated run of a selective perceptron."""
+
+import numpy as np
+import pytest
+
+from novikoff.theory.geometry import Geometry
+from novikoff.theory.replay import replay
+from novikoff.theory.selective_replay import Asking
+from novikoff.theory.selective_rules import SelectiveRule, coin
+from reference.selective import selective_perceptron
+
+rng = np.random.default_rng(62)
+X = rng.normal(size=(80, 3))
+SIGNS = np.where(X[:, 0] + 0.3 * rng.normal(size=80) > 0, 1.0, -1.0)
+
+
+def repeated(rule, X=X, signs=SIGNS, copies=None, **geometry):
+    copies = np.ones(len(signs)) if copies is None else copies
+    return replay(X, signs, copies, rule, Geometry(**{"fit_intercept": False} | geometry), [np.arange(len(signs))])
+
+
+@pytest.mark.parametrize("budget", [None, 9])
+def test_a_repeated_run_follows_the_definition(budget):
+    rule = SelectiveRule(0.4, extra=3.0, budget=budget)
+    run, coins = repeated(rule), [coin(3, t) for t in range(80)]
+    asked, _, count, v = selective_perceptron(X, SIGNS, 0.4, coins, budget or np.inf)
+    assert np.allclose(run.weights, v)
+    assert sum(run.asking.asked) == len(asked)
+    assert sum(run.asking.positives) == (SIGNS[asked] > 0).sum()
+    assert sum(run.asking.estimate) == pytest.approx(count)
+    assert bool(run.asking.unanswered) == (budget is not None)
+    assert run.examples == 80
+    assert run.doubtful is None
+    assert run.asking.estimate_error < 1e-10
+
+
+def test_copies_have_coins_of_their_own():
+    copies = rng.integers(0, 4, size=80).astype(float)
+    index = np.repeat(np.arange(80), copies.astype(int))
+    whole, apart = repeated(SelectiveRule(0.4), copies=copies), repeated(SelectiveRule(0.4), X[index], SIGNS[index])
+    assert np.array_equal(whole.weights, apart.weights)
+    assert whole.asking == apart.asking
+
+
+def test_a_score_at_the_limit_of_a_coin_is_doubtful():
+    rule = SelectiveRule(0.5, extra=8.0)
+    for t in range(1, 50):
+        limit = rule.asking_score(t)
+        if not 0.01 < limit < 100:
+            continue
+        rows = np.array([[1.0]] + [[0.0]] * (t - 1) + [[limit]])  # the first makes v = 1, zeros change nothing
+        run = repeated(rule, rows, np.ones(t + 1))
+        assert run.doubtful == t
+        assert repeated(rule, rows * (1 + 1e-9), np.ones(t + 1)).doubtful is None
+
+
+def test_rows_of_zeros_are_asked_for_and_counted():
+    run = repeated(SelectiveRule(0.5), np.zeros((4, 2)), np.ones(4))
+    assert (sum(run.asking.asked), run.updates, sum(run.asking.estimate)) == (4, 4, 4)
+    assert not run.weights.any()
+
+
+def test_the_estimate_ends_where_a_label_is_not_used():
+    asking, rule = Asking(), SelectiveRule(1.0, budget=1)
+    assert asking.throw(rule, 0.0, 1.0, 1.0)
+    assert not asking.throw(rule, 0.0, 1.0, 0.5)
+    asking.count_mistake(rule, 0.0, 1.0, 0.0)
+    assert (asking.asked, asking.unanswered, asking.complete, asking.estimate) == ([1.0], [0.5], [1.0], [])
