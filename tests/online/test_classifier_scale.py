@@ -252,10 +252,11 @@ def test_a_trace_follows_the_scaled_rows():
     assert steps.holds
 
 
-@pytest.mark.parametrize("scale", ["max", True, 1.0])
+@pytest.mark.parametrize("scale", ["max", True, 1.0, np.ones(2)])
 def test_other_scales_are_refused(scale):
-    with pytest.raises(nk.InvalidInputError, match='scale must be "running"'):
-        nk.Perceptron(scale=scale).partial_fit(X, Y)
+    for learn in (nk.Perceptron(scale=scale).partial_fit, nk.Perceptron(scale=scale).fit):
+        with pytest.raises(nk.InvalidInputError, match='scale must be "running" or "centred"'):
+            learn(X, Y)
 
 
 def test_weights_that_stand_for_too_many_copies_are_refused():

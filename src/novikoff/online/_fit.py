@@ -56,7 +56,8 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
         reason = "fit visits rows several times, and knows their labels when it scores them again"
         instead = "Use partial_fit, learn_one or novikoff stream."
         raise input_error(where, f"probability=True is for streams: {reason}. {instead}")
-    if (model._learned_rule.geometry.scale if warm else model.scale) in (CENTRED,):
+    scale = model._learned_rule.geometry.scale if warm else model.scale
+    if isinstance(scale, str) and scale == CENTRED:
         reason = "fit visits rows several times, and in any order"
         instead = "Use partial_fit, learn_one or novikoff stream, or StandardScaler before fit."
         raise input_error(where, f'scale="centred" is for streams: {reason}. {instead}')
