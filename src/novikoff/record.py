@@ -18,6 +18,7 @@ from novikoff._multiclass import side_name
 from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
+from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 from novikoff.theory.rules import Rule
 from novikoff.theory.running_scale import ColumnScale
@@ -151,6 +152,8 @@ class RunRecord:
     position : Position or None, default=None
         How far a stream has come in its files. Only ``novikoff stream`` sets it, when it saves: a learner that is
         loaded does not have it, because it may learn other rows.
+    sets : SetState or None, default=None
+        What adaptive sets have learned. Like the position, it is set when they are saved with the learner.
     members : tuple of RunRecord, default=()
         The records of the learners that this one is made of. ``problems`` are then those of the one that predicts.
     """
@@ -168,6 +171,7 @@ class RunRecord:
     joint: Certificate | None = None
     fingerprint: str | None = None
     position: Position | None = None
+    sets: SetState | None = None
     members: tuple[RunRecord, ...] = ()
 
     def __post_init__(self) -> None:

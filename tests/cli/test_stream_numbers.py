@@ -8,7 +8,7 @@ import sets
 from command import done, novikoff
 
 import novikoff as nk
-from novikoff.cli._stream_numbers import NAMES, WINDOW_NAMES, as_json, numbers_of
+from novikoff.cli._stream_numbers import NAMES, SET_NAMES, WINDOW_NAMES, as_json, numbers_of, set_numbers
 
 
 def records(**options):
@@ -20,6 +20,17 @@ def test_every_name_has_a_number():
     assert numbers_of(last).keys() == NAMES.keys() | WINDOW_NAMES.keys()
     assert numbers_of(records()[-1]).keys() == NAMES.keys()
     assert numbers_of(last)["window_min_recall"] == min(last.window.recall.values())
+
+
+def test_sets_have_numbers_after_their_first_round():
+    model = nk.evaluate.AdaptiveSets(nk.Perceptron())
+    first, *_, last = nk.evaluate.progressive(model, [(sets.X, sets.TWO)])
+    assert numbers_of(last).keys() == NAMES.keys() | SET_NAMES.keys()
+    assert (numbers_of(first)["set_error_share"], set_numbers(first.sets)["bound"]) == (None, None)
+    found = set_numbers(last.sets)
+    assert found["empty"] + found["single"] + found["several"] == found["rounds"] == last.sets.rounds
+    assert found["bound"] == last.sets.bound
+    assert as_json(last)["sets"] == found
 
 
 def test_jsonl_has_the_numbers_of_progressive_evaluation(tmp_path):

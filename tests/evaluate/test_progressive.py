@@ -164,3 +164,31 @@ def test_the_baseline_predicts_the_most_frequent_label_so_far(labels, size):
     for stream in (zip(X, labels, strict=True), batches):
         *_, last = nk.evaluate.progressive(nk.Perceptron(), stream)
         assert last.baseline == right / len(labels)
+
+
+@pytest.mark.parametrize("make_model", [nk.Perceptron, nk.Tracker])
+def test_records_have_the_sets_of_their_time_however_the_rows_come(make_model):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3))
+    y = (X[:, 0] + rng.normal(size=60) > 0).astype(int) + (np.arange(60) > 20) * (X[:, 1] > 0.5)
+    ways = ([(X, y)], [(X[:7], y[:7]), (X[7:], y[7:])], list(zip(X, y.tolist(), strict=True)))
+    found = []
+    for rows in ways:
+        sets = nk.evaluate.AdaptiveSets(make_model(), 0.2, window=20)
+        records = list(nk.evaluate.progressive(sets, rows, every=9))
+        assert records[-1].sets == sets.certificate_
+        found.append([(record.sets, record.mistakes) for record in records])
+    assert found[0] == found[1] == found[2]
+    assert found[0][0][0].rounds < found[0][-1][0].rounds
+
+
+def test_sets_go_on_from_those_before_the_evaluation():
+    sets = nk.evaluate.AdaptiveSets(nk.Perceptron())
+    stream = [([1.0], 1), ([-1.0], 0), ([2.0], 1)]
+    assert [record.sets.rounds for record in nk.evaluate.progressive(sets, stream)] == [0, 0, 1]
+    assert [record.sets.rounds for record in nk.evaluate.progressive(sets, stream)] == [2, 3, 4]
+
+
+def test_sets_and_a_delay_are_refused():
+    with pytest.raises(nk.InvalidInputError, match="delay must be 0 for adaptive sets"):
+        nk.evaluate.progressive(nk.evaluate.AdaptiveSets(nk.Perceptron()), [], delay=1)

@@ -16,6 +16,7 @@ from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
 from novikoff.persistence.frame import VERSION
 from novikoff.persistence.model_file import save_position
+from novikoff.theory.conformal import SetCertificate, SetState
 
 ROWS = [[2.0, 1.0], [1.0, 3.0], [-1.0, -1.0], [-2.0, 0.5], [0.5, -3.0], [1.5, -2.0]]
 TWO = ["yes", "yes", "no", "no", "no", "yes"]
@@ -45,6 +46,7 @@ MODELS = {
     "perceptron-classes": lambda: nk.Perceptron().partial_fit(ROWS, THREE),
     "perceptron-unit-length": lambda: nk.Perceptron(normalize=True).fit(ROWS, APART),
     "perceptron-scale": lambda: nk.Perceptron(scale="running").fit(ROWS, APART),
+    "perceptron-stream-sets": lambda: stream(nk.Perceptron()),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
     "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
     "tracker": lambda: stream(nk.Tracker()),
@@ -123,6 +125,10 @@ POSITIONS = {  # how far streams have come
     "table-stream-position": Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
 }
 
+SETS = {
+    "perceptron-stream-sets": SetState(SetCertificate(0.1, 0.01, 0.1, 3, 1, 1, 1, 3), 1000, 2, (-0.5, 2.25, -0.125))
+}
+
 
 def told(model):
     """What a model says, in JSON: numbers as they are, so that any other digit shows. An online one learns on."""
@@ -163,6 +169,6 @@ if __name__ == "__main__":
     for name, make in MODELS.items():
         model = make()
         known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
-        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known)
+        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known, sets=SETS.get(name))
         text = json.dumps(told(model), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

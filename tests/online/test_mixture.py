@@ -7,6 +7,7 @@ import novikoff as nk
 from novikoff.errors import InvalidInputError
 from novikoff.online._mixture import MixtureCounts, Vote, codes_of, labels_of
 from novikoff.theory import mixture_bounds
+from novikoff.theory.mixture_replay import NOBODY
 from reference import mixtures
 
 RIGHT = np.ones(1)
@@ -124,3 +125,13 @@ def test_codes_are_places_among_the_classes_and_back():
 def test_wrong_parameters_are_refused(parameters, words):
     with pytest.raises(InvalidInputError, match=words):
         nk.Tracker(**parameters).partial_fit([[1.0], [2.0]], [0, 1])
+
+
+def test_leaders_are_those_before_each_example():
+    predictions, y = random_votes(7, rounds=40)
+    vote, counts = Vote("leader", 0.9, 0.5, 0.1), MixtureCounts.none(4)
+    found = counts.leaders(vote, predictions.copy(), y, np.ones(len(y)))
+    for t in range(len(y)):
+        before, _ = counts.after(vote, predictions[:, :t].copy(), y[:t], np.ones(t))
+        assert found[t] == (before.leader() if t else NOBODY)
+    assert len(set(found.tolist())) > 1

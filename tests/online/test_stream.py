@@ -376,3 +376,33 @@ def test_weights_have_the_names_of_dict_keys():
     assert model.weights_["other"]["lunch"] == 1.0
     assert nk.Perceptron().fit(np.eye(2), [0, 1]).weights_.keys() <= {0, 1}
     assert not hasattr(nk.Perceptron(), "weights_")
+
+
+def scored_one_by_one(model, X, y, weights):
+    """The labels that are known, and what score_one says of each row before learn_one is told of it."""
+    found = []
+    for row, label, weight in zip(rows(X), y.tolist(), weights.tolist(), strict=True):
+        known = model.classes_.tolist() if hasattr(model, "classes_") else []
+        score = model.score_one(X[row])
+        found.append((known, list(score.values()) if isinstance(score, dict) else score))
+        model.learn_one(X[row], label, weight)
+    return found
+
+
+@settings(max_examples=10)
+@given(data=streams(3), seed=seeds)
+def test_scores_are_those_of_one_row_after_the_other(make, data, seed):
+    X, y = data
+    weights = np.random.default_rng(seed).integers(0, 3, len(y)) * 1.0
+    weights[-1] = 1.0
+    batch, single = make(), make()
+    runs = batch.score_then_learn(X, y, weights)
+    found = [(labels, score) for labels, scores in runs for score in scores.tolist()]
+    assert found == scored_one_by_one(single, X, y, weights)
+    assert learned(batch) == learned(single)
+
+
+def test_scores_of_a_whole_stream_are_not_returned_at_once(make, tmp_path):
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
+    with pytest.raises(nk.InvalidInputError, match="score_then_learn takes one batch at a time"):
+        make().score_then_learn(nk.scan(tmp_path / "a.svm"))

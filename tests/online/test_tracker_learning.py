@@ -161,3 +161,29 @@ def test_the_default_does_not_depend_on_the_units_of_the_columns():
     )
     assert np.mean(expected == found) > 0.99
     assert np.mean(found == labels) > 0.85
+
+
+@pytest.mark.parametrize("declared", [False, True])
+def test_scores_are_those_of_the_leader_of_their_time(declared):
+    classes = np.unique(Y).tolist() if declared else None
+    members = [nk.Perceptron(classes=classes), nk.PassiveAggressiveI(scale="running", classes=classes)]
+    weights = np.arange(len(Y)) % 4 / 2
+    batch, single = nk.Tracker(members, decay=0.9), nk.Tracker(members, decay=0.9)
+    runs, leaders = batch.score_then_learn(X, Y, weights), set()
+    found = [(labels, score) for labels, scores in runs for score in scores.tolist()]
+    for i, label in enumerate(Y.tolist()):
+        known, score = [], single.score_one(X[i])
+        if hasattr(single, "classes_"):
+            known = single.classes_.tolist()
+            leaders.add(single.leader_)
+        assert found[i] == (known, list(score.values()) if isinstance(score, dict) else score)
+        single.learn_one(X[i], label, weights[i])
+    assert learned(batch, X) == learned(single, X)
+    assert leaders == {0, 1}
+
+
+def test_scores_of_a_vote_are_not_those_of_a_leader(tmp_path):
+    assert not hasattr(nk.Tracker(vote="majority"), "score_then_learn")
+    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
+    with pytest.raises(InvalidInputError, match="one batch at a time"):
+        nk.Tracker().score_then_learn(nk.scan(tmp_path / "a.svm"))

@@ -15,7 +15,9 @@ from novikoff.data.reading import Reading
 from novikoff.data.source import ROTATE
 from novikoff.data.stream import Scan
 from novikoff.errors import InvalidInputError, NovikoffError, input_error, quote
+from novikoff.evaluate import AdaptiveSets
 from novikoff.persistence import model_file
+from novikoff.theory.conformal import SetState
 
 from ._learner_options import LearnerOptions, build, is_given
 from ._learners import ONLINE
@@ -71,6 +73,42 @@ class Source:
         return {name: value for name, value in found.items() if value is not None}
 
 
+@dataclass(frozen=True)
+class SetOptions:
+    """What is asked of sets of labels.
+
+    Parameters
+    ----------
+    error_rate : float or None
+        The share of sets that may lack the label; None for no sets, or those of the model.
+    is_delayed : bool
+        Whether labels come late.
+    is_alarmed : bool
+        Whether there are alarms about sets.
+    """
+
+    error_rate: float | None
+    is_delayed: bool
+    is_alarmed: bool
+
+    def given(self) -> dict[str, Any]:
+        """Return the options as those of other kinds."""
+        return {} if self.error_rate is None else {"error_rate": self.error_rate}
+
+    def of(self, model: Any, held: SetState | None) -> AdaptiveSets | None:
+        """Return the sets of a model, which go on from those that its file holds."""
+        sets = None if held is None else AdaptiveSets.from_state(model, held)
+        if self.error_rate is not None and sets is None:
+            sets = AdaptiveSets(model, self.error_rate)
+        if self.error_rate is not None and sets is not None and sets.error_rate != self.error_rate:
+            raise input_error("--error-rate", f"the sets of the model have the rate {sets.error_rate:g}. Leave it out.")
+        if sets is not None and self.is_delayed:
+            raise input_error("--delay", "sets are counted when their labels come, so they cannot be combined with it.")
+        if sets is None and self.is_alarmed:
+            raise input_error("--alarm", "a condition about sets needs some. Add --error-rate 0.1.")
+        return sets
+
+
 @dataclass
 class Beginning:
     """What a stream begins with.
@@ -97,6 +135,8 @@ class Beginning:
         What the user should know about these rows.
     path : str or None, default=None
         The model file that is resumed.
+    sets : AdaptiveSets or None, default=None
+        The adaptive sets of the model.
     """
 
     source: Source
@@ -109,23 +149,30 @@ class Beginning:
     skipped: int = 0
     warning: str | None = None
     path: str | None = None
+    sets: AdaptiveSets | None = None
 
 
 def begin(
-    source: Source, input: str | None, output: str | None, resume: bool, learner: str | None, options: dict[str, Any]
+    source: Source,
+    input: str | None,
+    output: str | None,
+    resume: bool,
+    learner: str | None,
+    options: dict[str, Any],
+    sets: SetOptions,
 ) -> Beginning:
     """Return what a stream begins with."""
-    given = option_texts(_all_given(options, learner) | source.given())
+    given = option_texts(_all_given(options, learner) | source.given() | sets.given())
     path = resumed_from(input, output) if resume else input
     files = SourceFiles(source.data)
     try:
         if path is None:
-            begun = _new(source, files, given, learner, options)
+            begun = _new(source, files, given, learner, options, sets)
             begun.warning = _replaced(output, source, files)
             return begun
         if resume:
-            return _resumed(path, source, files, given)
-        return _continued(path, source, files, given, _all_given(options, learner))
+            return _resumed(path, source, files, given, sets)
+        return _continued(path, source, files, given, _all_given(options, learner), sets)
     except BaseException:
         files.close()
         raise
@@ -150,46 +197,63 @@ def _replaced(output: str | None, source: Source, files: SourceFiles) -> str | N
     return f"{output} has learned {rows} before, and is replaced by a new model. Use --resume to continue after them"
 
 
-def _continued(path: str, source: Source, files: SourceFiles, given: dict[str, str], own: dict[str, Any]) -> Beginning:
+def _continued(
+    path: str,
+    source: Source,
+    files: SourceFiles,
+    given: dict[str, str],
+    own: dict[str, Any],
+    sets: SetOptions,
+) -> Beginning:
     """Continue from a model with new rows; it knows its parameters and how its data became rows."""
     if wrong := sorted(own):
         message = f"{flag(wrong[0])} cannot be combined with -i: the model keeps the options it began with."
         raise input_error("stream", message)
-    model, position = model_file.load_position(path)
-    reading = _online_reading(path, model)
+    stored = model_file.load_stream(path)
+    model, position = stored.model, stored.position
+    reading, held = _online_reading(path, model), sets.of(model, stored.sets)
     warning = None
     if position is not None and _is_known(files, position, path):
         rows = f"the first {counted(position.rows, 'row')} of {source.data}"
         warning = f"{path} has learned {rows} before, and learns them again. Use --resume to continue after them"
     known = {} if position is None else position.options
     scan = reading.scan(source.data, **source.opening())
-    return Beginning(source, model, reading, scan, files, known | given, is_continued=True, warning=warning)
+    begun = Beginning(source, model, reading, scan, files, known | given, is_continued=True, warning=warning)
+    begun.sets = held
+    return begun
 
 
 def _new(
-    source: Source, files: SourceFiles, given: dict[str, str], learner: str | None, options: dict[str, Any]
+    source: Source,
+    files: SourceFiles,
+    given: dict[str, str],
+    learner: str | None,
+    options: dict[str, Any],
+    sets: SetOptions,
 ) -> Beginning:
     settings = _reading_given(options)
     reading, encoder = reading_from(options, source.data, source.format)
     model = new_learner(learner, options)
+    new_sets = sets.of(model, None)
     opening = source.opening()
     if encoder is None:
         scan = reading.scan(source.data, **opening)
     else:
         scan = _begun_table(reading, source.data, encoder, settings, opening)
-    return Beginning(source, model, reading, scan, files, given, is_continued=False)
+    return Beginning(source, model, reading, scan, files, given, is_continued=False, sets=new_sets)
 
 
-def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str]) -> Beginning:
-    model, position = load_resumed(path)
+def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str], sets: SetOptions) -> Beginning:
+    model, position, state = load_resumed(path)
     reading = _online_reading(path, model)
     check_same_options(path, given, position.options)
     source.format = json.loads(position.options.get("format", "null"))
     source.on_bad = json.loads(position.options.get("on_bad", '"stop"'))
     files.check(position, path)
+    held = sets.of(model, state)
     scan = reading.scan(source.data, **source.opening())
     begun = Beginning(source, model, reading, scan, files, position.options, is_continued=True)
-    begun.skipped, begun.path = position.rows, path
+    begun.skipped, begun.path, begun.sets = position.rows, path, held
     return begun
 
 

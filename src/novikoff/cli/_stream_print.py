@@ -10,10 +10,11 @@ from novikoff._counts import count, counted
 from novikoff._printable import printable
 from novikoff.errors import quote
 from novikoff.record import RunRecord
+from novikoff.theory.conformal import SetCertificate
 
 from ._halting import impossible_margins
 from ._output import Line, as_fit_options
-from ._stream_numbers import window_numbers
+from ._stream_numbers import set_numbers, window_numbers
 
 MAX_LABELS = 10  # whose recall is printed
 MAX_DRIFTS = 10  # that the summary shows
@@ -22,11 +23,13 @@ HEADER = (
     f"{'loss':>8} {'last':>8} {'counter':>12} {'label':>12} {'prediction':>12}",
 )
 WINDOW_HEADER = (f" {'window':>8} {'balanced':>8} {'kappa':>8}", f" {'loss':>8} {'accuracy':>8} {'of last':>8}")
+SETS_HEADER = (f" {'set':>8} {'one':>8} {'no':>8}", f" {'errors':>8} {'label':>8} {'label':>8}")
 
 
-def header(has_window: bool) -> list[str]:
+def header(has_window: bool, has_sets: bool = False) -> list[str]:
     """Return the first lines of the table."""
-    return [line + more * has_window for line, more in zip(HEADER, WINDOW_HEADER, strict=True)]
+    parts = zip(HEADER, WINDOW_HEADER, SETS_HEADER, strict=True)
+    return [line + window * has_window + sets * has_sets for line, window, sets in parts]
 
 
 def table_line(record: evaluate.Record) -> str:
@@ -34,10 +37,12 @@ def table_line(record: evaluate.Record) -> str:
     label, prediction = (printable("-" if value is None else str(value)) for value in (record.label, record.prediction))
     losses = f"{record.loss:8.6f} {record.loss_since:8.6f}"
     line = f"{losses} {record.examples:12,} {label:>12.12} {prediction:>12.12}"
-    if (window := record.window) is None:
-        return line
-    kappa = "-" if window.kappa is None else f"{window.kappa:8.6f}"
-    return f"{line} {window.loss:8.6f} {window.balanced_accuracy:8.6f} {kappa:>8.8}"
+    if (window := record.window) is not None:
+        kappa = "-" if window.kappa is None else f"{window.kappa:8.6f}"
+        line += f" {window.loss:8.6f} {window.balanced_accuracy:8.6f} {kappa:>8.8}"
+    if (sets := record.sets) is not None:
+        line += f" {sets.error_share:8.6f} {sets.single_share:8.6f} {sets.empty_share:8.6f}"
+    return line
 
 
 def summary_of(
@@ -80,6 +85,9 @@ def summary_of(
     lines += [("drift", drift_words(drift)) for drift in progress.drifts[-MAX_DRIFTS:]]
     if (hidden := len(progress.drifts) - MAX_DRIFTS) > 0:
         lines.append(("drift", f"{counted(hidden, 'earlier change')} not shown"))
+    if (sets := progress.now().sets) is not None:
+        result["sets"] = set_numbers(sets)
+        lines += [("sets", set_words(sets)), *sets.claims()]
     lines += [
         ("mistakes", f"{counted(mistakes, 'wrong prediction')} in {counted(progress.examples, 'row')}"),
         ("time", f"{seconds:.2f} s, {counted(round(progress.examples / seconds), 'row')} per second"),
@@ -110,6 +118,12 @@ def window_words(window: evaluate.WindowScores) -> str:
     kappa = "" if window.kappa is None else f", Kappa against the label before {window.kappa:.4f}"
     right = f"{evaluate.percent(1 - window.loss)} of the last {counted(window.examples, 'row')}"
     return f"{right}, balanced {evaluate.percent(window.balanced_accuracy)}{kappa}; recall: {recall}{more}"
+
+
+def set_words(sets: SetCertificate) -> str:
+    """Return the sizes of sets in words."""
+    one, none, several = map(evaluate.percent, (sets.single_share, sets.empty_share, sets.several_share))
+    return f"{one} have one label, {none} none, {several} several; {sets.mean_size:.4g} labels in the mean"
 
 
 def _shown(recall: dict[Any, float]) -> list[tuple[Any, float]]:

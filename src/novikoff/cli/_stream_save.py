@@ -17,6 +17,7 @@ from typing import Any
 from novikoff.data.position import Position, SourceFiles
 from novikoff.errors import FileError, input_error, quote
 from novikoff.persistence import model_file
+from novikoff.theory.conformal import SetState
 
 from ._output import flag, print_message
 
@@ -49,15 +50,16 @@ def check_same_options(path: str, given: dict[str, str], known: dict[str, str]) 
     raise input_error(flag(name), f"the stream of {path} began {began}. Repeat its options, or leave out all of them.")
 
 
-def load_resumed(path: str) -> tuple[Any, Position]:
-    """Return the model of a file, and the position of its stream."""
-    model, position = model_file.load_position(path)
+def load_resumed(path: str) -> tuple[Any, Position, SetState | None]:
+    """Return the model of a file, the position of its stream, and what its adaptive sets have learned."""
+    stored = model_file.load_stream(path)
+    position = stored.position
     if position is None or not position.files:
         reason = (
             "the model does not know which rows of DATA it has learned: 'novikoff stream' did not save it from a file"
         )
         raise input_error(path, f"{reason}. Use -i {path} without --resume if none of them.")
-    return model, position
+    return stored.model, position, stored.sets
 
 
 class Saver:
@@ -83,6 +85,8 @@ class Saver:
         Whether the last line of a file may be learned without its end, see ``Position``.
     is_saved : bool, default=False
         Whether the file holds the model as it is now.
+    sets : AdaptiveSets or None, default=None
+        The adaptive sets of the learner.
     clock : callable, default=time.monotonic
         Returns the time in seconds.
     """
@@ -99,9 +103,10 @@ class Saver:
         seconds: float | None = None,
         may_cut_line: bool = False,
         is_saved: bool = False,
+        sets: Any = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._model, self._path, self._prepare = model, path, prepare
+        self._model, self._path, self._prepare, self._sets = model, path, prepare, sets
         self._files, self._options, self.rows = files, options, rows
         self._seconds, self._clock, self._may_cut_line = seconds, clock, may_cut_line
         self._saved_at = clock()
@@ -156,7 +161,8 @@ class Saver:
         position = None
         if self._is_known and not self._is_learning:  # a batch that failed may be learned in part
             position = Position(self.rows, self._files.identities(), self._options, self._may_cut_line)
-        model_file.save_position(self._model, self._path, position, fingerprint=self._prepare())
+        sets = None if self._sets is None else self._sets.state_
+        model_file.save_position(self._model, self._path, position, fingerprint=self._prepare(), sets=sets)
         self._is_changed = False
         self._saved_at, self.saved_at = self._clock(), time.time()
         return True

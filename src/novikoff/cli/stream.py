@@ -22,7 +22,7 @@ from ._output import Line, as_options, check_output, print_lines, print_message,
 from ._stream_alarm import Alarms
 from ._stream_batches import Batches, Rows
 from ._stream_begin import OPTIONS as OPTIONS
-from ._stream_begin import Beginning, Source, begin
+from ._stream_begin import Beginning, SetOptions, Source, begin
 from ._stream_metrics import Metrics, parse_address, served
 from ._stream_numbers import as_json
 from ._stream_print import drift_words, header, summary_of, table_line
@@ -78,6 +78,10 @@ def stream(
         int, typer.Option(metavar="N", min=0, help="Learn each label after N further rows were predicted.")
     ] = 0,
     drift: Annotated[bool, typer.Option("--drift", metavar="", help="Tell when the loss has changed (ADWIN).")] = False,
+    error_rate: Annotated[
+        float | None,
+        typer.Option(metavar="RATE", help="Also predict sets of labels, of which this share may lack the right one."),
+    ] = None,
     metrics_port: Annotated[
         str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus; HOST is this machine only.")
     ] = None,
@@ -101,7 +105,8 @@ def stream(
     --save-every, the next one repeats what came after the last save. With -i alone, all of DATA is learned.
 
     --alarm takes loss, balanced_accuracy, majority_loss and last_label_loss, and with --window also window_loss,
-    window_balanced_accuracy, window_min_recall and window_kappa. An alarm is a line on standard error when its
+    window_balanced_accuracy, window_min_recall and window_kappa, and with --error-rate set_error_share,
+    set_single_share and set_empty_share. An alarm is a line on standard error when its
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
 
@@ -117,7 +122,8 @@ def stream(
     if seconds_between is not None and delay:
         raise input_error("--delay", "rows that wait for their labels are not saved. Leave out --save-every.")
     address = None if metrics_port is None else parse_address(metrics_port)
-    beginning = begin(Source(data, format, attach, follow, on_bad), input, output, resume, learner, options)
+    sets = SetOptions(error_rate, delay > 0, alarms.are_about_sets)
+    beginning = begin(Source(data, format, attach, follow, on_bad), input, output, resume, learner, options, sets)
     shown = "jsonl" if jsonl else "" if quiet or json else "table"
     if beginning.warning is not None and shown == "table":
         print_message(f"warning: {beginning.warning}")
@@ -162,7 +168,7 @@ class _Run:
         with closing(self.rows.batches(lambda: self.saver)) as parts:
             hashes = self.output is not None and not begun.is_continued
             self.batches = Batches(parts, begun.reading, stop, model, self.shown != "table", hashes)
-            self.progress = evaluate.progressive(model, self.batches, **self.options)
+            self.progress = evaluate.progressive(begun.sets or model, self.batches, **self.options)
             self.saver = self.batches.saver = Saver(
                 model,
                 self.output,
@@ -173,6 +179,7 @@ class _Run:
                 seconds=seconds_between,
                 may_cut_line=not begun.source.follow,
                 is_saved=begun.path is not None and begun.path == self.output,
+                sets=begun.sets,
             )
             if has_metrics:
                 self.batches.after_each = self._show_metrics
@@ -252,7 +259,8 @@ class _Run:
 
     def _print(self, record: evaluate.Record, is_first: bool) -> None:
         if self.shown == "table":
-            print_lines(*header(self.has_window) * is_first, table_line(record))
+            first = header(self.has_window, record.sets is not None) if is_first else []
+            print_lines(*first, table_line(record))
         elif self.shown == "jsonl":
             print(json_text.dumps(plain(as_json(record)), allow_nan=False).replace("\x7f", r"\u007f"))
         else:

@@ -1,3 +1,4 @@
+from ._adaptive_sets import AdaptiveSets as AdaptiveSets
 from ._adwin import Adwin as Adwin
 from ._drift import Drift as Drift
 from ._holdout import Holdout as Holdout

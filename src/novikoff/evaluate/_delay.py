@@ -117,7 +117,7 @@ class Delayed:
                 yield from self._run_rows(batch)
                 continue
             self._take_apart()
-            for example in _singles(batch):
+            for example in singles(batch):
                 prediction = self._serve(example)
                 self._waiting.append(example)
                 learned = [self._learn() for _ in range(len(self._waiting) > self.delay)]
@@ -176,7 +176,7 @@ class Delayed:
 
     def _serve_rows(self, X: Any) -> list[Any]:
         """Return the labels that are served for rows by the weights of now."""
-        X = self._fitting(X)
+        X = fitting_rows(self._model, X)
         if self._serves:
             served = self._model.serve(X)
             self._rows.served += served
@@ -243,8 +243,10 @@ class Delayed:
         """Return the label that is served for an example."""
         if not self._serves:
             return self._predict(example)
-        x = example.x
-        example.served = self._model.serve_one(x) if example.batch is None else self._model.serve(self._fitting(x))[0]
+        if example.batch is None:
+            example.served = self._model.serve_one(example.x)
+        else:
+            example.served = self._model.serve(fitting_rows(self._model, example.x))[0]
         return example.served.label
 
     def _learn(self) -> Any:
@@ -271,14 +273,9 @@ class Delayed:
         if example.batch is None:
             return self._model.predict_one(example.x)
         try:
-            return self._model.predict(self._fitting(example.x)).tolist()[0]
+            return self._model.predict(fitting_rows(self._model, example.x)).tolist()[0]
         except NotFittedError:
             return None
-
-    def _fitting(self, X: Any) -> Any:
-        """Return sparse rows as wide as the model: a column that is new has a weight of 0."""
-        width = int(getattr(self._model, "n_features_in_", X.shape[1]))
-        return fitting("progressive", X, width)[0] if sp.issparse(X) and X.shape[1] != width else X
 
 
 def _check_finite(where: str, X: Any) -> None:
@@ -309,7 +306,13 @@ def _is_still(rule: Rule) -> bool:
     return rule.keep == "last" and is_plain and not rule.implementation().is_second_order
 
 
-def _singles(batch: Any) -> Iterator[_Example]:
+def fitting_rows(model: Any, X: Any) -> Any:
+    """Return sparse rows as wide as a model: a column that is new has a weight of 0."""
+    width = int(getattr(model, "n_features_in_", X.shape[1]))
+    return fitting("progressive", X, width)[0] if sp.issparse(X) and X.shape[1] != width else X
+
+
+def singles(batch: Any) -> Iterator[_Example]:
     """Return the examples of a batch one by one; its rows remain rows of a matrix."""
     x, y, *weight = batch
     if np.ndim(y) == 0:

@@ -6,7 +6,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
 from novikoff.data.stream import Scan
+from novikoff.errors import input_error
+from novikoff.theory.conformal import SetCertificate, SetOutcomes
 from novikoff.theory.delay_bounds import ServedMistakes
 
 from ._baselines import LastLabel, MostFrequent
@@ -38,6 +40,18 @@ class Learner(Protocol):
 
     def predict(self, X: Any) -> Any:
         """Predict a batch."""
+
+
+@runtime_checkable
+class WithSets(RowByRow, Protocol):
+    """A learner that gives each row a set of labels, such as ``AdaptiveSets``."""
+
+    @property
+    def certificate_(self) -> SetCertificate:
+        """The counts of the sets so far."""
+
+    def sets_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> SetOutcomes:
+        """Predict each row and its set, then learn from it."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +89,9 @@ class Record:
         The scores of the latest examples, if ``progressive`` was given a ``window``.
     drifts : tuple of Drift, default=()
         The alarms since the previous record, if ``progressive`` was given a ``drift``.
+    sets : SetCertificate, default=None
+        The sizes and errors of the sets so far, also of those before the evaluation, if the model is an
+        ``AdaptiveSets``.
 
     Examples
     --------
@@ -97,6 +114,7 @@ class Record:
     mistakes_at_learning: int = 0
     window: WindowScores | None = None
     drifts: tuple[Drift, ...] = ()
+    sets: SetCertificate | None = None
 
     @property
     def loss(self) -> float:
@@ -172,6 +190,7 @@ class Progress:
         self._window = None if window is None else Window(window)
         self._delayed = Delayed(model, delay) if delay else None
         self._watch = None if drift is None else DriftWatch(drift)
+        self._sets = model.certificate_ if isinstance(model, WithSets) else None
         self._next = every or 1
         self._last = (0, 0)
         self._drifts_told = 0
@@ -188,10 +207,12 @@ class Progress:
         for example in stream:
             x, y, *weight = example
             if np.ndim(y) > 0:
-                yield from self._count(np.asarray(y), self._predict_batch(example, *weight))
+                yield from self._count(np.asarray(y), *self._predict_batch(example, *weight))
                 continue
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
+            if isinstance(self._model, WithSets):
+                self._sets = self._model.certificate_
             yield from self._count_one(y, prediction)
         if self.examples > self._last[0]:
             yield self._record()
@@ -246,19 +267,21 @@ class Progress:
         self._last, self._drifts_told = before
         return record
 
-    def _predict_batch(self, batch: Any, weights: Any = None) -> NDArray[Any]:
+    def _predict_batch(self, batch: Any, weights: Any = None) -> tuple[NDArray[Any], SetOutcomes | None]:
         """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
+        given = (batch,) if isinstance(batch, Batch) else (X, y, weights)
+        if isinstance(model, WithSets):
+            outcomes = model.sets_then_learn(*given)
+            return outcomes.predictions, outcomes
         if isinstance(model, RowByRow):
-            return (
-                model.predict_then_learn(batch) if isinstance(batch, Batch) else model.predict_then_learn(X, y, weights)
-            )
+            return model.predict_then_learn(*given), None
         try:
             predictions = model.predict(X)
         except NotFittedError:  # this is the first batch
             predictions = np.full(len(y), None)
         model.partial_fit(X, y, **({} if weights is None else {"sample_weight": weights}))
-        return np.asarray(predictions)
+        return np.asarray(predictions), None
 
     def _count_one(self, label: Any, prediction: Any) -> Iterator[Record]:
         self._guess.add([label])
@@ -291,7 +314,9 @@ class Progress:
             self._next += self._every or self._next
             yield self._record()
 
-    def _count(self, labels: NDArray[Any], predictions: NDArray[Any]) -> Iterator[Record]:
+    def _count(
+        self, labels: NDArray[Any], predictions: NDArray[Any], outcomes: SetOutcomes | None = None
+    ) -> Iterator[Record]:
         """Count the examples, and yield a record wherever one is due."""
         begin, is_right = 0, np.asarray(labels == predictions, dtype=bool)
         values, codes = encode("progressive", labels)
@@ -308,6 +333,8 @@ class Progress:
                 self._window.add(known, part, right, last_right)
             if self._watch is not None:
                 self._watch.add((~right).tolist())
+            if outcomes is not None and self._sets is not None:
+                self._sets = self._sets.after(outcomes.sizes[begin:end], outcomes.errors[begin:end])
             self._note(np.flatnonzero(~right) + self.examples + 1)
             self.examples += end - begin
             self._latest = (labels[end - 1 : end].tolist()[0], predictions[end - 1 : end].tolist()[0])
@@ -341,6 +368,7 @@ class Progress:
             mistakes_at_learning=self.mistakes_at_learning,
             window=None if self._window is None else self._window.scores(),
             drifts=tuple(self.drifts[told:]),
+            sets=self._sets,
         )
 
 
@@ -359,7 +387,7 @@ def progressive(
     Parameters
     ----------
     model : object
-        An online learner. It learns while the result is iterated over.
+        An online learner, or the ``AdaptiveSets`` of one. It learns while the result is iterated over.
     stream : iterable
         The result of ``novikoff.scan``, or an iterable of ``(x, y)`` or ``(x, y, weight)``. If y is a single label, x
         is one example. If y has several labels, x has as many rows, which are predicted and learned one after the
@@ -388,10 +416,12 @@ def progressive(
     ------
     InvalidInputError
         If ``every`` or ``window`` is not a positive integer, ``delay`` is not an integer of at least 0, or ``drift`` is
-        not a detector.
+        not a detector; or if there is a delay and the model is an ``AdaptiveSets``, whose sets are counted when their
+        labels come.
 
     See Also
     --------
+    AdaptiveSets : Sets of labels with a promised error rate.
     scores : Measure a fitted classifier on labelled rows.
 
     Examples
@@ -409,4 +439,6 @@ def progressive(
     if window is not None:
         check_integer("progressive", "window", window, at_least=1)
     check_integer("progressive", "delay", delay, at_least=0)
+    if delay and isinstance(model, WithSets):
+        raise input_error("progressive", "delay must be 0 for adaptive sets, which are counted when their labels come.")
     return Progress(model, stream, every, list_mistakes, window, delay, detector_of("progressive", drift))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,34 +24,37 @@ from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
 from ._forgetting import check_large_weights
 from ._numbering import numbered
-from ._stream import first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
+from ._stream import Scored, first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
 
 def learn_rows(
-    draft: Draft, where: str, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool
-) -> list[NDArray[Any]]:
-    """Check a batch, then learn from it. Return the predictions, in pieces; none without ``predict``."""
+    draft: Draft,
+    where: str,
+    X: Any,
+    y: Any,
+    classes: Any,
+    sample_weight: Any,
+    keep: Callable[[Scored], Any] | None,
+) -> list[Any]:
+    """Check a batch, then learn from it. Return what ``keep`` keeps of the scores before, in pieces."""
     model = draft.model
-    is_first = not hasattr(model, "_learner")
+    is_new = not hasattr(model, "_learner")
     is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
     labels, batch, threads = check_batch(model, where, X, y, classes, sample_weight)
     if is_asked_by_name:
         name_columns(model, where)  # which makes predictions of dicts faster
     if copy_if_interpreted(model):  # which is published when all of the batch is learned
-        predictions = learn_batch(model, lambda: None, labels, batch, threads, predict)
+        kept = learn_batch(model, lambda: None, labels, batch, threads, keep, is_new)
         keep_reading(model, X)
     else:
         with draft.in_place():
             model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
             draft.publish()
-            predictions = learn_batch(model, draft.publish, labels, batch, threads, predict)
+            kept = learn_batch(model, draft.publish, labels, batch, threads, keep, is_new)
             keep_reading(model, X)
             model._fast_path = FastPath.of(model)
             draft.publish()
-    if is_first and predictions:  # booleans declare their classes with the first batch, but none was known at first
-        predictions[0] = predictions[0].astype(object)
-        predictions[0][0] = None
-    return predictions
+    return kept
 
 
 def check_batch(

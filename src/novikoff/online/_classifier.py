@@ -4,7 +4,7 @@
 # modules, where their names could not be looked up.
 import warnings
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, cast
 
@@ -40,7 +40,7 @@ from ._one_example import DEFAULT_WEIGHT, learn_example
 from ._probabilities import has_probabilities, probabilities_of_one, probabilities_of_rows
 from ._record import problem_of, record_of
 from ._state import OnlineState, check_restorable, restore
-from ._stream import refuse_labels_beside
+from ._stream import Scored, refuse_labels_beside
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -207,13 +207,37 @@ class OnlineClassifier(Classifier):
         if isinstance(X, Scan):
             message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
             raise input_error(type(self).__name__, message)
-        return np.concatenate(self._learn_batch(X, y, None, sample_weight, predict=True))
+        return np.concatenate(self._learn_batch(X, y, None, sample_weight, Scored.labels))
+
+    def score_then_learn(
+        self, X: Any, y: Any = None, sample_weight: Any = None
+    ) -> list[tuple[list[Any], NDArray[np.float64]]]:
+        """Score each row, then learn from it, before the next one is scored.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
+            Rows, or a batch of a stream.
+        y : array-like of shape (n_samples,), default=None
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, as in ``fit``.
+
+        Returns
+        -------
+        scores : list of tuple
+            The labels that were known, in ascending order, and what ``decision_function`` would have returned for a run
+            of rows; another pair begins where a label appears for the first time. A new learner knows no label.
+        """
+        if isinstance(X, Scan):
+            raise input_error(type(self).__name__, "score_then_learn takes one batch at a time.")
+        return [run for runs in self._learn_batch(X, y, None, sample_weight, Scored.decisions) for run in runs]
 
     def _learn_batch(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, predict: bool = False
-    ) -> list[NDArray[Any]]:
-        """Check a batch, then learn from it. Return the predictions, in pieces; none without ``predict``."""
-        return change(self, lambda draft: learn_rows(draft, type(self).__name__, X, y, classes, sample_weight, predict))
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: Callable[[Scored], Any] | None = None
+    ) -> list[Any]:
+        """Check a batch, then learn from it. Return what ``keep`` keeps of the scores before, in pieces."""
+        return change(self, lambda draft: learn_rows(draft, type(self).__name__, X, y, classes, sample_weight, keep))
 
     # ---- one example at a time -------------------------------------------------------------------------------------
 

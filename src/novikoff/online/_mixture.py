@@ -122,6 +122,14 @@ class MixtureCounts:
         held = self.mixed(vote, predictions, labels, amounts, chosen)
         return MixtureCounts(**held, **self.rounds_after(amounts, at_once(amounts))), chosen
 
+    def leaders(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats) -> NDArray[np.int64]:
+        """Return the leader before each of these examples, which are those of ``after``; -1 before the first round."""
+        counts, found = self, np.empty(len(labels), dtype=np.int64)
+        for t in range(len(labels)):
+            found[t] = counts.leader() if counts.rounds else NOBODY
+            counts, _ = counts.after(vote, predictions[:, t : t + 1].copy(), labels[t : t + 1], amounts[t : t + 1])
+        return found
+
     def after_one(self, vote: Vote, labels: Sequence[Any], y: Any) -> MixtureCounts:
         """Return the counts after one example of weight 1 and label y, for which the members predict these labels."""
         codes = [1 + labels.index(label) if label != y else 0 for label in labels]  # equal for equal labels

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -13,10 +14,51 @@ from novikoff._labels import Codes
 from novikoff._moments import no_fork
 from novikoff.data.rows import csr
 from novikoff.errors import input_error, quote
+from novikoff.theory.geometry import Floats
 
 from ._classes import Classes
 from ._examples import Examples
 from ._fast_path import FastPath
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """Scores of rows of a stream, each of them before it was learned.
+
+    Parameters
+    ----------
+    classes : Classes
+        The classes that were known.
+    scores : ndarray of shape (columns, rows)
+        The scores of the problems behind the columns of ``decision_function``.
+    is_new : bool, default=False
+        Whether the learner had learned nothing before the first row, and so knew no label, even if some were declared.
+    """
+
+    classes: Classes
+    scores: Floats
+    is_new: bool = False
+
+    def labels(self) -> NDArray[Any]:
+        """Return the predictions; None where no label was known."""
+        found = self.classes.decide(self.scores)
+        if self.is_new:
+            found = found.astype(object)
+            found[0] = None
+        return found
+
+    def decisions(self) -> list[tuple[list[Any], Floats]]:
+        """Return the labels that were known, in ascending order, with ``decision_function``, for one run of rows each.
+
+        Without a label, the second is an array of as many zeros as there are rows.
+        """
+        count = self.scores.shape[1]
+        if self.classes.count == 0:
+            return [([], np.zeros(count))]
+        first = int(self.is_new)
+        strategy = self.classes.strategy
+        known = (strategy.classes.tolist(), strategy.combine(self.scores.T)[first:])
+        return [([], np.zeros(1)), known] if self.is_new else [known]
 
 
 def learn_batch(
@@ -25,8 +67,9 @@ def learn_batch(
     labels: NDArray[Any],
     batch: Examples,
     threads: int,
-    predict: bool = False,
-) -> list[NDArray[Any]]:
+    keep: Callable[[Scored], Any] | None = None,
+    is_new: bool = False,
+) -> list[Any]:
     """Learn a batch in pieces, each of which begins where a class appears for the first time.
 
     Parameters
@@ -42,25 +85,27 @@ def learn_batch(
         The rows, with codes and weights. They were examined.
     threads : int
         How many threads to learn on.
-    predict : bool, default=False
-        Whether to predict each row before it is learned from.
+    keep : callable, default=None
+        What to keep of the scores of the rows before they were learned; None for nothing.
+    is_new : bool, default=False
+        Whether the learner has learned nothing before.
 
     Returns
     -------
-    list of ndarray
-        The predictions, in pieces; empty without ``predict``.
+    list
+        What was kept, in pieces; empty without ``keep``.
     """
     kernel, codes = model._learner, batch.codes
     starts = first_rows(codes, np.arange(model._classes.count, int(codes.max(initial=-1)) + 1))
-    predictions: list[NDArray[Any]] = []
+    kept: list[Any] = []
 
     def learn(classes: Classes, begin: int, end: int) -> None:
-        scored = classes.problems if predict else []
+        scored = classes.problems if keep else []
         scores = np.empty((len(scored), end - begin))
         arrays = (batch.rows, codes, batch.weights, batch.squared_norms)
-        kernel.learn_all(*arrays, begin, end, threads, scored, scores if predict else None)
-        if predict:
-            predictions.append(classes.decide(scores))
+        kernel.learn_all(*arrays, begin, end, threads, scored, scores if keep else None)
+        if keep:
+            kept.append(keep(Scored(classes, scores, is_new and begin == 0)))
 
     bounds = [*starts, len(codes)]
     if bounds[0] > 0:
@@ -77,7 +122,7 @@ def learn_batch(
                 publish()
         if begin + 1 < end:
             learn(model._classes, begin + 1, end)
-    return predictions
+    return kept
 
 
 def first_rows(codes: Codes, wanted: NDArray[Any]) -> list[int]:

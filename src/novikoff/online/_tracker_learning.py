@@ -16,17 +16,19 @@ from novikoff.data.batch import Batch
 from novikoff.data.late import rows_at
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats, copies_apart
+from novikoff.theory.mixture_replay import NOBODY
 
 from ._batch import check_batch, keep_reading, learn_rows
 from ._classifier import OnlineClassifier
 from ._joint import JointClassifier
 from ._mixture import RIGHT, MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
-from ._stream import refuse_labels_beside
+from ._stream import Scored, refuse_labels_beside
 from .arow import AROW
 from .passive_aggressive import PassiveAggressiveI
 
 MAX_COPIES = 10_000_000  # of the rows of a batch: each copy is predicted
+Run = tuple[list[Any], Floats]  # labels, and the scores of some rows
 BLOCK = 65_536  # copies of rows that are made at a time
 
 
@@ -61,7 +63,13 @@ def new_members(model: Any) -> list[OnlineClassifier]:
 
 
 def learn_rows_of_all(
-    model: Any, publish: Callable[[], None], X: Any, y: Any, classes: Any, sample_weight: Any
+    model: Any,
+    publish: Callable[[], None],
+    X: Any,
+    y: Any,
+    classes: Any,
+    sample_weight: Any,
+    runs: list[Run] | None = None,
 ) -> NDArray[Any]:
     """Let all members learn from a batch, and count mistakes. Return the predictions.
 
@@ -73,6 +81,8 @@ def learn_rows_of_all(
         Publishes the draft.
     X, y, classes, sample_weight : object
         As in ``partial_fit``.
+    runs : list, default=None
+        Where to put the scores of the leader before each row was learned, as ``score_then_learn`` returns them.
     """
     where = type(model).__name__
     if isinstance(X, Batch):
@@ -85,10 +95,13 @@ def learn_rows_of_all(
         else:
             index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
         predicted: list[list[NDArray[Any]]] = []
+        scored: list[list[Run]] = []
         with all_or_none(model, publish, predicted):
             for learner in learners:
-                found = [learn_part(learner, where, part, classes) for part in parts]
-                predicted.append([piece for pieces in found for piece in pieces])
+                keep = Scored.labels if runs is None else _labels_and_decisions
+                found = [piece for part in parts for piece in learn_part(learner, where, part, classes, keep)]
+                predicted.append([piece if runs is None else piece[0] for piece in found])
+                scored.append([] if runs is None else [run for piece in found for run in piece[1]])
         rows = sum(map(len, predicted[0]))
         labels = check_labels(where, y, rows if index is None else len(y))
         if index is None:
@@ -97,10 +110,37 @@ def learn_rows_of_all(
         labels = labels if index is None else labels[index]
         known = learners[0]._classes.strategy.classes
         codes = np.array([codes_of_pieces(known, pieces) for pieces in predicted])
-        model._counts, chosen = model._counts.after(model._learned_vote, codes, codes_of(known, labels), amounts)
+        first_copies = slice(None) if index is None else np.flatnonzero(np.diff(index, prepend=-1))
+        rounds = (model._learned_vote, codes, codes_of(known, labels), amounts)
+        if runs is not None:
+            runs += _runs_of_leaders(scored, model._counts.leaders(*rounds), first_copies)
+        model._counts, chosen = model._counts.after(*rounds)
         keep_reading(model, X)
-    first_copies = slice(None) if index is None else np.flatnonzero(np.diff(index, prepend=-1))
     return labels_of(known, chosen[first_copies])
+
+
+def _labels_and_decisions(scored: Scored) -> tuple[NDArray[Any], list[Run]]:
+    return scored.labels(), scored.decisions()
+
+
+def _runs_of_leaders(scored: list[list[Run]], leaders: NDArray[np.int64], kept: Any) -> list[Run]:
+    """Return the scores of the leader of each row, of those of all members, for the rows that are kept.
+
+    Before the first round, there is no leader, and no label is known.
+    """
+    is_kept = np.zeros(len(leaders), dtype=bool)
+    is_kept[kept] = True
+    runs: list[Run] = []
+    begin = 0
+    for of_members in zip(*scored, strict=True):  # all know the same labels
+        count = len(of_members[0][1])
+        own, rows = leaders[begin : begin + count], np.arange(count)
+        values = np.array([decisions for _, decisions in of_members])[own, rows]
+        kept_here, is_led = is_kept[begin : begin + count], own != NOBODY
+        runs.append(([], np.zeros(int(np.count_nonzero(kept_here & ~is_led)))))
+        runs.append((of_members[0][0], values[kept_here & is_led]))
+        begin += count
+    return [run for run in runs if len(run[1])]
 
 
 def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any, sample_weight: float) -> None:
@@ -157,10 +197,12 @@ def all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Ite
         raise
 
 
-def learn_part(learner: OnlineClassifier, where: str, part: Any, classes: Any) -> list[NDArray[Any]]:
-    """Let a member learn from rows, labels and weights. Return its predictions, in pieces."""
+def learn_part(
+    learner: OnlineClassifier, where: str, part: Any, classes: Any, keep: Callable[[Scored], Any] = Scored.labels
+) -> list[Any]:
+    """Let a member learn from rows, labels and weights. Return its predictions, or what to keep, in pieces."""
     X, y, weights = part
-    return change(learner, lambda draft: learn_rows(draft, where, X, y, classes, weights, predict=True))
+    return change(learner, lambda draft: learn_rows(draft, where, X, y, classes, weights, keep))
 
 
 # ---- weights above 1 -------------------------------------------------------------------------------------------------

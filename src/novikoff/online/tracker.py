@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._estimators import check_is_fitted
+from novikoff._estimators import available_if, check_is_fitted
 from novikoff._moments import Draft, change, unchanging, view_of
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights
@@ -255,12 +255,39 @@ class Tracker(Classifier):
 
         return change(self, learn)
 
-    def _learn_batch(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> NDArray[Any]:
-        """Learn from a batch. Return the predictions."""
+    @available_if(lambda self: self.vote == "leader")  # type: ignore[untyped-decorator]  # scikit-learn is untyped
+    def score_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[tuple[list[Any], Floats]]:
+        """Score each row, then learn from it, before the next one is scored. It needs ``vote="leader"``.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
+            Rows, or a batch of a stream.
+        y : array-like of shape (n_samples,), default=None
+            Labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Weights, as in ``fit``.
+
+        Returns
+        -------
+        scores : list of tuple
+            The labels that were known, in ascending order, and what ``decision_function`` would have returned for a run
+            of rows; another pair begins where a label appears for the first time. A new learner knows no label.
+        """
+        if isinstance(X, Scan):
+            raise input_error(type(self).__name__, "score_then_learn takes one batch at a time.")
+        runs: list[tuple[list[Any], Floats]] = []
+        self._learn_batch(X, y, None, sample_weight, runs)
+        return runs
+
+    def _learn_batch(
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, runs: list[tuple[list[Any], Floats]] | None = None
+    ) -> NDArray[Any]:
+        """Learn from a batch. Return the predictions, and put the scores before into ``runs``."""
 
         def learn(draft: Draft) -> NDArray[Any]:
             with draft.in_place():
-                return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight)
+                return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
 
         return change(self, learn)
 

@@ -16,16 +16,18 @@ import dataclasses
 import io
 import os
 import stat
+from dataclasses import dataclass
 from typing import IO, Any
 
 from novikoff.data.position import Position
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
+from novikoff.theory.conformal import SetState
 
 from .frame import damaged, is_model_start, read
 from .learners import LEARNERS
 from .pipelines import encoder_of, is_table_pipeline, refuse_pipeline, table_record
-from .stored_record import decode_model, encode_model, position_of, save_record
+from .stored_record import decode_model, encode_model, position_of, save_record, sets_of
 
 
 def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = None) -> None:
@@ -71,8 +73,32 @@ def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = 
     save_record(_record("save", model, fingerprint), path)
 
 
+@dataclass(frozen=True, eq=False)
+class Stored:
+    """What a file holds.
+
+    Parameters
+    ----------
+    model : learner
+        The learner; ``reading_`` has its encoder, if it learned from a table.
+    position : Position or None
+        How far its stream has come; None if that is not known.
+    sets : SetState or None
+        What its adaptive sets have learned; None if it has none.
+    """
+
+    model: Any
+    position: Position | None
+    sets: SetState | None
+
+
 def save_position(
-    model: Any, path: str | os.PathLike[str], position: Position | None, *, fingerprint: str | None = None
+    model: Any,
+    path: str | os.PathLike[str],
+    position: Position | None,
+    *,
+    fingerprint: str | None = None,
+    sets: SetState | None = None,
 ) -> None:
     """Save a model as ``save`` does, in one file with how far its stream has come: they cannot disagree.
 
@@ -86,9 +112,11 @@ def save_position(
         How far the stream has come; None if that is not known.
     fingerprint : str, default=None
         As in ``save``.
+    sets : SetState, default=None
+        What the adaptive sets of the model have learned.
     """
     _check_path("save", path)
-    save_record(dataclasses.replace(_record("save", model, fingerprint), position=position), path)
+    save_record(dataclasses.replace(_record("save", model, fingerprint), position=position, sets=sets), path)
 
 
 def dumps(model: Any, *, fingerprint: str | None = None) -> bytes:
@@ -195,11 +223,23 @@ def load_learner(path: str | os.PathLike[str]) -> Any:
     path : str or path-like
         The file.
     """
-    return load_position(path)[0]
+    return load_stream(path).model
 
 
 def load_position(path: str | os.PathLike[str]) -> tuple[Any, Position | None]:
     """Load a learner as ``load_learner`` does, with how far its stream has come; None if that is not known.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The file.
+    """
+    stored = load_stream(path)
+    return stored.model, stored.position
+
+
+def load_stream(path: str | os.PathLike[str]) -> Stored:
+    """Load a learner as ``load_learner`` does, with how far its stream has come and its adaptive sets.
 
     Parameters
     ----------
@@ -252,20 +292,20 @@ def loads(data: bytes | bytearray | memoryview) -> Any:
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise input_error("loads", f"data must be bytes, but it is {quote(data)}.")
-    return _with_encoder(_decoded("loads", io.BytesIO(data))[0])
+    return _with_encoder(_decoded("loads", io.BytesIO(data)).model)
 
 
-def _decoded(name: str, file: IO[bytes]) -> tuple[Any, Position | None]:
-    """Return the learner that an open file holds, and how far its stream has come."""
+def _decoded(name: str, file: IO[bytes]) -> Stored:
+    """Return what an open file holds."""
     try:
         tree, tensors = read(name, file)
     except MemoryError:
         raise input_error(name, "out of memory while reading the model.") from None
     try:
-        position = position_of(tree)
+        position, sets = position_of(tree), sets_of(tree)
         model = decode_model(tree, tensors)
         encoder_of(model)  # checks that it fits
-        return model, position
+        return Stored(model, position, sets)
     except InvalidInputError as error:
         raise damaged(name, error) from None
     except RecursionError:

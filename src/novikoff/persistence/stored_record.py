@@ -23,6 +23,7 @@ from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
+from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
 
 from .codec import Bytes, Tensors, check_count, completed, decode, encode, names_from_bytes, names_to_bytes
@@ -69,6 +70,7 @@ class Header:
     certificates: tuple[Annotated[Any, TREE], ...] = ()  # for other checkers; ``load`` compares them with the state
     fingerprint: str | None = None  # of the rows that were learned from
     position: Position | None = None  # how far a stream has come in its files
+    sets: SetState | None = None  # what the adaptive sets of a stream have learned
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -122,6 +124,7 @@ def _parts_of(record: RunRecord) -> list[Buffer]:
         class_count=record.strategy.counts,
         fingerprint=record.fingerprint,
         position=record.position,
+        sets=record.sets,
     )
     tree = encode(Header, header, "", tensors)
     tree["state"] = encode(learner.state_type, state, "state", tensors)
@@ -203,6 +206,14 @@ def position_of(tree: dict[str, Any]) -> Position | None:
     kind: Any = Position | None
     position: Position | None = decode(kind, stored, "position", Tensors())
     return position
+
+
+def sets_of(tree: dict[str, Any]) -> SetState | None:
+    """Return what the adaptive sets have learned whose model has this header; None if it has none."""
+    stored = tree.get("sets") if tree["version"] >= 10 else None
+    kind: Any = SetState | None
+    sets: SetState | None = decode(kind, stored, "sets", Tensors())
+    return sets
 
 
 def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:

@@ -1,0 +1,130 @@
+"""Adaptive conformal sets of a stream, given how little its labels conform to it.
+
+The level of docs/theory.md T1 is kept as an integer multiple of a power of 2, so that it is exact. The rounds that a
+set is compared with are kept in ascending order: a round costs a binary search, whatever came before.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, insort
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from novikoff.theory.conformal import SetCertificate, SetState
+from novikoff.theory.geometry import Floats
+
+MAX_FLOAT = float(np.finfo(np.float64).max)
+
+
+class RunningSets:
+    """The level of adaptive sets, the latest rounds, and counts.
+
+    Parameters
+    ----------
+    state : SetState
+        What it starts with.
+    """
+
+    def __init__(self, state: SetState) -> None:
+        counts = state.certificate
+        self._parameters, self.window, self.skipped = counts, state.window, state.skipped
+        self.rounds, self.errors = counts.rounds, counts.errors
+        self.empty, self.single, self.labels = counts.empty, counts.single, counts.labels
+        self._recent, self._ascending = deque(state.recent), sorted(state.recent)
+        rate, step, start = (Fraction(value) for value in (counts.error_rate, counts.step, counts.start))
+        parts = (start, step * rate, step)
+        self._one = max(part.denominator for part in parts)  # powers of 2, as of all floats
+        level, self._up, self._down = (int(part * self._one) for part in parts)
+        self._level = level + self.rounds * self._up - self.errors * self._down
+
+    @property
+    def level(self) -> float:
+        """The present level."""
+        return self._level / self._one
+
+    def limit(self) -> float:
+        """Return the largest nonconformity of a label in a set now; inf for all labels, and -inf for none."""
+        known = len(self._ascending)
+        k = -((self._level - self._one) * (known + 1) // self._one)
+        return math.inf if k > known else -math.inf if k < 1 else self._ascending[k - 1]
+
+    def add(self, size: int, own: float, is_error: bool) -> None:
+        """Count a set of so many labels, whose label has this nonconformity."""
+        self.rounds += 1
+        self.labels += size
+        self.empty += size == 0
+        self.single += size == 1
+        self._level += self._up
+        if is_error:
+            self.errors += 1
+            self._level -= self._down
+        if len(self._recent) == self.window:
+            del self._ascending[bisect_left(self._ascending, self._recent.popleft())]
+        self._recent.append(own)
+        insort(self._ascending, own)
+
+    def add_round(self, values: Sequence[float], own: int) -> tuple[int, bool]:
+        """Make a set of labels with these nonconformities, count it, and return its size and whether it lacks one."""
+        limit = self.limit()
+        size = sum([value <= limit for value in values])
+        is_error = values[own] > limit
+        self.add(size, values[own], is_error)
+        return size, is_error
+
+    @property
+    def certificate(self) -> SetCertificate:
+        """The counts so far."""
+        return replace(
+            self._parameters,
+            rounds=self.rounds,
+            errors=self.errors,
+            empty=self.empty,
+            single=self.single,
+            labels=self.labels,
+        )
+
+    @property
+    def state(self) -> SetState:
+        """All that is needed to go on."""
+        return SetState(self.certificate, self.window, self.skipped, tuple(self._recent))
+
+
+def nonconformity_of(score: float | Mapping[Any, float]) -> list[float]:
+    """Return how little each label conforms to an example of this score, in ascending order of two or more labels.
+
+    It is the largest score of the other labels minus its own; of two labels, the score, and minus the score. A number
+    that overflows becomes the largest one, so that it can be saved.
+    """
+    if not isinstance(score, Mapping):
+        return [_finite(score), _finite(-score)]
+    scores = list(score.values())
+    second, first = sorted(map(_finite, scores))[-2:]
+    return [_finite((first if _finite(own) < first else second) - own) for own in scores]
+
+
+def nonconformity_of_rows(decisions: Floats) -> list[list[float]]:
+    """Return the same for the rows of ``decision_function``, one list per row."""
+    if decisions.ndim == 1:
+        pairs: list[list[float]] = np.stack([_all_finite(decisions), _all_finite(-decisions)], axis=1).tolist()
+        return pairs
+    with np.errstate(over="ignore", invalid="ignore"):
+        clipped = _all_finite(decisions)
+        highest = np.partition(clipped, -2, axis=1)[:, -2:]
+        others = np.where(clipped < highest[:, 1:], highest[:, 1:], highest[:, :1])
+        found: list[list[float]] = _all_finite(others - decisions).tolist()
+    return found
+
+
+def _finite(value: float) -> float:
+    return min(max(value, -MAX_FLOAT), MAX_FLOAT) if value == value else MAX_FLOAT
+
+
+def _all_finite(values: Floats) -> Floats:
+    found: Floats = np.nan_to_num(values, nan=MAX_FLOAT, posinf=MAX_FLOAT, neginf=-MAX_FLOAT)
+    return found
