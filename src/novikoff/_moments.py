@@ -17,6 +17,8 @@ import threading
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from itertools import chain, compress, repeat
+from operator import is_not
 from typing import Any, TypeVar
 
 import novikoff._core  # noqa: F401  # registers its handlers of forks, which must come first
@@ -109,8 +111,12 @@ class Draft:
         Attributes that did not change in the draft keep the value that they have in the estimator now.
         """
         before, after = self._published, vars(self.model).copy()
-        changed = {name: value for name, value in after.items() if before.get(name, _ABSENT) is not value}
-        removed = [name for name in before if name not in after]
+        if list(after)[: len(before)] == list(before):  # as after most changes; this way takes half of the time
+            is_other = map(is_not, after.values(), chain(before.values(), repeat(_ABSENT)))
+            changed, removed = dict(compress(after.items(), is_other)), set[str]()
+        else:
+            changed = {name: value for name, value in after.items() if before.get(name, _ABSENT) is not value}
+            removed = before.keys() - after.keys()
         if not changed and not removed:
             return
         with self.in_place():

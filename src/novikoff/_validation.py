@@ -19,6 +19,7 @@ from novikoff._short_floats import is_short, widened
 from novikoff.errors import InvalidInputError, input_error, quote
 
 LARGEST_WEIGHT = 2.0**53  # above this, not every integer is a double
+MAX_INTEGER = 2**63  # integers below this one fit into 64 bits
 FLOATS = (np.dtype(np.float64), np.dtype(np.float32))
 PLAIN = (np.ndarray, sp.csr_array, sp.csr_matrix)
 SMALLEST_WEIGHT = 1e-30  # below this, the square of a step underflows
@@ -152,6 +153,8 @@ def is_missing(label: Any) -> bool:
 
 def check_label(where: str, y: Any) -> NDArray[Any]:
     """Return one label as an array of length 1."""
+    if type(y) is str or type(y) is bool or (type(y) is int and -MAX_INTEGER <= y < MAX_INTEGER):
+        return np.array([y])
     if type(y) not in (str, int, bool) and (np.ndim(y) > 0 or not isinstance(y, Hashable)):
         raise input_error(where, f"a label must be a number, a string or a boolean, but it is {quote(y)}.")
     return check_labels(where, [y], 1)
@@ -187,7 +190,7 @@ def check_number(
     where: str, name: str, value: Any, *, above: float = -math.inf, at_most: float = math.inf, other: str = ""
 ) -> float:
     """Return a finite real parameter in (above, at_most]. ``other`` names a value that the caller accepts as well."""
-    if isinstance(value, numbers.Real) and not isinstance(value, bool):
+    if type(value) is float or (isinstance(value, numbers.Real) and not isinstance(value, bool)):
         number = float(value)
         if above < number <= at_most and math.isfinite(number):
             return number

@@ -95,7 +95,7 @@ def name_columns(model: Any, where: str) -> None:
         return
     check_buckets(model, where)
     if model.max_features is None:
-        width = getattr(model, "n_features_in_", 0)
+        width = model._width or 0
         names = names_of_columns(model)
         if model._numbering is not None and names is None:
             names = model._numbering.in_order.tolist()
@@ -108,7 +108,7 @@ def name_columns(model: Any, where: str) -> None:
 
 def check_buckets(model: Any, where: str) -> None:
     """Refuse a dict after rows of another width than that of hashed features."""
-    width = 0 if model._by_name else getattr(model, "n_features_in_", 0)
+    width = 0 if model._by_name else model._width or 0
     if model.max_features is not None and width not in (0, model.max_features):
         message = f"a dict cannot follow rows of {width} numbers unless max_features={width}."
         raise input_error(where, message)

@@ -14,6 +14,8 @@ from novikoff.theory.rules import Rule
 
 NOTHING_FORGOTTEN: dict[str, Any] = {"forget": 0.0, "half_life": None}  # parameters of models that were saved before
 
+NO_FORGETTING = Forgetting()
+
 
 def check_forgetting(where: str, forget: Any, half_life: Any) -> Forgetting:
     """Return how a learner forgets, by its parameters.
@@ -29,7 +31,7 @@ def check_forgetting(where: str, forget: Any, half_life: Any) -> Forgetting:
     if fraction == 1:
         raise input_error(where, "forget must be below 1, because 1 would forget all at each update.")
     if half_life is None:
-        return Forgetting(fraction)
+        return Forgetting(fraction) if fraction else NO_FORGETTING
     number = check_number(where, "half_life", half_life, above=0, at_most=LONGEST_HALF_LIFE, other="None")
     if number < SHORTEST_HALF_LIFE:
         raise input_error(where, f"half_life must be at least 1 example, but it is {number:g}.")

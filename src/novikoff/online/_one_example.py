@@ -78,8 +78,11 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     """Learn from any example. It is read before its class is added, so that a bad one has no effect."""
     model = draft.model
     weight = 1.0 if sample_weight is DEFAULT_WEIGHT else check_weight(where, sample_weight)
-    if not hasattr(model, "_learner"):
-        begin_stream(model, where, None, check_label(where, y))
+    label, is_new = None, "_learner" not in vars(model)
+    if is_new:
+        known = check_label(where, y)
+        begin_stream(model, where, None, known)
+        label = known.tolist()[0]
     vars(model).pop("fingerprint_", None)  # of the rows before this one
     if weight == 0:
         return
@@ -90,10 +93,11 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     if model.class_weight is not None:
         model._check_class_weight()  # it may have been set after the first example
         weight = _times_class_weight(where, model.class_weight, y, weight)
-    label = _new_label(model, where, y) if code is None else None
+    if code is None:
+        label = _new_label(model, where, y, label)
     publish = _nothing if copy_if_interpreted(model) else draft.publish
     example = _Example(model, where, x)
-    if code is None:
+    if code is None and not is_new:
         example.check()
     if model.class_weight == "balanced":
         codes = np.array([model._classes.count if code is None else code])
@@ -102,6 +106,9 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
         check_copies(where, model._learned_rule.geometry, np.array([weight]))
     check_large_weights(where, model._learned_rule, weight)
     model._runs, model._stopped, model._fast_path = None, None, None
+    if is_new:
+        _learn_first(model, example, code, label, weight)
+        return
     with draft.in_place():
         if code is None:
             _learn_new_class(model, publish, example, label, weight)
@@ -109,6 +116,7 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
             _learn_known_class(model, publish, example, code, weight)
 
 
+<<<<<<< HEAD
 def skip_example(draft: Draft, where: str, x: Any, sample_weight: float) -> None:
     """Report an example without a label to a learner that asks for some labels only."""
     model = draft.model
@@ -147,6 +155,14 @@ def _wants_label(model: Any, where: str, x: Any) -> bool:
         return True
     example = _Example(model, where, x)
     return example.wants_label(model._classes.problems[0] if model._classes.count else 0)
+=======
+def _learn_first(model: Any, example: _Example, code: int | None, label: Any, weight: float) -> None:
+    """Learn the first example of a new learner. It needs no lock: what fails is not published, nor seen by others."""
+    if code is None:
+        model._classes = model._classes.with_class(label, model._learner)
+    if weight > 0:
+        example.learn(code or 0, weight)
+>>>>>>> 1b54bb1 (The first learn_one of a new learner takes less time)
 
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
@@ -188,12 +204,13 @@ def _times_class_weight(where: str, class_weight: Any, y: Any, weight: float) ->
     return weight
 
 
-def _new_label(model: Any, where: str, y: Any) -> Any:
+def _new_label(model: Any, where: str, y: Any, checked: Any = None) -> Any:
     """Return the label of an example of a new class, if that may be added."""
-    label = check_label(where, y).tolist()[0]
+    label = check_label(where, y).tolist()[0] if checked is None else checked
     if model._classes.declared:
         raise model._classes.undeclared(where, label)
-    model._classes.check_sortable(where, [label])
+    if model._classes.count:
+        model._classes.check_sortable(where, [label])
     return label
 
 
