@@ -45,7 +45,7 @@ def test_with_a_window_there_is_a_line_per_window(data):
 def test_the_last_window_is_summarised(data):
     out = done("stream", data, "--window", "10").out
     (line,) = (line for line in out.splitlines() if line.startswith("window "))
-    *_, last = nk.evaluate.progressive(nk.Perceptron(), nk.scan(data), window=10)
+    *_, last = nk.evaluate.progressive(nk.Tracker(), nk.scan(data), window=10)
     assert f"of the last 10 rows, balanced {nk.evaluate.percent(last.window.balanced_accuracy)}" in line
     assert all(f"{label} {nk.evaluate.percent(value)}" in line for label, value in last.window.recall.items())
     window = done("stream", data, "--window", "10", "--json").json["window"]

@@ -116,7 +116,6 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
             _learn_known_class(model, publish, example, code, weight)
 
 
-<<<<<<< HEAD
 def skip_example(draft: Draft, where: str, x: Any, sample_weight: float) -> None:
     """Report an example without a label to a learner that asks for some labels only."""
     model = draft.model
@@ -155,14 +154,14 @@ def _wants_label(model: Any, where: str, x: Any) -> bool:
         return True
     example = _Example(model, where, x)
     return example.wants_label(model._classes.problems[0] if model._classes.count else 0)
-=======
+
+
 def _learn_first(model: Any, example: _Example, code: int | None, label: Any, weight: float) -> None:
     """Learn the first example of a new learner. It needs no lock: what fails is not published, nor seen by others."""
     if code is None:
         model._classes = model._classes.with_class(label, model._learner)
     if weight > 0:
         example.learn(code or 0, weight)
->>>>>>> 1b54bb1 (The first learn_one of a new learner takes less time)
 
 
 def _learn_new_class(model: Any, publish: Callable[[], None], example: _Example, label: Any, weight: float) -> None:
