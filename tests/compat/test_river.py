@@ -8,6 +8,7 @@ import pytest
 import novikoff as nk
 from learners import CLASSES
 from novikoff.compat.river import RiverClassifier
+from novikoff.online._joint import JointClassifier
 
 EXAMPLES = [({"a": 1.0, "b": 2.0}, "x"), ({"a": -1.0}, "y"), ({"b": 1.0}, "x"), ({"a": -2.0, "b": -1.0}, "y")]
 
@@ -23,6 +24,10 @@ def river():
 def test_the_checks_of_river_pass(river, make, probability):
     from river.checks import check_estimator
 
+    if probability and issubclass(make, JointClassifier):  # it has no binary problems, so it has no probabilities
+        with pytest.raises(nk.InvalidInputError, match="probability=True needs binary problems"):
+            RiverClassifier(make(probability=True)).learn_one(*EXAMPLES[0])
+        return
     check_estimator(RiverClassifier(make(probability=probability)))
 
 
