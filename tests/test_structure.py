@@ -1,8 +1,10 @@
 """Rules about the structure of the code: contracts instead of type tests, no private attributes, a test per module."""
 
 import ast
+import collections
 import graphlib
 import inspect
+import re
 import tomllib
 from pathlib import Path
 
@@ -186,6 +188,29 @@ def test_every_module_with_logic_has_a_test_file_of_its_own():
     assert [path for path in modules if test_file_of(path) not in tests] == []
     subjects = tuple(test_file_of(path).removesuffix(".py") for path in TREES)
     assert {name for name in tests if not name.startswith(subjects)} == ABOUT_THE_PACKAGE
+
+
+# ---- the compiled core ----------------------------------------------------------------------------------------------
+
+HEADERS = sorted((ROOT / "cpp" / "include").rglob("*.hpp"))
+TYPE = re.compile(r"^(?:struct|class|enum class) ([A-Za-z]\w*)(?![\w<])[^;]*\{", re.MULTILINE)  # not a specialisation
+
+
+def types_met_twice(headers):
+    """Types of which two headers have a definition: within one namespace, the linker may take either."""
+    met = collections.Counter(name for text in headers for name in TYPE.findall(text))
+    return sorted(name for name, count in met.items() if count > 1)
+
+
+def test_no_type_of_the_core_is_defined_twice():
+    assert types_met_twice(path.read_text() for path in HEADERS) == []
+    assert sum(len(TYPE.findall(path.read_text())) for path in HEADERS) > 100
+
+
+def test_types_that_are_defined_twice_are_found():
+    first, second = "struct Tally {\n", "template <class T>\nclass Tally {\nstruct Other;\nstruct Of<int> {\n"
+    assert types_met_twice([first, second]) == ["Tally"]
+    assert types_met_twice([second, "struct Other {\n", "struct Of {\n"]) == []
 
 
 # ---- documentation -------------------------------------------------------------------------------------------------

@@ -56,10 +56,10 @@ class ClassDescent {
   void check_rows(std::size_t size) const {
     if (size != rows_.count()) throw std::invalid_argument("A vector must have one entry per row.");
   }
-  static ClassPass limits_of(Matrix<const double> derivatives, std::size_t problems, std::size_t active) {
+  static ClassPassSummary limits_of(Matrix<const double> derivatives, std::size_t problems, std::size_t active) {
     if (derivatives.shape(0) != problems || derivatives.shape(1) != 2)
       throw std::invalid_argument("There must be two derivatives per problem.");
-    ClassPass before;
+    ClassPassSummary before;
     before.active = active;
     for (std::size_t c = 0; c < problems; ++c) {
       before.of[c].largest = derivatives(c, 0);
@@ -89,8 +89,8 @@ class ClassDescent {
     const std::size_t width = check(positive.size(), alpha, weights, intercepts.size());
     for (const std::size_t size : {squared_norms.size(), excluded.size(), order.size()}) check_rows(size);
     if (active > order.size()) throw std::invalid_argument("There are fewer rows than active ones.");
-    const ClassPass before = limits_of(derivatives, positive.size(), active);
-    ClassPass now;
+    const ClassPassSummary before = limits_of(derivatives, positive.size(), active);
+    ClassPassSummary now;
     on_rows(width, [&]<std::size_t N>(const auto& rows, std::integral_constant<std::size_t, N>) {
       const ClassState<N> state{alpha.data(), reinterpret_cast<ClassNumbers<float, N>*>(weights.data()), span_of(intercepts),
                                 span_of(excluded), span_of(order)};
@@ -126,7 +126,7 @@ class ClassDescent {
     const std::size_t width = check(positive.size(), alpha, weights, intercepts.size());
     check_rows(excluded.size());
     check_rows(order.size());
-    const ClassPass before = limits_of(derivatives, positive.size(), 0);
+    const ClassPassSummary before = limits_of(derivatives, positive.size(), 0);
     ClassMeasure found;
     std::size_t active = 0;
     on_rows(width, [&]<std::size_t N>(const auto& rows, std::integral_constant<std::size_t, N>) {

@@ -102,7 +102,7 @@ class JointMachine {
     check_rows(margins.size());
     if (shrunk.size() != (rows_.count() + 7) / 8) throw std::invalid_argument("A bit vector must have one bit per row.");
     on_rows([&](const auto& rows) {
-      joint_margins(rows, problem_, flat(alpha), ClassWeights<const double>{v.data(), v.shape(1)}, span_of(b), violation,
+      joint_margins(rows, problem_, flat(alpha), JointWeights<const double>{v.data(), v.shape(1)}, span_of(b), violation,
                     blocks_, threads_, span_of(margins), span_of(shrunk));
     });
   }

@@ -40,8 +40,8 @@ struct Classes {
   }
 };
 
-ClassPass fresh(std::size_t active) {
-  ClassPass before;
+ClassPassSummary fresh(std::size_t active) {
+  ClassPassSummary before;
   before.active = active;
   for (PassSummary& own : before.of) own = {infinity, -infinity, 0};
   return before;
@@ -112,7 +112,7 @@ TEST(a_problem_of_a_row_is_excluded_alone_and_a_row_when_all_of_its_problems_are
   Classes c(false, 1);
   const DualPenalty penalty{0.125, 2};
   Random random{2};
-  ClassPass now = fresh(c.q.count());
+  ClassPassSummary now = fresh(c.q.count());
   for (int pass = 0; pass < 40; ++pass) {
     const std::vector<double> kept = c.alpha;
     const std::vector<ClassMask> excluded = c.excluded;

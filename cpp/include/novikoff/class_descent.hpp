@@ -75,7 +75,7 @@ struct ClassState {
 };
 
 /// What one pass found for each problem, whose `active` is the number of rows that it did not exclude. The others count rows.
-struct ClassPass {
+struct ClassPassSummary {
   std::array<PassSummary, max_classes_at_once> of{};
   std::size_t active = 0, visits = 0;
 };
@@ -88,11 +88,11 @@ void for_each_class(ClassMask mask, auto&& use) {
 /// One pass over the first `before.active` rows of the order, shuffled. A row that is excluded in all problems moves to the
 /// end.
 template <std::size_t N, Loss L, class Rows>
-ClassPass descend_classes(const Rows& rows, const ClassProblems& problems, const L&, const DualPenalty& penalty,
-                          std::span<const double> squared_norms, const ClassState<N>& state, const ClassPass& before,
-                          Random& random) {
+ClassPassSummary descend_classes(const Rows& rows, const ClassProblems& problems, const L&, const DualPenalty& penalty,
+                                 std::span<const double> squared_norms, const ClassState<N>& state,
+                                 const ClassPassSummary& before, Random& random) {
   constexpr std::size_t fetch_offset = 12, fetch_values = 4;
-  ClassPass now;
+  ClassPassSummary now;
   now.active = before.active;
   shuffle(state.order.first(now.active), random);
   const ClassMask all = problems.all();
@@ -171,7 +171,7 @@ struct ClassMeasure {
 template <std::size_t N, Loss L, class Rows>
 ClassMeasure measure_classes(const Rows& rows, const ClassProblems& problems, const L&, const double* alpha,
                              const ClassNumbers<double, N>* weights, std::span<const double> intercepts,
-                             const ClassPass& before, std::span<ClassMask> excluded) {
+                             const ClassPassSummary& before, std::span<ClassMask> excluded) {
   ClassMeasure found;
   for (std::size_t i = 0; i < rows.count; ++i) {
     const auto scores = class_scores(rows[i], weights);

@@ -51,7 +51,7 @@ struct JointProblem {
 /// The weights of all classes, columns x `stride`, of which the first K of each column are used: those of one column lie side
 /// by side. Single precision halves the time of a pass, and is accurate enough until the gap is small.
 template <class Real>
-struct ClassWeights {
+struct JointWeights {
   Real* values;
   std::size_t stride;
 };
@@ -86,7 +86,7 @@ void for_each_class_block(std::size_t classes, auto&& use) {
 
 /// g[k] = s x.u_k + b_k + [k != y]. g has room for `stride` entries; those beyond K are not used.
 template <class Real>
-void class_scores(const Row auto& x, const JointProblem& problem, std::size_t i, ClassWeights<Real> v, const double* b,
+void class_scores(const Row auto& x, const JointProblem& problem, std::size_t i, JointWeights<Real> v, const double* b,
                   double* g) {
   for_each_class_block(
       v.stride, [&](std::size_t first, auto width) { class_products<width()>(x, v.values + first, v.stride, g + first); });
@@ -96,7 +96,7 @@ void class_scores(const Row auto& x, const JointProblem& problem, std::size_t i,
 
 /// v_k += change_k x for all classes. Most changes of a step are 0.
 template <class Real>
-void add_to_classes(const Row auto& x, std::span<const double> change, ClassWeights<Real> v) {
+void add_to_classes(const Row auto& x, std::span<const double> change, JointWeights<Real> v) {
   constexpr std::size_t few = 3;
   std::size_t changed[few], count = 0;
   for (std::size_t k = 0; k < change.size() && count <= few; ++k)
@@ -198,7 +198,7 @@ struct Rest {
 template <class Real>
 struct JointState {
   std::span<double> alpha;  // rows x K
-  ClassWeights<Real> v;
+  JointWeights<Real> v;
   std::span<double> b;                    // K intercepts
   std::span<const double> squared_norms;  // |s x_i|^2
   std::span<Rest> rests;
@@ -282,7 +282,7 @@ JointPassSummary descend(const Rows& rows, const JointProblem& problem, const Du
 
 /// Fills margins[i] = f_y - max over k != y of f_k, and sets one bit per row in `shrunk`: 1 if the row can be skipped.
 template <class Rows>
-void joint_margins(const Rows& rows, const JointProblem& problem, std::span<const double> alpha, ClassWeights<const double> v,
+void joint_margins(const Rows& rows, const JointProblem& problem, std::span<const double> alpha, JointWeights<const double> v,
                    std::span<const double> b, double violation, const Blocks& blocks, std::size_t threads,
                    std::span<double> margins, std::span<std::uint8_t> shrunk) {
   const std::size_t classes = problem.classes;
@@ -325,7 +325,7 @@ void joint_sums(const Rows& rows, const JointProblem& problem, std::span<const d
       totals[k] += a[k];
       a[k] *= problem.scale;
     }
-    add_to_classes(rows[i], a, ClassWeights<double>{sums.data(), classes});
+    add_to_classes(rows[i], a, JointWeights<double>{sums.data(), classes});
   }
 }
 

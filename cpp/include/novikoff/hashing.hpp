@@ -70,9 +70,9 @@ void sort_by_column(std::vector<Word>& words, std::vector<Word>& spare, std::siz
 }
 
 /// Counts how often each column occurs.
-class Tally {
+class ColumnCounts {
  public:
-  explicit Tally(int bits) : bits_(bits), mask_((std::uint64_t{1} << bits) - 1) {}
+  explicit ColumnCounts(int bits) : bits_(bits), mask_((std::uint64_t{1} << bits) - 1) {}
 
   /// Removes all counts, and reserves memory for `capacity` columns.
   void clear(std::size_t capacity) {
@@ -133,8 +133,8 @@ void end_row(HashedRows<T>& rows, bool unit_length) {
 
 /// Appends a row of counts.
 template <class T>
-void add_counts(Tally& tally, const TextOptions& options, HashedRows<T>& rows) {
-  tally.for_each([&](std::uint32_t column, std::uint32_t met) {
+void add_counts(ColumnCounts& counts, const TextOptions& options, HashedRows<T>& rows) {
+  counts.for_each([&](std::uint32_t column, std::uint32_t met) {
     const double count = options.binary ? 1 : met;
     rows.columns.push_back(static_cast<std::int32_t>(column));
     rows.values.push_back(static_cast<T>(options.sublinear ? 1 + std::log(count) : count));
@@ -146,15 +146,15 @@ void add_counts(Tally& tally, const TextOptions& options, HashedRows<T>& rows) {
 template <class T>
 std::optional<BadText> hash_block(std::span<const std::string_view> texts, const TextOptions& options, HashedRows<T>& rows) {
   Words words(options.lowercase);
-  Tally tally(options.bits);
+  ColumnCounts counts(options.bits);
   rows.offsets.reserve(texts.size() + 1);
   for (std::size_t i = 0; i < texts.size(); ++i) {
     if (const std::size_t position = words.read(texts[i]); position != Words::npos) return BadText{i, position};
     const std::size_t longest = std::min(options.longest, words.count());
-    tally.clear(longest < options.shortest ? 0 : (longest + 1 - options.shortest) * words.count());
+    counts.clear(longest < options.shortest ? 0 : (longest + 1 - options.shortest) * words.count());
     for (std::size_t n = options.shortest; n <= longest; ++n)
-      for (std::size_t first = 0; first + n <= words.count(); ++first) tally.add(hash_key(words.ngram(first, n)));
-    add_counts(tally, options, rows);
+      for (std::size_t first = 0; first + n <= words.count(); ++first) counts.add(hash_key(words.ngram(first, n)));
+    add_counts(counts, options, rows);
   }
   return std::nullopt;
 }

@@ -67,15 +67,15 @@ inline WordColumns find_words(std::span<const std::string_view> texts, const Tex
 inline HashedRows<double> count_columns(const WordColumns& found, const std::vector<std::int32_t>& given, int bits,
                                         const TextOptions& options) {
   HashedRows<double> rows;
-  Tally tally(bits);
+  ColumnCounts counts(bits);
   std::size_t begin = 0;
   for (std::size_t end : found.ends) {
-    tally.clear(end - begin);
+    counts.clear(end - begin);
     for (; begin < end; ++begin) {
       const std::int32_t column = found.columns[begin];
-      tally.add(static_cast<std::uint64_t>(column >= 0 ? column : given[static_cast<std::size_t>(-2 - column)]));
+      counts.add(static_cast<std::uint64_t>(column >= 0 ? column : given[static_cast<std::size_t>(-2 - column)]));
     }
-    add_counts(tally, options, rows);
+    add_counts(counts, options, rows);
   }
   return rows;
 }
