@@ -88,6 +88,27 @@ def tracker(X: sp.csr_matrix, y: np.ndarray, rounds: int) -> list[dict[str, Any]
     return table
 
 
+def full_matrix(widths: tuple[int, ...], rounds: int) -> list[dict[str, Any]]:
+    """Updates with a full matrix of so many columns, against those with its diagonal. Labels are random."""
+    random, found = np.random.default_rng(0), []
+    for width in widths:
+        rows = max(50, 2_000_000 // width**2)
+        X, y = random.normal(size=(rows, width)), random.random(rows) < 0.5
+        works = {full: lambda full=full, X=X, y=y: nk.AROW(full=full).partial_fit(X, y) for full in (True, False)}
+        times = interleave(works, rounds)
+        updates = nk.AROW(full=True).partial_fit(X, y).certificate_.updates
+        found.append(
+            {
+                "work": f"an update of AROW(full=True), {width} columns",
+                "ours": f"{1e6 * times[True] / updates:.1f} us",
+                "peer": f"{1e6 * times[False] / updates:.1f} us (diagonal)",
+                "ratio": times[False] / times[True],
+                "ns a pair of columns": 1e9 * times[True] / updates / width**2,
+            }
+        )
+    return found
+
+
 def events(
     ours: Callable[[], Any], peer: Callable[[], Any], stream: list[tuple[Any, Any]], block: int
 ) -> tuple[float, float]:
@@ -167,6 +188,7 @@ def main() -> None:
         + passes(X, y, 5, rounds=5)
         + second_order(X, y, rounds=9)
         + tracker(X, y, rounds=5)
+        + full_matrix((54, 500, 2000), rounds=5)
         + streams(X, y, 20_000 // share)
     )
     bandwidth = read_bandwidth()

@@ -638,22 +638,30 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
-def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
-    """Decide a SecondOrderCertificate: as a MistakeCertificate, and the sum v of examples behind its proofs."""
-    u, margin, square = Vectors(fields["sum"], rows, labels, weights), "no separator has a larger margin", "v'A^-1 v"
+def check_of_sum(fields: Any, u: Vectors, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide what certificates with a sum v of examples share: a MistakeCertificate, and v; ``u`` has its rows."""
+    margin = "no separator has a larger margin"
     same = all(fields["evidence"][name] == fields["sum"][name] for name in ("geometry", "positive"))
     own = fields["evidence"]["duals"] is None and same
     need(own, "weights", "they are not a sum of examples, and have the geometry and the positive class of the sum")
-    matrix = [*fields["variances"], fields["intercept_variance"]]
-    good = finite(*matrix) and min(matrix) >= 0 < matrix[-1] and len(matrix) == u.width + 1
-    need(good and u.width == len(fields["evidence"]["weights"]), "matrix", "its diagonal is not positive, or too short")
+    need(u.width == len(fields["evidence"]["weights"]), "weights", "they are not as many as those of the sum")
     yield from (result for result in check_mistakes(fields, rows, labels, weights) if result[0] != margin)
     for claim, status, detail in u.check_sum(fields, margin):
         yield "sum of examples" if claim == "weights" else claim, status, detail
+    if u.a is not None:
+        yield agrees("weight of the sum", fields["added"], u.steps, fields["updates"] + 4)
+
+
+def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a SecondOrderCertificate: the sum v of examples behind its proofs, and a diagonal matrix."""
+    u, square = Vectors(fields["sum"], rows, labels, weights), "v'A^-1 v"
+    matrix = [*fields["variances"], fields["intercept_variance"]]
+    good = finite(*matrix) and min(matrix) >= 0 < matrix[-1] and len(matrix) == u.width + 1
+    need(good, "matrix", "its diagonal is not positive, or too short")
+    yield from check_of_sum(fields, u, rows, labels, weights)
     if u.a is None:
         yield square, "on trust", f"at most {shown(fields['sum_square'])}, of the run"
         return
-    yield agrees("weight of the sum", fields["added"], u.steps, fields["updates"] + 4)
     total, size, unit, error = u.sums(u.a)
     sizes = {j: (Fraction(abs(s)), error * size[j]) for j, s in total.items()}
     ends = [
@@ -666,6 +674,47 @@ def check_second_order(fields: Any, rows: list[Row], labels: list[Any], weights:
         return
     need(finite(claimed), square, "it is not a number")
     yield square, decide(ends[0] * unit**2, ends[1] * unit**2, Fraction(claimed)), f"claimed {shown(claimed)}"
+
+
+def check_full_matrix(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a FullMatrixCertificate: the sum v of examples behind its proofs, and a matrix A = U D U'."""
+    u, names = Vectors(fields["sum"], rows, labels, weights), ("w'Aw", "log det(A/a)", "length of v - Aw")
+    a, gains, factor = fields["parameter"], [fields["intercept_gain"], *fields["gains"]], fields["factor"]
+    n, square, log_det, residual = len(gains), *(fields[name] for name in ("sum_square", "log_det", "residual"))
+    good = finite(a, *gains, *factor) and a > 0 <= min(gains)
+    fits = n == u.width + 1 and len(factor) == n * (n - 1) // 2
+    need(good and fits, "matrix", "it is not positive definite, or of another size")
+    bounds = [bound for bound in (square, residual) if bound != math.inf]
+    need(finite(*bounds, fields["added"]), "matrix", "a bound that is not a number")
+    yield from check_of_sum(fields, u, rows, labels, weights)
+    w, unit = integers([fields["evidence"]["intercept"], *fields["evidence"]["weights"]])
+    own, factor_unit = integers(factor)
+    columns = [own[j * (j - 1) // 2 : j * (j + 1) // 2] for j in range(n)]
+    turned = [w[j] / factor_unit + sum(map(int.__mul__, columns[j], w)) for j in range(n)]  # U'w
+    steps = [(Fraction(a) + Fraction(gain)) * t for gain, t in zip(gains, turned, strict=True)]  # D U'w
+    found = sum(map(Fraction.__mul__, steps, turned), ZERO) * (unit * factor_unit) ** 2
+    yield names[0], decide(found, found, square), f"claimed {shown(square)}, found {shown(found)}"
+    if log_det == math.inf:
+        yield names[1], "on trust", "no bound is claimed"
+    else:
+        logs, most = math.fsum(math.log1p(gain / a) for gain in gains), fields["added"] - fields["mistakes"]
+        slack, detail = 8 * (n + 8) * float(EPS), f"claimed {shown(log_det)}, found {shown(logs)}"
+        yield names[1], decide(logs * (1 - slack), logs * (1 + slack), log_det), detail
+        yield "w'Aw is at most log det(A/a) + U", decide(square, square, log_det + max(0.0, most)), detail
+    if u.a is None:
+        yield names[2], "on trust", f"at most {shown(residual)}, of the run"
+        return
+    total, size, sum_unit, error = u.sums(u.a)
+    product = [s / factor_unit for s in steps]  # U D U'w
+    for j, column in enumerate(columns):
+        product = [p + k * steps[j] for p, k in zip(product, column, strict=False)] + product[j:]
+    ends = [ZERO, ZERO]
+    for i, p in enumerate(product):
+        j = u.width if i == 0 else i - 1
+        gap = abs(total.get(j, 0) * sum_unit - p * unit * factor_unit**2)
+        wide = error * size.get(j, 0) * sum_unit
+        ends = [ends[0] + max(ZERO, gap - wide) ** 2, ends[1] + (gap + wide) ** 2]
+    yield upper_bound(names[2], residual, ends[0], ends[1], Fraction(1))
 
 
 def check_perceptron_margin(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
@@ -727,6 +776,7 @@ def check_kesler(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
 
 CHECKS = {
     "CrammerSingerCertificate": check_crammer_singer,
+    "FullMatrixCertificate": check_full_matrix,
     "GapCertificate": check_gap,
     "HullCertificate": check_hull,
     "KeslerCertificate": check_kesler,
@@ -846,6 +896,8 @@ ARRAYS = (
     "shifts",
     "counts",
     "variances",
+    "gains",
+    "factor",
 )  # fields that are arrays
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from learners import MAKERS, ONE_VS_REST
+from learners import ANY_WIDTH, MAKERS, ONE_VS_REST
 
 settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
@@ -39,6 +39,12 @@ GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'ga
 @pytest.fixture(params=MAKERS, scope="session")
 def make(request):
     """A function that makes one of the learners, with whatever parameters are given on top of its own."""
+    return request.param
+
+
+@pytest.fixture(params=ANY_WIDTH, scope="session")
+def make_without_matrix(request):
+    """As ``make``, of the learners whose columns may be numbered in any way."""
     return request.param
 
 

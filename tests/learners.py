@@ -28,6 +28,9 @@ LEARNERS = {
     "PA-II": partial(nk.PassiveAggressiveII, C=0.5),
     "AROW": partial(nk.AROW, r=0.5),
     "AROW, floor": partial(nk.AROW, floor=0.25),
+    "AROW, full": partial(nk.AROW, r=0.5, full=True),
+    "second-order perceptron": partial(nk.SecondOrderPerceptron, a=0.5),
+    "second-order perceptron, full": partial(nk.SecondOrderPerceptron, full=True),
     "normalized adaptive": partial(nk.NormalizedAdaptive),
     "normalized adaptive, hinge": partial(nk.NormalizedAdaptive, loss="hinge"),
     "normalized adaptive, squared": partial(nk.NormalizedAdaptive, loss="squared", learning_rate=0.25),
@@ -56,6 +59,8 @@ TRACKERS = {
 }
 LATE_CLASSES = "new_classes_may_come_later"
 JOINT = {name for name in LEARNERS if name.startswith("multiclass")}  # all classes are learned together
+# Learners with a matrix of all columns, which must be few; how they are numbered decides about the last bits.
+FULL = {name for name in LEARNERS if name.endswith(", full")}
 
 # One of each kind of state and of rule; the others run in the slow tier.
 REPRESENTATIVES = {
@@ -66,6 +71,7 @@ REPRESENTATIVES = {
     "PA-I",
     "multiclass PA-II",
     "AROW, floor",
+    "AROW, full",
     "normalized adaptive",
 }
 MAKERS = [
@@ -74,6 +80,7 @@ MAKERS = [
 ]
 
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
+ANY_WIDTH = [param for param in MAKERS if param.id not in FULL]
 
 CLASSES = tuple(dict.fromkeys(make.func for make in LEARNERS.values()))
 ONLINE_CLASSES = (*CLASSES, nk.SelectivePerceptron, nk.Tracker)  # the former has two classes and no class weights

@@ -122,6 +122,12 @@ class KeyedRow {
     return {{values_.data(), present_columns_.data(), values_.size()}, columns};
   }
 
+  /// The number of features that have no column.
+  std::size_t absent(const Columns& known) {
+    find(known);
+    return absent_;
+  }
+
   /// Finds the columns for learning. An unknown feature gets a new one.
   Sparse add(Columns& known) {
     find(known);

@@ -45,6 +45,7 @@ class OnlineLearner {
   using Numbers = Vector<const double>;
   using Order = std::optional<Vector<const std::int64_t>>;
   static constexpr std::int64_t max_buckets = std::int64_t{1} << 31;  // 16 GB of weights
+  static constexpr std::size_t most_columns_of_a_matrix = 4096;       // 64 MB
 
   explicit OnlineLearner(nb::tuple configuration);
   ~OnlineLearner();
@@ -203,6 +204,7 @@ class OnlineLearner {
     const novikoff::PassReport report = read([&](auto&, auto&) {
       check_problem(q);
       check_codes(batch);
+      check_columns(rows.columns());
       return learner_.learn(q, rows.view, batch);
     });
     return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin);
@@ -218,6 +220,7 @@ class OnlineLearner {
     const std::size_t good = read([&](auto&, auto&) {
       check_problem(q);
       check_separate();
+      check_columns(rows.columns());
       return learner_.learn_unseen(q, rows.view, batch, span_of(squared_norms), report);
     });
     return nb::make_tuple(report.moved, report.mistaken, report.smallest_margin, good);
@@ -271,6 +274,7 @@ class OnlineLearner {
       places[scored[k]] = {scores->data() + k * (end - begin), end - begin};
     }
     check_codes(batch);
+    check_columns(rows.columns());
     if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places, turns_);
     novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
   }
@@ -289,6 +293,7 @@ class OnlineLearner {
                                check_open();
                                check_weight(weight);
                                check_code(code);
+                               check_columns(view.columns);
                                learner_.learn_one(x, view.columns, squared_norm, code, weight);
                              });
           return true;
@@ -307,6 +312,7 @@ class OnlineLearner {
           check_open();
           check_weight(weight);
           check_code(code);
+          check_columns(columns_.count() + row.absent(columns_));
           const Sparse features = row.add(columns_);
           learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, weight);
         });
@@ -428,6 +434,14 @@ class OnlineLearner {
     check_problem(q);
     if (!asks_) throw std::invalid_argument("the learner does not ask for labels.");
   }
+  /// A full matrix has a number for each pair of columns.
+  bool has_matrix() const { return std::holds_alternative<novikoff::FullMatrixRule>(learner_.rule); }
+  void check_columns(std::size_t columns) const {
+    if (has_matrix() && columns > most_columns_of_a_matrix)
+      throw std::invalid_argument("full=True takes at most " + std::to_string(most_columns_of_a_matrix) +
+                                  " columns, but there are " + std::to_string(columns) +
+                                  ". Use full=False, which keeps the diagonal of the matrix only.");
+  }
   void check_separate() const {
     if (learner_.joint) throw std::invalid_argument("classes that are learned together have no problems of their own.");
   }
@@ -540,10 +554,11 @@ class OnlineLearner {
   bool is_small() const { return columns_.count() < std::size_t{1} << 16; }
 
   /// With a scale, every copy of an example is seen anew, a learner that forgets fades by every copy, and one that asks for
-  /// labels throws a coin for it.
+  /// labels throws a coin for it. An update of a matrix takes as long as it has entries.
   bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
-    if (learner_.count() * (size + 1) > short_work || ((learner_.scale || memory_ || asks_) && weight > 16)) return false;
+    const std::size_t work = has_matrix() ? (columns + 1) * (columns + 1) : size + 1;
+    if (learner_.count() * work > short_work || ((learner_.scale || memory_ || asks_) && weight > 16)) return false;
     if (columns < std::size_t{1} << 16 || learner_.count() == 0) return true;
     return (learner_.joint ? learner_.joint->columns.capacity() : problems[0].weights.capacity()) >= columns;
   }

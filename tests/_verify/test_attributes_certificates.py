@@ -59,6 +59,13 @@ FITTED = {
     "margin perceptron, unit length": lambda: fit(nk.MarginPerceptron(normalize=True)),
     "passive-aggressive II": lambda: fit(nk.PassiveAggressiveII(C=0.5), MIXED),
     "AROW": lambda: fit(nk.AROW(), MIXED, weights=WEIGHTS),
+    "AROW, full": lambda: fit(nk.AROW(full=True), MIXED, weights=WEIGHTS),
+    "stream of second order": lambda: (
+        nk.SecondOrderPerceptron(full=True).partial_fit(X, TWO, classes=["no", "yes"]),
+        X,
+        TWO,
+        None,
+    ),
     "stream of SCW": lambda: (nk.SoftConfidenceWeighted().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "normalized adaptive": lambda: fit(nk.NormalizedAdaptive(), MIXED, weights=WEIGHTS),
     "multiclass perceptron": lambda: fit(nk.MulticlassPerceptron(), MIXED, CODES, WEIGHTS),
@@ -75,7 +82,8 @@ FITTED = {
 # It may make no difference to predictions whether labels were known before they were seen.
 REMAIN_TRUE = {("overlap", "fit_intercept"), ("overlap", "positive")}
 REMAIN_TRUE |= {("perceptron", "separates"), ("private features", "separates"), ("stream", "separates")}
-REMAIN_TRUE |= {("stream of SCW", "separates"), ("tracker", "declared"), ("tracker by shares", "declared")}
+REMAIN_TRUE |= {("stream of SCW", "separates"), ("stream of second order", "separates")}
+REMAIN_TRUE |= {("tracker", "declared"), ("tracker by shares", "declared")}
 
 
 def alternatives(value):

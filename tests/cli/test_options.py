@@ -33,6 +33,7 @@ VALUES = {  # another value than the default, as the command line writes it
     "vote": ("share", "share"),
     "beta": ("0.25", 0.25),
     "share": ("0.01", 0.01),
+    "a": ("2.5", 2.5),
     "r": ("2.5", 2.5),
     "floor": ("0.25", 0.25),
     "eta": ("0.75", 0.75),

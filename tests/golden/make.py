@@ -63,6 +63,10 @@ MODELS = {
     "passive-aggressive-2": lambda: nk.PassiveAggressiveII(C=0.5).fit(ROWS, np.array(TWO) == "yes"),
     "arow": lambda: nk.AROW(r=0.5, floor=0.25).fit(ROWS, TWO),
     "arow-stream": lambda: stream(nk.AROW()),
+    "arow-full": lambda: nk.AROW(r=0.5, full=True).fit(ROWS, TWO),
+    "arow-full-stream": lambda: stream(nk.AROW(full=True)),
+    "second-order-perceptron": lambda: nk.SecondOrderPerceptron(a=0.5).partial_fit(ROWS, THREE),
+    "second-order-perceptron-full": lambda: nk.SecondOrderPerceptron(full=True).partial_fit(ROWS, THREE),
     "normalized-adaptive": lambda: nk.NormalizedAdaptive(loss="squared").partial_fit(ROWS, THREE),
     "soft-confidence": lambda: nk.SoftConfidenceWeighted(variant="II").fit(ROWS, TWO),
     "selective-perceptron": lambda: nk.SelectivePerceptron(b=0.25, budget=4).fit(ROWS, TWO),
@@ -90,6 +94,7 @@ MODELS = {
 
 ROWS_OF = {  # what models were learned from, where it is rows, labels and weights
     "arow": (ROWS, TWO),
+    "arow-full": (ROWS, TWO),
     "averaged": (ROWS, THREE),
     "hard-margin": (ROWS, APART),
     "margin": (ROWS, APART),
@@ -107,6 +112,8 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "perceptron-scale": (ROWS, APART),
     "perceptron-forgetting": (ROWS, THREE),
     "perceptron-unit-length": (ROWS, APART),
+    "second-order-perceptron": (ROWS, THREE),
+    "second-order-perceptron-full": (ROWS, THREE),
     "selective-perceptron": (ROWS, TWO),
     "soft-confidence": (ROWS, TWO),
     "svm": (ROWS, TWO),

@@ -19,9 +19,11 @@
 #include <variant>
 
 #include "novikoff/arow.hpp"
+#include "novikoff/full_matrix.hpp"
 #include "novikoff/normalized_adaptive.hpp"
 #include "novikoff/rule_input.hpp"
 #include "novikoff/second_order.hpp"
+#include "novikoff/second_order_perceptron.hpp"
 #include "novikoff/selective.hpp"
 #include "novikoff/soft_confidence.hpp"
 
@@ -102,9 +104,9 @@ struct CallbackRule {
   }
 };
 
-using Rule =
-    std::variant<DiagonalArowRule, SoftConfidenceRule, NormalizedAdaptiveRule, PerceptronRule, SelectiveRule, FixedMarginRule,
-                 DynamicMarginRule, PassiveAggressiveRule, PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
+using Rule = std::variant<DiagonalArowRule, FullMatrixRule, DiagonalPerceptronRule, SoftConfidenceRule, NormalizedAdaptiveRule,
+                          PerceptronRule, SelectiveRule, FixedMarginRule, DynamicMarginRule, PassiveAggressiveRule,
+                          PassiveAggressiveIRule, PassiveAggressiveIIRule, CallbackRule>;
 
 /// A rule by its name, as Python knows it.
 struct CompiledRule {
@@ -129,6 +131,9 @@ struct CompiledSecondOrderRule {
 
 inline constexpr std::array compiled_second_order_rules{
     CompiledSecondOrderRule{"arow", [](double r, double floor) -> Rule { return DiagonalArowRule{r, floor}; }},
+    CompiledSecondOrderRule{"full arow", [](double r, double) -> Rule { return FullMatrixRule{r, true}; }},
+    CompiledSecondOrderRule{"second-order perceptron", [](double a, double) -> Rule { return DiagonalPerceptronRule{a}; }},
+    CompiledSecondOrderRule{"full second-order perceptron", [](double a, double) -> Rule { return FullMatrixRule{a, false}; }},
     CompiledSecondOrderRule{"soft confidence I",
                             [](double C, double phi) -> Rule { return SoftConfidenceRule{phi, C, false}; }},
     CompiledSecondOrderRule{"soft confidence II",
@@ -160,8 +165,10 @@ inline Rule rule_named(std::string_view name, double parameter, Tie tie, double 
 /// What a problem keeps beside its weights at the start; nothing for other than second-order rules.
 inline std::optional<SecondOrder> second_order_of(const Rule& rule) {
   return std::visit(
-      []<class R>(const R&) -> std::optional<SecondOrder> {
-        if constexpr (SecondOrderRule<R>)
+      []<class R>(const R& r) -> std::optional<SecondOrder> {
+        if constexpr (requires { r.start(); })
+          return SecondOrder{r.start()};
+        else if constexpr (SecondOrderRule<R>)
           return SecondOrder{typename R::State{}};
         else
           return std::nullopt;

@@ -18,7 +18,7 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
 
-from ._columns import match_columns, name_columns
+from ._columns import check_matrix_columns, match_columns, name_columns
 from ._examples import Examples
 from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
@@ -78,6 +78,7 @@ def check_batch(
         if declared_classes(where, classes).tolist() != known:
             message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
             raise input_error(where, message)
+    check_matrix_columns(where, model._learned_rule, X.shape[1])
     batch.codes = model._classes.codes(where, labels, weights)
     batch = numbered(model, where, model._learner, batch, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)

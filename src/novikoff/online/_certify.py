@@ -13,6 +13,8 @@ from novikoff._wide_array import narrowed, occurring
 from novikoff.theory import bounds
 from novikoff.theory.enclosed_sums import EPS, exact_total
 from novikoff.theory.evidence import Evidence
+from novikoff.theory.factored_matrix import FactoredMatrix
+from novikoff.theory.full_matrix import FullMatrixCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
@@ -44,6 +46,28 @@ class Sum:
 
 
 @dataclass(frozen=True)
+class FullSum:
+    """The sum v of y u over the updates of a learner with a full matrix, and the matrix.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        The sum, and the rows behind it if they are known.
+    gains : ndarray of shape (n_features,)
+        The pivots of the matrix, less those at the start.
+    intercept_gain : float
+        That of the intercept.
+    factor : ndarray
+        The triangular factor: docs/certificate-format.md.
+    """
+
+    evidence: Evidence
+    gains: Floats
+    intercept_gain: float
+    factor: Floats
+
+
+@dataclass(frozen=True)
 class Problem:
     """One binary problem as a certificate needs it.
 
@@ -59,7 +83,7 @@ class Problem:
         The outcome of ``fit``; None on a stream or after several fits.
     is_stream : bool
         Whether all was learned from one stream.
-    second : Sum or None, default=None
+    second : Sum, FullSum or None, default=None
         Of a second-order learner, the sum that proofs are made from.
     """
 
@@ -68,7 +92,7 @@ class Problem:
     evidence: Evidence
     run: Run | None
     is_stream: bool
-    second: Sum | None = None
+    second: Sum | FullSum | None = None
 
     @property
     def radius(self) -> float:
@@ -195,13 +219,15 @@ def certify_margin(problem: Problem) -> PerceptronMarginCertificate:
     )
 
 
-def certify_second_order(problem: Problem) -> SecondOrderCertificate:
+def certify_second_order(problem: Problem) -> SecondOrderCertificate | FullMatrixCertificate:
     """Return the certificate of a second-order learner."""
     second, tally = problem.second, problem.tally
     assert second is not None
     fields = {
         field.name: getattr(certify_mistakes(problem), field.name) for field in dataclasses.fields(MistakeCertificate)
     }
+    if isinstance(second, FullSum):
+        return _certify_full_matrix(problem, second, fields)
     return SecondOrderCertificate(
         **fields,
         added=tally["steps"],
@@ -209,6 +235,38 @@ def certify_second_order(problem: Problem) -> SecondOrderCertificate:
         sum_square=_sum_square(problem, second),
         variances=second.variances,
         intercept_variance=second.intercept_variance,
+    )
+
+
+def _certify_full_matrix(problem: Problem, second: FullSum, fields: dict[str, Any]) -> FullMatrixCertificate:
+    """Return the certificate of a learner with a full matrix.
+
+    A solution by elimination has a residual of a few times the rounding errors of the products behind it. If there is
+    more, the last examples were too long for the matrix, and the residual is what was found. A verifier has the sum v
+    up to a rounding error of all terms for each of them, and for each column.
+    """
+    tally, a = problem.tally, problem.rule.parameter
+    matrix = FactoredMatrix(a, np.append(second.intercept_gain, second.gains), second.factor)
+    weights, v = (np.append(e.intercept, np.asarray(e.weights)) for e in (problem.evidence, second.evidence))
+    square = matrix.square(weights).outer_high() * (1 + 4 * EPS)
+    found = matrix.residual(v, np.zeros(len(v)), weights)
+    residual = 16 * found.rounding
+    if found.high > residual:
+        residual = 2 * found.high
+    of_sum = 4 * (len(v) + tally["updates"] + 32) * EPS * tally["steps"] * problem.radius
+    residual += 2 * float(tally["rounding"]) + of_sum + 1e-150
+    log_det = matrix.log_determinant().outer_high() * (1 + 64 * (matrix.size + 8) * (tally["updates"] + 8) * EPS)
+    corrections = max(0.0, tally["steps"] - tally["mistakes"])
+    return FullMatrixCertificate(
+        **fields,
+        added=tally["steps"],
+        sum=second.evidence,
+        sum_square=square,
+        residual=residual,
+        log_det=log_det if square <= log_det + corrections else math.inf,
+        gains=second.gains,
+        intercept_gain=second.intercept_gain,
+        factor=second.factor,
     )
 
 

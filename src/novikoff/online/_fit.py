@@ -30,7 +30,7 @@ from novikoff.theory.geometry import Geometry, copies_apart
 from novikoff.theory.running_scale import CENTRED, ON_STREAMS
 
 from ._classes import Classes
-from ._columns import match_columns
+from ._columns import check_matrix_columns, match_columns
 from ._cycle import Cycle
 from ._examples import Examples
 from ._forgetting import check_large_weights
@@ -69,6 +69,7 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any, say: ProgressCallba
     learner, classes, codes = _prepare(model, where, labels, weights, warm)
     weights = row_weights(where, model.class_weight, classes.labels, codes, weights)
     check_copies(where, model._learned_rule.geometry, weights)
+    check_matrix_columns(where, model._learned_rule, X.shape[1])
     check_large_weights(where, model._learned_rule, weights)
     if weights is not None and weights.max() > 1 and model._learned_rule.geometry.slack_feature > 0:
         index, weights = copies_apart(weights)
@@ -227,6 +228,7 @@ def new_kernel(model: Any, where: str) -> _core.OnlineLearner:
         buckets = check_integer(where, "max_features", model.max_features, at_least=1)
         if buckets > MAX_BUCKETS:
             raise input_error(where, f"max_features must be at most {MAX_BUCKETS}, but it is {buckets}.")
+        check_matrix_columns(where, rule, buckets)
     check_flag(where, "fit_intercept", rule.geometry.fit_intercept)
     check_flag(where, "normalize", rule.geometry.normalize)
     if rule.geometry.scale is not None:

@@ -14,7 +14,7 @@ from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
 from novikoff.errors import InvalidInputError, input_error
 
 from ._batch import begin_stream, copy_if_interpreted, weighed
-from ._columns import check_buckets, name_columns, names_of_columns, row_of_names
+from ._columns import check_buckets, check_matrix_columns, name_columns, names_of_columns, row_of_names
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
 from ._fit import check_copies
@@ -35,6 +35,7 @@ class _Example:
         if self._features is None:
             self._row = one_row(where, x, getattr(model, "n_features_in_", None))
             self._width = self._row.shape[1]
+            check_matrix_columns(where, model._learned_rule, self._width)
             if model._numbering is not None or is_to_be_numbered(self._row, 0, model._learner.problems + 1):
                 single = Examples.of(where, self._row, np.zeros(1, dtype=np.int32), None)
                 self._row = numbered(model, where, model._learner, single, model._numbering).X
@@ -43,7 +44,9 @@ class _Example:
 
     def check(self) -> None:
         """Refuse features that cannot be learned from."""
-        kernel = self._model._learner
+        kernel, rule = self._model._learner, self._model._learned_rule
+        if self._features is not None and self._model.max_features is None and rule.implementation().has_matrix:
+            check_matrix_columns(self._where, rule, len({*kernel.names, *self._features}))
         kernel_scores(kernel, self._where, self._features, self._row, list(range(min(1, kernel.problems))))
 
     def wants_label(self, problem: int) -> bool:

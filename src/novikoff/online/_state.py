@@ -129,15 +129,17 @@ class SecondOrder:
     """What a second-order rule keeps beside the weights.
 
     ``vectors`` have one entry per column, which is 0 where the column has not occurred. ``numbers`` have those of the
-    intercept under the same names, and others.
+    intercept under the same names, and others. ``matrix`` is the triangular factor of a full matrix, if there is one.
     """
 
     vectors: dict[str, Weights]
     numbers: dict[str, float]
+    matrix: Floats | None = None
 
     def changed(self, change: Callable[[Weights], Weights]) -> SecondOrder:
         """Return the same with other vectors."""
-        return SecondOrder({name: change(vector) for name, vector in self.vectors.items()}, self.numbers)
+        vectors = {name: change(vector) for name, vector in self.vectors.items()}
+        return dataclasses.replace(self, vectors=vectors)
 
 
 @dataclass(frozen=True)
@@ -216,7 +218,7 @@ class ProblemState:
             "calibration": stored["calibration"] and Calibration(**stored["calibration"]),
             "memory": stored["memory"] and Memory(**stored["memory"]),
             "asking": stored["asking"] and Asking.of(stored["asking"]),
-            "second": second and SecondOrder(**second).changed(lambda vector: _as_wide(vector, width, numbering)),
+            "second": second and _second_order(second, width, numbering),
         }
         if votes and numbering is not None:
             parts["votes"] = dataclasses.replace(parts["votes"], indices=numbering.in_order[votes["indices"]])
@@ -260,7 +262,8 @@ class ProblemState:
         parts = (self.examples.part, self.mistakes.part, self.positives.part, self.steps.part)
         sums = (self.squared_length_error, self.rounding, self.squared_radius, self.energy, self.margin_bound)
         longest = 0.0 if self.memory is None else self.memory.longest
-        return min(*parts, *sums, longest) >= 0 and (self.asking is None or self.asking.is_possible())
+        gains = () if self.second is None else stored(self.second.vectors.get("gains", NO_COLUMNS))
+        return min(*parts, *sums, longest, *gains) >= 0 and (self.asking is None or self.asking.is_possible())
 
 
 @dataclass(frozen=True)
@@ -297,6 +300,18 @@ class OnlineState:
         for place, problem in enumerate(self.questions):
             found |= {f"questions.{place}.{name}": vector for name, vector in problem.vectors().items()}
         return found
+
+
+def _second_order(stored: dict[str, Any], width: int, numbering: Numbering | None) -> SecondOrder:
+    """Return what a kernel returned, in the columns of the user. A matrix has too few columns to be numbered."""
+    second = SecondOrder(**stored).changed(lambda vector: _as_wide(vector, width, numbering))
+    return second if second.matrix is None else dataclasses.replace(second, matrix=as_triangle(second.matrix, width))
+
+
+def as_triangle(factor: Floats, width: int) -> Floats:
+    """Return the triangular factor of a matrix of ``width`` columns and the intercept; new columns are 0."""
+    entries = width * (width + 1) // 2
+    return np.pad(factor, (0, entries - len(factor))) if len(factor) < entries else factor[:entries]
 
 
 def _as_wide(weights: Floats, width: int, numbering: Numbering | None) -> Floats:

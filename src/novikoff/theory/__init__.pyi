@@ -15,6 +15,7 @@ from .certificate import Support as Support
 from .coefficients import CoefficientStatus as CoefficientStatus
 from .crammer_singer import CrammerSingerCertificate as CrammerSingerCertificate
 from .crammer_singer import JointModel as JointModel
+from .full_matrix import FullMatrixCertificate as FullMatrixCertificate
 from .gap import GapCertificate as GapCertificate
 from .generalization import Generalization as Generalization
 from .geometry import Geometry as Geometry

@@ -330,6 +330,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
+        "FullMatrixCertificate": "novikoff.theory.full_matrix:FullMatrixCertificate",
         "SecondOrderCertificate": "novikoff.theory.second_order:SecondOrderCertificate",
         "SelectiveCertificate": "novikoff.theory.selective:SelectiveCertificate",
         "Separability": "novikoff.theory.separability:Separability",

@@ -84,6 +84,8 @@ class OnlineRule(ABC):
         The name of ``bound`` in plots.
     is_second_order : bool
         Whether the weights are not a sum of examples, because every column has steps of its own.
+    has_matrix : bool
+        Whether a second-order rule keeps a full matrix, with a number for each pair of columns.
     has_unit_columns : bool
         Whether a second-order rule has u_j^2 s_j <= 1 for all examples and columns, where s is the diagonal of A^-1.
     is_joint : bool
@@ -104,6 +106,7 @@ class OnlineRule(ABC):
     promises_to_halt: ClassVar[bool] = False
     bound_name: ClassVar[str] = OTHER_THEOREM
     is_second_order: ClassVar[bool] = False
+    has_matrix: ClassVar[bool] = False
     has_unit_columns: ClassVar[bool] = False
     is_joint: ClassVar[bool] = False
     asks_for_labels: ClassVar[bool] = False
@@ -159,9 +162,12 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "passive-aggressive I": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIRule",
         "passive-aggressive II": "novikoff.theory.passive_aggressive_rules:PassiveAggressiveIIRule",
         "arow": "novikoff.theory.second_order_rules:ArowRule",
+        "full arow": "novikoff.theory.full_matrix_rules:FullArowRule",
+        "full second-order perceptron": "novikoff.theory.full_matrix_rules:FullSecondOrderPerceptronRule",
         "normalized adaptive, logistic": "novikoff.theory.second_order_rules:LogisticAdaptiveRule",
         "normalized adaptive, hinge": "novikoff.theory.second_order_rules:HingeAdaptiveRule",
         "normalized adaptive, squared": "novikoff.theory.second_order_rules:SquaredAdaptiveRule",
+        "second-order perceptron": "novikoff.theory.second_order_rules:SecondOrderPerceptronRule",
         "soft confidence I": "novikoff.theory.second_order_rules:SoftConfidenceIRule",
         "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
         "selective perceptron": "novikoff.theory.selective_rules:SelectiveRule",

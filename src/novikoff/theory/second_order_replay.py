@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -48,7 +47,7 @@ def learn_second_order(
         given = RuleInput(y, score, norm2, 1.0 if whole > 0 else part, 0.0, run.steps)
         example = Example(columns, u, given, rule.is_mistake(y, score))
         distance = min(abs(score), abs(given.margin - rule.needed_margin(run.state, example)))
-        rounding = 4 * (len(terms) + 8) * EPS * size + 2 * run.rounding * math.sqrt(norm2)
+        rounding = 4 * (len(terms) + 8) * EPS * size + rule.score_rounding(run.state, example, run.rounding)
         if run.doubtful is None and distance < rounding:
             run.doubtful = row
         if norm2 == 0:  # it changes no weight
@@ -58,7 +57,8 @@ def learn_second_order(
             return
         outcome = rule.learn(run.state, example)
         local = (len(terms) + 16) * EPS * (outcome.sensitivity * (1 + size) + float(np.abs(weights[columns]).max()))
-        run.rounding = outcome.growth * run.rounding + SAFETY * local
+        grown = outcome.growth * run.rounding + SAFETY * local
+        run.rounding = grown if outcome.rounding is None else outcome.rounding
         if outcome.enters_sum:
             run.enter_sum(row, given.weight, 1)
         run.count(given.weight, example.mistake)

@@ -19,6 +19,7 @@ from .geometry import Floats
 from .rules import OnlineRule, RuleInput
 
 LEAST_VARIANCE = float(np.finfo(np.float64).tiny)
+MOST_SQUARES = 1e300  # of a sum of squares, so that it does not overflow
 
 
 @dataclass(eq=False)
@@ -57,12 +58,15 @@ class Outcome:
         How far an error of 1 in the score moves the weights.
     growth : float, default=1.0
         The factor by which an error in the weights may grow.
+    rounding : float or None, default=None
+        How far the weights of two computations of the run may differ; None if it follows from the other two numbers.
     """
 
     enters_sum: bool
     changes: bool
     sensitivity: float = 0.0
     growth: float = 1.0
+    rounding: float | None = None
 
 
 class SecondOrderRule(OnlineRule):
@@ -89,12 +93,16 @@ class SecondOrderRule(OnlineRule):
         """Return the margin below which there is an update; infinity if there always is one."""
         return 0.0
 
+    def score_rounding(self, state: dict[str, Any], example: Example, rounding: float) -> float:
+        """Return how far scores may differ if the weights of two computations of the run differ by ``rounding``."""
+        return 2 * rounding * math.sqrt(example.given.squared_norm)
+
     def has_valid_parameter(self) -> bool:
         return self.parameter > 0
 
-    @abstractmethod
     def variances(self, vectors: dict[str, Any]) -> Any:
         """Return the diagonal of A^-1 for the bound L1, from the arrays of a state; 0 stands for 1."""
+        raise TypeError("the rule has no diagonal matrix.")
 
 
 class ArowRule(SecondOrderRule):
@@ -127,6 +135,34 @@ class ArowRule(SecondOrderRule):
 
     def has_valid_parameter(self) -> bool:
         return self.parameter > 0 and 0 <= self.extra <= 1
+
+
+class SecondOrderPerceptronRule(SecondOrderRule):
+    """The second-order perceptron with a diagonal matrix (Cesa-Bianchi, Conconi and Gentile 2005): ``parameter`` is a.
+
+    The matrix that predicts does not have the present example: docs/theory.md L4.
+    """
+
+    kernel: ClassVar[str | None] = "second-order perceptron"
+
+    def start(self, width: int) -> dict[str, Any]:
+        return {name: np.zeros(width) for name in ("weights", "squares", "sum")}
+
+    def learn(self, state: dict[str, Any], example: Example) -> Outcome:
+        if not example.mistake:
+            return Outcome(False, False)
+        given, columns, u = example.given, example.columns, example.u
+        squares = np.minimum(MOST_SQUARES, state["squares"][columns] + given.weight * u * u)
+        sums = state["sum"][columns] + given.weight * given.y * u
+        state["squares"][columns], state["sum"][columns] = squares, sums
+        state["weights"][columns] = sums / (self.parameter + squares)
+        return Outcome(True, True)
+
+    def variances(self, vectors: dict[str, Any]) -> Any:
+        def inverse(squares: Any) -> Any:
+            return np.where(squares > 0, np.maximum(LEAST_VARIANCE, 1 / (self.parameter + squares)), 0.0)
+
+        return changed(vectors["squares"], inverse)
 
 
 class SoftConfidenceIRule(SecondOrderRule):
