@@ -98,7 +98,7 @@ class FullMatrixCertificate(SumCertificate):
     >>> from novikoff import AROW
     >>> certificate = AROW(full=True).partial_fit([[1.0], [-1.0], [2.0], [-3.0]], [1, 0, 1, 0]).certificate_
     >>> certificate.mistakes, certificate.added
-    (2.0, 2.0)
+    (1.0, 2.0)
     """
 
     residual: Extended
