@@ -191,7 +191,10 @@ def check_zero_weight_equals_absence(estimator: Any) -> None:
 
 
 def check_zero_row_leaves_weights_unchanged(estimator: Any) -> None:
-    """A row of zeros, with either label, changes no weight. It may change the intercept."""
+    """A row of zeros, with either label, changes no weight. It may change the intercept.
+
+    Exclude this check for learners that centre columns, such as those with ``scale="centred"``.
+    """
     X, y = make_stream(2)
     model = clone(estimator).partial_fit(X, y)
     before = _last_weights(model)
