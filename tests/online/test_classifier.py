@@ -36,7 +36,7 @@ def expected_of(estimator):
         return EXPECTED | {"check_class_weight_classifiers": UNLUCKY}
     if isinstance(estimator, nk.SelectivePerceptron):
         return EXPECTED | {"check_class_weight_classifiers": REFUSED}
-    if isinstance(estimator, nk.SoftConfidenceWeighted):
+    if isinstance(estimator, nk.SoftConfidenceWeighted) and estimator.variant == "I":
         return EXPECTED | {"check_class_weight_classifiers": NARROW}
     return EXPECTED
 
