@@ -57,6 +57,13 @@ TRACKERS = {
     "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
     "tracker by shares": partial(nk.Tracker, vote="share"),
 }
+
+
+def forgets(make):
+    """Whether a learner forgets: its fit learns from the rows once, in their order, as partial_fit does."""
+    return make.keywords.get("half_life") is not None
+
+
 LATE_CLASSES = "new_classes_may_come_later"
 JOINT = {name for name in LEARNERS if name.startswith("multiclass")}  # all classes are learned together
 # Learners with a matrix of all columns, which must be few; how they are numbered decides about the last bits.

@@ -34,6 +34,8 @@ def expected_of(estimator):
         return EXPECTED | {"check_classifiers_train": TIED}
     if isinstance(estimator, nk.MarginPerceptron) and estimator.epsilon == 0.25:
         return EXPECTED | {"check_class_weight_classifiers": UNLUCKY}
+    if getattr(estimator, "half_life", None) is not None:
+        return EXPECTED | {"check_class_weight_classifiers": "fit of learners that forget refuses balanced weights"}
     if isinstance(estimator, nk.SelectivePerceptron):
         return EXPECTED | {"check_class_weight_classifiers": REFUSED}
     if isinstance(estimator, nk.SoftConfidenceWeighted) and estimator.variant == "I":
