@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import CLASSES, LATE_CLASSES, LEARNERS, TRACKERS
+from learners import CLASSES, FULL, LATE_CLASSES, LEARNERS, TRACKERS, forgets
 from novikoff.testing import check_online_learner, online_learner_checks
 
 ZERO_ROW = "zero_row_leaves_weights_unchanged"
@@ -33,7 +33,9 @@ def test_trackers_pass_all_checks_but_those_they_cannot(tracker, name, check):
 @pytest.mark.slow
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_learners_with_other_parameters_pass_all_checks(learner):
-    check_online_learner(LEARNERS[learner]())
+    # a row of zeros has an intercept, which a full matrix relates to all columns, and a half-life fades with it
+    moves = learner in FULL or forgets(LEARNERS[learner])
+    check_online_learner(LEARNERS[learner](), exclude=[ZERO_ROW] if moves else [])
 
 
 # ---- broken learners -----------------------------------------------------------------------------------------------

@@ -193,7 +193,8 @@ def check_zero_weight_equals_absence(estimator: Any) -> None:
 def check_zero_row_leaves_weights_unchanged(estimator: Any) -> None:
     """A row of zeros, with either label, changes no weight. It may change the intercept.
 
-    Exclude this check for learners that centre columns, such as those with ``scale="centred"``.
+    Exclude this check for learners that centre columns, such as those with ``scale="centred"``, that forget with every
+    example, or whose matrix relates the intercept to the columns.
     """
     X, y = make_stream(2)
     model = clone(estimator).partial_fit(X, y)
