@@ -33,17 +33,19 @@ def learned_count(note):
     return int(note.removesuffix(" examples").split()[-1].replace(",", ""))
 
 
-def wait_until_idle(process):
-    """Wait until a process uses no more time of the processor: it has read what there is, and waits for more."""
-    before = -1.0
-    while (now := sum(cpu_times(process))) != before or now == 0:
-        before = now
-        time.sleep(0.1)
+def wait_until(process, is_met):
+    """Wait until a process that runs has met a condition."""
+    end = time.monotonic() + 60
+    while not is_met():
+        assert process.poll() is None, process.stderr.read()
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
-def cpu_times(process):
-    """User and system time of a process, in clock ticks."""
-    return map(int, Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[11:13])
+def catches(process, number):
+    """Whether a process has a handler for a signal."""
+    (mask,) = (line for line in Path(f"/proc/{process.pid}/status").read_text().splitlines() if "SigCgt" in line)
+    return bool(int(mask.split()[1], 16) >> (number - 1) & 1)
 
 
 @pytest.mark.parametrize("lines", [LINES, THREE], ids=["two classes", "three classes"])
@@ -183,16 +185,17 @@ def test_a_stream_that_is_stopped_keeps_what_it_learned(tmp_path, number, way):
 
 def test_a_stream_that_is_stopped_in_json_prints_one_object(tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    process = start("stream", tmp_path / "pipe", "--json", "-o", tmp_path / "m.nvk")
+    output = tmp_path / "m.nvk"
+    process = start("stream", tmp_path / "pipe", "--json", "-o", output, "--save-every", "0.01s")
     with feed(tmp_path / "pipe", b"".join(LINES)):
-        wait_until_idle(process)
+        wait_until(process, output.exists)
         process.send_signal(signal.SIGTERM)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, b"")
     assert out.count(b"\n") == 1
     found = json.loads(out)
     assert 0 < found["examples"] <= 40
-    assert sets.same_model(tmp_path / "m.nvk", learned(tmp_path / "same.nvk", LINES[: found["examples"]]))
+    assert sets.same_model(output, learned(tmp_path / "same.nvk", LINES[: found["examples"]]))
 
 
 @pytest.mark.slow  # test_output_files.py kills a stream, too
@@ -216,7 +219,7 @@ def test_a_stream_that_is_stopped_before_its_first_row_saves_nothing(tmp_path, n
     os.mkfifo(tmp_path / "pipe")
     process = start("stream", tmp_path / "pipe", "-o", tmp_path / "m.nvk")
     with feed(tmp_path / "pipe"):
-        wait_until_idle(process)
+        wait_until(process, lambda: catches(process, signal.SIGTERM))  # then it catches both
         process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (130, b"", b"novikoff: interrupted\n")
