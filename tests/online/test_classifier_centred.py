@@ -129,19 +129,3 @@ def test_a_fit_and_a_learner_without_intercept_are_refused():
         new(fit_intercept=False).partial_fit(X, Y)
     with pytest.raises(InvalidInputError, match='"running" or "centred"'):
         nk.Perceptron(scale="centered").partial_fit(X, Y)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda s: dataclasses.replace(s, centring=None),
-        lambda s: dataclasses.replace(s, centring=dataclasses.replace(s.centring, total=-1.0)),
-        lambda s: dataclasses.replace(s, centring=dataclasses.replace(s.centring, factors=-s.centring.factors)),
-        lambda s: dataclasses.replace(s, centring=dataclasses.replace(s.centring, sums=s.centring.sums[:2])),
-    ],
-)
-def test_states_that_no_run_has_are_refused(change):
-    record = new().partial_fit(X, Y).record_
-    state = dataclasses.replace(record.state, scale=change(record.state.scale))
-    with pytest.raises(InvalidInputError):
-        nk.PassiveAggressiveI.from_record(dataclasses.replace(record, make_state=lambda: state))

@@ -233,19 +233,6 @@ def test_a_saved_model_goes_on_bit_for_bit_and_the_checker_reads_it(tmp_path, ro
         assert ("model", "holds") in [result[:2] for result in results]
 
 
-def test_a_saved_scale_of_other_columns_or_of_negative_sums_is_refused():
-    record = nk.Perceptron(scale="running").partial_fit(X, Y).record_
-    state = record.state
-    for wrong in (
-        None,
-        dataclasses.replace(state.scale, squares=-state.scale.squares),
-        dataclasses.replace(state.scale, weights=np.ones(3)),
-    ):
-        lie = dataclasses.replace(record, make_state=lambda wrong=wrong: dataclasses.replace(state, scale=wrong))
-        with pytest.raises(nk.InvalidInputError, match="scale"):
-            nk.Perceptron.from_record(lie)
-
-
 def test_a_trace_follows_the_scaled_rows():
     separable = np.abs(X[:, 0] - 40) > 5
     steps = nk.trace(nk.Perceptron(scale="running", shuffle=False), X[separable], X[separable, 0] > 40, max_updates=50)

@@ -15,7 +15,7 @@ from novikoff.errors import input_error
 from novikoff.theory.geometry import Floats
 from novikoff.theory.mixture_replay import MAX_CHANGES, NOBODY, VOTES
 
-from ._state import Count
+from ._problem_state import Count
 
 Codes = NDArray[np.int32]
 MAX_BETA = 0.999  # with a larger factor, a bound would say nothing

@@ -8,14 +8,15 @@ occurred. A row keeps the order of its entries, so every sum that the kernel com
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._wide_array import is_wide, widened
+from novikoff._wide_array import is_wide, narrowed, widened
 from novikoff.data.rows import as_rows, csr
+from novikoff.theory.geometry import Floats
 
 from ._examples import Examples
 
@@ -126,3 +127,17 @@ def numbered(model: Any, where: str, kernel: Any, examples: Examples, numbering:
     X = examples.X if sp.issparse(examples.X) else sp.csr_array(examples.X)
     model._numbering = numbering.extended(X)
     return replace(examples, X=(own := model._numbering.renumbered(X)), rows=as_rows(where, own))
+
+
+def as_wide(weights: Floats, width: int, numbering: Numbering | None) -> Floats:
+    """Return weights for ``width`` features; missing ones are 0."""
+    if numbering is not None:
+        return cast("Floats", numbering.widened(weights, width))
+    if len(weights) > width and not weights[width:].any():
+        return weights[:width]
+    return np.pad(weights, (0, width - len(weights))) if len(weights) < width else weights
+
+
+def for_kernel(weights: Floats, numbering: Numbering | None) -> Floats:
+    """Return the weights of the columns that a kernel has."""
+    return np.asarray(weights) if numbering is None else narrowed(weights, numbering.columns)

@@ -17,7 +17,8 @@ from novikoff.theory.verification import Check
 
 from ._certify import FullSum, Problem, Sum
 from ._columns import column_names_of, feature_names_of, padded, plane_of, scale_of
-from ._state import as_triangle, state_of
+from ._problem_state import as_triangle
+from ._state import state_of
 
 
 def seed_of(random_state: Any) -> int:
