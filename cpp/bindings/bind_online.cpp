@@ -432,7 +432,7 @@ void bind_online(nb::module_& m) {
             const auto [counts, memory, asking] = self.read_learner(true, [q](auto& learner, auto&) {
               if (learner.joint) return std::tuple(learner.joint->tally_of(q), Memory{}, std::optional<Asking>{});
               const Hypothesis& h = learner.problems.at(q);
-              return std::tuple(Tally(h), h.memory.value_or(Memory{}), h.asking);
+              return std::tuple(Tally(h), h.memory.value_or(Memory{}), std::optional<Asking>(h.asking));
             });
             return tally_of(counts, memory, asking);
           },

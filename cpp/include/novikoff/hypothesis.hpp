@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <optional>
 #include <vector>
 
+#include "novikoff/boxed.hpp"
 #include "novikoff/calibration.hpp"
 #include "novikoff/count.hpp"
 #include "novikoff/memory.hpp"
@@ -96,9 +96,9 @@ struct Hypothesis : Tally {
   std::int32_t positive = 1;  // the code of the class that is +1 in this problem; -1 for none
   std::vector<double> weights;
   double bias = 0;
-  std::optional<Average> average;
-  std::optional<Votes> votes;
-  std::optional<Memory> memory;  // of a learner that forgets: then weights and lengths, steps and rounding are in stored units
+  Boxed<Average> average;
+  Boxed<Votes> votes;
+  Boxed<Memory> memory;  // of a learner that forgets: then weights and lengths, steps and rounding are in stored units
 
   /// The factor by which stored numbers are multiplied.
   double scale() const { return memory ? memory->scale : 1.0; }
@@ -121,9 +121,9 @@ struct Hypothesis : Tally {
     }
     return moved;
   }
-  std::optional<SecondOrder> second;       // of second-order learners
-  std::optional<Calibration> calibration;  // of the scores that were given before learning, if probabilities are asked for
-  std::optional<Asking> asking;            // of a perceptron that asks for some labels only
+  Boxed<SecondOrder> second;       // of second-order learners
+  Boxed<Calibration> calibration;  // of the scores that were given before learning, if probabilities are asked for
+  Boxed<Asking> asking;            // of a perceptron that asks for some labels only
 
   void resize(std::size_t columns) {
     if (columns <= weights.size()) return;

@@ -84,7 +84,7 @@ struct Learner {
     if (joint) joint->resize(columns);
     for (Hypothesis& h : problems) h.resize(width(columns));
     if (!scale) {
-      calibrate(x, code, weight);
+      if (is_calibrated()) calibrate(x, code, weight);
       return learn_seen(x, squared_norm, code, weight);
     }
     scale->resize(columns);
