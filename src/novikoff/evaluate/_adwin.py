@@ -43,8 +43,8 @@ class Adwin:
     Parameters
     ----------
     delta : float, default=0.002
-        How often a search in a stream whose mean does not change may give an alarm; between 0 and 1. The
-        smaller, the fewer false alarms, and the later the true ones.
+        About the probability that a search for a change gives an alarm although the mean has not changed; above 0 and
+        at most 1. The smaller, the fewer false alarms, and the later the true ones.
 
     Attributes
     ----------

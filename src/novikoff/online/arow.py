@@ -18,17 +18,17 @@ LEAST_R = 1e-100
 class AROW(OnlineClassifier):
     """Adaptive regularisation of weights: columns that were seen often are changed less.
 
-    Each weight has a variance, which is 1 at first. With the loss l = max(0, 1 - y w.u), u = (x, 1), and the variance
-    V = sum_j s_j u_j^2 of the score, an update adds l / (V + r) y s_j u_j to each weight w_j and u_j^2 / r to 1/s_j. A
-    column with large values becomes stiff after few examples, so the scale of the columns matters less than for the
-    perceptron, and rare columns are learned quickly.
+    Each weight has a variance, which is 1 at first. With the loss l = max(0, 1 - y w.u), u = (x, 1), and the variance V
+    = sum_j s_j u_j^2 of the score, an update adds l / (V + r) y s_j u_j to each weight w_j and u_j^2 / r to 1/s_j. The
+    weight of a column with large values soon has a small variance and changes little, so the scale of the columns
+    matters less than for the perceptron, and rare columns are learned quickly.
 
     The variances are a diagonal matrix. ``certificate_`` has what follows from the sum of the examples that caused an
     update (docs/theory.md L1). The mistake bound of the paper is about the full matrix. It does not hold for the
     diagonal one, and is not claimed.
 
     With ``full=True`` the learner has the full covariance matrix of the weights, and the bound of the paper
-    (docs/theory.md L3). Columns that depend on each other are told apart, and their scale hardly matters, but an update
+    (docs/theory.md L3). It then accounts for correlated columns, and their scale hardly matters, but an update
     takes time and memory that grow as the square of the number of columns. The matrix is kept as factors that stay
     positive definite whatever is rounded.
 

@@ -16,9 +16,9 @@ LEAST_A = 1e-100
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SecondOrderPerceptron(OnlineClassifier):
-    """The perceptron with weights divided by what was seen of each column.
+    """Perceptron whose weights are multiplied by the inverse of a matrix of the examples that caused an update.
 
-    After a mistake, y u is added to a sum v and u u' to a matrix A, which is a on the diagonal at first; u = (x, 1).
+    After a mistake, y u is added to a sum v and u u' to a matrix A, which starts as a I; u = (x, 1).
     The weights are w = A^-1 v. With ``full=False``, only the diagonal of A is kept, so w_j = v_j / A_j, and an update
     takes as long as one of the perceptron. With ``full=True`` the matrix is complete, which removes the effect of
     columns that depend on each other, but takes time and memory that grow as the square of the number of columns.
@@ -59,8 +59,9 @@ class SecondOrderPerceptron(OnlineClassifier):
         ``predict_proba_one``. It is for streams: ``fit``, which visits rows several times, refuses it.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
-    scale : {"running"} or None, default=None
-        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far.
+    scale : {"running", "centred"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
+        "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
         ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     a : float, default=1.0
         The diagonal of the matrix at the start, from 1e-100 on. The larger it is, the more the weights are like those

@@ -20,7 +20,7 @@ from ._two_classes import TwoClasses
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class SelectivePerceptron(OnlineClassifier):
-    """Perceptron for labels that cost money: it asks for few, mostly where it is not sure.
+    """Perceptron for labels that cost money: it asks for few of them, mostly where the score is near 0.
 
     Predict the sign of the score p = v.u, where u = (x, 1), and ask for the label with probability b/(b + |p|). If it
     was asked for and the prediction was wrong, v += y u. A larger ``b`` asks for more labels. ``certificate_`` states
@@ -32,7 +32,8 @@ class SelectivePerceptron(OnlineClassifier):
     simulation with all labels, by ``partial_fit`` or ``predict_then_learn``, learns the same bits. ``fit`` learns from
     the rows once, in their order.
 
-    Coins depend on ``random_state`` and on the number of examples before. There are two classes.
+    Whether a label is asked for is decided by a random number, a coin, which depends on ``random_state`` and on the
+    number of examples before. Only two classes are supported.
 
     Parameters
     ----------
@@ -165,7 +166,8 @@ class SelectivePerceptron(OnlineClassifier):
     def skip_one(self, x: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
         """Report an example without its label.
 
-        If ``wants_label`` is true for it, the estimate of all mistakes ends before it, and learning goes on.
+        If ``wants_label`` is true for it, the estimate of all mistakes ends with the last label that was used before
+        it. Learning goes on.
 
         Parameters
         ----------

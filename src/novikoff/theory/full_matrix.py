@@ -113,7 +113,7 @@ class FullMatrixCertificate(SumCertificate):
         return max(0.0, self.added - self.mistakes)
 
     def closed_bound(self, X: Any, y: Any, coef: Any, intercept: float = 0.0, sample_weight: Any = None) -> float:
-        """Return the bound on the mistakes of the paper of the learner, for any plane.
+        """Return the bound of the learner's paper on the number of mistakes, for any plane (docs/theory.md, L2 and L3).
 
         Parameters
         ----------

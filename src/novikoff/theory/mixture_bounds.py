@@ -79,7 +79,8 @@ def randomized_majority(mistakes: float, members: int, beta: float) -> float:
 def fewest_mistakes(mistakes: float, members: int, delay: int = 0, decay: float = 1.0) -> float:
     """Return N m + N - 1, the largest number of mistakes if the member with the fewest mistakes predicts (N4, P5).
 
-    The bound also holds if all counts are decayed alike before each prediction. The factor N cannot be avoided.
+    The bound also holds if all counts are decayed alike before each prediction. Without decay, an adversary that
+    contradicts only the leader attains it.
 
     Parameters
     ----------

@@ -96,11 +96,11 @@ class MovingTargetCertificate(OnlineCertificate):
             object.__setattr__(self, "margin_upper_bound", margin)
 
     def least_movement(self, loss: float = 0.0, last: float = 0.0) -> float:
-        """Return how far planes must have moved that had at most this loss (docs/theory.md, M3).
+        """Return a lower bound on how far planes with at most this loss have moved (docs/theory.md, M3).
 
         Every sequence of planes, one for each update, whose remembered hinge loss is at most ``loss``, and whose last
-        plane is no longer than ``last``, has moved at least so far: (sum c_k - D)/W - |w|. If the planes are at rest,
-        they have a larger loss, or are longer.
+        plane is no longer than ``last``, has moved by at least (sum c_k - D)/W - |w|. If this is positive, a single
+        plane of this length has a larger loss.
 
         Parameters
         ----------

@@ -35,8 +35,9 @@ class SelectiveCertificate(OnlineCertificate):
     counts the inverse of that. In every run this count is at most (1 + R^2/(2b)) L/gamma + |w|^2 (2b + R^2)^2 / (8 b
     gamma^2) for every plane w and gamma > 0, where L is the sum of max(0, gamma - y w.u) over the updates
     (docs/theory.md, Q1). Over all coins, its expectation is that of the number of all mistakes, asked for or not (Q2).
-    The latter needs that every label was given that the coins asked for: the count is about the ``complete`` examples
-    before the first for which this was not so.
+    The latter needs that every label was used that the coins asked for. If some were not, only the ``complete``
+    examples before the first of these count, and the expectation is that of the mistakes up to the last label that was
+    used among them; this also needs that whether a label was missing did not depend on the label or the example.
 
     A score of exactly 0 counts as a mistake.
 
@@ -62,7 +63,7 @@ class SelectiveCertificate(OnlineCertificate):
         Number of wrong predictions among the examples whose labels were asked for.
     estimate : float
         The sum of (b + |p|) / b over those of these mistakes that are among the complete examples: an estimate of all
-        mistakes in these.
+        mistakes in these, up to the last label that was used.
     updates : int
         Number of updates.
     radius : float
@@ -251,4 +252,6 @@ class SelectiveCertificate(OnlineCertificate):
         return "none" if self.budget is None else count(self.budget)
 
     def _complete_in_words(self) -> str:
-        return "all examples" if self.unanswered == 0 else f"the first {counted(self.complete, 'example')}"
+        if self.unanswered == 0:
+            return "all examples"
+        return f"the first {counted(self.complete, 'example')}, up to the last label that was used"
