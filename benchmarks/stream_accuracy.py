@@ -29,13 +29,16 @@ MAX_DENSE_COLUMNS = 200  # up to which River gets the zeros of a row, too: its s
 
 
 def delayed(stream: Stream, delay: int, predict: Callable[[int], int], learn: Callable[[int], None]) -> float:
-    """Return the share of right predictions if the label of row t is learned after the prediction of row t + delay."""
-    right, rows = 0, len(stream.y)
-    for t in range(rows):
-        right += predict(t) == stream.y[t]
+    """Return the share of right predictions if the label of row t is learned after the prediction of row t + delay.
+
+    Predictions before the first label, which can only be guesses, do not count.
+    """
+    right, first = 0, delay + 1
+    for t in range(len(stream.y)):
+        right += t >= first and predict(t) == stream.y[t]
         if t >= delay:
             learn(t - delay)
-    return right / rows
+    return right / (len(stream.y) - first)
 
 
 # ---- the programs ----------------------------------------------------------------------------------------------------
@@ -48,7 +51,8 @@ def ours(make: Callable[[], Any]) -> Callable[[Stream, int], float]:
         cuts = range(0, len(stream.y), BATCH)
         examples = ((stream.X[t : t + BATCH], stream.y[t : t + BATCH]) for t in cuts)
         *_, last = nk.evaluate.progressive(make(), examples, delay=delay, list_mistakes=False)
-        return float(last.accuracy)
+        rows = len(stream.y)
+        return (rows - last.mistakes) / (rows - delay - 1)  # before the first label nothing is predicted, which is wrong
 
     return run
 

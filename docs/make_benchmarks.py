@@ -154,8 +154,7 @@ predicted. Where the last label is nearly as good as the learners, their accurac
 Without a delay, the tracker is {raw:+.1f} points from the mean of the best peer of each stream where columns are raw,
 and {scaled:+.1f} where they are scaled; where it is most behind, {where}, by {worst:.2f} points. If labels come late,
 the tracker judges its members by the predictions that were served; with delays of 100 and 1,000 it is {late:+.1f} and
-{later:+.1f} points from the mean. Before the first label comes, which is 1,000 of the 9,324 mails and of the 5,574 text
-messages in the last case, our learners predict nothing, which counts as wrong, and the others one of the two labels.
+{later:+.1f} points from the mean. Predictions before the first label comes do not count.
 
 """
 ROWS_AS_THEY_COME = """The same rows as SciPy may leave them: their entries in random order, and every tenth of
