@@ -52,7 +52,7 @@ def ours(make: Callable[[], Any]) -> Callable[[Stream, int], float]:
         examples = ((stream.X[t : t + BATCH], stream.y[t : t + BATCH]) for t in cuts)
         *_, last = nk.evaluate.progressive(make(), examples, delay=delay, list_mistakes=False)
         rows = len(stream.y)
-        return (rows - last.mistakes) / (rows - delay - 1)  # before the first label nothing is predicted, which is wrong
+        return (rows - last.mistakes) / (rows - delay - 1)  # no label is known before, so all were wrong
 
     return run
 
