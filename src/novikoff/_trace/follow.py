@@ -100,7 +100,7 @@ def trace(
         reason = "does not add whole examples to its weights, which the proof of the mistake bound is about"
         raise input_error(WHERE, f"{type(learner).__name__} {reason}. Use a perceptron.")
     if record.run.rule.forgetting.is_any:
-        raise input_error(WHERE, "the proof of the mistake bound is about a learner that forgets nothing.")
+        raise input_error(WHERE, "the proof is about a learner that forgets nothing. Leave out forget and half_life.")
     rule, signs = record.run.rule, np.where(labels == record.positive, 1.0, -1.0)
     if rule.geometry.scale is not None:
         X = as_seen(as_table(X), np.ones(len(signs)), FIXED).X

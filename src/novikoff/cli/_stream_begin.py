@@ -103,9 +103,11 @@ class SetOptions:
         if self.error_rate is not None and sets is not None and sets.error_rate != self.error_rate:
             raise input_error("--error-rate", f"the sets of the model have the rate {sets.error_rate:g}. Leave it out.")
         if sets is not None and self.is_delayed:
-            raise input_error("--delay", "sets are counted when their labels come, so they cannot be combined with it.")
+            raise input_error(
+                "--delay", "sets are counted when their labels come. Leave out --delay, or use a model without sets."
+            )
         if sets is None and self.is_alarmed:
-            raise input_error("--alarm", "a condition about sets needs some. Add --error-rate 0.1.")
+            raise input_error("--alarm", "a condition about sets needs sets. Add --error-rate 0.1.")
         return sets
 
 

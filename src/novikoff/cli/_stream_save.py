@@ -58,7 +58,7 @@ def load_resumed(path: str) -> tuple[Any, Position, SetState | None]:
         reason = (
             "the model does not know which rows of DATA it has learned: 'novikoff stream' did not save it from a file"
         )
-        raise input_error(path, f"{reason}. Use -i {path} without --resume if none of them.")
+        raise input_error(path, f"{reason}. If it has learned none of them, use -i {path} without --resume.")
     return stored.model, position, stored.sets
 
 

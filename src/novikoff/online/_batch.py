@@ -144,7 +144,8 @@ def _asks_for_probabilities(model: Any, where: str) -> bool:
     """Whether a new kernel is to estimate probabilities; an error if its classes are learned together."""
     asked = check_flag(where, "probability", model.probability)
     if asked and model._learned_rule.implementation().is_joint:
-        raise input_error(where, "probability=True needs binary problems, but all classes are learned together.")
+        message = "probability=True needs binary problems, but all classes are learned together."
+        raise input_error(where, f"{message} Leave it out, or use a learner with one problem per class, such as AROW.")
     return asked
 
 

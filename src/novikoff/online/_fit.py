@@ -154,7 +154,9 @@ def _learn_once(
         message = 'class_weight="balanced" needs all rows before the first is learned. Use partial_fit, or a dict.'
         raise input_error(where, message)
     if warm and not model._is_stream:
-        raise input_error(where, "warm_start continues this learner only if all was learned from one stream.")
+        raise input_error(
+            where, "warm_start continues this learner only if all was learned from one stream. Leave it out."
+        )
     examples.examine(where)
     batch = (examples.rows, examples.codes, examples.weights, examples.squared_norms)
     learner.learn_all(*batch, 0, examples.rows.count, threads)

@@ -41,7 +41,7 @@ def _normalised(view: Any, scores: Floats) -> Floats:
     """
     classes = view._classes
     if not view._learner.is_calibrated:
-        message = "it has learned without probability=True, so nothing is known about the probabilities."
+        message = "it has learned without probability=True. Learn from the stream again with probability=True."
         raise input_error(type(view).__name__, message)
     if classes.count == 1:
         return np.ones((scores.shape[1], 1))

@@ -238,7 +238,9 @@ class DataFormat:
 
 def missing_rows(count: int) -> InvalidInputError:
     """Return the error of a source that has fewer rows than were to be left out."""
-    return input_error("scan", f"the source has {counted(count, 'row')} less than were to be left out.")
+    return input_error(
+        "scan", f"the rows to skip are {counted(count, 'row')} more than the source has. Is it the right file?"
+    )
 
 
 def joined(where: str, batches: list[Batch]) -> Batch:
