@@ -41,12 +41,12 @@ def snapshot(model):
     if "_learner" not in held:
         return plain({**held, "columns": vars(model).get("_width")})
     learner = held.pop("_learner")
-    configuration, questions, names, scale = learner.__getstate__()
+    configuration, questions, names, scale, balance = learner.__getstate__()
     width = getattr(model, "n_features_in_", None)
     if not getattr(model, "_by_name", False):
         names = list(getattr(model, "feature_names_in_", range(width or 0)))
-    held |= {"configuration": configuration, "questions": questions, "names": names, "scale": scale, "columns": width}
-    return plain(held)
+    held |= {"configuration": configuration, "questions": questions, "names": names, "scale": scale}
+    return plain(held | {"balance": balance, "columns": width})
 
 
 def learned(model, X=None):

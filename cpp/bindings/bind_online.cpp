@@ -161,12 +161,13 @@ nb::typed<nb::list, nb::any> list_of(const Names& names) {
   return nb::borrow<nb::typed<nb::list, nb::any>>(list);
 }
 
-/// The problems, that of all classes together, the columns and the scale of a learner at one moment.
+/// The problems, that of all classes together, the columns, the scale and the balance of a learner at one moment.
 struct Contents {
   std::vector<Hypothesis> problems;
   std::optional<JointHypothesis> joint;
   Columns columns;
   std::optional<Scale> scale;
+  RunningBalance balance;
 
   explicit Contents(OnlineLearner& learner) {
     learner.read_learner(false, [&](auto& held, auto& names) {
@@ -174,6 +175,7 @@ struct Contents {
       joint = held.joint;
       columns = names;
       scale = held.scale;
+      balance = held.balance;
     });
   }
 
@@ -190,10 +192,20 @@ struct Contents {
   }
 };
 
+Vector<double> totals_of(const RunningBalance& balance) { return to_numpy(std::vector<double>(balance.totals())); }
+
+RunningBalance balance_of(nb::handle stored) {
+  const auto totals = online_state::as<Vector<const double>>(stored, "totals of classes");
+  for (std::size_t k = 0; k < totals.size(); ++k)
+    if (!(totals.data()[k] >= 0)) online_state::refuse("totals of classes that are not negative");
+  return RunningBalance(std::vector<double>(totals.data(), totals.data() + totals.size()));
+}
+
 OnlineLearner* copy(OnlineLearner& learner) {
   Contents held(learner);
   auto made = std::make_unique<OnlineLearner>(learner.configuration());
-  made->restore(std::move(held.problems), std::move(held.joint), std::move(held.columns), std::move(held.scale));
+  made->restore(std::move(held.problems), std::move(held.joint), std::move(held.columns), std::move(held.scale),
+                std::move(held.balance));
   made->set_calibrated(learner.is_calibrated());
   return made.release();
 }
@@ -209,11 +221,13 @@ nb::bytes names_json(OnlineLearner& learner, std::size_t begin, std::optional<st
   return nb::bytes(json.data(), json.size());
 }
 
-/// The configuration, the problems, the names of the columns and the scale. `set_state` restores them. All is copied before any
-/// object of Python is made: that may start a garbage collection, which runs any code, also such that uses this learner.
+/// The configuration, the problems, the names of the columns, the scale and the totals of the classes in the balance.
+/// `set_state` restores them. All is copied before any object of Python is made: that may start a garbage collection, which
+/// runs any code, also such that uses this learner.
 nb::tuple get_state(OnlineLearner& learner) {
   Contents held(learner);
-  return nb::make_tuple(learner.configuration(), held.stored(), list_of(held.columns.names), online_state::store(held.scale));
+  return nb::make_tuple(learner.configuration(), held.stored(), list_of(held.columns.names), online_state::store(held.scale),
+                        totals_of(held.balance));
 }
 
 /// What a model file stores: as `get_state`, but the names are JSON in an array of bytes, so that no list of them is made.
@@ -226,13 +240,14 @@ nb::tuple file_state(OnlineLearner& learner) {
     const std::string text = names_to_json(names, 0, names.size());
     json.assign(text.begin(), text.end());
   }
-  return nb::make_tuple(learner.configuration(), held.stored(), to_numpy(std::move(json)), online_state::store(held.scale));
+  return nb::make_tuple(learner.configuration(), held.stored(), to_numpy(std::move(json)), online_state::store(held.scale),
+                        totals_of(held.balance));
 }
 
 /// Everything is read before the learner is constructed. Names are a list, or JSON in bytes.
 void set_state(OnlineLearner* learner, nb::tuple state) {
   using online_state::as;
-  if (nb::len(state) != 4) online_state::refuse("a configuration, problems, names and a scale");
+  if (nb::len(state) != 5) online_state::refuse("a configuration, problems, names, a scale and totals of classes");
   const auto configuration = as<nb::tuple>(state[0], "a configuration");
   const auto stored = as<nb::list>(state[1], "problems");
   const nb::object names = state[2];
@@ -250,6 +265,7 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   const std::optional<Memory> memory = online_state::memory_of(configuration);
   for (nb::handle problem : stored) problems.push_back(online_state::restore(problem, keep, memory, second, asks));
   auto scale = online_state::restore_scale(state[3], scale_named(as<std::string>(configuration[9], "scale")));
+  RunningBalance balance = balance_of(state[4]);
   Columns columns;
   Vector<const std::uint8_t> bytes;
   if (nb::try_cast(names, bytes, false)) {  // an array of bytes
@@ -263,7 +279,7 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
   std::optional<JointHypothesis> joint;
   if (keep == "joint") joint = JointHypothesis::of(std::exchange(problems, {}));
   new (learner) OnlineLearner(configuration);
-  learner->restore(std::move(problems), std::move(joint), std::move(columns), std::move(scale));
+  learner->restore(std::move(problems), std::move(joint), std::move(columns), std::move(scale), std::move(balance));
 }
 
 // ---- fork ----------------------------------------------------------------------------------------------------------
@@ -361,7 +377,9 @@ void bind_online(nb::module_& m) {
            arg("duals").noconvert())
       .def("learn_all", &OnlineLearner::learn_all, arg("rows"), arg("codes").noconvert(), arg("weights").noconvert().none(),
            arg("squared_norms").noconvert(), arg("begin"), arg("end"), arg("threads") = 1,
-           arg("scored") = std::vector<std::size_t>{}, arg("scores").noconvert() = nb::none())
+           arg("scored") = std::vector<std::size_t>{}, arg("scores").noconvert() = nb::none(),
+           arg("balanced").noconvert() = nb::none())
+      .def("balanced_weights", &OnlineLearner::balanced_weights, arg("codes").noconvert(), arg("weights").noconvert().none())
       .def("observe", &OnlineLearner::observe, arg("rows"), arg("weights").noconvert().none())
       .def("scale_rows", &OnlineLearner::scale_rows, arg("rows"), arg("values").noconvert())
       .def("scale_factors",
@@ -379,8 +397,8 @@ void bind_online(nb::module_& m) {
            })
       .def_prop_rw("is_calibrated", &OnlineLearner::is_calibrated, &OnlineLearner::set_calibrated)
       .def("calibrate", &OnlineLearner::calibrate, arg("problems"), arg("scores").noconvert())
-      .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"))
-      .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"))
+      .def("learn_row", &OnlineLearner::learn_row, arg("rows"), arg("code"), arg("weight"), arg("balanced") = false)
+      .def("learn_one", &OnlineLearner::learn_one, arg("x"), arg("code"), arg("weight"), arg("balanced") = false)
       .def("wants_label", &OnlineLearner::wants_label, arg("x"), arg("problem"))
       .def("wants_label", &OnlineLearner::wants_label_of_row, arg("rows"), arg("problem"))
       .def("score_one", &OnlineLearner::score_one, arg("x"), arg("problem"))

@@ -129,18 +129,19 @@ class OnlineLearner {
                        });
   }
 
-  /// Replaces the problems, or that of all classes together, the columns and, if the learner has one, the scale.
+  /// Replaces the problems, or that of all classes together, the columns, the scale, if the learner has one, and the balance.
   void restore(std::vector<Hypothesis> problems, std::optional<novikoff::JointHypothesis> joint, Columns columns,
-               std::optional<novikoff::Scale> scale) {
+               std::optional<novikoff::Scale> scale, novikoff::RunningBalance balance) {
     in_turn<WriteTurn>([] { return false; },
                        [&] {
                          columns.revision = columns_.revision + 1;
                          columns.buckets = columns_.buckets;
-                         learner_.problems.swap(problems);
+                         learner_.replace(std::move(problems));
                          learner_.joint.swap(joint);
                          calibrated_ = learner_.is_calibrated();
                          problem_count_ = learner_.count();
                          learner_.scale.swap(scale);
+                         std::swap(learner_.balance, balance);
                          std::swap(columns_, columns);
                        });
   }
@@ -255,12 +256,25 @@ class OnlineLearner {
     return found;
   }
 
+  /// The weights that examples would have if they were learned next, with balanced classes. None of them is counted.
+  Vector<double> balanced_weights(Codes codes, std::optional<Numbers> weights) {
+    if (weights && weights->size() != codes.size()) throw std::invalid_argument("there must be one weight per code.");
+    novikoff::RunningBalance balance = read_learner(false, [](auto& learner, auto&) { return learner.balance; });
+    std::vector<double> found;
+    for (std::size_t i = 0; i < codes.size(); ++i)
+      found.push_back(*balance.weigh(codes.data()[i], weights ? weights->data()[i] : 1.0));
+    return to_numpy(std::move(found));
+  }
+
   /// Learns rows `begin` to `end`, which were examined, in all problems. Readers may come in between rows, but no other writer.
-  /// The scores of these rows before they are learned from are written to `scores`, one row for each problem in `scored`.
+  /// The scores of these rows before they are learned from are written to `scores`, one row for each problem in `scored`. If
+  /// there is an array `balanced`, of one number per row, the weights of these rows times those of their classes are written to
+  /// it and used.
   void learn_all(const RowsInMemory& rows, Codes codes, std::optional<Numbers> weights, Numbers squared_norms,
                  std::size_t begin, std::size_t end, std::size_t threads, const std::vector<std::size_t>& scored,
-                 std::optional<Matrix> scores) {
-    const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
+                 std::optional<Matrix> scores, std::optional<Vector<double>> balanced) {
+    novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
+    if (balanced && balanced->size() != rows.count()) throw std::invalid_argument("balanced must have one entry per row.");
     if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != end - begin))
       throw std::invalid_argument(
           "scores must have one row per problem that is scored, and one entry per row of the batch in each.");
@@ -275,12 +289,18 @@ class OnlineLearner {
     }
     check_codes(batch);
     check_columns(rows.columns());
+    if (balanced) {
+      for (std::size_t i = begin; i < end; ++i)
+        balanced->data()[i] = *learner_.balance.weigh(batch.codes[i], batch.weights.empty() ? 1.0 : batch.weights[i]);
+      batch.weights = span_of(*balanced);
+    }
     if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places, turns_);
     novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
   }
 
-  /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad.
-  bool learn_row(const RowsInMemory& rows, std::int32_t code, double weight) {
+  /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad. If `balanced`,
+  /// the weight is multiplied by that of the class.
+  bool learn_row(const RowsInMemory& rows, std::int32_t code, double weight, bool balanced) {
     return std::visit(
         [&](const auto& view) {
           if (view.count == 0) throw std::invalid_argument("the matrix has no row.");
@@ -288,33 +308,33 @@ class OnlineLearner {
           novikoff::Repeats repeats;
           const double squared_norm = x.examine(view.columns, repeats);
           if (!std::isfinite(squared_norm)) return false;
-          in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns, weight); },
+          in_turn<WriteTurn>([&] { return is_short_to_learn(x.size, view.columns, code, weight, balanced); },
                              [&] {
                                check_open();
-                               check_weight(weight);
                                check_code(code);
                                check_columns(view.columns);
-                               learner_.learn_one(x, view.columns, squared_norm, code, weight);
+                               const double own = checked_weight(code, weight, balanced);
+                               learner_.learn_one(x, view.columns, squared_norm, code, own);
                              });
           return true;
         },
         rows.view);
   }
 
-  void learn_one(const nb::dict& x, std::int32_t code, double weight) {
+  void learn_one(const nb::dict& x, std::int32_t code, double weight, bool balanced) {
     with_row<WriteTurn>(
         x,
         [&](const KeyedRow& row) {
-          return is_short_to_learn(row.size(), columns_.count() + row.size(), weight) &&
+          return is_short_to_learn(row.size(), columns_.count() + row.size(), code, weight, balanced) &&
                  (is_small() || columns_.table.has_room(row.size()));
         },
         [&](KeyedRow& row) {
           check_open();
-          check_weight(weight);
           check_code(code);
           check_columns(columns_.count() + row.absent(columns_));
+          const double own = checked_weight(code, weight, balanced);
           const Sparse features = row.add(columns_);
-          learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, weight);
+          learner_.learn_one(features, columns_.count(), row.squared_norm(columns_), code, own);
         });
   }
 
@@ -423,9 +443,17 @@ class OnlineLearner {
   void check_open() const {
     if (!open_) throw std::runtime_error("closed");
   }
-  /// Weights are checked before; this is for class weights, which are looked up for each example.
-  static void check_weight(double weight) {
-    if (!(weight >= 1e-30 && weight <= 0x1p53)) throw std::runtime_error("not a weight");
+  /// The weight of an example, which is counted if it is `balanced`. Weights are checked before; this is for class weights,
+  /// which are looked up or computed for each example. Of a large one, every copy is seen anew by a scale and fades what was
+  /// learned.
+  double checked_weight(std::int32_t code, double weight, bool balanced) {
+    const double most = memory_ && memory_->fade < 1 ? 1e6 : learner_.scale ? 1e8 : 0x1p53;
+    if (!(weight >= 1e-30 && weight <= most)) throw std::runtime_error("not a weight");
+    if (!balanced) return weight;
+    if (code < 0) throw std::out_of_range("an example has no label.");
+    const std::optional<double> own = learner_.balance.weigh(code, weight, most);
+    if (!own) throw std::runtime_error("not a weight");
+    return *own;
   }
   void check_problem(std::size_t q) const {
     if (q >= learner_.count()) throw std::out_of_range("there is no problem " + std::to_string(q) + ".");
@@ -555,10 +583,14 @@ class OnlineLearner {
 
   /// With a scale, every copy of an example is seen anew, a learner that forgets fades by every copy, and one that asks for
   /// labels throws a coin for it. An update of a matrix takes as long as it has entries.
-  bool is_short_to_learn(std::size_t size, std::size_t columns, double weight) const {
+  bool is_short_to_learn(std::size_t size, std::size_t columns, std::int32_t code, double weight, bool balanced) const {
     const std::vector<Hypothesis>& problems = learner_.problems;
     const std::size_t work = has_matrix() ? (columns + 1) * (columns + 1) : size + 1;
-    if (learner_.count() * work > short_work || ((learner_.scale || memory_ || asks_) && weight > 16)) return false;
+    if (learner_.count() * work > short_work) return false;
+    if (learner_.scale || memory_ || asks_) {
+      const double copies = balanced ? learner_.balance.estimate(code, weight) : weight;
+      if (!(copies <= 16)) return false;
+    }
     if (columns < std::size_t{1} << 16 || learner_.count() == 0) return true;
     return (learner_.joint ? learner_.joint->columns.capacity() : problems[0].weights.capacity()) >= columns;
   }

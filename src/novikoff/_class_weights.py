@@ -71,6 +71,11 @@ def bad_class_weight(where: str, class_weight: Any) -> InvalidInputError:
     return input_error(where, f"class_weight must be {need}, but it is {quote(class_weight)}.")
 
 
+def is_balanced(class_weight: Any) -> bool:
+    """Whether the classes are to have equal total weights."""
+    return isinstance(class_weight, str) and class_weight == "balanced"
+
+
 def class_weight_of(where: str, class_weight: Mapping[Any, float], label: Any) -> float:
     """Return the weight of a class; 1 if the dict does not have it."""
     weight = class_weight.get(label, 1.0)

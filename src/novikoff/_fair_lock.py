@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any, cast
+from typing import Any
 
 
 class _Ticket:
@@ -48,11 +48,11 @@ class FairLock:
         context manager
             Its value is whether this thread holds the lock.
         """
-        return cast("AbstractContextManager[bool]", _Hold(self, wait))
+        return _Hold(self, wait)
 
     def take(self, ticket: _Ticket, wait: bool) -> bool:
         """Wait until all threads ahead have left; at the last place, unless this thread has one already."""
-        mine = self._place_of(ticket.thread)
+        mine = None if self._last is None else self._place_of(ticket.thread)
         if mine is None:
             with self._joining:
                 if not wait and _first_held(self._last) is not None:

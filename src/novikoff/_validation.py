@@ -211,7 +211,7 @@ def check_integer(where: str, name: str, value: Any, *, at_least: int) -> int:
 
 def check_flag(where: str, name: str, value: Any) -> bool:
     """Return a parameter that is True or False."""
-    if isinstance(value, bool | np.bool_):
+    if value is True or value is False or isinstance(value, np.bool_):
         return bool(value)
     raise input_error(where, f"{name} must be True or False, but it is {_described(value)}.")
 

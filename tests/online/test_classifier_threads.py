@@ -57,6 +57,22 @@ def test_predictions_from_8_threads_on_one_model_are_the_same(make):
         assert scores == expected
 
 
+def test_balanced_classes_are_counted_exactly_by_8_threads():
+    model = nk.PassiveAggressiveI(class_weight="balanced")
+
+    def single():
+        for x, y in zip(X, Y.tolist(), strict=True):
+            model.learn_one(x, y)
+
+    def batches():
+        for begin in range(0, len(X), 50):
+            model.partial_fit(X[begin : begin + 50], Y[begin : begin + 50])
+
+    together(*[single, batches] * 4)
+    expected = 8 * np.bincount(Y)[model._classes.labels]
+    assert model.record_.state.balance.tolist() == expected.tolist()
+
+
 def test_streams_from_8_threads_into_one_model_lose_no_example(make):
     model = make().partial_fit(X[:3], [0, 1, 2], classes=[0, 1, 2])
 

@@ -1,9 +1,12 @@
 """The fast path of single examples: when there is one, and that it does the same."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import novikoff as nk
+from novikoff._class_weights import RunningBalance
 from novikoff.online._fast_path import FastPath
 from snapshots import learned
 
@@ -39,6 +42,43 @@ def test_class_weights_are_those_of_the_slow_path(weight, rows):
         == learned(nk.PassiveAggressiveI(C=0.1, class_weight=weight).partial_fit(X, [k * k % 3 for k in range(len(X))]))
         or rows is DICTS
     )
+
+
+BALANCED = {
+    "perceptron": nk.Perceptron,
+    "averages": nk.AveragedPerceptron,
+    "votes": nk.VotedPerceptron,
+    "second order": nk.AROW,
+    "a full matrix": partial(nk.AROW, full=True),
+    "probabilities": partial(nk.PassiveAggressiveI, probability=True),
+    "a running scale": partial(nk.PassiveAggressiveI, scale="running"),
+    "a centred scale": partial(nk.PassiveAggressiveI, scale="centred"),
+    "a half-life": partial(nk.Perceptron, half_life=50.0),
+    "all classes together": nk.MulticlassPassiveAggressiveI,
+}
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10])
+@pytest.mark.parametrize("make", BALANCED.values(), ids=BALANCED.keys())
+@pytest.mark.parametrize("rows", [X, DICTS], ids=["rows", "dicts"])
+def test_balanced_classes_are_learned_as_with_the_weights_by_their_definition(make, classes, rows):
+    codes = np.arange(len(rows)) ** 2 % 11 % classes
+    fast, given = make(class_weight="balanced"), make()
+    for x, code, weight in zip(rows, codes.tolist(), RunningBalance().weigh(codes, None).tolist(), strict=True):
+        fast.learn_one(x, code)
+        given.learn_one(x, code, weight)
+    assert fast._fast_path.may_learn
+    assert learned(fast) == learned(given)
+
+
+def test_an_example_that_is_refused_is_not_counted_in_the_balance():
+    model = nk.PassiveAggressiveI(class_weight="balanced")
+    for k, x in enumerate(DICTS[:20]):
+        model.learn_one(x, k % 2)
+    for x, y in (({"a": float("nan")}, 0), ({"a": "text"}, 1), ({"a": 1e200}, 2), ({"a": 1.0}, None)):
+        with pytest.raises((nk.InvalidInputError, TypeError)):
+            model.learn_one(x, y)
+    assert nk.loads(nk.dumps(model)).record_.state.balance.tolist() == [10.0, 10.0]
 
 
 @pytest.mark.parametrize("weight", ["even", {0: -1.0}, {0: float("nan")}, {0: "a"}, {0: 1e-40}, 3.0])

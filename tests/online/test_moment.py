@@ -173,6 +173,19 @@ def test_a_class_that_was_not_published_is_removed_by_the_next_reader(read):
     assert model.snapshot()._learner.problems == 4
 
 
+@pytest.mark.parametrize("cls", [nk.Perceptron, nk.MulticlassPerceptron])
+def test_the_balance_does_not_have_the_examples_of_a_class_that_was_not_published(cls):
+    model = cls(class_weight="balanced").partial_fit(X, Y)
+    expected = model.record_.state.balance.tolist()
+    if cls is nk.Perceptron:
+        model._learner.add_problem(3, 0)
+    else:
+        model._learner.add_problem(3)
+    model._learner.learn_row(as_rows("", X[:1]), 3, 1.0, balanced=True)
+    model.learn_one(X[1], 9)
+    assert model.record_.state.balance.tolist() == [*expected, 1.0]
+
+
 @pytest.mark.parametrize("learn", [lambda m: m.learn_one(X[1], 9), lambda m: m.partial_fit(X[1:2], [9])])
 def test_the_next_class_does_not_have_the_examples_of_one_that_was_not_published(learn):
     model = with_leftover()

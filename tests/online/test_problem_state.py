@@ -33,6 +33,15 @@ def problem(state, place=0):
     return state[1][place]
 
 
+def test_the_totals_of_balanced_classes_are_taken_back():
+    made = learner()
+    for weight in (1.0, 0.3):
+        made.learn_one({"a": 1.0}, 1, weight, balanced=True)
+    assert made.__getstate__()[4].tolist() == [0.0, 1.3]
+    for other in (restored(made.__getstate__()), made.copy()):
+        assert plain(other.__getstate__()) == plain(made.__getstate__())
+
+
 @pytest.mark.parametrize("keep", KEEPS)
 @pytest.mark.parametrize("buckets", [0, 5])
 def test_a_state_is_taken_back_bit_for_bit(keep, buckets):
@@ -105,10 +114,11 @@ def test_averages_of_other_weights_are_refused():
 
 
 def with_configuration(place, value):
-    configuration, problems, names, scale = learner().__getstate__()
-    return (*configuration[:place], value, *configuration[place + 1 :]), problems, names, scale
+    configuration, *others = learner().__getstate__()
+    return (*configuration[:place], value, *configuration[place + 1 :]), *others
 
 
+NONE = np.zeros(0)
 CONFIGURATIONS = {
     "no rule": with_configuration(0, "winnow"),
     "a rule that is a number": with_configuration(0, 3),
@@ -120,16 +130,19 @@ CONFIGURATIONS = {
     "buckets beyond 64 bits": with_configuration(7, 2**70),
     "a scale that is a number": with_configuration(9, 1),
     "a scale that is missing": with_configuration(9, True),
-    "too short": ((), [], [], None),
-    "no tuple": ([], [], [], None),
+    "too short": ((), [], [], None, NONE),
+    "no tuple": ([], [], [], None, NONE),
+    "totals of classes that are negative": (*learner().__getstate__()[:4], np.array([1.0, -1.0])),
+    "totals of classes that are not numbers": (*learner().__getstate__()[:4], np.array([1.0, np.nan])),
+    "totals of classes that are missing": (*learner().__getstate__()[:4], None),
     "two parts": (learner().__getstate__()[0], []),
-    "problems that are numbers": (learner().__getstate__()[0], [1], [], None),
-    "problems in a tuple": (learner().__getstate__()[0], (), [], None),
-    "a name twice": (learner().__getstate__()[0], [], ["a", "a"], None),
-    "a name that is a list": (learner().__getstate__()[0], [], [[]], None),
-    "a name that is a float": (learner().__getstate__()[0], [], [1.5], None),
-    "a name too long for a number": (learner().__getstate__()[0], [], [2**70], None),
-    "a name that is not a text": (learner().__getstate__()[0], [], ["\ud800"], None),
+    "problems that are numbers": (learner().__getstate__()[0], [1], [], None, NONE),
+    "problems in a tuple": (learner().__getstate__()[0], (), [], None, NONE),
+    "a name twice": (learner().__getstate__()[0], [], ["a", "a"], None, NONE),
+    "a name that is a list": (learner().__getstate__()[0], [], [[]], None, NONE),
+    "a name that is a float": (learner().__getstate__()[0], [], [1.5], None, NONE),
+    "a name too long for a number": (learner().__getstate__()[0], [], [2**70], None, NONE),
+    "a name that is not a text": (learner().__getstate__()[0], [], ["\ud800"], None, NONE),
 }
 
 

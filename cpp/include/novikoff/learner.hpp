@@ -2,6 +2,7 @@
 // problem of all classes together.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -16,6 +17,7 @@
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/rules.hpp"
+#include "novikoff/running_balance.hpp"
 #include "novikoff/scale.hpp"
 
 namespace novikoff {
@@ -28,6 +30,8 @@ struct Learner {
   std::optional<Scale> scale{};                         // of learners that scale the columns; the problems share it
   SeenScratch seen{};                                   // scratch of the scale
   std::optional<JointHypothesis> joint = std::nullopt;  // instead of them, if all classes are learned together
+  RunningBalance balance{};                             // of the examples that were learned with balanced weights
+  std::size_t shared_width = 0;                         // a number of columns that all problems have
 
   /// Number of problems, or of classes that are learned together.
   std::size_t count() const { return joint ? joint->classes() : problems.size(); }
@@ -40,18 +44,26 @@ struct Learner {
 
   /// Adds a problem with this positive class, or a class that is learned together with the others.
   void add(Hypothesis h) {
-    if (joint)
-      joint->add_class();
-    else
-      problems.push_back(std::move(h));
+    if (joint) return joint->add_class();
+    shared_width = std::min(shared_width, h.weights.size());
+    problems.push_back(std::move(h));
   }
 
-  /// Removes all problems after the first ones.
+  /// Replaces the problems.
+  void replace(std::vector<Hypothesis> others) {
+    shared_width = 0;
+    problems = std::move(others);
+  }
+
+  /// Removes all problems after the first ones, with the examples of their classes in the balance.
   void keep(std::size_t kept) {
-    if (joint)
+    if (joint) {
       joint->keep_classes(kept);
-    else if (kept < problems.size())
+      balance.keep(kept);
+    } else if (kept < problems.size()) {
+      if (const std::int32_t code = problems[kept].positive; code >= 0) balance.keep(static_cast<std::size_t>(code));
       problems.resize(kept);
+    }
   }
 
   /// One pass over rows that were examined.
@@ -82,7 +94,10 @@ struct Learner {
   /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
     if (joint) joint->resize(columns);
-    for (Hypothesis& h : problems) h.resize(width(columns));
+    if (width(columns) > shared_width) {  // with many classes, to look at each of them takes long
+      for (Hypothesis& h : problems) h.resize(width(columns));
+      shared_width = width(columns);
+    }
     if (!scale) {
       if (is_calibrated()) calibrate(x, code, weight);
       return learn_seen(x, squared_norm, code, weight);

@@ -50,7 +50,7 @@ def with_valid_columns(where: str, X: Any) -> Any:
 def is_keyed(x: Any) -> bool:
     """Return whether an example names its features. The DOK matrices of scipy are dicts too, but of positions."""
     if isinstance(x, dict):
-        return not sp.issparse(x)
+        return type(x) is dict or not sp.issparse(x)
     return not hasattr(x, "shape") and isinstance(x, Mapping)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any
 
@@ -10,13 +9,14 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff._class_weights import RunningBalance, row_weights
+from novikoff._class_weights import is_balanced, row_weights
 from novikoff._labels import Codes, declared_classes
 from novikoff._moments import Draft
 from novikoff._validation import check_flag, check_labels, check_rows, check_weights, thread_count
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error, quote
+from novikoff.theory.rules import Rule
 
 from ._columns import check_matrix_columns, match_columns, name_columns
 from ._examples import Examples
@@ -82,9 +82,7 @@ def check_batch(
     batch.codes = model._classes.codes(where, labels, weights)
     batch = numbered(model, where, model._learner, batch, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
-    if model._learned_rule.geometry.scale is not None:
-        check_copies(where, model._learned_rule.geometry, batch.weights)
-    check_large_weights(where, model._learned_rule, batch.weights)
+    check_balanced_weights(model, where, batch.codes, batch.weights)
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
     return labels, batch, threads
@@ -135,7 +133,7 @@ def begin_stream(model: Any, where: str, classes: Any, labels: NDArray[Any]) -> 
     learner.is_calibrated = _asks_for_probabilities(model, where)
     model._classes = model._kind_of_classes.of(declared)
     model._classes.add_problems(learner)
-    model._learner, model._by_name, model._runs, model._balance = learner, False, None, RunningBalance()
+    model._learner, model._by_name, model._runs = learner, False, None
     model._is_stream, model._stopped, model._numbering = True, None, None
     model.n_iter_ = 1
 
@@ -150,17 +148,32 @@ def _asks_for_probabilities(model: Any, where: str) -> bool:
 
 
 def weighed(model: Any, where: str, labels: NDArray[Any], codes: Codes, weights: Any) -> Any:
-    """Return the weights times those of the classes; "balanced" counts the examples seen so far."""
-    if isinstance(model.class_weight, str) and model.class_weight == "balanced":
-        model._balance = copy.copy(model._balance)
-        return model._balance.weigh(codes, weights)
-    if model.class_weight is None:
+    """Return the weights times those of the classes, unless these are balanced: then the kernel multiplies."""
+    if model.class_weight is None or is_balanced(model.class_weight):
         return weights
     model._check_class_weight()  # it may have been set after the first batch
     new = np.arange(model._classes.count, int(codes.max(initial=-1)) + 1)
     firsts = first_rows(codes, new)
     names = [*model._classes.labels, *(labels[row : row + 1].tolist()[0] for row in firsts)]
     return row_weights(where, model.class_weight, names, codes, weights)
+
+
+def has_limited_weights(rule: Rule) -> bool:
+    """Whether every copy of an example that a weight stands for takes time of its own."""
+    is_seen_anew = rule.geometry.scale is not None or rule.forgetting.half_life is not None
+    return is_seen_anew or rule.implementation().asks_for_labels
+
+
+def check_balanced_weights(model: Any, where: str, codes: Codes, weights: Any) -> None:
+    """Refuse weights, balanced if the classes are, that stand for more copies of examples than the rule can see."""
+    rule = model._learned_rule
+    if not has_limited_weights(rule):
+        return
+    if is_balanced(model.class_weight):
+        weights = model._learner.balanced_weights(codes, weights)
+    if rule.geometry.scale is not None:
+        check_copies(where, rule.geometry, weights)
+    check_large_weights(where, rule, weights)
 
 
 def copy_if_interpreted(model: Any) -> bool:

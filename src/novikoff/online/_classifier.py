@@ -11,7 +11,6 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._class_weights import RunningBalance
 from novikoff._classifier import fit_to_scan
 from novikoff._moments import change, view_of
 from novikoff._multiclass import OneVsRest
@@ -87,7 +86,6 @@ class OnlineClassifier(ExampleMethods):
     _is_stream = False  # whether all was learned from one stream
     _learned_rule = cast("Rule | None", None)  # the rule of the kernel
     _copied: ClassVar[tuple[str, ...]] = ("_learner",)
-    _balance = cast("RunningBalance | None", None)  # examples of each class so far, for class_weight="balanced"
 
     @abstractmethod
     def _rule(self) -> Rule:

@@ -110,7 +110,8 @@ def name_columns(model: Any, where: str) -> None:
             names = model._numbering.in_order.tolist()
         elif model._numbering is not None and names is not None:
             names = [names[column] for column in model._numbering.in_order.tolist()]
-        model._learner.name_columns(list(range(width) if names is None else names))
+        if width or names is not None:  # otherwise, there are no columns yet
+            model._learner.name_columns(list(range(width) if names is None else names))
         model._numbering = None
     model._by_name = True
 

@@ -44,7 +44,8 @@ class ExampleMethods(Classifier):
             if type(x) is dict:
                 try:
                     if fast.by_name and (code := fast.code_of[y]) < fast.count:
-                        fast.kernel.learn_one(x, code, 1.0 if fast.weight_of is None else fast.weight_of(y, 1.0))
+                        weight = 1.0 if fast.weight_of is None else fast.weight_of(y, 1.0)
+                        fast.kernel.learn_one(x, code, weight, fast.balanced)
                         return
                 except ValueError as error:
                     raise input_error(type(self).__name__, str(error)) from None

@@ -10,6 +10,7 @@ import numpy as np
 
 import novikoff._core as _core
 from novikoff._cached import cached_property
+from novikoff._class_weights import is_balanced
 from novikoff._validation import describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, one_row
 from novikoff.errors import input_error
@@ -50,6 +51,8 @@ class FastPath:
         The ``class_weight`` of the learner. With any other, this is not its fast path.
     weight_of : callable or None
         Takes a label and 1.0, and returns the weight of its class, which the kernel checks; None if all have weight 1.
+    balanced : bool
+        Whether the kernel is to multiply weights by those of balanced classes.
     """
 
     kernel: _core.OnlineLearner
@@ -64,6 +67,7 @@ class FastPath:
     problem: int
     class_weight: Any
     weight_of: Callable[[Any, float], float] | None
+    balanced: bool
 
     @classmethod
     def of(cls, model: Any, *, may_learn: bool = True) -> FastPath | None:
@@ -78,11 +82,11 @@ class FastPath:
         may_learn = may_learn and is_plain and model._learner.is_compiled
         names = None if model._by_name else names_of_columns(model)
         columns = (model._by_name, model._width, names)
-        given, rule = model.class_weight, model._learned_rule
-        is_limited = rule.geometry.scale is not None or rule.forgetting.half_life is not None  # weights must be checked
-        is_limited |= rule.implementation().asks_for_labels
-        may_learn = may_learn and (given is None or (isinstance(given, Mapping) and not is_limited))
-        weights = (given, given.get if isinstance(given, Mapping) else None)
+        given, balanced = model.class_weight, is_balanced(model.class_weight)
+        is_weighed = balanced or isinstance(given, Mapping)
+        may_weigh = is_weighed and not model._learned_rule.implementation().asks_for_labels  # such rules refuse them
+        may_learn = may_learn and (given is None or may_weigh)
+        weights = (given, given.get if isinstance(given, Mapping) else None, balanced)
         kernel, codes = model._learner, classes.codes_of_all
         return cls(kernel, classes, codes, classes.count, *columns, may_learn, answers, problem, *weights)
 
@@ -111,7 +115,7 @@ class FastPath:
         row = one_row(where, x, self.width)
         try:
             weight = 1.0 if self.weight_of is None else self.weight_of(y, 1.0)
-            is_good = self.kernel.learn_row(as_rows(where, row), code, weight)
+            is_good = self.kernel.learn_row(as_rows(where, row), code, weight, self.balanced)
         except (RuntimeError, TypeError):  # a fit has begun that replaces the kernel; or a weight is 0 or bad
             return False
         if not is_good:

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff._class_weights import RunningBalance, row_weights
+from novikoff._class_weights import is_balanced, row_weights
 from novikoff._labels import Codes, declared_classes, encode
 from novikoff._moments import Draft, alone, change
 from novikoff._progress import ProgressCallback
@@ -134,7 +134,7 @@ def _scaled(where: str, learner: _core.OnlineLearner, examples: Examples) -> Exa
 
 def _forget_stream(model: Any) -> None:
     """Forget what belongs to a stream before this fit."""
-    model._column_names, model._by_name, model._balance = None, False, RunningBalance()
+    model._column_names, model._by_name = None, False
 
 
 def _learn_once(
@@ -150,7 +150,7 @@ def _learn_once(
 
     A learner that asks for labels does not know how many mistakes a pass makes.
     """
-    if model.class_weight == "balanced":
+    if is_balanced(model.class_weight):
         message = 'class_weight="balanced" needs all rows before the first is learned. Use partial_fit, or a dict.'
         raise input_error(where, message)
     if warm and not model._is_stream:

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from novikoff._class_weights import bad_class_weight, class_weight_of
+from novikoff._class_weights import bad_class_weight, class_weight_of, is_balanced
 from novikoff._moments import Draft, change, no_fork
 from novikoff._validation import check_label, check_weight, describe_bad_row
 from novikoff.data.rows import as_rows, is_keyed, one_row, with_valid_columns
 from novikoff.errors import InvalidInputError, input_error
 
-from ._batch import begin_stream, copy_if_interpreted, weighed
+from ._batch import begin_stream, check_balanced_weights, copy_if_interpreted, has_limited_weights
 from ._columns import check_buckets, check_matrix_columns, name_columns, names_of_columns, row_of_names
 from ._examples import Examples
 from ._fast_path import FastPath, kernel_scores
@@ -65,13 +65,14 @@ class _Example:
 
     def learn(self, code: int, weight: float) -> None:
         model = self._model
+        balanced = code != UNLABELLED and is_balanced(model.class_weight)
         if self._features is not None:
             try:
-                model._learner.learn_one(self._features, code, weight)
+                model._learner.learn_one(self._features, code, weight, balanced)
             except ValueError as error:
                 raise input_error(self._where, str(error)) from None
             return
-        if not model._learner.learn_row(as_rows(self._where, self._row), code, weight):
+        if not model._learner.learn_row(as_rows(self._where, self._row), code, weight, balanced):
             raise describe_bad_row(self._where, self._row, 0)
         if not model._by_name:
             model._width = self._width
@@ -102,12 +103,9 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     example = _Example(model, where, x)
     if code is None and not is_new:
         example.check()
-    if model.class_weight == "balanced":
-        codes = np.array([model._classes.count if code is None else code])
-        weight = float(weighed(model, where, np.array([y]), codes, np.array([weight]))[0])
-    if model._learned_rule.geometry.scale is not None:
-        check_copies(where, model._learned_rule.geometry, np.array([weight]))
-    check_large_weights(where, model._learned_rule, weight)
+    if has_limited_weights(model._learned_rule):
+        codes = np.array([model._classes.count if code is None else code], dtype=np.int32)
+        check_balanced_weights(model, where, codes, np.array([weight]))
     model._runs, model._stopped, model._fast_path = None, None, None
     if is_new:
         _learn_first(model, example, code, label, weight)
@@ -201,7 +199,7 @@ def _nothing() -> None:
 def _times_class_weight(where: str, class_weight: Any, y: Any, weight: float) -> float:
     if isinstance(class_weight, Mapping):
         return check_weight(where, weight * class_weight_of(where, class_weight, y))
-    if class_weight != "balanced":
+    if not is_balanced(class_weight):
         raise bad_class_weight(where, class_weight)
     return weight
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import novikoff._core as _core
-from novikoff._class_weights import RunningBalance
 from novikoff._wide_array import WideArray, occurring
 from novikoff.errors import input_error, quote
 from novikoff.persistence.codec import check_count, check_duals, names_from_bytes
@@ -52,8 +51,6 @@ def restore(model: Any, record: RunRecord, rule_names: tuple[str, ...]) -> None:
     model._stopped = None if state.stopped is None else list(state.stopped)
     if state.has_one_order:
         model._has_one_order = True
-    model._balance = RunningBalance()
-    model._balance.totals = state.balance
     model._width, model._by_name, model._column_names = state.width, state.by_name, column_names
     if record.feature_names is not None:
         model.feature_names_in_ = record.feature_names
@@ -145,7 +142,7 @@ def _learner(state: OnlineState, width: int) -> _core.OnlineLearner:
     try:
         problems = [problem.for_kernels(numbering) for problem in state.questions]
         scale = None if state.scale is None else state.scale.for_kernels(numbering)
-        learner.__setstate__((configuration, problems, state.names, scale))
+        learner.__setstate__((configuration, problems, state.names, scale, state.balance))
     except (ValueError, OverflowError) as error:
         raise input_error("state", f"the kernels refuse it: {str(error).rstrip('.')}.") from None
     if state.by_name and not state.buckets and learner.columns != width:

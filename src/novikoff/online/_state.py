@@ -77,7 +77,7 @@ def kernel_configuration(rule: Rule, buckets: int) -> tuple[Any, ...]:
 
 def state_of(model: Any) -> OnlineState:
     """Return everything that a learner has learned."""
-    configuration, problems, names, held = model._learner.file_state()
+    configuration, problems, names, held, balance = model._learner.file_state()
     width = int(getattr(model, "n_features_in_", 0))
     column_names = model._column_names
     questions = [
@@ -99,7 +99,7 @@ def state_of(model: Any) -> OnlineState:
         width=model._width,
         runs=None if model._runs is None else tuple(model._runs),
         is_stream=model._is_stream,
-        balance=model._balance.totals,
+        balance=balance,
         n_iter=model.n_iter_,
         stopped=None if model._stopped is None else tuple(model._stopped),
         has_one_order=model._has_one_order,

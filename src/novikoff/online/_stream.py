@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._class_weights import is_balanced
 from novikoff._labels import Codes
 from novikoff._moments import no_fork
 from novikoff.data.rows import csr
@@ -82,7 +83,7 @@ def learn_batch(
     labels : ndarray
         The labels of the rows.
     batch : Examples
-        The rows, with codes and weights. They were examined.
+        The rows, with codes, and weights that the kernel multiplies by those of balanced classes. They were examined.
     threads : int
         How many threads to learn on.
     keep : callable, default=None
@@ -97,13 +98,14 @@ def learn_batch(
     """
     kernel, codes = model._learner, batch.codes
     starts = first_rows(codes, np.arange(model._classes.count, int(codes.max(initial=-1)) + 1))
+    balanced = np.empty(len(codes)) if is_balanced(model.class_weight) else None  # the weights, when they are known
     kept: list[Any] = []
 
     def learn(classes: Classes, begin: int, end: int) -> None:
         scored = classes.problems if keep else []
         scores = np.empty((len(scored), end - begin))
         arrays = (batch.rows, codes, batch.weights, batch.squared_norms)
-        kernel.learn_all(*arrays, begin, end, threads, scored, scores if keep else None)
+        kernel.learn_all(*arrays, begin, end, threads, scored, scores if keep else None, balanced)
         if keep:
             kept.append(keep(Scored(classes, scores, is_new and begin == 0)))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -215,4 +216,10 @@ class Rule:
         """Return the rule that ``RULES`` has under this name."""
         if self.name not in RULES:
             raise input_error("rule", RULES.unknown(self.name))
-        return RULES[self.name](self.parameter, self.tie, self.extra, self.budget)
+        return _rule_of(RULES[self.name], self.parameter, self.tie, self.extra, self.budget)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _rule_of(kind: type[OnlineRule], parameter: float, tie: str, extra: float, budget: int | None) -> OnlineRule:
+    """Return a rule, which never changes and is asked for several times when a learner begins."""
+    return kind(parameter, tie, extra, budget)
