@@ -204,7 +204,8 @@ def check_number(
 
 def check_integer(where: str, name: str, value: Any, *, at_least: int) -> int:
     """Return an integer parameter."""
-    if isinstance(value, numbers.Integral) and not isinstance(value, bool) and int(value) >= at_least:
+    is_integer = type(value) is int or (isinstance(value, numbers.Integral) and not isinstance(value, bool))
+    if is_integer and int(value) >= at_least:
         return int(value)
     raise input_error(where, f"{name} must be an integer of at least {at_least}, but it is {_described(value)}.")
 

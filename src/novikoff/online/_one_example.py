@@ -103,7 +103,7 @@ def learn_example(draft: Draft, where: str, x: Any, y: Any, sample_weight: float
     example = _Example(model, where, x)
     if code is None and not is_new:
         example.check()
-    if has_limited_weights(model._learned_rule):
+    if (weight > 1 or is_balanced(model.class_weight)) and has_limited_weights(model._learned_rule):
         codes = np.array([model._classes.count if code is None else code], dtype=np.int32)
         check_balanced_weights(model, where, codes, np.array([weight]))
     model._runs, model._stopped, model._fast_path = None, None, None
