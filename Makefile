@@ -93,7 +93,7 @@ clean:           ## remove everything that was built
 	rm -rf $(VENV) build out dist
 
 build/cpp/passed: $(CPP) $(CORPUS) CMakeLists.txt $(VENV)/build
-	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_CXX_FLAGS=-O1 -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
+	$(BIN)/cmake -S . -B build/cpp -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/cpp.log
 	$(BIN)/cmake --build build/cpp
 	$(BIN)/ctest --test-dir build/cpp --output-on-failure -j2
 	touch $@

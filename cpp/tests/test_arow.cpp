@@ -47,7 +47,7 @@ TEST(each_update_is_the_minimum_of_its_objective) {
   }
 }
 
-TEST(runs_agree_with_plain_code) {
+TEST(runs_of_arow_agree_with_plain_code) {
   for (const double floor : {0.0, 0.05}) {
     Sample sample = noise(300, 5, 3);
     for (std::size_t i = 0; i < sample.count(); i += 3) sample.weights.resize(sample.count(), 1.0);
@@ -86,5 +86,3 @@ TEST(variances_stay_positive_and_never_grow) {
     before = after;
   }
 }
-
-int main() { return check::run_all(); }

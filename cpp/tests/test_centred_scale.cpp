@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "novikoff/centred_scale.hpp"
-#include "novikoff/shared_learner.hpp"
-#include "samples.hpp"
+#include "shared_samples.hpp"
 
 namespace {
 
@@ -62,15 +61,6 @@ Learner centred_learner(Rule rule) {
   learner.problems[0].second = second_order_of(rule);
   learner.scale = scale_named("centred");
   return learner;
-}
-
-void learn(Learner& learner, Sample& sample, std::size_t begin, std::size_t end, std::span<double> scores = {}) {
-  Turns turns;
-  std::vector<std::span<double>> places;
-  if (!scores.empty()) places.push_back(scores);
-  turns.write();
-  learn_all(learner, AnyRows(sample.rows()), sample.batch(begin, end), places, 1, turns);
-  turns.end_write();
 }
 
 }  // namespace
@@ -149,7 +139,7 @@ TEST(a_score_of_a_learner_with_fewer_weights_than_the_scale_has_columns_reads_no
   CHECK(scores[0] == 0);
 }
 
-TEST(parts_and_batches_make_no_difference_and_rows_are_scored_before_they_are_counted) {
+TEST(parts_and_batches_make_no_difference_to_a_centred_scale_and_rows_are_scored_before_they_are_counted) {
   constexpr std::size_t count = 9000;  // more than one part
   for (const Rule& rule : {Rule(PassiveAggressiveIRule{1}), Rule(DiagonalArowRule{10, 0.01})}) {
     Sample sample = table(count);
@@ -171,5 +161,3 @@ TEST(parts_and_batches_make_no_difference_and_rows_are_scored_before_they_are_co
     }
   }
 }
-
-int main() { return check::run_all(); }

@@ -20,13 +20,13 @@ bool same_memory(const Hypothesis& a, const Hypothesis& b) {
 }
 
 /// v, the sum of what is remembered of all steps, and the largest |v| after an update.
-struct Plain {
+struct PlainForgetting {
   std::vector<double> v;  // the intercept last
   double remembered = 0, longest = 0, mistakes = 0;
 };
 
-Plain by_definition(const Sample& sample, const auto& rule, double forget, double fade) {
-  Plain found{std::vector<double>(sample.columns + 1)};
+PlainForgetting by_definition(const Sample& sample, const auto& rule, double forget, double fade) {
+  PlainForgetting found{std::vector<double>(sample.columns + 1)};
   const auto shrink = [&](double kept) {
     for (double& value : found.v) value *= kept;
     found.remembered *= kept;
@@ -61,7 +61,7 @@ TEST(a_learner_that_forgets_follows_the_definition) {
       Sample sample = noise(300, 4, 71);  // so many that the scale is moved into the weights, except if little is forgotten
       Hypothesis h = forgetful(4, forget, fade);
       pass(sample.rows(), sample.batch(), rule, {}, Tie::mistake, h);
-      const Plain plain = by_definition(sample, rule, forget, fade);
+      const PlainForgetting plain = by_definition(sample, rule, forget, fade);
       const double size = 1e-9 * (1 + plain.longest);
       for (std::size_t j = 0; j < 4; ++j) CHECK(std::abs(h.scale() * h.weights[j] - plain.v[j]) < size);
       CHECK(std::abs(h.scale() * h.bias - plain.v[4]) < size);
@@ -132,5 +132,3 @@ TEST(weights_that_fade_to_nothing_are_0_and_learn_again) {
   pass(ones.rows(), ones.batch(), PerceptronRule{}, {.intercept = false}, Tie::mistake, h);
   CHECK(near(h.scale() * h.weights[0], 1));
 }
-
-int main() { return check::run_all(); }

@@ -78,7 +78,7 @@ struct PlainRun {
 
 }  // namespace
 
-TEST(runs_agree_with_plain_code) {
+TEST(runs_with_a_full_matrix_agree_with_plain_code) {
   for (const bool has_margin : {false, true}) {
     Sample sample = noise(150, 5, 3);
     const PlainRun plain(sample, 0.5, has_margin);
@@ -176,5 +176,3 @@ TEST(a_late_column_does_not_change_a_bit) {
   pass(sample.rows(), sample.batch(60, 100), rule, {}, Tie::mistake, grown);
   CHECK(same_second_order(all, grown));
 }
-
-int main() { return check::run_all(); }

@@ -28,11 +28,11 @@ struct Integers {
 };
 
 /// The multiclass perceptron in so many words: w[k] has the weights and the intercept of class k.
-struct Plain {
+struct PlainJoint {
   std::vector<std::vector<double>> w;
   double mistakes = 0;
 
-  Plain(const Integers& data) : w(data.classes, std::vector<double>(data.width + 1)) {
+  PlainJoint(const Integers& data) : w(data.classes, std::vector<double>(data.width + 1)) {
     for (std::size_t i = 0; i < data.count; ++i) {
       const auto x = [&](std::size_t j) { return j < data.width ? data.values[i * data.width + j] : 1.0; };
       const auto own = static_cast<std::size_t>(data.codes[i]);
@@ -63,11 +63,11 @@ bool same_weights(const JointHypothesis& a, const JointHypothesis& b) {
          a.mistakes.value() == b.mistakes.value() && a.examples.value() == b.examples.value();
 }
 
-void agrees_with_the_plain_loop() {
+TEST(agrees_with_the_plain_loop) {
   const Integers data(7);
   JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
-  const Plain plain(data);
+  const PlainJoint plain(data);
   CHECK(joint.mistakes.value() == plain.mistakes);
   CHECK(joint.examples.value() == static_cast<double>(data.count));
   double length2 = 0;
@@ -80,7 +80,7 @@ void agrees_with_the_plain_loop() {
   CHECK(joint.length2.value() == length2);
 }
 
-void weights_of_all_classes_sum_to_zero() {
+TEST(weights_of_all_classes_sum_to_zero) {
   const Integers data(11);
   JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
@@ -91,7 +91,7 @@ void weights_of_all_classes_sum_to_zero() {
   }
 }
 
-void batches_change_nothing() {
+TEST(batches_change_nothing) {
   const Integers data(3);
   JointHypothesis whole = problem_of(data.classes), cut = whole;
   pass_jointly(data.rows(), data.batch(), PassiveAggressiveIRule{0.1}, Geometry{}, whole);
@@ -105,7 +105,7 @@ void batches_change_nothing() {
   CHECK(same_weights(whole, cut));
 }
 
-void weights_are_copies() {
+TEST(weights_are_copies) {
   const Integers data(5);
   JointHypothesis weighted = problem_of(data.classes), copied = weighted;
   std::vector<double> weights(data.count);
@@ -130,7 +130,7 @@ void weights_are_copies() {
   for (std::size_t k = 0; k < data.classes; ++k) CHECK(weighted.weights_of(k) == copied.weights_of(k));
 }
 
-void one_class_makes_no_mistake() {
+TEST(one_class_makes_no_mistake) {
   const Integers data(9);
   const std::vector<std::int32_t> codes(data.count, 0);
   JointHypothesis joint = problem_of(1);
@@ -140,7 +140,7 @@ void one_class_makes_no_mistake() {
   CHECK(joint.mistakes.value() == 0 && joint.updates == 0 && joint.examples.value() == static_cast<double>(data.count));
 }
 
-void removed_classes_leave_no_weights() {
+TEST(removed_classes_leave_no_weights) {
   const Integers data(13);
   JointHypothesis joint = problem_of(data.classes);
   pass_jointly(data.rows(), data.batch(), PerceptronRule{}, Geometry{}, joint);
@@ -151,12 +151,3 @@ void removed_classes_leave_no_weights() {
 }
 
 }  // namespace
-
-int main() {
-  agrees_with_the_plain_loop();
-  weights_of_all_classes_sum_to_zero();
-  batches_change_nothing();
-  weights_are_copies();
-  one_class_makes_no_mistake();
-  removed_classes_leave_no_weights();
-}

@@ -122,5 +122,3 @@ TEST(there_is_no_update_above_the_quiet_margin) {
     CHECK(rule.quiet_margin(-1e-9, 1) >= 0);
   });
 }
-
-int main() { return check::run_all(); }

@@ -35,7 +35,7 @@ void check_against_plain_code(AdaptiveLoss loss) {
 
 }  // namespace
 
-TEST(runs_agree_with_plain_code) {
+TEST(runs_of_normalized_adaptive_agree_with_plain_code) {
   check_against_plain_code(AdaptiveLoss::logistic);
   check_against_plain_code(AdaptiveLoss::hinge);
   check_against_plain_code(AdaptiveLoss::squared);
@@ -64,5 +64,3 @@ TEST(weights_stay_finite_at_any_scale) {
     for (double weight : with_bias(h)) CHECK(std::isfinite(weight));
   }
 }
-
-int main() { return check::run_all(); }

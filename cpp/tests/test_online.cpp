@@ -375,5 +375,3 @@ TEST(votes_hold_together_only_if_all_their_lengths_agree) {
   CHECK(broken([](Votes& v) { v.bias_steps = {}; }));
   CHECK(broken([](Votes& v) { v.survived.resize(2); }));
 }
-
-int main() { return check::run_all(); }

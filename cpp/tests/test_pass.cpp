@@ -296,5 +296,3 @@ TEST(scores_are_those_before_each_row_is_learned_from) {
     CHECK(same_in_all(h, other));
   });
 }
-
-int main() { return check::run_all(); }

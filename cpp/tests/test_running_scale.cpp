@@ -8,8 +8,7 @@
 #include <vector>
 
 #include "novikoff/running_scale.hpp"
-#include "novikoff/shared_learner.hpp"
-#include "samples.hpp"
+#include "shared_samples.hpp"
 
 namespace {
 
@@ -30,15 +29,6 @@ Learner scaled_learner(Rule rule) {
   Learner learner{rule, {true, false, 0}, Tie::mistake, {Hypothesis{}}};
   learner.scale = scale_named("running");
   return learner;
-}
-
-void learn(Learner& learner, Sample& sample, std::size_t begin, std::size_t end, std::span<double> scores = {}) {
-  Turns turns;
-  std::vector<std::span<double>> places;
-  if (!scores.empty()) places.push_back(scores);
-  turns.write();
-  learn_all(learner, AnyRows(sample.rows()), sample.batch(begin, end), places, 1, turns);
-  turns.end_write();
 }
 
 const RunningScale& running(const Learner& learner) { return std::get<RunningScale>(learner.scale->kind); }
@@ -103,7 +93,7 @@ TEST(a_weight_of_k_is_k_examples_and_a_fraction_is_one_of_less_weight) {
   }
 }
 
-TEST(parts_and_batches_make_no_difference_and_rows_are_scored_before_they_are_counted) {
+TEST(parts_and_batches_make_no_difference_to_a_running_scale_and_rows_are_scored_before_they_are_counted) {
   constexpr std::size_t count = 9000, columns = 5;  // more than one part
   Random random{5};
   Sample sample{columns, {}, coin_flips(count, 3)};
@@ -143,5 +133,3 @@ TEST(observed_rows_have_the_scale_of_rows_that_were_seen) {
   observed.apply_to_sums(DenseRow<double>{x.data(), 3, 1}, sums, again.data());
   CHECK(same_bits(applied, again));
 }
-
-int main() { return check::run_all(); }

@@ -171,5 +171,3 @@ TEST(scores_before_learning_are_those_of_the_weights) {
     CHECK(same_bits(scores, expected) && same_second_order(h, one_by_one));
   });
 }
-
-int main() { return check::run_all(); }

@@ -1,7 +1,7 @@
 // The second-order perceptron with a diagonal matrix against plain code and its theorem.
 #include "second_order_samples.hpp"
 
-TEST(runs_agree_with_plain_code) {
+TEST(runs_of_second_order_perceptron_agree_with_plain_code) {
   Sample sample = noise(200, 5, 4);
   const DiagonalPerceptronRule rule{0.5};
   Hypothesis h = second_order(ColumnSquares{}, 5);
@@ -48,5 +48,3 @@ TEST(sums_of_squares_do_not_overflow) {
   for (int k = 0; k < 100; ++k) pass(sample.rows(), sample.batch(), DiagonalPerceptronRule{1.0}, {}, Tie::mistake, h);
   CHECK(std::isfinite(h.weights[0]) && std::isfinite(std::get<ColumnSquares>(h.second->state).columns[0].squares));
 }
-
-int main() { return check::run_all(); }

@@ -141,5 +141,3 @@ TEST(a_label_that_is_not_given_ends_the_estimate_and_not_the_learning) {
   CHECK(asking.unanswered.value() >= 1 && asking.complete.value() == 50 && asking.asked.value() > 60);
   CHECK(asking.estimate.value() < learner.problems[0].mistakes.value() * 1.5);
 }
-
-int main() { return check::run_all(); }

@@ -92,7 +92,7 @@ TEST(a_margin_at_the_threshold_causes_no_update) {
   }
 }
 
-TEST(runs_agree_with_plain_code) {
+TEST(runs_of_soft_confidence_agree_with_plain_code) {
   for (const bool squared_loss : {false, true}) {
     Sample sample = noise(200, 5, 3);
     const double phi = 1.3, C = 0.4;
@@ -113,5 +113,3 @@ TEST(runs_agree_with_plain_code) {
     CHECK(all_near(with_bias(h), w, 1e-9));
   }
 }
-
-int main() { return check::run_all(); }

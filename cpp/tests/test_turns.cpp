@@ -285,5 +285,3 @@ TEST(weights_that_a_problem_lacks_count_as_zero) {
   CHECK(same_bits(score(h, row, 4, Tie::mistake, scratch), score(wide, row, 4, Tie::mistake, scratch)));
   CHECK(score(Hypothesis{}, row, 4, Tie::mistake, scratch) == 0);
 }
-
-int main() { return check::run_all(); }
