@@ -21,6 +21,9 @@ CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence t
 # older thread sanitizers refuse the addresses that newer kernels give a process at random
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
+# two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
+test test-slow: export OPENBLAS_NUM_THREADS := 1
+
 .PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clean help
 
 help:            ## this list

@@ -1,5 +1,6 @@
 """What all tests share: the learners, how hypothesis runs, and what is printed at the end."""
 
+import gc
 import os
 import signal
 from collections import Counter
@@ -52,6 +53,12 @@ def make_without_matrix(request):
 def make_one_vs_rest(request):
     """As ``make``, of the learners with one binary problem per class."""
     return request.param
+
+
+def pytest_collection_finish():
+    """Leave the tests themselves out of garbage collection, which would look through all of them each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
+from share import share_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -30,11 +31,12 @@ ESTIMATORS = {
     "MarginPerceptron": nk.MarginPerceptron,
     "PassiveAggressive": nk.PassiveAggressive,
 }
+MANY = max(30, share_of(120))
 QUICK = {"LinearSVM", "HardMarginSVM", "Perceptron"}  # the others run in the slow tier
 each_estimator = pytest.mark.parametrize(
     ("make", "moments"),
     [pytest.param(ESTIMATORS[name], 12, id=name) for name in ESTIMATORS if name in QUICK]
-    + [pytest.param(make, 120, id=f"{name}, many lines", marks=pytest.mark.slow) for name, make in ESTIMATORS.items()],
+    + [pytest.param(make, MANY, id=f"{name}, many lines", marks=pytest.mark.slow) for name, make in ESTIMATORS.items()],
 )
 
 

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 import scipy.linalg
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from novikoff import _one_core as module
 from novikoff._one_core import one_core
@@ -27,6 +27,13 @@ after = threads()
 print(max(inside.values()))
 print(all(after[path] == number for path, number in before.items()), min(after.values()) == max(after.values()))
 """
+
+
+@pytest.fixture(autouse=True)
+def two_threads():
+    """Two threads for BLAS, of which make test allows one."""
+    with threadpool_limits(2, "blas"):
+        yield
 
 
 def blas_threads():
@@ -101,7 +108,8 @@ def test_a_library_that_is_loaded_inside_is_limited_until_the_last_thread_leaves
 
 def test_scipys_blas_has_one_thread_if_it_is_loaded_inside_and_as_many_as_before_outside():
     """In a process of its own, because this one has loaded it already."""
-    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True)
+    env = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run([sys.executable, "-c", LATE], capture_output=True, text=True, check=True, env=env)
     assert done.stdout.split() == ["1", "True", "True"]
 
 

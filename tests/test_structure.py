@@ -6,6 +6,7 @@ import graphlib
 import inspect
 import re
 import tomllib
+from functools import lru_cache
 from pathlib import Path
 
 import grimp
@@ -17,7 +18,12 @@ from novikoff.theory import CERTIFICATES, Certificate
 
 ROOT = Path(__file__).parents[1]
 SOURCE, TESTS = ROOT / "src" / "novikoff", ROOT / "tests"
-TREES = {str(path.relative_to(SOURCE)): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+
+
+@lru_cache
+def trees():
+    """Every module of the package by its path, parsed."""
+    return {str(path.relative_to(SOURCE)): ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
 
 
 def package_of(path):
@@ -55,7 +61,7 @@ def type_tests(path, tree, packages):
 
 def test_no_type_tests_on_learners_or_certificates_outside_their_packages():
     packages = kinds()
-    found = {text for path, tree in TREES.items() for text in type_tests(path, tree, packages)}
+    found = {text for path, tree in trees().items() for text in type_tests(path, tree, packages)}
     assert found == set()
 
 
@@ -111,9 +117,9 @@ def private_accesses(path, tree, own):
 
 def test_no_access_to_private_attributes_of_other_packages():
     own = {}
-    for path, tree in TREES.items():
+    for path, tree in trees().items():
         own.setdefault(package_of(path), set()).update(definitions(tree))
-    found = {text for path, tree in TREES.items() for text in private_accesses(path, tree, own[package_of(path)])}
+    found = {text for path, tree in trees().items() for text in private_accesses(path, tree, own[package_of(path)])}
     assert found == set()
 
 
@@ -184,9 +190,9 @@ test_file_of.__test__ = False
 
 def test_every_module_with_logic_has_a_test_file_of_its_own():
     tests = {str(path.relative_to(TESTS)) for path in TESTS.rglob("test_*.py")}
-    modules = {path for path, tree in TREES.items() if not path.endswith("__init__.py") and has_logic(tree)}
+    modules = {path for path, tree in trees().items() if not path.endswith("__init__.py") and has_logic(tree)}
     assert [path for path in modules if test_file_of(path) not in tests] == []
-    subjects = tuple(test_file_of(path).removesuffix(".py") for path in TREES)
+    subjects = tuple(test_file_of(path).removesuffix(".py") for path in trees())
     assert {name for name in tests if not name.startswith(subjects)} == ABOUT_THE_PACKAGE
 
 

@@ -14,6 +14,7 @@ from novikoff._verify.table import check_encoding
 from novikoff.data.encoding.encoded_columns import CategoryColumn, LeftOutColumn
 from novikoff.data.encoding.table_encoding import TableEncoding
 from novikoff.data.encoding.tables_of import raw_table
+from share import share_of
 
 
 def checked(encoder, table, encoding=None):
@@ -54,7 +55,7 @@ def test_an_honest_encoder_holds(table, parameters):
 
 
 @pytest.mark.slow
-@settings(max_examples=800)
+@settings(max_examples=max(100, share_of(800)))
 @given(tables(rows=st.integers(1, 80)), st.fixed_dictionaries(PARAMETERS))
 def test_honest_encoders_of_many_tables_hold(table, parameters):
     check_honest(table, parameters)

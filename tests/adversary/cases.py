@@ -65,6 +65,11 @@ SEVERAL = {
     "multiclass passive-aggressive II": lambda: nk.MulticlassPassiveAggressiveII(C=0.25, max_iter=3),
 }
 MAKERS = {**BINARY, **SEVERAL}
+QUICK = {  # one of each kind of certificate; the others are slow
+    *("hinge", "squared hinge", "path", "hard margin", "separability", "perceptron", "private features"),
+    *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor", "AROW, full"),
+    *("normalized adaptive", "selective perceptron", "pairs", "joint, penalized", "multiclass perceptron"),
+}
 
 
 class _Separability:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from adversary.attack import attack, data_sets
-from adversary.cases import MAKERS
+from adversary.cases import MAKERS, QUICK
 from adversary.forge import forged, leaves
-from share import share_of
+from share import share_of, slow_unless
 
 FORGERIES, FORGERIES_IN_SLOW_SUITE = 10_000, 1_000_000
 
@@ -24,7 +24,11 @@ def assert_not_fooled(name, altered, per_set, exact_share, first=0):
     assert counts["holds"] >= counts["altered"] / 5
 
 
-@pytest.mark.parametrize("name", MAKERS)
+def test_the_quick_cases_exist():
+    assert set(MAKERS) >= QUICK
+
+
+@pytest.mark.parametrize("name", slow_unless(QUICK.__contains__, MAKERS))
 def test_forgeries_are_not_proven_and_true_claims_are_not_refuted(name):
     assert_not_fooled(name, FORGERIES // len(MAKERS) + 1, per_set=12, exact_share=1.0)
 

@@ -22,6 +22,8 @@ TIED = "it takes a score of 0 for the negative class; here the votes for a row a
 UNLUCKY = "the rows cannot be separated, so the last weights depend on their order; a test below tries other orders"
 NARROW = "variances of large rows shrink towards 0, and so do the margins that the rule asks for, whatever the weights"
 REFUSED = "it has no class weights, because they depend on labels that it does not ask for"
+QUICK = (nk.Perceptron, nk.VotedPerceptron, nk.AROW, nk.MulticlassPerceptron, nk.SelectivePerceptron, nk.Tracker)
+OTHERS = tuple(cls for cls in ONLINE_CLASSES if cls not in QUICK)
 EXPECTED = {
     "check_sample_weight_equivalence_on_dense_data": SHUFFLED,
     "check_sample_weight_equivalence_on_sparse_data": SHUFFLED,
@@ -44,8 +46,15 @@ def expected_of(estimator):
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([cls() for cls in ONLINE_CLASSES], expected_failed_checks=expected_of)
+@parametrize_with_checks([cls() for cls in QUICK], expected_failed_checks=expected_of)
 def test_scikit_learn_accepts_the_estimator(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([cls() for cls in OTHERS], expected_failed_checks=expected_of)
+def test_scikit_learn_accepts_the_other_estimators(estimator, check):
     check(estimator)
 
 

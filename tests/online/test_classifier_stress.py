@@ -171,11 +171,11 @@ def test_classes_are_learned_one_by_one_in_a_time_that_does_not_grow_with_their_
 
 @pytest.mark.slow
 def test_20000_classes_are_learned_one_by_one_in_seconds():
-    model, begin = nk.Perceptron(), time.process_time()
-    for k in range(20_000):
+    model, begin, count = nk.Perceptron(), time.process_time(), max(4000, share_of(20_000))
+    for k in range(count):
         model.learn_one({"a": 1.0, f"b{k % 10}": 1.0}, f"class {k}")
-    assert time.process_time() - begin < 40
+    assert time.process_time() - begin < count / 500
     assert model.predict_one({"a": 1.0}) in set(model.classes_.tolist())
     copied = model.snapshot()
     copied.learn_one({"c": 1.0}, "another")
-    assert (len(model.classes_), len(copied.classes_)) == (20_000, 20_001)
+    assert (len(model.classes_), len(copied.classes_)) == (count, count + 1)

@@ -33,7 +33,7 @@ def together(*jobs):
         return list(pool.map(run, jobs))
 
 
-@pytest.mark.parametrize("layout", ["C", "csr"])
+@pytest.mark.parametrize("layout", ["C", pytest.param("csr", marks=pytest.mark.slow)])
 def test_fits_from_8_threads_at_once_equal_the_same_fits_in_sequence(make, layout):
     data = laid_out(X, layout)
 

@@ -62,7 +62,9 @@ def test_more_dicts_than_are_scored_with_the_lock_of_the_interpreter(make):
 
 
 def test_the_columns_of_wide_sparse_rows_are_found():
-    rows = sp.random(50, 3_000_000, 1e-5, format="csr", random_state=0)
+    rng = np.random.default_rng(0)
+    places = np.sort(rng.choice(3_000_000, (50, 30)), axis=1)
+    rows = sp.csr_array((rng.normal(size=1500), places.ravel(), np.arange(0, 1501, 30)), shape=(50, 3_000_000))
     model = nk.Perceptron().partial_fit(rows, np.arange(50) % 2)
     examples = [dict(zip(rows[[i]].indices.tolist(), rows[[i]].data.tolist(), strict=True)) for i in range(5)]
     assert model.predict_many(rows[:5]) == model.predict(rows[:5]).tolist()

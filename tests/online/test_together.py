@@ -25,8 +25,10 @@ def one_by_one(problems, *_):
     return [[q] for q in range(problems)]
 
 
-@pytest.mark.parametrize("shuffle", [False, True])
-@pytest.mark.parametrize("classes", [3, 9])
+@pytest.mark.parametrize(
+    ("classes", "shuffle"),
+    [(3, True), (9, False), *(pytest.param(*other, marks=pytest.mark.slow) for other in [(3, False), (9, True)])],
+)
 @pytest.mark.parametrize("make", MAKERS)
 def test_a_fit_does_not_depend_on_which_classes_learn_together(monkeypatch, make, classes, shuffle):
     X, y = rows_of_classes(classes)

@@ -116,19 +116,29 @@ def test_the_model_is_certified_from_the_raw_file(fitted):
     assert done("certify", fitted.model, fitted.data, "--json").json["verdict"] == "proved"
 
 
-def test_inspect_and_report_name_the_columns(fitted):
+def test_inspect_names_the_columns(fitted):
     found = done("inspect", fitted.model, "--top", 100_000, "--json").json["weights"]
     names = {entry["feature"] for problem in found for entry in problem["largest"]}
     assert names >= set(fitted.file.shown)
     assert not any(name.isdigit() for name in names)
     assert not any(re.match(rf"{name}\b", shown) for name in fitted.file.left_out for shown in names)
+
+
+def every_fourth(files):
+    """Files for a test of what does not depend on their formats: a fourth of them, and the others if slow ones run."""
+    return [pytest.param(file, marks=pytest.mark.slow if k % 4 else ()) for k, file in enumerate(files)]
+
+
+@pytest.mark.parametrize("fitted", every_fourth(FILES), ids=lambda file: file.name, indirect=True)
+def test_a_report_names_the_columns(fitted):
+    found = done("inspect", fitted.model, "--top", 1, "--json").json["weights"]
     done("report", fitted.model, fitted.data, "-o", fitted.folder / "report.html")
     page = (fitted.folder / "report.html").read_text()
     largest = [problem["largest"][0]["feature"] for problem in found]
     assert any(name in page for name in (*fitted.file.shown, *largest))
 
 
-@pytest.mark.parametrize("fitted", BINARY, ids=lambda file: file.name, indirect=True)
+@pytest.mark.parametrize("fitted", every_fourth(BINARY), ids=lambda file: file.name, indirect=True)
 def test_two_classes_are_separable_or_not(fitted):
     run = novikoff("separable", fitted.data, "--json", *fitted.option)
     assert run.code in (0, 1), run

@@ -190,7 +190,8 @@ class Progress:
         self._window = None if window is None else Window(window)
         self._delayed = Delayed(model, delay) if delay else None
         self._watch = None if drift is None else DriftWatch(drift)
-        self._sets = model.certificate_ if isinstance(model, WithSets) else None
+        self._with_sets = model if isinstance(model, WithSets) else None  # asked once: it makes a certificate
+        self._sets = None if self._with_sets is None else self._with_sets.certificate_
         self._next = every or 1
         self._last = (0, 0)
         self._drifts_told = 0
@@ -211,8 +212,8 @@ class Progress:
                 continue
             prediction = self._model.predict_one(x)
             self._model.learn_one(x, y, *weight)
-            if isinstance(self._model, WithSets):
-                self._sets = self._model.certificate_
+            if self._with_sets is not None:
+                self._sets = self._with_sets.certificate_
             yield from self._count_one(y, prediction)
         if self.examples > self._last[0]:
             yield self._record()
@@ -271,8 +272,8 @@ class Progress:
         """Predict and learn the rows one after the other if the model can, otherwise the batch as a whole."""
         X, y, model = batch[0], batch[1], self._model
         given = (batch,) if isinstance(batch, Batch) else (X, y, weights)
-        if isinstance(model, WithSets):
-            outcomes = model.sets_then_learn(*given)
+        if self._with_sets is not None:
+            outcomes = self._with_sets.sets_then_learn(*given)
             return outcomes.predictions, outcomes
         if isinstance(model, RowByRow):
             return model.predict_then_learn(*given), None
