@@ -145,11 +145,21 @@ def test_two_classes_are_separable_or_not(fitted):
     assert run.json["kind"] in ("complete", "quasi-complete", "overlap")
 
 
-def test_a_stream_of_the_file_is_certified(fitted):
+def streamed(fitted):
+    """The model of a stream of the file."""
     model = fitted.folder / "streamed.nvk"
     run = done("stream", fitted.data, "-o", model, "--json", *fitted.option)
     assert run.json["examples"] == len(fitted.table.rows)
-    assert done("certify", model, fitted.data, "--json").json["verdict"] == "proved"
+    return model
+
+
+@pytest.mark.parametrize("fitted", every_fourth(FILES), ids=lambda file: file.name, indirect=True)
+def test_a_stream_of_the_file_is_certified(fitted):
+    assert done("certify", streamed(fitted), fitted.data, "--json").json["verdict"] == "proved"
+
+
+def test_a_stream_of_the_file_names_the_columns_and_goes_on(fitted):
+    model = streamed(fitted)
     found = done("inspect", model, "--json").json["weights"]
     assert not any(entry["feature"].isdigit() for problem in found for entry in problem["largest"])
     done("predict", model, fitted.write(fitted.table.unusual(), "unusual"))
