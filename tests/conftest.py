@@ -55,10 +55,15 @@ def make_one_vs_rest(request):
     return request.param
 
 
-def pytest_collection_finish():
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection():
     """Leave the tests themselves out of garbage collection, which would look through all of them each time."""
-    gc.collect()
-    gc.freeze()
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -27,6 +27,7 @@ from memory import run_alone
 from novikoff.data import source as sources
 from novikoff.data.delimited import blocks as blocks_module
 from novikoff.data.formats import FORMATS, file_formats, svmlight
+from share import share_of
 from snapshots import plain
 from table_files import write
 
@@ -811,7 +812,7 @@ def test_a_bad_line_of_a_growing_file_is_refused_with_its_number(growing):
 
 # ---- bounded memory ----
 
-SIZE = 2_000_000_000
+SIZE = max(600_000_000, share_of(2_000_000_000))
 
 
 MEMORY_LIMIT = 300_000_000
