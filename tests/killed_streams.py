@@ -1,9 +1,10 @@
 """Streams that save, are killed, and resume, until one of them comes to the end: what they leave, as JSON.
 
-    PYTHONPATH=tests:tests/cli python tests/killed_streams.py NAME FOLDER SEED COUNT
+    PYTHONPATH=tests:tests/cli python tests/killed_streams.py NAME FOLDER SEED COUNT [OPTION ...]
 
 Half of the processes are killed after a random time, the others before or after a random call of those that make a save
 atomic. After COUNT kills the next process is left alone. The model must have the bits of one uninterrupted run.
+Options, such as --delay 100, are those of all streams.
 """
 
 import json
@@ -20,7 +21,7 @@ from command import novikoff
 
 import novikoff as nk
 from killed_writes import kill_at
-from novikoff.persistence.model_file import load_position
+from novikoff.persistence.model_file import load_position, load_stream
 
 ROWS, COLUMNS = 20_000, 4
 
@@ -40,14 +41,14 @@ def learn(data, model, *options):
     assert run.code == 0, run
 
 
-def killed_child(data, model, rng, seconds):
+def killed_child(data, model, rng, seconds, options):
     """Run a stream in a child that is killed; return whether it was."""
     is_timed = rng.random() < 0.5
     child = os.fork()
     if child == 0:
         if not is_timed:
             kill_at(rng)
-        learn(data, model, "--resume", "--save-every", "0.01s")
+        learn(data, model, "--resume", "--save-every", "0.01s", *options)
         os._exit(0)
     if is_timed:
         time.sleep(rng.uniform(0, seconds))
@@ -56,28 +57,36 @@ def killed_child(data, model, rng, seconds):
     return os.WIFSIGNALED(status)
 
 
-def main(name, folder, seed, count):
+def is_at_end(model):
+    """Whether a model has learned all rows, and waits for no label."""
+    if not model.exists():
+        return False
+    stored = load_stream(model)
+    return stored.position.rows == ROWS and stored.unlearned is None
+
+
+def main(name, folder, seed, count, *options):
     """Kill ``count`` streams, and print what is left at the end."""
     folder, rng = Path(folder), random.Random(seed)
     data, whole, model = written(name, folder), folder / "whole.nvk", folder / "m.nvk"
     start = time.monotonic()
-    learn(data, whole)
+    learn(data, whole, *options)
     seconds = time.monotonic() - start
     kills = resumed = ends = 0
     same = True
     while kills < count:
         begun = load_position(model)[1].rows if model.exists() else 0
-        was_killed = killed_child(data, model, rng, seconds)
+        was_killed = killed_child(data, model, rng, seconds, options)
         kills += was_killed
         resumed += begun > 0
-        if not was_killed or (model.exists() and load_position(model)[1].rows == ROWS):
+        if not was_killed or is_at_end(model):
             same = same and sets.same_model(model, whole)
             model.unlink(missing_ok=True)
             ends += 1
-    learn(data, model, "--resume")
+    learn(data, model, "--resume", *options)
     same = same and sets.same_model(model, whole)
     print(json.dumps({"kills": kills, "resumed": resumed, "ends": ends, "same": same}))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), *sys.argv[5:])

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff._multiclass import MulticlassStrategy as MulticlassStrategy
 from novikoff._multiclass import OneVsRest as OneVsRest
 from novikoff._multiclass import side_name
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
@@ -154,6 +155,8 @@ class RunRecord:
         loaded does not have it, because it may learn other rows.
     sets : SetState or None, default=None
         What adaptive sets have learned. Like the position, it is set when they are saved with the learner.
+    unlearned : LateRows or None, default=None
+        Rows that a stream has predicted, and whose labels it has not learned. It is set as the position is.
     members : tuple of RunRecord, default=()
         The records of the learners that this one is made of. ``problems`` are then those of the one that predicts.
     """
@@ -172,6 +175,7 @@ class RunRecord:
     fingerprint: str | None = None
     position: Position | None = None
     sets: SetState | None = None
+    unlearned: LateRows | None = None
     members: tuple[RunRecord, ...] = ()
 
     def __post_init__(self) -> None:

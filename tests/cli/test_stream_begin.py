@@ -75,7 +75,6 @@ def test_what_cannot_be_combined_is_refused(tmp_path):
     data, model = tmp_path / "two.svm", tmp_path / "m.nvk"
     data.write_bytes(b"".join(LINES))
     assert_refused(novikoff("stream", data, "--save-every", "60s"), "-o")
-    assert_refused(novikoff("stream", data, "-o", model, "--save-every", "60s", "--delay", "5"), "--delay")
     assert_refused(novikoff("stream", data, "-o", model, "--save-every", "soon"), "--save-every")
     assert_refused(novikoff("stream", data, "--metrics-port", "http"), "--metrics-port")
     assert not model.exists()

@@ -14,8 +14,9 @@ import sets
 from command import assert_refused, done, novikoff, start
 
 import novikoff as nk
+from novikoff.cli._stream_batches import Batches
 from novikoff.cli._stream_save import Saver
-from novikoff.persistence.model_file import load_position
+from novikoff.persistence.model_file import load_position, load_stream
 from share import share_of
 
 LINES = sets.svmlight(sets.X, sets.TWO).splitlines(keepends=True)
@@ -237,8 +238,9 @@ def count_down(monkeypatch, learned):
         monkeypatch.setattr(Saver, name, dying(getattr(Saver, name)))
 
 
+@pytest.mark.parametrize("options", [(), ("--delay", "20"), ("--delay", "3", "--learner", "perceptron")])
 @pytest.mark.parametrize("name", ["data.svm", "data.csv.gz"])
-def test_a_stream_that_dies_between_two_batches_ends_with_the_bits_of_one_run(tmp_path, monkeypatch, name):
+def test_a_stream_that_dies_between_two_batches_ends_with_the_bits_of_one_run(tmp_path, monkeypatch, name, options):
     """Streams that are killed at any moment are below; this one is quick, and dies at moments of its choice."""
     data, whole, model = tmp_path / name, tmp_path / "whole.nvk", tmp_path / "m.nvk"
     rng = np.random.default_rng(5)
@@ -246,33 +248,125 @@ def test_a_stream_that_dies_between_two_batches_ends_with_the_bits_of_one_run(tm
     nk.write((X, np.where(X.sum(axis=1) + rng.normal(size=100) > 0, 1, 0)), data)
     monkeypatch.setattr("novikoff.data.reading.SCAN_BATCH", 8)
     monkeypatch.setattr("novikoff.cli._stream_save.MIN_SECONDS", 0.0)
-    done("stream", data, "-q", "-o", whole)
+    done("stream", data, "-q", "-o", whole, *options)
     begun = []
     for batches in (3, 8, 2):
         with monkeypatch.context() as patch:
             count_down(patch, batches)
-            novikoff("stream", data, "-q", "-o", model, "--resume", "--save-every", "0s")
-        begun.append(rows_of(model))
-    assert begun == [8, 32, 32]  # the third dies before it saves anything
+            novikoff("stream", data, "-q", "-o", model, "--resume", "--save-every", "0s", *options)
+        begun.append(rows_of(model) if model.exists() else 0)
+    is_late = "20" in options  # the first dies before any label is learned, and nothing is saved
+    assert begun == ([0, 24, 24] if is_late else [8, 32, 32])  # the third dies before it saves anything
     done("stream", data, "-q", "-o", model, "--resume")
     assert sets.same_model(model, whole)
 
 
-def killed_streams(folder, name, count):
+@pytest.mark.parametrize("kind", ["svm", "csv"])
+@pytest.mark.parametrize("learner", [(), ("--learner", "averaged-perceptron")])
+def test_a_stream_with_late_labels_that_is_stopped_goes_on_as_one_run(tmp_path, monkeypatch, kind, learner):
+    """Also its counts: those of the runs add up."""
+    data, model = tmp_path / f"data.{kind}", tmp_path / "m.nvk"
+    data.write_bytes(b"".join(LINES) if kind == "svm" else HEADER + b"".join(PEOPLE))
+    monkeypatch.setattr("novikoff.data.reading.SCAN_BATCH", 4)
+    options = ("--delay", "6", "--window", "5", "--json", *learner)
+    once = done("stream", data, "-o", tmp_path / "whole.nvk", *options).json
+    runs = []
+    for batches in (4, 3, 0, 2):
+        with monkeypatch.context() as patch:
+            stop_after(patch, batches)
+            run = novikoff("stream", data, "-o", model, "--resume", *options)
+        assert (run.code, run.err) == (0, ""), run
+        runs.append(run.json)
+        assert len(load_stream(model).unlearned) == 6
+        assert load_stream(model).model.record_.fingerprint is None
+    runs.append(done("stream", data, "-o", model, "--resume", "--json").json)  # which knows the delay
+    assert [run["examples"] for run in runs[:-1]] == [16, 12, 0, 8]
+    assert load_stream(model).unlearned is None
+    for name in ("examples", "mistakes"):
+        assert sum(run[name] for run in runs) == once[name]
+    assert sum(run.get("mistakes_at_learning", 0) for run in runs) == once["mistakes_at_learning"]
+    assert sets.same_model(model, tmp_path / "whole.nvk")
+
+
+def test_labels_that_are_missing_when_the_rows_have_ended_are_learned_by_the_next_run(tmp_path, monkeypatch):
+    data, model = tmp_path / "two.svm", tmp_path / "m.nvk"
+    data.write_bytes(b"".join(LINES))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1)
+        novikoff("stream", data, "-q", "-o", model, "--delay", "6")
+    assert rows_of(model) == len(LINES)
+    assert "learned now" in done("stream", data, "-o", model, "--resume").out
+    done("stream", data, "-q", "-o", tmp_path / "whole.nvk", "--delay", "6")
+    assert sets.same_model(model, tmp_path / "whole.nvk")
+
+
+def test_a_stream_that_is_stopped_before_any_label_is_learned_saves_nothing(tmp_path, monkeypatch):
+    data, model = tmp_path / "two.svm", tmp_path / "m.nvk"
+    data.write_bytes(b"".join(LINES))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1)
+        run = novikoff("stream", data, "-q", "-o", model, "--delay", "100")
+    assert (run.code, run.err) == (130, "novikoff: interrupted\n")
+    assert not model.exists()
+    data.write_bytes(b"".join(LINES[:20]))
+    done("stream", data, "-q", "-o", model, "--delay", "30")
+    before = model.read_bytes()
+    data.write_bytes(b"".join(LINES))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1)
+        assert novikoff("stream", data, "-q", "-o", model, "--resume").code == 130
+    assert model.read_bytes() == before  # from which the next run predicts the rows again
+
+
+def test_what_waits_for_its_label_is_known_by_its_delay(tmp_path, monkeypatch):
+    data, model = tmp_path / "two.svm", tmp_path / "m.nvk"
+    data.write_bytes(b"".join(LINES))
+    with monkeypatch.context() as patch:
+        stop_after(patch, 1)
+        novikoff("stream", data, "-q", "-o", model, "--delay", "6")
+    assert_refused(novikoff("stream", data, "-o", model, "--resume", "--delay", "5"), "began with --delay 6")
+    (tmp_path / "more.svm").write_bytes(b"".join(LINES[::-1]))
+    run = novikoff("stream", tmp_path / "more.svm", "-i", model, "-o", tmp_path / "n.nvk")
+    assert "warning: " in run.err
+    assert "the labels of 6 rows" in run.err
+    assert "delay" not in load_position(tmp_path / "n.nvk")[1].options
+
+
+def stop_after(monkeypatch, batches):
+    """Make streams see SIGTERM after this many batches."""
+    step, left = Batches._next, [batches]
+
+    def counted_step(self):
+        if left[0] == 0:
+            os.kill(os.getpid(), signal.SIGTERM)
+        left[0] -= 1
+        return step(self)
+
+    monkeypatch.setattr(Batches, "_next", counted_step)
+
+
+def killed_streams(folder, name, count, *options):
     """What streams that were killed left, and how often they were."""
     paths = [str(Path(__file__).parent), str(Path(__file__).parents[1])]
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths)}
-    words = [sys.executable, str(KILLED_STREAMS), name, str(folder), "0", str(count)]
+    words = [sys.executable, str(KILLED_STREAMS), name, str(folder), "0", str(count), *options]
     run = subprocess.run(words, capture_output=True, env=environment, check=False)
     assert run.returncode == 0, run.stderr.decode()
     return json.loads(run.stdout)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["data.svm", "data.svm.gz", "data.csv", "data.csv.gz", "data.ndjson"])
-def test_a_stream_that_is_killed_at_random_ends_with_the_bits_of_one_run(tmp_path, name):
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        *((name, ()) for name in ("data.svm", "data.svm.gz", "data.csv", "data.csv.gz", "data.ndjson")),
+        *((name, ("--delay", "100")) for name in ("data.svm.gz", "data.csv")),
+        ("data.csv", ("--delay", "9000", "--learner", "arow")),  # more than a batch
+    ],
+)
+def test_a_stream_that_is_killed_at_random_ends_with_the_bits_of_one_run(tmp_path, name, options):
     count = share_of(30)
-    left = killed_streams(tmp_path, name, count)
+    left = killed_streams(tmp_path, name, count, *options)
     assert left["kills"] == count
     assert left["resumed"] > 0 or count < 10
     assert left["same"]

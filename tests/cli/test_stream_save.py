@@ -6,10 +6,18 @@ import pytest
 import sets
 
 import novikoff as nk
-from novikoff.cli._stream_save import Saver, check_same_options, option_texts, parse_interval, resumed_from
+from novikoff.cli._stream_save import (
+    Prepared,
+    Saver,
+    check_same_options,
+    option_texts,
+    parse_interval,
+    resumed_from,
+)
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import SourceFiles
 from novikoff.errors import FileError, InvalidInputError
-from novikoff.persistence.model_file import load_position
+from novikoff.persistence.model_file import load_position, load_stream
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("60s", 60), ("60", 60), ("5m", 300), ("1h", 3600), ("0.05s", 0.05)])
@@ -48,14 +56,14 @@ class Setting:
     def __init__(self, folder, **options):
         self.path, self.data, self.now = folder / "m.nvk", folder / "data.svm", 0.0
         self.data.write_bytes(sets.svmlight(sets.X, sets.TWO))
-        self.model = nk.Perceptron()
+        self.model, self.prepared = nk.Perceptron(), Prepared()
         self.saver = Saver(
             self.model,
             str(self.path),
             SourceFiles(str(self.data)),
             0,
             {"learner": '"perceptron"'},
-            lambda: None,
+            lambda: self.prepared,
             clock=lambda: self.now,
             **options,
         )
@@ -116,11 +124,24 @@ def test_a_batch_that_failed_leaves_no_position(setting):
     assert load_position(setting.path)[1] is None
 
 
-def test_a_position_that_was_forgotten_is_not_saved(setting):
+def test_rows_that_wait_for_their_labels_are_saved_with_the_position(setting):
     setting.learn()
-    setting.saver.forget_position()
+    setting.prepared = Prepared(None, LateRows.of(sets.X[:2], sets.TWO[:2], None, None))
     assert setting.saver.save()
-    assert load_position(setting.path)[1] is None
+    assert load_stream(setting.path).unlearned.rows().tolist() == sets.X[:2].tolist()
+    setting.saver.learning()  # of a batch that fails
+    setting.saver.learned(0)
+    setting.saver.learning()
+    assert setting.saver.save()
+    assert load_stream(setting.path).unlearned is None  # nobody can go on
+
+
+def test_a_model_that_must_not_be_saved_now_is_not(setting):
+    setting.learn()
+    setting.prepared = None
+    assert not setting.save_at(100)
+    assert not setting.saver.save()
+    assert not setting.path.exists()
 
 
 def test_a_file_that_was_replaced_before_it_was_read_leaves_no_position(setting):

@@ -1,5 +1,6 @@
 """Labels that come late: predictions are served by older weights than those that learn from them."""
 
+import pickle
 from functools import partial
 
 import numpy as np
@@ -198,3 +199,76 @@ def test_rows_that_are_not_finite_are_named_by_their_place_in_the_batch(kind):
         with pytest.raises(nk.errors.InvalidInputError, match="NaN in row 7, column 1"):
             list(nk.evaluate.progressive(model, [(kind(np.ones((5, 2))), [0] * 5), (kind(X), [0, 1] * 10)], delay=3))
         assert model.certificate_.examples == 2
+
+
+# ---- an evaluation that another one goes on with --------------------------------------------------------------------
+
+
+def batches_of(X, y, sizes, weights=None):
+    """Examples in batches of these sizes."""
+    ends = np.cumsum(sizes)
+    for begin, end in zip([0, *ends], ends, strict=False):
+        yield (X[begin:end], y[begin:end]) if weights is None else (X[begin:end], y[begin:end], weights[begin:end])
+
+
+@pytest.mark.parametrize("kind", ["dense", "sparse", "weighted"])
+@pytest.mark.parametrize(
+    "make", [nk.Perceptron, nk.Tracker, partial(nk.Tracker, [nk.AROW(), nk.Perceptron()], vote="share")]
+)
+def test_an_evaluation_that_goes_on_has_the_bits_and_the_counts_of_one(make, kind):
+    rng = np.random.default_rng(7)
+    X, y = np.round(rng.normal(size=(60, 4)), 2), rng.choice(["a", "b", "c"], size=60)
+    weights = rng.integers(0, 3, size=60).astype(float) if kind == "weighted" else None
+    X = sp.csr_array(X * (abs(X) > 0.5)) if kind == "sparse" else X
+    whole, model, unlearned = make(), make(), None
+    once = nk.evaluate.progressive(whole, batches_of(X, y, [60], weights), delay=7)
+    list(once)
+    parts = []
+    for begin, end in ((0, 20), (20, 21), (21, 40), (40, 60)):
+        rest = None if weights is None else weights[begin:end]
+        stream = batches_of(X[begin:end], y[begin:end], [1, end - begin - 1], rest)
+        progress = nk.evaluate.progressive(model, stream, delay=7, unlearned=unlearned)
+        if end < 60:
+            progress.keep_unlearned()
+        list(progress)
+        parts.append(progress)
+        model, unlearned = pickle.loads(pickle.dumps((model, progress.unlearned())))
+        assert (unlearned is None) == (end == 60)
+    assert nk.dumps(model) == nk.dumps(whole)
+    for name in ("examples", "wrong", "mistakes_at_learning", "learned"):
+        assert sum(getattr(part, name) for part in parts) == getattr(once, name)
+    assert once.learned == 60
+    if make is nk.Perceptron and kind == "dense":
+        assert parts[0].served_mistakes() is None  # some labels are not learned
+        assert parts[-1].served_mistakes().served <= parts[-1].served_mistakes().bound
+
+
+def test_rows_that_wait_are_learned_also_if_there_are_no_more():
+    X, y = np.eye(4), np.array([0, 1, 0, 1])
+    model, whole = nk.Tracker(), nk.Tracker()
+    first = nk.evaluate.progressive(model, [(X, y)], delay=3)
+    first.keep_unlearned()
+    list(first)
+    assert len(first.unlearned()) == 3
+    rest = nk.evaluate.progressive(model, [], delay=3, unlearned=first.unlearned())
+    assert list(rest) == []
+    assert (rest.examples, rest.learned) == (0, 3)
+    list(nk.evaluate.progressive(whole, [(X, y)], delay=3))
+    assert nk.dumps(model) == nk.dumps(whole)
+
+
+def test_rows_that_do_not_fit_the_evaluation_are_refused():
+    first = nk.evaluate.progressive(nk.Perceptron(), [(np.eye(4), np.array([0, 1, 0, 1]))], delay=3)
+    first.keep_unlearned()
+    list(first)
+    late = first.unlearned()
+    for options in ({"delay": 2, "unlearned": late}, {"unlearned": late}, {"delay": 3, "unlearned": "late"}):
+        with pytest.raises(nk.InvalidInputError, match="unlearned"):
+            nk.evaluate.progressive(nk.Perceptron(), [], **options)
+    with pytest.raises(nk.InvalidInputError, match="unlearned"):
+        nk.evaluate.progressive(nk.Tracker(), [], delay=3, unlearned=late)
+    single = nk.evaluate.progressive(nk.Perceptron(), [([1.0], 1), ([2.0], 0)], delay=3)
+    single.keep_unlearned()
+    list(single)
+    with pytest.raises(nk.InvalidInputError, match="in batches"):
+        single.unlearned()

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 import novikoff as nk
+from novikoff.data.late_rows import LateRows, Served
 from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
 from novikoff.persistence.frame import VERSION
@@ -49,7 +50,13 @@ MODELS = {
     "perceptron-stream-sets": lambda: stream(nk.Perceptron()),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
     "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
+    "averaged-centred": lambda: nk.AveragedPerceptron(scale="centred").partial_fit(ROWS, THREE),
+    "passive-aggressive-centred": lambda: stream(nk.PassiveAggressiveI(scale="centred")),
+    "perceptron-centred": lambda: nk.Perceptron(scale="centred").partial_fit(ROWS, THREE),
+    "soft-confidence-centred": lambda: nk.SoftConfidenceWeighted(scale="centred").partial_fit(ROWS, TWO),
+    "voted-centred": lambda: nk.VotedPerceptron(scale="centred").partial_fit(ROWS, TWO),
     "tracker": lambda: stream(nk.Tracker()),
+    "tracker-late-labels": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()]).partial_fit(ROWS, TWO),
     "tracker-share": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()], vote="share").partial_fit(ROWS, THREE),
     "perceptron-forgetting": lambda: nk.Perceptron(forget=0.25, half_life=3.0).partial_fit(ROWS, THREE),
     "averaged": lambda: nk.AveragedPerceptron().fit(ROWS, THREE),
@@ -102,6 +109,10 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "multiclass-perceptron": (ROWS, THREE),
     "normalized-adaptive": (ROWS, THREE),
     "arow-centred": (ROWS, TWO),
+    "averaged-centred": (ROWS, THREE),
+    "perceptron-centred": (ROWS, THREE),
+    "soft-confidence-centred": (ROWS, TWO),
+    "voted-centred": (ROWS, TWO),
     "tracker-share": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
@@ -130,6 +141,12 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
 
 POSITIONS = {  # how far streams have come
     "table-stream-position": Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
+}
+
+UNLEARNED = {  # rows of streams that wait for their labels
+    "tracker-late-labels": LateRows.of(
+        np.array(ROWS[:2]), np.array(TWO[1:3]), np.array([1.0, 2.5]), [Served("yes", ("yes", "no"), 6)] * 2
+    )
 }
 
 SETS = {
@@ -176,6 +193,7 @@ if __name__ == "__main__":
     for name, make in MODELS.items():
         model = make()
         known = nk.fingerprint(*ROWS_OF[name]) if name in ROWS_OF else None
-        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known, sets=SETS.get(name))
+        held = {"sets": SETS.get(name), "unlearned": UNLEARNED.get(name)}
+        save_position(model, folder / f"{name}.nvk", POSITIONS.get(name), fingerprint=known, **held)
         text = json.dumps(told(model), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(text + "\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from saved import TWO, fitted
 
 def test_an_old_header_gets_the_fields_of_later_versions():
     added = {"sparse": {}, "multi_class": "ovr", "class_count": None, "certificates": [], "fingerprint": None}
-    added |= {"position": None, "sets": None}
+    added |= {"position": None, "sets": None, "unlearned": None}
     assert stored_record.upgraded({"version": 1, "learner": "A"}, 1) == {"version": 1, "learner": "A", **added}
     newest = {"version": VERSION}
     assert stored_record.upgraded(newest, VERSION) == newest

@@ -66,6 +66,7 @@ class Batches:
         self._learned = RunningFingerprint() if hashes else None
         self.saver: Saver | None = None
         self.after_each: Callable[[], None] | None = None
+        self.at_end: Callable[[], None] | None = None
 
     def __iter__(self) -> Iterator[Batch]:
         while (batch := self._next()) is not None:
@@ -84,6 +85,8 @@ class Batches:
                 self.saver.save_if_due()
             if self.after_each is not None:
                 self.after_each()
+        if self.at_end is not None:
+            self.at_end()
 
     def fingerprint(self, rows: int) -> str | None:
         """Return the fingerprint of the learned rows; None if they are not hashed, or not the last batch as a whole."""

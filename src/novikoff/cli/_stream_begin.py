@@ -10,6 +10,7 @@ from typing import Any
 from novikoff._counts import counted
 from novikoff.data.encoding.running import POLICIES, SCALES
 from novikoff.data.formats import find_format
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.data.reading import Reading
 from novikoff.data.source import ROTATE
@@ -75,25 +76,26 @@ class Source:
 
 @dataclass(frozen=True)
 class SetOptions:
-    """What is asked of sets of labels.
+    """What is asked of sets of labels, and how late labels come.
 
     Parameters
     ----------
     error_rate : float or None
         The share of sets that may lack the label; None for no sets, or those of the model.
-    is_delayed : bool
-        Whether labels come late.
+    delay : int
+        Number of further rows that are predicted before a label is learned.
     is_alarmed : bool
         Whether there are alarms about sets.
     """
 
     error_rate: float | None
-    is_delayed: bool
+    delay: int
     is_alarmed: bool
 
     def given(self) -> dict[str, Any]:
         """Return the options as those of other kinds."""
-        return {} if self.error_rate is None else {"error_rate": self.error_rate}
+        found = {"error_rate": self.error_rate, "delay": self.delay or None}
+        return {name: value for name, value in found.items() if value is not None}
 
     def of(self, model: Any, held: SetState | None) -> AdaptiveSets | None:
         """Return the sets of a model, which go on from those that its file holds."""
@@ -102,7 +104,7 @@ class SetOptions:
             sets = AdaptiveSets(model, self.error_rate)
         if self.error_rate is not None and sets is not None and sets.error_rate != self.error_rate:
             raise input_error("--error-rate", f"the sets of the model have the rate {sets.error_rate:g}. Leave it out.")
-        if sets is not None and self.is_delayed:
+        if sets is not None and self.delay:
             raise input_error(
                 "--delay", "sets are counted when their labels come. Leave out --delay, or use a model without sets."
             )
@@ -139,6 +141,10 @@ class Beginning:
         The model file that is resumed.
     sets : AdaptiveSets or None, default=None
         The adaptive sets of the model.
+    delay : int, default=0
+        Number of further rows that are predicted before a label is learned.
+    unlearned : LateRows or None, default=None
+        The rows that an earlier run has predicted, and not learned.
     """
 
     source: Source
@@ -152,6 +158,8 @@ class Beginning:
     warning: str | None = None
     path: str | None = None
     sets: AdaptiveSets | None = None
+    delay: int = 0
+    unlearned: LateRows | None = None
 
 
 def begin(
@@ -218,10 +226,13 @@ def _continued(
     if position is not None and _is_known(files, position, path):
         rows = f"the first {counted(position.rows, 'row')} of {source.data}"
         warning = f"{path} has learned {rows} before, and learns them again. Use --resume to continue after them"
-    known = {} if position is None else position.options
+    if stored.unlearned is not None:
+        lost = f"{path} was to learn the labels of {counted(len(stored.unlearned), 'row')} that are not learned now"
+        warning = f"{lost}. Use --resume to continue after them" if warning is None else warning
+    known = {} if position is None else {name: text for name, text in position.options.items() if name != "delay"}
     scan = reading.scan(source.data, **source.opening())
     begun = Beginning(source, model, reading, scan, files, known | given, is_continued=True, warning=warning)
-    begun.sets = held
+    begun.sets, begun.delay = held, sets.delay
     return begun
 
 
@@ -242,20 +253,22 @@ def _new(
         scan = reading.scan(source.data, **opening)
     else:
         scan = _begun_table(reading, source.data, encoder, settings, opening)
-    return Beginning(source, model, reading, scan, files, given, is_continued=False, sets=new_sets)
+    return Beginning(source, model, reading, scan, files, given, is_continued=False, sets=new_sets, delay=sets.delay)
 
 
 def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str], sets: SetOptions) -> Beginning:
-    model, position, state = load_resumed(path)
+    stored, position = load_resumed(path)
+    model = stored.model
     reading = _online_reading(path, model)
     check_same_options(path, given, position.options)
     source.format = json.loads(position.options.get("format", "null"))
     source.on_bad = json.loads(position.options.get("on_bad", '"stop"'))
     files.check(position, path)
-    held = sets.of(model, state)
+    held = sets.of(model, stored.sets)
     scan = reading.scan(source.data, **source.opening())
     begun = Beginning(source, model, reading, scan, files, position.options, is_continued=True)
     begun.skipped, begun.path, begun.sets = position.rows, path, held
+    begun.delay, begun.unlearned = json.loads(position.options.get("delay", "0")), stored.unlearned
     return begun
 
 

@@ -12,12 +12,12 @@ import os
 import re
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.errors import FileError, input_error, quote
 from novikoff.persistence import model_file
-from novikoff.theory.conformal import SetState
 
 from ._output import flag, print_message
 
@@ -50,8 +50,8 @@ def check_same_options(path: str, given: dict[str, str], known: dict[str, str]) 
     raise input_error(flag(name), f"the stream of {path} began {began}. Repeat its options, or leave out all of them.")
 
 
-def load_resumed(path: str) -> tuple[Any, Position, SetState | None]:
-    """Return the model of a file, the position of its stream, and what its adaptive sets have learned."""
+def load_resumed(path: str) -> tuple[model_file.Stored, Position]:
+    """Return what a file holds, and the position of its stream."""
     stored = model_file.load_stream(path)
     position = stored.position
     if position is None or not position.files:
@@ -59,7 +59,22 @@ def load_resumed(path: str) -> tuple[Any, Position, SetState | None]:
             "the model does not know which rows of DATA it has learned: 'novikoff stream' did not save it from a file"
         )
         raise input_error(path, f"{reason}. If it has learned none of them, use -i {path} without --resume.")
-    return stored.model, position, stored.sets
+    return stored, position
+
+
+class Prepared(NamedTuple):
+    """What belongs to a model that is about to be saved.
+
+    Parameters
+    ----------
+    fingerprint : str or None, default=None
+        The fingerprint of the rows that were learned, if it is known.
+    unlearned : LateRows or None, default=None
+        The rows that were predicted, and whose labels are not learned yet.
+    """
+
+    fingerprint: str | None = None
+    unlearned: LateRows | None = None
 
 
 class Saver:
@@ -74,11 +89,11 @@ class Saver:
     files : SourceFiles
         The files that are read.
     rows : int
-        Number of their rows that the model has learned.
+        Number of their rows that the model has predicted, and has learned or will learn.
     options : dict of str to str
         The options that the stream began with.
     prepare : callable
-        Returns the fingerprint of the learned rows or None, after it has brought the model up to date.
+        Returns what belongs to the model, after it has brought the model up to date; None if it must not be saved now.
     seconds : float or None, default=None
         The time between two saves; None saves at the end only.
     may_cut_line : bool, default=False
@@ -98,7 +113,7 @@ class Saver:
         files: SourceFiles,
         rows: int,
         options: dict[str, str],
-        prepare: Callable[[], str | None],
+        prepare: Callable[[], Prepared | None],
         *,
         seconds: float | None = None,
         may_cut_line: bool = False,
@@ -133,9 +148,10 @@ class Saver:
         self.rows += rows
         self._is_learning, self._is_changed = False, True
 
-    def forget_position(self) -> None:
-        """Save no position any more, because the model has not learned all rows up to it."""
-        self._is_known = False
+    @property
+    def is_position_known(self) -> bool:
+        """Whether another run can continue from what is saved."""
+        return self._is_known
 
     def save_if_due(self) -> bool:
         """Save if it is time, something has changed, and no batch is being learned; return whether this was done.
@@ -158,11 +174,15 @@ class Saver:
             return False
         if not self._is_changed:
             return True
-        position = None
+        position, prepared = None, self._prepare()
+        if prepared is None:
+            return False
+        fingerprint, unlearned = prepared
         if self._is_known and not self._is_learning:  # a batch that failed may be learned in part
             position = Position(self.rows, self._files.identities(), self._options, self._may_cut_line)
         sets = None if self._sets is None else self._sets.state_
-        model_file.save_position(self._model, self._path, position, fingerprint=self._prepare(), sets=sets)
+        late = None if position is None else unlearned
+        model_file.save_position(self._model, self._path, position, fingerprint=fingerprint, sets=sets, unlearned=late)
         self._is_changed = False
         self._saved_at, self.saved_at = self._clock(), time.time()
         return True

@@ -26,7 +26,7 @@ from ._stream_begin import Beginning, SetOptions, Source, begin
 from ._stream_metrics import Metrics, parse_address, served
 from ._stream_numbers import as_json
 from ._stream_print import drift_words, header, summary_of, table_line
-from ._stream_save import Saver, parse_interval
+from ._stream_save import Prepared, Saver, parse_interval
 from ._stream_stop import Stop, stoppable
 from ._streams import OutputError
 
@@ -110,8 +110,10 @@ def stream(
     condition begins or ceases to hold in a line of the table; the stream goes on. If there was one, the exit code at
     the end of DATA is 1.
 
-    With --delay, the members of a tracker are judged by the predictions that were served. --drift tells on standard
-    error, before the next line of the table, where the loss has changed; it does not change the exit code.
+    With --delay, the members of a tracker are judged by the predictions that were served. The labels that are missing
+    at the end of DATA are learned then; if the stream is stopped or killed before, --resume goes on with them. --drift
+    tells on standard error, before the next line of the table, where the loss has changed; it does not change the exit
+    code.
     """
     if json and jsonl:
         raise input_error("--jsonl", "give --json or --jsonl, not both.")
@@ -119,15 +121,13 @@ def stream(
     seconds_between, alarms = parse_interval(save_every), Alarms(alarm or (), window)
     if seconds_between is not None and output is None:
         raise input_error("--save-every", "the file to save to is needed. Name it with -o.")
-    if seconds_between is not None and delay:
-        raise input_error("--delay", "rows that wait for their labels are not saved. Leave out --save-every.")
     address = None if metrics_port is None else parse_address(metrics_port)
-    sets = SetOptions(error_rate, delay > 0, alarms.are_about_sets)
+    sets = SetOptions(error_rate, delay, alarms.are_about_sets)
     beginning = begin(Source(data, format, attach, follow, on_bad), input, output, resume, learner, options, sets)
     shown = "jsonl" if jsonl else "" if quiet or json else "table"
     if beginning.warning is not None and shown == "table":
         print_message(f"warning: {beginning.warning}")
-    options_of_run = {"every": every or window, "window": window, "delay": delay, "drift": drift}
+    options_of_run = {"every": every or window, "window": window, "drift": drift}
     run = _Run(beginning, output, options_of_run, alarms, shown)
     with stoppable(saves=output is not None) as stop, served(run.metrics, address):
         is_saved = run.learn(stop, seconds_between, has_metrics=address is not None)
@@ -155,7 +155,8 @@ class _Run:
         self.model.reading_ = beginning.reading
         source = beginning.source
         self.rows = Rows(source.data, beginning.scan, beginning.skipped, self._reopen if source.follow else None)
-        self.options = options | {"list_mistakes": False}
+        late = {"delay": beginning.delay, "unlearned": beginning.unlearned}
+        self.options = options | late | {"list_mistakes": False}
         self.seconds = 0.0
         self.progress: evaluate.Progress
         self.batches: Batches
@@ -183,15 +184,18 @@ class _Run:
             )
             if has_metrics:
                 self.batches.after_each = self._show_metrics
+            if begun.delay:
+                self.batches.at_end = lambda: self._keep_or_learn_rest(stop)
             with closing(self.saver):
                 failure = self._failure(stop)
                 self.seconds = time.perf_counter() - began
-                if stop.asked and not self.progress.examples and not begun.skipped:
+                is_empty = not self.progress.examples or (failure is None and not self.progress.learned)
+                if stop.asked and is_empty and not begun.skipped:
                     raise KeyboardInterrupt
                 is_saved = self.saver.save()  # while signals are still caught: a second Ctrl-C must not lose it
         if failure is not None:
-            if is_saved and self.progress.examples:
-                held = f"what was learned from the first {counted(self.progress.examples, 'example')}"
+            if is_saved and self.progress.learned:
+                held = f"what was learned from the first {counted(self.progress.learned, 'example')}"
                 print_message(f"note: {self.output} holds {held}")
             raise failure
         return is_saved
@@ -201,12 +205,22 @@ class _Run:
         try:
             failure = self._learn(stop)
         except NovikoffError as error:
-            if self.options["delay"]:
-                self.saver.forget_position()  # some rows that were predicted are not learned
             return error
-        if failure is None and self.progress.examples and not hasattr(self.model, "certificate_"):
+        if self.options["delay"]:
+            self.saver.learned(0)  # the rest is learned, or is kept
+        if failure is None and self.progress.learned and not hasattr(self.model, "certificate_"):
             return input_error("stream", "the weights of all rows are 0.")
         return failure
+
+    def _keep_or_learn_rest(self, stop: Stop) -> None:
+        """Decide what happens to rows that wait for their labels when there are no more rows.
+
+        If the stream was stopped and the next run can go on with them, it does, as if there had been one run.
+        """
+        if stop.asked and self.saver.is_position_known:
+            self.progress.keep_unlearned()
+        else:
+            self.saver.learning()
 
     def print_end(self, json: bool) -> None:
         """Print notes, and the summary."""
@@ -235,6 +249,8 @@ class _Run:
         rows = self.beginning.skipped
         result = {"examples": 0, "mistakes": 0, "skipped_rows": rows, "model": self.output}
         words = f"none after the {counted(rows, 'row')} that were learned before"
+        if late := self.progress.learned:
+            words = f"none after the first {counted(rows, 'row')}, of which the last {late:,} are learned now"
         self._print_result(result, json, [("new rows", words)])
 
     def _print_result(self, result: dict[str, Any], json: bool, lines: list[Line]) -> None:
@@ -267,11 +283,18 @@ class _Run:
             return
         sys.stdout.flush()
 
-    def _prepare(self) -> str | None:
-        """Bring the model up to date for a save, and return the fingerprint of the rows."""
+    def _prepare(self) -> Prepared | None:
+        """Bring the model up to date for a save, and return what belongs to it.
+
+        As long as rows were predicted, and none was learned, the model does not know how these rows were encoded. It
+        is not saved then: its file is that of before, and the next run predicts the rows again.
+        """
         if self.batches.count and self.model.reading_.running is None:
             self.model.reading_ = self.batches.reading
-        return self.batches.fingerprint(self.progress.examples)
+        if self.progress.examples and not self.progress.learned:
+            return None
+        unlearned = self.progress.unlearned()
+        return Prepared(None if unlearned else self.batches.fingerprint(self.progress.examples), unlearned)
 
     def _reopen(self) -> Any:
         """Open the file that has taken the place of DATA, whose rows continue those of the file before."""

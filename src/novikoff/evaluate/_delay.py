@@ -21,7 +21,9 @@ from novikoff._estimators import NotFittedError
 from novikoff._validation import describe_bad_row
 from novikoff.data.batch import Batch
 from novikoff.data.late import late_order, rows_at, stacked_rows
+from novikoff.data.late_rows import LateRows
 from novikoff.data.reading import fitting
+from novikoff.errors import input_error
 from novikoff.record import RunRecord
 from novikoff.theory.rules import Rule
 
@@ -92,23 +94,36 @@ class Delayed:
         The online learner.
     delay : int
         Number of further examples that are predicted before the label of an example is learned.
+    unlearned : LateRows or None, default=None
+        Rows that were predicted before, and are learned first.
 
     Attributes
     ----------
     mistakes_at_learning : int
         Number of examples whose prediction just before they were learned was wrong.
+    learned : int
+        Number of labels that were learned.
+    labels_before : frozenset
+        The labels of the rows that were predicted before.
     is_finished : bool
         Whether all labels are learned.
     """
 
-    def __init__(self, model: Any, delay: int) -> None:
+    def __init__(self, model: Any, delay: int, unlearned: LateRows | None = None) -> None:
         self._model, self.delay = model, delay
         self._updates_before = _updates_of(model)
         self._serves = isinstance(model, Serving)
         self._waiting: deque[_Example] = deque()
         self._rows = _Rows()
-        self.mistakes_at_learning = 0
+        self.mistakes_at_learning = self.learned = 0
+        self.labels_before: frozenset[Any] = frozenset()
         self.is_finished = False
+        if unlearned is not None:
+            labels, served = unlearned.label_array(), unlearned.served_labels()
+            if len(unlearned) > delay or bool(served) != self._serves:
+                raise input_error("progressive", "unlearned must be from an evaluation of this model with this delay.")
+            self._rows = _Rows(unlearned.rows(), labels, unlearned.weights, list(served))
+            self.labels_before = frozenset(labels.tolist())
 
     def run(self, stream: Iterable[Any]) -> Iterator[Prediction]:
         """Return each example with its prediction, and the labels that were learned after it."""
@@ -130,6 +145,15 @@ class Delayed:
         if len(self._rows):
             self.mistakes_at_learning += sum(self._serve_then_learn(0, len(self._rows))[1])
         self.is_finished = True
+
+    def unlearned(self) -> LateRows | None:
+        """Return the rows that wait for their labels; None if there are none."""
+        own = self._rows
+        if self._waiting:
+            raise input_error("unlearned", "single examples cannot be stored. Give the examples in batches.")
+        if not len(own):
+            return None
+        return LateRows.of(own.X, own.labels, own.weights, own.served if self._serves else None)
 
     def updates(self) -> int | None:
         """Return the number of updates since the beginning; None if predictions change also without updates."""
@@ -194,6 +218,8 @@ class Delayed:
         """
         own, count = self._rows, len(self._rows)
         weights = None if own.weights is None else own.weights[:labels]
+        if own.batch is None:  # all rows are from an earlier evaluation
+            own.X = fitting_rows(self._model, own.X)
         if self._serves:
             served, tried = self._call(
                 self._model.serve_then_learn, (own.X, own.labels[:labels], weights), served=own.served
@@ -203,6 +229,7 @@ class Delayed:
             found, tried = self._predict_then_learn(new, labels, weights)
             waiting = []
         is_wrong = np.asarray(tried != own.labels[:labels], dtype=bool).tolist()
+        self.learned += labels
         kept = None if own.weights is None else own.weights[labels:]
         self._rows = _Rows(rows_at(own.X, np.arange(labels, count)), own.labels[labels:], kept, waiting, own.batch)
         return found, is_wrong
@@ -251,6 +278,7 @@ class Delayed:
 
     def _learn(self) -> Any:
         example, model = self._waiting.popleft(), self._model
+        self.learned += 1
         prediction = self._predict(example)
         self.mistakes_at_learning += not (prediction is not None and bool(prediction == example.label))
         served = {"served": example.served} if self._serves else {}

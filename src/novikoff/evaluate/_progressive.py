@@ -15,6 +15,7 @@ from novikoff._estimators import NotFittedError
 from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
+from novikoff.data.late_rows import LateRows
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error
 from novikoff.theory.conformal import SetCertificate, SetOutcomes
@@ -146,6 +147,8 @@ class Progress:
         Number of further examples that are predicted before the label of an example is learned.
     drift : Detector or None
         What gives alarms if the loss changes.
+    unlearned : LateRows or None
+        The rows that an earlier evaluation has predicted, and not learned.
 
     Attributes
     ----------
@@ -161,6 +164,8 @@ class Progress:
         The numbers of the examples that were predicted wrongly, counted from 1; empty if ``list_mistakes`` is False.
     drifts : list of Drift
         The alarms so far; empty without ``drift``.
+    learned : int
+        Number of labels that were learned so far, also those of ``unlearned``.
 
     Examples
     --------
@@ -179,6 +184,7 @@ class Progress:
         window: int | None = None,
         delay: int = 0,
         drift: Detector | None = None,
+        unlearned: LateRows | None = None,
     ) -> None:
         self.mistakes = array("q")
         self.examples = self.wrong = 0
@@ -188,7 +194,8 @@ class Progress:
         self._right: Counter[Any] = Counter()
         self._guess, self._last_label = MostFrequent(), LastLabel()
         self._window = None if window is None else Window(window)
-        self._delayed = Delayed(model, delay) if delay else None
+        self._delayed = Delayed(model, delay, unlearned) if delay else None
+        self._learns_rest = True
         self._watch = None if drift is None else DriftWatch(drift)
         self._with_sets = model if isinstance(model, WithSets) else None  # asked once: it makes a certificate
         self._sets = None if self._with_sets is None else self._with_sets.certificate_
@@ -203,7 +210,8 @@ class Progress:
         if self._delayed is not None:
             for served in self._delayed.run(stream):
                 yield from self._count_served(*served)
-            self._delayed.finish()
+            if self._learns_rest:
+                self._delayed.finish()
             stream = ()
         for example in stream:
             x, y, *weight = example
@@ -234,9 +242,28 @@ class Progress:
         return self.wrong if self._delayed is None else self._delayed.mistakes_at_learning
 
     @property
+    def learned(self) -> int:
+        """Number of labels that were learned so far, also those of ``unlearned``."""
+        return self.examples if self._delayed is None else self._delayed.learned
+
+    @property
     def drifts(self) -> list[Drift]:
         """The alarms so far; empty without ``drift``."""
         return [] if self._watch is None else self._watch.drifts
+
+    def unlearned(self) -> LateRows | None:
+        """Return the rows that were predicted, and whose labels are not learned yet, between two batches.
+
+        Returns
+        -------
+        LateRows or None
+            The rows, from which ``progressive(..., unlearned=)`` goes on; None if all labels are learned.
+        """
+        return None if self._delayed is None else self._delayed.unlearned()
+
+    def keep_unlearned(self) -> None:
+        """Do not learn the labels that are still missing when the stream ends, so that another evaluation goes on."""
+        self._learns_rest = False
 
     def served_mistakes(self) -> ServedMistakes | None:
         """Return what docs/theory.md P2 says about the wrong predictions that were served, after the last example.
@@ -253,7 +280,8 @@ class Progress:
         updates = self._delayed.updates()
         if updates is None:
             return None
-        return ServedMistakes(self.wrong, self.mistakes_at_learning, updates, len(self._seen), self._delayed.delay)
+        labels = len(self._delayed.labels_before | self._seen.keys())
+        return ServedMistakes(self.wrong, self.mistakes_at_learning, updates, labels, self._delayed.delay)
 
     def now(self) -> Record:
         """Return the record after the latest example, of which there is at least one, whether one is due or not.
@@ -382,6 +410,7 @@ def progressive(
     window: int | None = None,
     delay: int = 0,
     drift: Any = False,
+    unlearned: LateRows | None = None,
 ) -> Progress:
     """Predict each example of a stream, then learn from it, and count the mistakes.
 
@@ -407,6 +436,9 @@ def progressive(
         served.
     drift : bool or Adwin, default=False
         Whether to give an alarm where the loss changes. True for ``Adwin()``.
+    unlearned : LateRows, default=None
+        ``Progress.unlearned`` of an earlier evaluation of the model, with the same delay. These rows were predicted
+        there, and are learned first.
 
     Returns
     -------
@@ -417,8 +449,8 @@ def progressive(
     ------
     InvalidInputError
         If ``every`` or ``window`` is not a positive integer, ``delay`` is not an integer of at least 0, or ``drift`` is
-        not a detector; or if there is a delay and the model is an ``AdaptiveSets``, whose sets are counted when their
-        labels come.
+        not a detector; if there is a delay and the model is an ``AdaptiveSets``, whose sets are counted when their
+        labels come; or if ``unlearned`` does not fit the model or the delay.
 
     See Also
     --------
@@ -442,4 +474,6 @@ def progressive(
     check_integer("progressive", "delay", delay, at_least=0)
     if delay and isinstance(model, WithSets):
         raise input_error("progressive", "delay must be 0 for adaptive sets, which are counted when their labels come.")
-    return Progress(model, stream, every, list_mistakes, window, delay, detector_of("progressive", drift))
+    if unlearned is not None and not (isinstance(unlearned, LateRows) and delay):
+        raise input_error("progressive", "unlearned needs a delay, and must be what Progress.unlearned has returned.")
+    return Progress(model, stream, every, list_mistakes, window, delay, detector_of("progressive", drift), unlearned)

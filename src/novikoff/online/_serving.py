@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from novikoff._moments import view_of
 from novikoff._validation import check_labels, check_weight, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.late import late_order, rows_at
+from novikoff.data.late_rows import Served
 from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import copies_apart
 from novikoff.theory.mixture_replay import NOBODY
@@ -22,25 +23,6 @@ from ._one_example import DEFAULT_WEIGHT
 from ._served_counts import Events, ServedCodes, count_one_served, count_served
 from ._stream import refuse_labels_beside
 from ._tracker_learning import MAX_COPIES, all_or_none, learn_part, learning, new_members, too_many
-
-
-class Served(NamedTuple):
-    """What a tracker predicted for an example when it was served; it can be pickled and stored until the label comes.
-
-    Parameters
-    ----------
-    label : object
-        The label that was predicted; None if no label was known.
-    members : tuple
-        The labels that the members predicted.
-    known : int
-        Number of examples that had been learned; one of weight 2.5 counts as three.
-    """
-
-    label: Any
-    members: tuple[Any, ...]
-    known: int
-
 
 # ---- serving ---------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from novikoff._estimators import available_if, check_is_fitted
 from novikoff._moments import Draft, change, unchanging, view_of
 from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights
+from novikoff.data.late_rows import Served
 from novikoff.data.stream import Scan
 from novikoff.errors import input_error, missing_attribute, quote
 from novikoff.record import RunRecord
@@ -21,7 +22,7 @@ from novikoff.theory.tracker_certificate import TrackerCertificate
 from ._classifier import OnlineClassifier
 from ._mixture import MixtureCounts, Vote, codes_of, labels_of
 from ._one_example import DEFAULT_WEIGHT
-from ._serving import Served, learn_served_example, serve_example, serve_rows, serve_then_learn_rows
+from ._serving import learn_served_example, serve_example, serve_rows, serve_then_learn_rows
 from ._stream import refuse_labels_beside
 from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
 from ._tracker_record import TrackerState, certificate_of, check_members, learners_from, record_of, restored_members

@@ -19,6 +19,7 @@ import stat
 from dataclasses import dataclass
 from typing import IO, Any
 
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 from novikoff.record import RunRecord
@@ -27,7 +28,7 @@ from novikoff.theory.conformal import SetState
 from .frame import damaged, is_model_start, read
 from .learners import LEARNERS
 from .pipelines import encoder_of, is_table_pipeline, refuse_pipeline, table_record
-from .stored_record import decode_model, encode_model, position_of, save_record, sets_of
+from .stored_record import decode_stream, encode_model, position_of, save_record, sets_of
 
 
 def save(model: Any, path: str | os.PathLike[str], *, fingerprint: str | None = None) -> None:
@@ -85,11 +86,14 @@ class Stored:
         How far its stream has come; None if that is not known.
     sets : SetState or None
         What its adaptive sets have learned; None if it has none.
+    unlearned : LateRows or None
+        The rows before the position whose labels it has not learned; None if it has learned all.
     """
 
     model: Any
     position: Position | None
     sets: SetState | None
+    unlearned: LateRows | None
 
 
 def save_position(
@@ -99,13 +103,14 @@ def save_position(
     *,
     fingerprint: str | None = None,
     sets: SetState | None = None,
+    unlearned: LateRows | None = None,
 ) -> None:
     """Save a model as ``save`` does, in one file with how far its stream has come: they cannot disagree.
 
     Parameters
     ----------
     model : learner
-        A learner that has learned the rows up to the position, and no others of its files.
+        A learner that has learned the rows up to the position except ``unlearned``, and no others of its files.
     path : str or path-like
         The file.
     position : Position or None
@@ -114,9 +119,12 @@ def save_position(
         As in ``save``.
     sets : SetState, default=None
         What the adaptive sets of the model have learned.
+    unlearned : LateRows, default=None
+        The rows before the position whose labels the model has not learned.
     """
     _check_path("save", path)
-    save_record(dataclasses.replace(_record("save", model, fingerprint), position=position, sets=sets), path)
+    record = _record("save", model, fingerprint)
+    save_record(dataclasses.replace(record, position=position, sets=sets, unlearned=unlearned), path)
 
 
 def dumps(model: Any, *, fingerprint: str | None = None) -> bytes:
@@ -303,9 +311,9 @@ def _decoded(name: str, file: IO[bytes]) -> Stored:
         raise input_error(name, "out of memory while reading the model.") from None
     try:
         position, sets = position_of(tree), sets_of(tree)
-        model = decode_model(tree, tensors)
+        model, unlearned = decode_stream(tree, tensors)
         encoder_of(model)  # checks that it fits
-        return Stored(model, position, sets)
+        return Stored(model, position, sets, unlearned)
     except InvalidInputError as error:
         raise damaged(name, error) from None
     except RecursionError:

@@ -18,6 +18,7 @@ from novikoff._atomic import replacing
 from novikoff._json import TREE, Tree, plain_from_tree, plain_to_tree
 from novikoff._multiclass import STRATEGIES, MulticlassStrategy
 from novikoff._version import __version__
+from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position
 from novikoff.data.reading import Reading
 from novikoff.errors import InvalidInputError, input_error, quote
@@ -71,6 +72,7 @@ class Header:
     fingerprint: str | None = None  # of the rows that were learned from
     position: Position | None = None  # how far a stream has come in its files
     sets: SetState | None = None  # what the adaptive sets of a stream have learned
+    unlearned: LateRows | None = None  # rows of a stream that were predicted, and whose labels are not learned yet
 
 
 def save_record(record: RunRecord, path: str | os.PathLike[str]) -> None:
@@ -125,6 +127,7 @@ def _parts_of(record: RunRecord) -> list[Buffer]:
         fingerprint=record.fingerprint,
         position=record.position,
         sets=record.sets,
+        unlearned=record.unlearned,
     )
     tree = encode(Header, header, "", tensors)
     tree["state"] = encode(learner.state_type, state, "state", tensors)
@@ -218,6 +221,11 @@ def sets_of(tree: dict[str, Any]) -> SetState | None:
 
 def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:
     """Return the learner that a header and its arrays describe."""
+    return decode_stream(tree, tensors)[0]
+
+
+def decode_stream(tree: dict[str, Any], tensors: dict[str, Any]) -> tuple[Any, LateRows | None]:
+    """Return the learner that a header and its arrays describe, and the rows of its stream that are not learned yet."""
     held_bytes = sum(array.nbytes for array in tensors.values())
     tensors = Tensors(tensors, dense_bytes=dense_allowance(held_bytes))
     tree = upgraded(tree, tree["version"])
@@ -247,7 +255,7 @@ def decode_model(tree: dict[str, Any], tensors: dict[str, Any]) -> Any:
     model = _restored(learner, record, header, arrays)
     if header.fingerprint is not None:
         model.fingerprint_ = header.fingerprint  # type: ignore[attr-defined]  # which ``record_`` has again
-    return model
+    return model, header.unlearned
 
 
 def _restored(learner: type[Learner], record: RunRecord, header: Header, arrays: Tensors) -> Learner:
