@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from learners import ANY_WIDTH, MAKERS, ONE_VS_REST
+from learners import ANY_WIDTH, MAKERS, ONE_VS_REST, STREAM_MAKERS
 
 settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
@@ -40,6 +40,12 @@ GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'ga
 @pytest.fixture(params=MAKERS, scope="session")
 def make(request):
     """A function that makes one of the learners, with whatever parameters are given on top of its own."""
+    return request.param
+
+
+@pytest.fixture(params=STREAM_MAKERS, scope="session")
+def make_streaming(request):
+    """As ``make``, with the learners that have no ``fit``."""
     return request.param
 
 

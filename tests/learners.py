@@ -41,6 +41,14 @@ LEARNERS = {
     "multiclass PA-II": partial(nk.MulticlassPassiveAggressiveII, C=0.5),
 }
 
+# Learners whose scale is centred, for streams only: they have no ``fit``. They see a row of zeros as another one.
+CENTRED = {
+    f"{name}, centred": partial(make.func, **make.keywords, scale="centred")
+    for name, make in LEARNERS.items()
+    if name in ("perceptron", "averaged", "voted", "margin auto", "PA", "PA-I", "PA-II", "AROW", "AROW, full")
+    or name in ("second-order perceptron", "normalized adaptive", "SCW-I", "SCW-II", "perceptron, ties positive")
+}
+
 # Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
 # when they learned of it; all other facts about learners are facts about these, too.
 TRACKERS = {
@@ -80,11 +88,20 @@ REPRESENTATIVES = {
     "AROW, floor",
     "AROW, full",
     "normalized adaptive",
+    "PA-I, centred",
 }
-MAKERS = [
-    pytest.param(make, id=name, marks=() if name in REPRESENTATIVES else pytest.mark.slow)
-    for name, make in LEARNERS.items()
-]
+
+
+def params_of(makers):
+    """The learners as parameters of a fixture."""
+    return [
+        pytest.param(make, id=name, marks=() if name in REPRESENTATIVES else pytest.mark.slow)
+        for name, make in makers.items()
+    ]
+
+
+MAKERS = params_of(LEARNERS)
+STREAM_MAKERS = [*MAKERS, *params_of(CENTRED)]
 
 ONE_VS_REST = [param for param in MAKERS if param.id not in JOINT]
 ANY_WIDTH = [param for param in MAKERS if param.id not in FULL]

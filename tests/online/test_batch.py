@@ -10,14 +10,14 @@ from strategies import few, streams
 
 @few
 @given(data=st.data())
-def test_a_late_class_stands_as_if_it_had_always_been_asked_for(make, data):
+def test_a_late_class_stands_as_if_it_had_always_been_asked_for(make_streaming, data):
     X, y = data.draw(streams(3))
     order = np.argsort(y == 2, kind="stable")
     X, y = X[order], y[order]
-    late = make()
+    late = make_streaming()
     for x, label in zip(X, y.tolist(), strict=True):
         late.learn_one(x, label)
-    known = make().partial_fit(X, y, classes=[0, 1, 2])
+    known = make_streaming().partial_fit(X, y, classes=[0, 1, 2])
     assert learned(late, X) == learned(known, X)
 
 

@@ -43,12 +43,12 @@ def test_labels_of_any_kind_come_back_as_they_went_in(make, kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_labels_of_any_kind_stream_one_by_one(make, kind):
+def test_labels_of_any_kind_stream_one_by_one(make_streaming, kind):
     values = np.asarray(KINDS[kind])
-    stream = make()
+    stream = make_streaming()
     for x, label in zip(X, values[Y].tolist(), strict=True):
         stream.learn_one(x, label)
-    plain = make().partial_fit(X, Y)
+    plain = make_streaming().partial_fit(X, Y)
     np.testing.assert_array_equal(stream.coef_, plain.coef_)
     assert [stream.predict_one(x) for x in X] == [values.tolist()[k] for k in plain.predict(X)]
     assert type(stream.predict_one(X[0])) is type(values.tolist()[0])
@@ -88,19 +88,19 @@ def test_the_number_of_threads_changes_nothing(make, jobs):
     assert learned(make(n_jobs=jobs).partial_fit(X, y), X) == learned(make().partial_fit(X, y), X)
 
 
-def test_a_third_class_may_come_at_any_time(make):
+def test_a_third_class_may_come_at_any_time(make_streaming):
     y = np.concatenate([Y[:30], [2, 0, 1, 2], Y[34:]])
-    whole = learned(make().partial_fit(X, y), X)
+    whole = learned(make_streaming().partial_fit(X, y), X)
     for place in (29, 30, 31, 45):
-        model = make().partial_fit(X[:place], y[:place])
+        model = make_streaming().partial_fit(X[:place], y[:place])
         assert model.classes_.tolist() == sorted(set(y[:place].tolist()))
         model.partial_fit(X[place:], y[place:])
         assert learned(model, X) == whole
         assert model.classes_.tolist() == [0, 1, 2]
 
 
-def test_a_third_class_may_come_after_the_short_way_of_dicts_is_open(make):
-    model, by_row = make(), make()
+def test_a_third_class_may_come_after_the_short_way_of_dicts_is_open(make_streaming):
+    model, by_row = make_streaming(), make_streaming()
     for row, label in zip(X, np.where(np.arange(60) % 20 == 19, 2, Y).tolist(), strict=True):
         model.learn_one(dict(enumerate(row.tolist())), label)
         by_row.learn_one(row, label)
@@ -135,8 +135,8 @@ def test_the_sign_of_the_weights_does_not_change_when_the_second_label_arrives(m
 
 
 @pytest.mark.parametrize("label", [0, -1, 1, 2.0, "no"])
-def test_a_stream_of_one_label_is_saved_and_verified(make, label, tmp_path):
-    model, y = make(), [label] * len(X)
+def test_a_stream_of_one_label_is_saved_and_verified(make_streaming, label, tmp_path):
+    model, y = make_streaming(), [label] * len(X)
     assert nk.verify(model.partial_fit(X, y), X, y)
     model.save(tmp_path / "one.nvk")
     again = nk.load(tmp_path / "one.nvk")
@@ -162,11 +162,11 @@ def test_class_weights_multiply_the_weights_of_the_rows(make, data):
 
 @few
 @given(data=st.data())
-def test_class_weights_are_the_same_in_every_batching(make, data):
+def test_class_weights_are_the_same_in_every_batching(make_streaming, data):
     rows, y = data.draw(streams(3))
     weight = data.draw(st.sampled_from([{0: 0.5, 1: 2.0}, {0: 0.0, 2: 0.3}, "balanced"]))
-    whole = make(class_weight=weight).partial_fit(rows, y)
-    single, batched = make(class_weight=weight), make(class_weight=weight)
+    whole = make_streaming(class_weight=weight).partial_fit(rows, y)
+    single, batched = make_streaming(class_weight=weight), make_streaming(class_weight=weight)
     for x, label in zip(rows, y.tolist(), strict=True):
         single.learn_one(x, label)
     places = data.draw(cuts(len(y)))
@@ -266,18 +266,25 @@ def test_other_labels_than_those_of_the_constructor_are_refused(make):
 
 
 @pytest.mark.parametrize("weights", [{0: 0.25, 1: 1.0}, {0: 1.0, 1: 0.25}, "balanced", {0: 1.0, 1: 3.0}, {1: 3.0}])
-def test_class_weights_act_in_every_rule_or_are_refused(make, weights):
+def test_class_weights_act_in_every_rule_or_are_refused(make_streaming, weights):
     """The rows overlap, so that one class is predicted more often if it weighs more."""
     random = np.random.default_rng(5)
     y = (random.random(400) < 0.2).astype(int)
     rows = random.normal(size=(400, 2)) + y[:, None]
-    if isinstance(make(), nk.PassiveAggressive) and weights != "balanced" and max(weights.values()) > 1:
+    if isinstance(make_streaming(), nk.PassiveAggressive) and weights != "balanced" and max(weights.values()) > 1:
         with pytest.raises(nk.InvalidInputError, match="would have no effect"):
-            make(class_weight=weights).partial_fit(rows, y)
+            make_streaming(class_weight=weights).partial_fit(rows, y)
         return
-    assert learned(make(class_weight=weights).partial_fit(rows, y)) != learned(make().partial_fit(rows, y))
+    assert learned(make_streaming(class_weight=weights).partial_fit(rows, y)) != learned(
+        make_streaming().partial_fit(rows, y)
+    )
     mean = [
-        np.mean([make(class_weight=w).partial_fit(rows[:n], y[:n]).predict(rows).mean() for n in range(300, 400, 5)])
+        np.mean(
+            [
+                make_streaming(class_weight=w).partial_fit(rows[:n], y[:n]).predict(rows).mean()
+                for n in range(300, 400, 5)
+            ]
+        )
         for w in (None, weights)
     ]
     heavier = 1 if weights == "balanced" or weights.get(1, 1.0) > weights.get(0, 1.0) else 0
@@ -291,7 +298,7 @@ def test_a_class_of_weight_zero_moves_nothing(make):
 
 
 @pytest.mark.parametrize("line", range(1, 12))
-def test_a_new_class_whose_first_example_is_interrupted_is_as_if_it_had_never_been_there(make, line):
+def test_a_new_class_whose_first_example_is_interrupted_is_as_if_it_had_never_been_there(make_streaming, line):
     examples = [
         ({"a": 1.0}, "x"),
         ({"b": 1.0}, "y"),
@@ -299,7 +306,7 @@ def test_a_new_class_whose_first_example_is_interrupted_is_as_if_it_had_never_be
         ({"a": 1.0, "c": -1.0}, "w"),
         ({"b": 2.0}, "x"),
     ]
-    undisturbed, disturbed = make(), make()
+    undisturbed, disturbed = make_streaming(), make_streaming()
     for x, y in examples:
         undisturbed.learn_one(x, y)
     for x, y in examples[:2]:

@@ -92,9 +92,9 @@ def as_dict(row):
 
 @few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), by_name=st.booleans())
-def test_predicting_changes_nothing(make, data, classes, by_name):
+def test_predicting_changes_nothing(make_streaming, data, classes, by_name):
     X, y = data.draw(streams(classes))
-    watched, other = make(), make()
+    watched, other = make_streaming(), make_streaming()
     for i, (row, label) in enumerate(zip(X, y.tolist(), strict=True)):
         x = as_dict(row) if by_name else row
         new = {**as_dict(row), "never seen": 1.0} if by_name else row
@@ -111,9 +111,9 @@ def test_predicting_changes_nothing(make, data, classes, by_name):
 
 @few
 @given(data=streams(2))
-def test_a_score_is_the_same_bits_asked_twice_and_alone_or_in_a_batch(make, data):
+def test_a_score_is_the_same_bits_asked_twice_and_alone_or_in_a_batch(make_streaming, data):
     X, y = data
-    model = make().partial_fit(X, y)
+    model = make_streaming().partial_fit(X, y)
     scores = model.decision_function(X)
     assert scores.tobytes() == model.decision_function(X).tobytes()
     assert [model.score_one(x) for x in X] == scores.tolist()
@@ -123,9 +123,9 @@ def test_a_score_is_the_same_bits_asked_twice_and_alone_or_in_a_batch(make, data
 
 @few
 @given(data=streams(2))
-def test_a_clone_knows_nothing_and_touches_nothing(make, data):
+def test_a_clone_knows_nothing_and_touches_nothing(make_streaming, data):
     X, y = data
-    model = make().partial_fit(X, y)
+    model = make_streaming().partial_fit(X, y)
     before = snapshot(model)
     copy = clone(model)
     assert not hasattr(copy, "classes_")
@@ -136,10 +136,10 @@ def test_a_clone_knows_nothing_and_touches_nothing(make, data):
 
 @few
 @given(data=st.data(), classes=st.sampled_from([2, 3]), by_name=st.booleans())
-def test_a_pickled_model_goes_on_bit_for_bit(make, data, classes, by_name):
+def test_a_pickled_model_goes_on_bit_for_bit(make_streaming, data, classes, by_name):
     X, y = data.draw(streams(classes))
     place = data.draw(st.integers(1, len(y) - 1))
-    model = make(class_weight=data.draw(st.sampled_from([None, "balanced"])))
+    model = make_streaming(class_weight=data.draw(st.sampled_from([None, "balanced"])))
     rows = [as_dict(row) if by_name else row for row in X]
     for x, label in zip(rows[:place], y[:place].tolist(), strict=True):
         model.learn_one(x, label)

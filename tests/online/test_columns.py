@@ -36,16 +36,16 @@ def test_a_late_feature_stands_as_if_it_had_always_been_zero(make_without_matrix
     np.testing.assert_array_equal(late.intercept_, known.intercept_)
 
 
-def test_features_are_known_by_name_whatever_the_order_of_the_dict(make):
-    model = make().partial_fit([[1.0, 0.0]], [1], classes=[0, 1])
+def test_features_are_known_by_name_whatever_the_order_of_the_dict(make_streaming):
+    model = make_streaming().partial_fit([[1.0, 0.0]], [1], classes=[0, 1])
     for i in range(20):
         model.learn_one({0: 1.0 + i, 1: -1.0}, i % 2)
     assert model.score_one({0: 2.0, 1: 3.0}) == model.score_one({1: 3.0, 0: 2.0})
     assert model.score_one({0: 2.0}) == model.score_one({0: 2.0, 99: 5.0})
 
 
-def test_max_features_bounds_the_memory_of_a_stream_of_new_names(make):
-    model = make(max_features=8)
+def test_max_features_bounds_the_memory_of_a_stream_of_new_names(make_streaming):
+    model = make_streaming(max_features=8)
     for i in range(500):
         model.learn_one({f"name {i}": 1.0, f"other {i}": -1.0}, i % 2)
     assert model.coef_.shape == (1, 8)
@@ -62,8 +62,8 @@ def test_max_features_folds_names_that_meet_into_their_sum():
     assert model.certificate_.radius == 5
 
 
-def test_without_max_features_every_name_has_a_column(make):
-    model = make()
+def test_without_max_features_every_name_has_a_column(make_streaming):
+    model = make_streaming()
     for i in range(300):
         model.learn_one({f"name {i}": 1.0}, i % 2)
     assert model.n_features_in_ == 300
@@ -79,8 +79,8 @@ def test_string_and_integer_keys_are_different_features():
 
 
 @pytest.mark.parametrize("buckets", [2**31 + 1, 2**53, 2**61, 2**64])
-def test_more_buckets_than_a_file_may_have_are_refused_before_memory_is_asked_for(make, buckets):
-    model = make(max_features=buckets)
+def test_more_buckets_than_a_file_may_have_are_refused_before_memory_is_asked_for(make_streaming, buckets):
+    model = make_streaming(max_features=buckets)
     with pytest.raises(nk.InvalidInputError, match="max_features must be at most 2147483648"):
         model.learn_one({"a": 1.0}, 1)
     assert not hasattr(model, "_learner")

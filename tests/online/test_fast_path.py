@@ -16,8 +16,8 @@ DICTS = [dict(enumerate(row.tolist())) for row in X]
 
 @pytest.mark.parametrize("classes", [1, 2, 3])
 @pytest.mark.parametrize("rows", [X, DICTS], ids=["rows", "dicts"])
-def test_it_learns_and_predicts_the_same(make, classes, rows):
-    fast, plain = make(), make()
+def test_it_learns_and_predicts_the_same(make_streaming, classes, rows):
+    fast, plain = make_streaming(), make_streaming()
     for k, x in enumerate(rows):
         fast.learn_one(x, k % classes)
         vars(plain).pop("_fast_path", None)

@@ -22,8 +22,8 @@ def learned_from(model, rows, classes):
 
 @pytest.mark.parametrize("classes", [1, 2, 3])
 @pytest.mark.parametrize("rows", [X, DICTS], ids=["rows", "dicts"])
-def test_they_are_those_of_single_calls(make, classes, rows):
-    model = learned_from(make(), rows[:30], classes)
+def test_they_are_those_of_single_calls(make_streaming, classes, rows):
+    model = learned_from(make_streaming(), rows[:30], classes)
     labels = [model.predict_one(x) for x in rows]
     assert model.predict_many(rows) == model.predict_many(list(rows)) == labels
     for x, label in zip(rows, labels, strict=True):
@@ -40,8 +40,8 @@ def test_scores_of_exactly_zero_are_decided_as_in_single_calls(make):
         assert model.predict_many(unknown)[0] == model.predict_and_score_one({})[0]
 
 
-def test_many_dicts_have_the_bits_of_one(make):
-    model = learned_from(make(), [{"a": 0.1, "b": 0.7, "c": -0.3}, {"b": 1 / 3}], 2)
+def test_many_dicts_have_the_bits_of_one(make_streaming):
+    model = learned_from(make_streaming(), [{"a": 0.1, "b": 0.7, "c": -0.3}, {"b": 1 / 3}], 2)
     examples = [{"a": 0.1, "new": 1e3, "c": 0.2, "b": 0.3}, {"b": 5.0}, {}]
     problems = model._classes.problems
     scores = np.empty((len(problems), 3))
@@ -50,14 +50,14 @@ def test_many_dicts_have_the_bits_of_one(make):
 
 
 @pytest.mark.parametrize("parameters", [{"max_features": 4}, {}], ids=["hashed", "named"])
-def test_dicts_after_rows_and_hashed_dicts_are_predicted_alike(make, parameters):
-    model = make(**parameters).partial_fit(np.c_[X, X[:, 0]], X[:, 0] > 0)
+def test_dicts_after_rows_and_hashed_dicts_are_predicted_alike(make_streaming, parameters):
+    model = make_streaming(**parameters).partial_fit(np.c_[X, X[:, 0]], X[:, 0] > 0)
     examples = [dict(enumerate(row)) for row in np.c_[X, X[:, 0]].tolist()]
     assert model.predict_many(examples) == [model.predict_one(x) for x in examples]
 
 
-def test_more_dicts_than_are_scored_with_the_lock_of_the_interpreter(make):
-    model = learned_from(make(), DICTS, 3)
+def test_more_dicts_than_are_scored_with_the_lock_of_the_interpreter(make_streaming):
+    model = learned_from(make_streaming(), DICTS, 3)
     assert model.predict_many(DICTS * 40) == [model.predict_one(x) for x in DICTS] * 40
 
 
@@ -81,11 +81,11 @@ def test_scaled_columns_have_the_bits_of_single_calls(make_one_vs_rest, paramete
     assert model.predict_many(examples) == [model.predict_one(x) for x in examples]
 
 
-def test_without_a_label_there_is_no_prediction(make):
-    assert make().predict_many([{"a": 1.0}, {}]) == [None, None]
-    assert make().predict_many(X) == [None] * len(X)
-    assert make().predict_and_score_one({"a": 1.0}) == (None, 0.0)
-    assert make().predict_many([]) == learned_from(make(), DICTS, 2).predict_many([]) == []
+def test_without_a_label_there_is_no_prediction(make_streaming):
+    assert make_streaming().predict_many([{"a": 1.0}, {}]) == [None, None]
+    assert make_streaming().predict_many(X) == [None] * len(X)
+    assert make_streaming().predict_and_score_one({"a": 1.0}) == (None, 0.0)
+    assert make_streaming().predict_many([]) == learned_from(make_streaming(), DICTS, 2).predict_many([]) == []
 
 
 def test_all_mappings_are_examples():

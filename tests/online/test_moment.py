@@ -17,8 +17,8 @@ X = np.random.default_rng(0).normal(size=(60, 3))
 Y = np.arange(60) % 3
 
 
-def test_a_snapshot_stands_alone(make):
-    model = make().partial_fit(X[:30], Y[:30])
+def test_a_snapshot_stands_alone(make_streaming):
+    model = make_streaming().partial_fit(X[:30], Y[:30])
     before = learned(model, X)
     copied = model.snapshot()
     model.partial_fit(X[30:], Y[30:])
@@ -41,8 +41,8 @@ def test_a_copy_goes_on_like_the_model_and_may_get_other_classes(way):
     assert copied.predict_one({"b": 1.0}) == 9
 
 
-def test_a_snapshot_of_a_learner_that_knows_nothing_knows_nothing(make):
-    assert make().snapshot().predict_one({"a": 1.0}) is None
+def test_a_snapshot_of_a_learner_that_knows_nothing_knows_nothing(make_streaming):
+    assert make_streaming().snapshot().predict_one({"a": 1.0}) is None
 
 
 def test_a_view_whose_kernel_has_another_class_is_read_again():

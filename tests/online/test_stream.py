@@ -88,10 +88,10 @@ def test_a_stream_that_grows_wider_teaches_what_the_whole_does(make, case, optio
 
 @settings(max_examples=20)
 @given(case=cases(), sparse=st.booleans(), options=st.sampled_from([{}, {"class_weight": "balanced"}, {"n_jobs": 2}]))
-def test_predictions_are_those_of_one_row_after_the_other(make, case, sparse, options):
+def test_predictions_are_those_of_one_row_after_the_other(make_streaming, case, sparse, options):
     X, y, weights, edges = case
     each = np.ones(len(y)) if weights is None else weights
-    model, one_by_one = make(**options), make(**options)
+    model, one_by_one = make_streaming(**options), make_streaming(**options)
     X = sp.csr_array(X) if sparse else X
     for begin, end in pairwise(edges):
         part = slice(begin, end)
@@ -103,15 +103,15 @@ def test_predictions_are_those_of_one_row_after_the_other(make, case, sparse, op
 
 
 @pytest.mark.parametrize("labels", [[True, False, True], [1, 0, 1], ["b", "a", "b"]])
-def test_the_first_prediction_of_all_does_not_know_the_first_label(make, labels):
-    first, *_ = make().predict_then_learn(np.zeros((3, 1)), labels)
+def test_the_first_prediction_of_all_does_not_know_the_first_label(make_streaming, labels):
+    first, *_ = make_streaming().predict_then_learn(np.zeros((3, 1)), labels)
     assert first is None
-    records = list(nk.evaluate.progressive(make(), [(np.zeros((3, 1)), labels)], every=1))
+    records = list(nk.evaluate.progressive(make_streaming(), [(np.zeros((3, 1)), labels)], every=1))
     assert records[0].mistakes == 1
 
 
-def test_rows_of_weight_0_are_predicted_also_before_any_class_is_known(make):
-    model = make()
+def test_rows_of_weight_0_are_predicted_also_before_any_class_is_known(make_streaming):
+    model = make_streaming()
     assert model.predict_then_learn(np.eye(3), [5, 6, 5], [0.0, 0.0, 1.0]).tolist() == [None, None, None]
     assert model.predict_then_learn(np.eye(3), [6, 6, 6], [0.0, 0.0, 0.0]).tolist() == [5, 5, 5]
     assert model.classes_.tolist() == [5]
@@ -119,14 +119,14 @@ def test_rows_of_weight_0_are_predicted_also_before_any_class_is_known(make):
 
 @settings(max_examples=20)
 @given(case=cases())
-def test_predictions_of_declared_classes_are_those_of_one_row_after_the_other(make, case):
+def test_predictions_of_declared_classes_are_those_of_one_row_after_the_other(make_streaming, case):
     X, y, weights, edges = case
     classes = np.unique([*y, *y[:1], {"i": 99, "f": 99.0, "U": "zz", "b": True}[y.dtype.kind]])
     if len(classes) < 2:
         classes = np.array([False, True])
     each = np.ones(len(y)) if weights is None else weights
     first = X[:1], y[:1]
-    model, one_by_one = (make().partial_fit(*first, classes=classes) for _ in range(2))
+    model, one_by_one = (make_streaming().partial_fit(*first, classes=classes) for _ in range(2))
     predictions = np.concatenate(
         [
             model.predict_then_learn(Batch(X[a:b], y[a:b], None if weights is None else weights[a:b]))
@@ -139,7 +139,7 @@ def test_predictions_of_declared_classes_are_those_of_one_row_after_the_other(ma
 
 @settings(max_examples=8)
 @given(seed=seeds, batch_size=st.integers(1, 40), block=st.sampled_from([16, 64, 1 << 20]))
-def test_a_file_in_blocks_of_any_size_teaches_what_the_whole_does(make, seed, batch_size, block):
+def test_a_file_in_blocks_of_any_size_teaches_what_the_whole_does(make_streaming, seed, batch_size, block):
     rng = np.random.default_rng(seed)
     lines = [b"0\n2\n"]
     for k in range(30):
@@ -150,11 +150,11 @@ def test_a_file_in_blocks_of_any_size_teaches_what_the_whole_does(make, seed, ba
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(svmlight, "BLOCK_SIZE", block)
         stream = nk.scan(text, batch_size=batch_size)
-        model = make().partial_fit(stream)
-        progress = nk.evaluate.progressive(make(), stream)
+        model = make_streaming().partial_fit(stream)
+        progress = nk.evaluate.progressive(make_streaming(), stream)
         records = list(progress)
-    assert learned(model, X) == learned(make().partial_fit(X, y), X)
-    expected = nk.evaluate.progressive(make(), zip(map(X.__getitem__, rows(X)), y.tolist(), strict=True))
+    assert learned(model, X) == learned(make_streaming().partial_fit(X, y), X)
+    expected = nk.evaluate.progressive(make_streaming(), zip(map(X.__getitem__, rows(X)), y.tolist(), strict=True))
     assert records == list(expected)
     assert progress.mistakes == expected.mistakes
     assert learned(progress._model, X) == learned(expected._model, X)
@@ -176,11 +176,11 @@ BAD = {
 @pytest.mark.parametrize("case", BAD.values(), ids=BAD)
 @pytest.mark.parametrize("method", ["partial_fit", "predict_then_learn"])
 @pytest.mark.parametrize("fitted", [False, True])
-def test_of_a_bad_batch_nothing_is_learned_and_no_width_kept(make, case, method, fitted):
+def test_of_a_bad_batch_nothing_is_learned_and_no_width_kept(make_streaming, case, method, fitted):
     if not fitted and case[1] == ["a", "b"]:
         return  # good ones, at first
     X, y, weights = case
-    model = make()
+    model = make_streaming()
     if fitted:
         model.partial_fit(Batch(GOOD, np.array([0, 1])))
     before = snapshot(model)
@@ -203,8 +203,8 @@ def test_a_stream_that_breaks_off_has_taught_the_blocks_before(monkeypatch):
 # ---- widths ---------------------------------------------------------------------------------------------------------
 
 
-def test_rows_of_a_stream_may_be_wider_or_narrower_and_those_of_a_matrix_may_not(make):
-    model = make().partial_fit(Batch(GOOD, np.array([0, 1])))
+def test_rows_of_a_stream_may_be_wider_or_narrower_and_those_of_a_matrix_may_not(make_streaming):
+    model = make_streaming().partial_fit(Batch(GOOD, np.array([0, 1])))
     for width in (2, 4):
         with pytest.raises(nk.InvalidInputError, match=f"X has {width} features.* expecting 3 features"):
             model.partial_fit(sp.csr_array(np.eye(2, width)), [0, 1])
@@ -218,22 +218,22 @@ def test_rows_of_a_stream_may_be_wider_or_narrower_and_those_of_a_matrix_may_not
 
 
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
-def test_columns_that_have_names_do_not_grow(make):
+def test_columns_that_have_names_do_not_grow(make_streaming):
     frame = pd.DataFrame({"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [1.0, 1.0]})
-    model = make().partial_fit(frame, [0, 1])
+    model = make_streaming().partial_fit(frame, [0, 1])
     for width in (2, 3, 5):
         with pytest.raises(nk.InvalidInputError, match="this batch has columns without names"):
             model.partial_fit(Batch(sp.csr_array(np.eye(2, width)), np.array([0, 1])))
     assert model.coef_.shape == (1, 3)
 
 
-def test_a_stream_may_begin_without_features(make):
+def test_a_stream_may_begin_without_features(make_streaming):
     parts = [Batch(sp.csr_array((1, 0)), np.array([1])), Batch(sp.csr_array(np.eye(1, 2)), np.array([0]))]
-    model, whole = make(), make().partial_fit(sp.csr_array([[0.0, 0.0], [1.0, 0.0]]), [1, 0])
+    model, whole = make_streaming(), make_streaming().partial_fit(sp.csr_array([[0.0, 0.0], [1.0, 0.0]]), [1, 0])
     for part in parts:
         model.partial_fit(part)
     assert learned(model) == learned(whole)
-    assert make().predict_then_learn(parts[0]).tolist() == [None]
+    assert make_streaming().predict_then_learn(parts[0]).tolist() == [None]
 
 
 def test_the_width_that_was_asked_for_holds_from_the_first_batch_on():
@@ -245,25 +245,25 @@ def test_the_width_that_was_asked_for_holds_from_the_first_batch_on():
 # ---- what comes along -----------------------------------------------------------------------------------------------
 
 
-def test_labels_and_weights_beside_a_stream_are_refused(make):
+def test_labels_and_weights_beside_a_stream_are_refused(make_streaming):
     stream = nk.scan(b"+1 1:1\n-1 2:1\n")
-    for learn in (make().partial_fit, make().predict_then_learn):
+    for learn in (make_streaming().partial_fit, make_streaming().predict_then_learn):
         for beside in ({"y": [1, 0]}, {"sample_weight": [1, 0]}):
             name = next(iter(beside))
             with pytest.raises(nk.InvalidInputError, match=f"{name} must not be given with a stream"):
                 learn(next(iter(stream)), **beside)
     with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
-        make().predict_then_learn(stream)
+        make_streaming().predict_then_learn(stream)
     with pytest.raises(nk.InvalidInputError, match="y must not be given with a stream"):
-        make().partial_fit(stream, [1, 0])
+        make_streaming().partial_fit(stream, [1, 0])
 
 
-def test_weights_of_a_table_reach_the_learner(make):
+def test_weights_of_a_table_reach_the_learner(make_streaming):
     frame = pd.DataFrame({"a": [1.0, 2.0, -1.0, 0.5], "w": [1.0, 0.0, 0.5, 3.0], "y": [1, 0, 0, 1]})
     X, y, w = nk.read(frame, weight="w")
-    expected = make().partial_fit(X, y, sample_weight=w)
-    assert learned(make().partial_fit(nk.scan(frame, weight="w", batch_size=3))) == learned(expected)
-    model = make()
+    expected = make_streaming().partial_fit(X, y, sample_weight=w)
+    assert learned(make_streaming().partial_fit(nk.scan(frame, weight="w", batch_size=3))) == learned(expected)
+    model = make_streaming()
     list(nk.evaluate.progressive(model, nk.scan(frame, weight="w", batch_size=3)))
     assert learned(model) == learned(expected)
 
@@ -323,8 +323,8 @@ def jobs(size, **options):
 
 
 @pytest.mark.parametrize("size", [1, 2, 3])
-def test_columns_of_a_table_grow_with_their_names(make, size):
-    model, whole = make().partial_fit(jobs(size)), make().partial_fit(jobs(100))
+def test_columns_of_a_table_grow_with_their_names(make_streaming, size):
+    model, whole = make_streaming().partial_fit(jobs(size)), make_streaming().partial_fit(jobs(100))
     assert learned(model) == learned(whole)
     assert model.weights_ == whole.weights_
     by_class = [problem.weights for problem in model.record_.problems]
@@ -334,14 +334,14 @@ def test_columns_of_a_table_grow_with_their_names(make, size):
     assert model.reading_.running.names == ("age", "job=clerk", "job=cook", "job=pilot")
 
 
-def test_a_saved_stream_of_tables_continues_bit_for_bit(make, tmp_path):
+def test_a_saved_stream_of_tables_continues_bit_for_bit(make_streaming, tmp_path):
     batches = list(jobs(2).widening())
-    model = make().partial_fit(batches[0])
+    model = make_streaming().partial_fit(batches[0])
     model.save(tmp_path / "m.nvk")
     model = nk.load(tmp_path / "m.nvk")
     rest = b"\n".join([JOBS.split(b"\n")[0], *JOBS.split(b"\n")[3:]])
     model.partial_fit(model.reading_.scan(rest, format="csv", batch_size=1))
-    whole = make().partial_fit(jobs(100))
+    whole = make_streaming().partial_fit(jobs(100))
     assert learned(model) == learned(whole)
     assert model.reading_ == whole.reading_
 
@@ -391,18 +391,18 @@ def scored_one_by_one(model, X, y, weights):
 
 @settings(max_examples=10)
 @given(data=streams(3), seed=seeds)
-def test_scores_are_those_of_one_row_after_the_other(make, data, seed):
+def test_scores_are_those_of_one_row_after_the_other(make_streaming, data, seed):
     X, y = data
     weights = np.random.default_rng(seed).integers(0, 3, len(y)) * 1.0
     weights[-1] = 1.0
-    batch, single = make(), make()
+    batch, single = make_streaming(), make_streaming()
     runs = batch.score_then_learn(X, y, weights)
     found = [(labels, score) for labels, scores in runs for score in scores.tolist()]
     assert found == scored_one_by_one(single, X, y, weights)
     assert learned(batch) == learned(single)
 
 
-def test_scores_of_a_whole_stream_are_not_returned_at_once(make, tmp_path):
+def test_scores_of_a_whole_stream_are_not_returned_at_once(make_streaming, tmp_path):
     (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
     with pytest.raises(nk.InvalidInputError, match="score_then_learn takes one batch at a time"):
-        make().score_then_learn(nk.scan(tmp_path / "a.svm"))
+        make_streaming().score_then_learn(nk.scan(tmp_path / "a.svm"))

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from learners import CLASSES, FULL, LATE_CLASSES, LEARNERS, TRACKERS, forgets
+from learners import CENTRED, CLASSES, FULL, LATE_CLASSES, LEARNERS, REPRESENTATIVES, TRACKERS, forgets
 from novikoff.testing import check_online_learner, online_learner_checks
 
 ZERO_ROW = "zero_row_leaves_weights_unchanged"
+FITS = "certificates_verify"  # tests/online/test_classifier_centred.py verifies those that have no fit
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 
@@ -36,6 +37,17 @@ def test_learners_with_other_parameters_pass_all_checks(learner):
     # a row of zeros has an intercept, which a full matrix relates to all columns, and a half-life fades with it
     moves = learner in FULL or forgets(LEARNERS[learner])
     check_online_learner(LEARNERS[learner](), exclude=[ZERO_ROW] if moves else [])
+
+
+@pytest.mark.parametrize(
+    "learner", [pytest.param(name, marks=() if name in REPRESENTATIVES else pytest.mark.slow) for name in CENTRED]
+)
+def test_learners_with_a_centred_scale_pass_all_checks_but_those_they_cannot(learner):
+    model = CENTRED[learner]()
+    check_online_learner(model, exclude=[ZERO_ROW, FITS])
+    if learner == "PA-I, centred":
+        with pytest.raises(AssertionError, match="a row of zeros"):
+            dict(online_learner_checks())[ZERO_ROW](model)
 
 
 # ---- broken learners -----------------------------------------------------------------------------------------------
