@@ -71,8 +71,11 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   if (keep_ == "joint") learner_.joint.emplace();
   if (learner_.joint && learner_.geometry.delta != 0)
     throw std::invalid_argument("classes that are learned together have no private features.");
-  if (learner_.joint && second_order_of(learner_.rule))
-    throw std::invalid_argument("second-order rules do not learn classes together.");
+  if (learner_.joint && second_order_of(learner_.rule)) {
+    if (!std::holds_alternative<DiagonalArowRule>(learner_.rule))
+      throw std::invalid_argument("of the second-order rules, only that of AROW learns classes together.");
+    learner_.joint->variance.emplace();
+  }
   if (learner_.joint && memory_) throw std::invalid_argument("classes that are learned together forget nothing.");
   columns_.buckets = buckets;
   learner_.scale = scale_named(as<std::string>(configuration_[9], "scale"));
@@ -277,7 +280,7 @@ void set_state(OnlineLearner* learner, nb::tuple state) {
     columns = columns_named(as<nb::list>(names, "names"));
   }
   std::optional<JointHypothesis> joint;
-  if (keep == "joint") joint = JointHypothesis::of(std::exchange(problems, {}));
+  if (keep == "joint") joint = JointHypothesis::of(std::exchange(problems, {}), second.has_value());
   new (learner) OnlineLearner(configuration);
   learner->restore(std::move(problems), std::move(joint), std::move(columns), std::move(scale), std::move(balance));
 }
@@ -441,7 +444,11 @@ void bind_online(nb::module_& m) {
       .def(
           "second",
           [](OnlineLearner& self, std::size_t q) {
-            return online_state::store(self.read([q](auto& problems, auto&) { return problems.at(q).second; }));
+            return online_state::store(self.read_learner(false, [q](auto& learner, auto&) -> std::optional<SecondOrder> {
+              if (!learner.joint) return learner.problems.at(q).second;
+              if (!learner.joint->variance) return std::nullopt;
+              return SecondOrder{learner.joint->variance_of(q)};
+            }));
           },
           arg("problem"))
       .def(

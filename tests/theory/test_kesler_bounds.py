@@ -1,10 +1,11 @@
-"""Several classes online, docs/theory.md J5 to J7. Each test names the statement it could refute."""
+"""Several classes online, docs/theory.md J5 to J7 and L5. Each test names the statement it could refute."""
 
 import numpy as np
 import pytest
 
 from novikoff.theory import kesler_bounds as bounds
-from reference.kesler import kesler, multiclass
+from novikoff.theory import second_order_bounds
+from reference.kesler import kesler, multiclass, multiclass_arow
 from reference.passive_aggressive import step
 from streams import SLACK, few_and_many, rows_of
 
@@ -85,3 +86,30 @@ def test_J7_mistakes_of_both_passive_aggressive_rules_stay_below_their_bounds(C,
                     limit = bounds.passive_aggressive_II(radius, length, losses @ losses, C)
                 zero = sum(not X[t].any() for t, _, _ in updates)  # such an example changes nothing
                 assert wrong.sum() - zero <= limit * SLACK
+
+
+@few_and_many(24, 12_000)
+@pytest.mark.parametrize(("r", "floor"), [(0.1, 0.0), (1.0, 0.0), (1.0, 0.25)])
+def test_L5_updates_of_multiclass_arow_stay_below_the_bound(r, floor, count, rows_each):
+    for X, codes, u in problems(count, 45, rows_each):
+        updates, Z, _, s = multiclass_arow(X, codes, CLASSES, r, floor)
+        v = Z.sum(axis=0)
+        for scale in (0.0, 0.01, 0.1, 1.0, 10.0):
+            plane = scale * u.ravel()
+            loss = float(np.maximum(0.0, 1 - Z @ plane).sum())
+            product = float(plane @ (plane / s.ravel())), float(v @ (s.ravel() * v))
+            assert len(updates) <= second_order_bounds.updates_bound(loss, *product) * SLACK
+        assert loss <= sum(loss_of(X[t], own, scale * u) for t, own, _ in updates) * SLACK + 1e-12
+
+
+def test_L5_the_bound_of_arow_does_not_hold_for_the_diagonal():
+    """Two classes that differ by (1, -1) only, and a large common part that alternates, as for L3."""
+    common = 30.0 * np.where(np.arange(400) % 2, 1.0, -1.0)
+    X, codes = np.column_stack([common + 0.5, common - 0.5]), np.arange(400) % 2
+    X[codes == 0] *= -1
+    updates, Z, *_ = multiclass_arow(X, codes, 2, 0.1)
+    sums = second_order_bounds.sums_of(Z, np.ones(len(Z)), 0.5 * np.array([-1.0, 1.0, 1.0, -1.0]), 0.1)
+    wrong = sum(mistake for *_, mistake in updates)
+    assert sums.loss == 0
+    assert wrong > second_order_bounds.arow(sums.loss, sums.comparator, sums.log_det, len(updates) - wrong)
+    assert wrong <= len(updates) <= second_order_bounds.updates_bound(sums.loss, sums.comparator, sums.model)

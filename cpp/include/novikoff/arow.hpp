@@ -16,6 +16,8 @@ namespace novikoff {
 ///
 /// `floor` is the smallest variance: it lets the weights follow a stream whose target moves. The mistake bound of the paper is
 /// about the full matrix, and is not claimed here: docs/theory.md L3.
+///
+/// `state` is the variances of a binary problem, or those of two classes that are learned together.
 struct DiagonalArowRule {
   using State = DiagonalVariance;
   static constexpr bool sums_updates = true;
@@ -24,7 +26,7 @@ struct DiagonalArowRule {
 
   double quiet_margin(double, double) const { return 1; }
 
-  Change update(const auto& x, const SecondOrderInput& s, WeightsView w, State& state) const {
+  Change update(const auto& x, const SecondOrderInput& s, auto w, auto& state) const {
     const double loss = 1 - s.margin();
     if (!(loss > 0)) return Change::none;
     const double slack = r / s.weight, along = loss / (state.of_score(x, s) + slack);

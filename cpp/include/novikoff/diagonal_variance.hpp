@@ -24,12 +24,22 @@ struct DiagonalVariance {
   struct Column {
     double variance = 1;
     double sum = 0;  // of y u over the updates, from which proofs are made: docs/theory.md L1
+
+    /// The update by the value u_j of a column, times y, of which v gets the part `weight`.
+    void update(double value, double along, double shrink, double weight, double least, double& mean) {
+      const double spread = variance * value, smaller = variance / (1 + shrink * spread * value);
+      mean += along * spread;
+      variance = smaller < least ? least : smaller;
+      sum += weight * value;
+    }
   };
 
   std::vector<Column> columns;
   Column bias;
 
   void resize(std::size_t count) { columns.resize(count); }
+
+  static double least_variance(double floor) { return std::max(floor, std::numeric_limits<double>::min()); }
 
   /// The variance u'S u of the score.
   double of_score(const auto& x, const SecondOrderInput& s) const {
@@ -38,12 +48,10 @@ struct DiagonalVariance {
 
   /// The update, in which no variance falls below `floor`.
   void update(const auto& x, const SecondOrderInput& s, double along, double shrink, double floor, WeightsView w) {
-    const double least = std::max(floor, std::numeric_limits<double>::min());
+    const double least = least_variance(floor);
     const double step = along * s.y, weight = s.weight * s.y, scale = s.scale;
     const auto update_one = [=](double value, double& mean, Column& column) {
-      const double spread = column.variance * value, smaller = column.variance / (1 + shrink * spread * value);
-      mean += step * spread;
-      column = {smaller < least ? least : smaller, column.sum + weight * value};
+      column.update(value, step, shrink, weight, least, mean);
     };
     double* const means = w.columns.data();
     Column* const of = columns.data();

@@ -10,6 +10,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "novikoff/class_pair.hpp"
 #include "novikoff/joint_hypothesis.hpp"
 #include "novikoff/pass.hpp"
 #include "novikoff/rows.hpp"
@@ -28,6 +29,54 @@ inline std::optional<std::size_t> strongest_rival(const JointHypothesis& joint, 
     if (k != own && (!rival || scores[k] > scores[*rival])) rival = k;
   }
   return rival;
+}
+
+/// An example of a class, and the class that is strongest beside it: the vector z of docs/theory.md J5.
+struct KeslerExample {
+  std::int32_t own, rival;
+  double scale;
+  bool intercept;
+};
+
+/// The update by one copy of an example, whose z is not 0. Returns whether there is one.
+template <Row X, class Rule>
+bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, const Rule& rule, JointHypothesis& joint) {
+  const double tau = rule.step(s);
+  if (tau == 0) return false;
+  joint.add(x, z.own, tau * z.scale, z.intercept);
+  joint.add(x, z.rival, -(tau * z.scale), z.intercept);
+  joint.count_update(s, tau, x.size);
+  return true;
+}
+
+template <Row X>
+bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, const DiagonalArowRule& rule,
+                    JointHypothesis& joint) {
+  ClassPair pair{joint, z.own, z.rival};
+  const SecondOrderInput input{s, z.scale, z.intercept, false};  // AROW does not ask whether it is a mistake
+  const Change change = with_distinct_columns(x, joint.variance->terms,
+                                              [&](const auto& distinct) { return rule.update(distinct, input, pair, pair); });
+  if (change == Change::none) return false;
+  joint.count_added(s.weight == 1, s.weight == 1 ? 0.0 : s.weight);
+  return true;
+}
+
+/// Other second-order rules do not learn classes together.
+template <Row X, SecondOrderRule Rule>
+bool update_jointly(const X&, const RuleInput&, const KeslerExample&, const Rule&, JointHypothesis&) {
+  throw std::logic_error("this second-order rule does not learn classes together");
+}
+
+/// Counts all copies of an example with z = 0, which changes no weights. Returns whether it counts as an update.
+template <class Rule>
+bool count_zero_jointly(const RuleInput& s, std::int64_t whole, double part, const Rule& rule, JointHypothesis& joint) {
+  if constexpr (SecondOrderRule<Rule>) {
+    joint.count_added(whole, part);
+  } else {
+    if (rule.step(s) == 0) return false;
+    joint.stand_still(whole, part);
+  }
+  return true;
 }
 
 /// Learns from one example of class `code` as often as its weight says, as `learn` of pass.hpp does for two classes. `scores`
@@ -56,18 +105,15 @@ void learn_jointly(const X& x, std::int32_t code, double weight, double squared_
     const double lead = scale * (scores[own] - scores[*rival]);
     const RuleInput s{1.0, lead, 2 * norm2, whole > 0 ? 1.0 : part, joint.length2.value(), joint.steps.value()};
     const bool mistake = is_mistake(s.y, lead, Tie::mistake);
-    const double tau = rule.step(s);
     report.smallest_margin = std::min(report.smallest_margin, lead);
     report.mistaken |= mistake;
-    if (tau == 0) return count(whole, part, mistake);
-    report.moved = true;
-    if (norm2 == 0) {  // an update along z = 0 does not change v, so all copies are counted at once
-      joint.stand_still(whole, part);
+    if (norm2 == 0) {
+      report.moved |= count_zero_jointly(s, whole, part, rule, joint);
       return count(whole, part, mistake);
     }
-    joint.add(x, code, tau * scale, geometry.intercept);
-    joint.add(x, static_cast<std::int32_t>(*rival), -(tau * scale), geometry.intercept);
-    joint.count_update(s, tau, x.size);
+    const KeslerExample z{code, static_cast<std::int32_t>(*rival), scale, geometry.intercept};
+    if (!update_jointly(x, s, z, rule, joint)) return count(whole, part, mistake);
+    report.moved = true;
     if (whole > 0) {
       count(1, 0.0, mistake);
       --whole;
@@ -76,13 +122,6 @@ void learn_jointly(const X& x, std::int32_t code, double weight, double squared_
       part = 0;
     }
   }
-}
-
-/// Second-order rules have steps of their own for each column, and see no vectors z.
-template <Row X, SecondOrderRule Rule>
-void learn_jointly(const X&, std::int32_t, double, double, const Rule&, const Geometry&, JointHypothesis&, std::span<double>,
-                   PassReport&) {
-  throw std::logic_error("second-order rules do not learn classes together");
 }
 
 /// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known. `outputs` is
