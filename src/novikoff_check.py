@@ -774,12 +774,31 @@ def check_kesler(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
         yield name, "on trust", f"{fields[name]}, as the learner says"
 
 
+def check_kesler_sum(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a KeslerSumCertificate: a KeslerCertificate with a sum of the vectors z, and a diagonal matrix."""
+    own, model, added, square = fields["sum"], fields["model"], fields["sum"]["added"], fields["sum"]["square"]
+    sums, variances = [*own["weights"], own["biases"]], [*own["variances"], own["bias_variances"]]
+    same = list(map(len, sums)) == list(map(len, variances)) == list(map(len, [*model["weights"], model["biases"]]))
+    matrix = [x for row in variances for x in row]
+    good = finite(*matrix, *(x for row in sums for x in row)) and min(matrix) >= 0 < min(own["bias_variances"])
+    need(same and good, "matrix", "it is not positive and finite, or of another size than the weights")
+    yield from check_kesler(fields, rows, labels, weights)
+    slack = 1 + 4 * (max(0, fields["updates"]) + 8) * EPS
+    between = finite(added) and fields["mistakes"] <= added * slack and added <= fields["examples"] * slack
+    need(between, "weight of the sum", "it is not between the mistakes and the examples")
+    need(square >= 0, "v'A^-1 v", "it is negative, or not a number")
+    yield "sum of examples", "on trust", "only a repeated run shows it"
+    yield "weight of the sum", "on trust", f"{shown(added)}, of the run"
+    yield "v'A^-1 v", "on trust", f"at most {shown(square)}, of the run"
+
+
 CHECKS = {
     "CrammerSingerCertificate": check_crammer_singer,
     "FullMatrixCertificate": check_full_matrix,
     "GapCertificate": check_gap,
     "HullCertificate": check_hull,
     "KeslerCertificate": check_kesler,
+    "KeslerSumCertificate": check_kesler_sum,
     "MistakeCertificate": check_mistakes,
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,

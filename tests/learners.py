@@ -39,6 +39,8 @@ LEARNERS = {
     "multiclass perceptron": partial(nk.MulticlassPerceptron),
     "multiclass PA-I": partial(nk.MulticlassPassiveAggressiveI, C=0.125),
     "multiclass PA-II": partial(nk.MulticlassPassiveAggressiveII, C=0.5),
+    "multiclass AROW": partial(nk.MulticlassAROW, r=0.5),
+    "multiclass AROW, floor": partial(nk.MulticlassAROW, floor=0.25),
 }
 
 # Learners whose scale is centred, for streams only: they have no ``fit``. They see a row of zeros as another one.
@@ -85,6 +87,7 @@ REPRESENTATIVES = {
     "margin normalized",
     "PA-I",
     "multiclass PA-II",
+    "multiclass AROW, floor",
     "AROW, floor",
     "AROW, full",
     "normalized adaptive",

@@ -65,6 +65,7 @@ LEARNERS = {
     "normalized adaptive": (nk.NormalizedAdaptive(), THREE),
     "soft confidence": (nk.SoftConfidenceWeighted(variant="II", fit_intercept=False), APART),
     "multiclass perceptron": (nk.MulticlassPerceptron(max_iter=50), THREE),
+    "multiclass AROW": (nk.MulticlassAROW(floor=0.1), THREE),
     "multiclass passive-aggressive I": (nk.MulticlassPassiveAggressiveI(C=0.1), MIXED),
 }
 
@@ -111,6 +112,7 @@ FORGED = {
     "second-order perceptron, full": ("log_det", 0.9),
     "normalized adaptive": ("added", 1.01),
     "multiclass perceptron": ("energy", 1.01),
+    "multiclass AROW": ("mistakes", 1000.0),
     "multiclass passive-aggressive I": ("radius", 1.01),
 }
 

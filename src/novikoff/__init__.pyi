@@ -27,6 +27,7 @@ from .errors import NovikoffError as NovikoffError
 from .online import AROW as AROW
 from .online import AveragedPerceptron as AveragedPerceptron
 from .online import MarginPerceptron as MarginPerceptron
+from .online import MulticlassAROW as MulticlassAROW
 from .online import MulticlassPassiveAggressiveI as MulticlassPassiveAggressiveI
 from .online import MulticlassPassiveAggressiveII as MulticlassPassiveAggressiveII
 from .online import MulticlassPerceptron as MulticlassPerceptron

@@ -69,6 +69,7 @@ FITTED = {
     "stream of SCW": lambda: (nk.SoftConfidenceWeighted().partial_fit(X, TWO, classes=["no", "yes"]), X, TWO, None),
     "normalized adaptive": lambda: fit(nk.NormalizedAdaptive(), MIXED, weights=WEIGHTS),
     "multiclass perceptron": lambda: fit(nk.MulticlassPerceptron(), MIXED, CODES, WEIGHTS),
+    "multiclass AROW": lambda: fit(nk.MulticlassAROW(), MIXED, CODES, WEIGHTS),
     "multiclass passive-aggressive": lambda: fit(nk.MulticlassPassiveAggressiveI(), MIXED, CODES, WEIGHTS),
     "tracker": lambda: fit(nk.Tracker(), MIXED, weights=WEIGHTS),
     "tracker by shares": lambda: fit(nk.Tracker(vote="share"), MIXED, weights=WEIGHTS),

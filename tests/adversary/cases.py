@@ -62,6 +62,7 @@ SEVERAL = {
     ),
     "perceptrons": lambda: nk.Perceptron(max_iter=5),
     "multiclass perceptron": lambda: nk.MulticlassPerceptron(max_iter=5),
+    "multiclass AROW": lambda: nk.MulticlassAROW(r=0.25, max_iter=3),
     "multiclass passive-aggressive II": lambda: nk.MulticlassPassiveAggressiveII(C=0.25, max_iter=3),
 }
 MAKERS = {**BINARY, **SEVERAL}

@@ -39,6 +39,11 @@ MADE = {
         noisy,
         weights,
     ),
+    "sum of all classes": (
+        nk.MulticlassAROW().partial_fit(X, noisy, sample_weight=weights).certificate_,
+        noisy,
+        weights,
+    ),
     "margin": (nk.MarginPerceptron().fit(X, y).certificate_, y, None),
     "tracker": (nk.Tracker().fit(X, noisy).certificate_, noisy, None),
     "tracker by majority": (nk.Tracker(vote="majority").fit(X, noisy, weights).certificate_, noisy, weights),

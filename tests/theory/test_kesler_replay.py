@@ -7,7 +7,7 @@ import scipy.sparse as sp
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.kesler_replay import replay_jointly
 from novikoff.theory.rules import Rule
-from reference.kesler import kesler, multiclass
+from reference.kesler import kesler, multiclass, multiclass_arow
 
 RNG = np.random.default_rng(7)
 X = RNG.integers(-2, 3, (80, 4)) * 1.0
@@ -29,6 +29,22 @@ def test_a_run_is_that_of_the_reference():
     assert sum(run.mistaken) == run.updates == wrong.sum()
     assert run.squared_length.value() == pytest.approx(np.sum(w * w))
     assert run.met == [0, 1, 2]
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3])
+def test_a_second_order_run_is_that_of_the_reference(floor):
+    updates, Z, w, s = multiclass_arow(X, CODES, 3, 0.7, floor)
+    run = repeated(rule=Rule("multiclass arow", 0.7, extra=floor).implementation())
+    np.testing.assert_allclose(run.weights, w, rtol=1e-9)
+    np.testing.assert_allclose(run.state["variances"].reshape(3, -1)[:, :-1], s, rtol=1e-9)
+    assert run.updates == run.steps == run.used == len(updates)
+    assert sum(run.mistaken) == sum(mistake for *_, mistake in updates)
+    sums = Z.sum(axis=0).reshape(3, -1)
+    for k, block in run.blocks(len(run.made)):
+        assert np.ldexp(block.weights.middle, block.weights.exponent).tolist() == sums[k].tolist()
+    bound = np.linalg.norm(sums) / len(updates)
+    assert run.check_bound("bound", bound * (1 + 1e-9)).status == "holds"
+    assert run.check_bound("bound", bound * (1 - 1e-9)).status == "fails"
 
 
 def test_sparse_rows_without_some_columns_are_repeated_as_dense_ones():

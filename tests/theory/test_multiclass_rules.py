@@ -37,5 +37,14 @@ def test_without_a_margin_there_is_no_bound(name):
     assert Rule(name, 0.5).implementation().bound(1.0, 0.0) == math.inf
 
 
+def test_AROW_is_that_for_two_classes_on_vectors_of_both_blocks():
+    rule, single = (Rule(name, 0.5, extra=0.25).implementation() for name in ("multiclass arow", "arow"))
+    assert rule.is_joint
+    assert rule.is_second_order
+    assert rule.kernel == single.kernel == "arow"
+    assert rule.threshold(RuleInput(1.0, 0.0, 4.0, 0.7, 3.0, 2.0)) == 1.0
+    assert not Rule("multiclass arow", 0.5, extra=2.0).implementation().has_valid_parameter()
+
+
 def test_each_update_adds_no_single_example():
     assert not any(RULES[name].adds_examples for name in NAMES)

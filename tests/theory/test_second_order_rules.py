@@ -23,7 +23,9 @@ RULE_PARAMETERS = {
 
 
 def test_all_second_order_rules_are_tried():
-    assert {name for name in RULES if issubclass(RULES[name], SecondOrderRule)} == set(RULE_PARAMETERS)
+    """Except those of classes that are learned together, which tests/theory/test_kesler_replay.py tries."""
+    second = {name for name in RULES if issubclass(RULES[name], SecondOrderRule) and not RULES[name].is_joint}
+    assert second == set(RULE_PARAMETERS)
 
 
 @pytest.mark.parametrize("name", RULE_PARAMETERS)

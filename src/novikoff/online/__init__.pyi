@@ -5,6 +5,7 @@ from ._stopping import stopped_in_words as stopped_in_words
 from .arow import AROW as AROW
 from .averaged_perceptron import AveragedPerceptron as AveragedPerceptron
 from .margin_perceptron import MarginPerceptron as MarginPerceptron
+from .multiclass_arow import MulticlassAROW as MulticlassAROW
 from .multiclass_passive_aggressive import MulticlassPassiveAggressiveI as MulticlassPassiveAggressiveI
 from .multiclass_passive_aggressive import MulticlassPassiveAggressiveII as MulticlassPassiveAggressiveII
 from .multiclass_perceptron import MulticlassPerceptron as MulticlassPerceptron

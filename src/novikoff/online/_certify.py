@@ -272,13 +272,28 @@ def _certify_full_matrix(problem: Problem, second: FullSum, fields: dict[str, An
 
 def _sum_square(problem: Problem, second: Sum) -> float:
     """Return v'A^-1 v, with the rounding of v allowed for, and as much again for a verifier."""
-    tally, columns = problem.tally, occurring(second.evidence.weights)
-    sums, variances = narrowed(second.evidence.weights, columns), narrowed(second.variances, columns)
-    values = np.append(sums, second.evidence.intercept)
-    matrix = np.append(np.where(variances == 0, 1.0, variances), second.intercept_variance)
+    tally = problem.tally
+    values, matrix = diagonal_entries(
+        second.evidence.weights, second.evidence.intercept, second.variances, second.intercept_variance
+    )
     rounding = math.sqrt(float(matrix.max())) * float(tally["rounding"])
     if problem.rule.implementation().has_unit_columns:  # an entry of v is at most N times the scale of its column
         rounding = 2 * EPS * (tally["updates"] + 2) * (tally["steps"] + 2) * math.sqrt(len(values))
-    roundings = 4 * (len(values) + tally["updates"] + 32) * EPS
+    return widened_square(values, matrix, rounding, tally["updates"])
+
+
+def diagonal_entries(
+    sums: Floats, intercept: float, variances: Floats, intercept_variance: float
+) -> tuple[Floats, Floats]:
+    """Return the entries of v that may not be 0, that of the intercept last, and those of the diagonal of A^-1."""
+    columns = occurring(sums)
+    narrow = narrowed(variances, columns)
+    matrix = np.append(np.where(narrow == 0, 1.0, narrow), intercept_variance)
+    return np.append(narrowed(sums, columns), intercept), matrix
+
+
+def widened_square(values: Floats, matrix: Floats, rounding: float, updates: int) -> float:
+    """Return an upper bound on v'A^-1 v, in whose metric v has this rounding error; as much again is for a verifier."""
+    roundings = 4 * (len(values) + updates + 32) * EPS
     length = math.sqrt(float(np.sum(matrix * values * values)))
     return float((length * (1 + roundings) + 2 * rounding + 1e-150) ** 2 * (1 + 4 * EPS))

@@ -2,7 +2,7 @@
 
 # Without ``from __future__ import annotations``, as in ``_classifier.py``.
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,9 @@ from novikoff.theory import bounds
 from novikoff.theory.enclosed_sums import EPS
 from novikoff.theory.geometry import Floats, Geometry
 from novikoff.theory.kesler import KeslerCertificate, KeslerModel
+from novikoff.theory.kesler_sum import KeslerSum, KeslerSumCertificate
 
+from ._certify import diagonal_entries, widened_square
 from ._classes import Classes
 from ._classifier import OnlineClassifier
 from ._columns import column_names_of, feature_names_of, padded
@@ -102,19 +104,43 @@ def certify_jointly(model: Any) -> KeslerCertificate:
     radius = math.sqrt(tally["squared_radius"])
     if not (model._is_stream or run is not None):
         radius *= 1 + 2 * (weights.shape[1] + 8) * EPS  # after several fits, rows were added in any order
-    return KeslerCertificate(
-        rule=rule.name,
-        parameter=rule.parameter,
-        examples=tally["examples"],
-        counts=np.array([own["positives"] for own in tallies], dtype=np.float64),
-        mistakes=tally["mistakes"],
-        updates=tally["updates"],
-        radius=radius,
-        energy=tally["energy"],
-        margin_upper_bound=_margin_upper_bound(tally, stated, radius),
-        passes=int(model._is_stream) if run is None else run.passes,
-        model=stated,
+    second = _sum_of(model, tally, radius) if rule.implementation().is_second_order else None
+    proof = stated if second is None else replace(stated, weights=second.weights, biases=second.biases)
+    fields: dict[str, Any] = {
+        "rule": rule.name,
+        "parameter": rule.parameter,
+        "examples": tally["examples"],
+        "counts": np.array([own["positives"] for own in tallies], dtype=np.float64),
+        "mistakes": tally["mistakes"],
+        "updates": tally["updates"],
+        "radius": radius,
+        "energy": tally["energy"],
+        "margin_upper_bound": _margin_upper_bound(tally, proof, radius),
+        "passes": int(model._is_stream) if run is None else run.passes,
+        "model": stated,
+    }
+    return KeslerCertificate(**fields) if second is None else KeslerSumCertificate(**fields, sum=second)
+
+
+def _sum_of(model: Any, tally: dict[str, Any], radius: float) -> KeslerSum:
+    """Return the sum of the vectors z behind the proofs of a second-order learner, and its matrix.
+
+    A vector z has the length sqrt(2) R at most. Its own rounding error, which comes from scaling it to unit length, is
+    at most one rounding for each column.
+    """
+    states = [model._learner.second(q) for q in model._classes.problems]
+    sums, variances = (
+        stacked([padded(model, state["vectors"][name]) for state in states]) for name in ("sum", "variances")
     )
+    biases, bias_variances = (np.array([state["numbers"][name] for state in states]) for name in ("sum", "variances"))
+    parts = zip(sums, biases.tolist(), variances, bias_variances.tolist(), strict=True)
+    values, matrix = (
+        np.concatenate(arrays) for arrays in zip(*(diagonal_entries(*part) for part in parts), strict=True)
+    )
+    of_rows = 4 * (sums.shape[1] + 32) * EPS * tally["steps"] * math.sqrt(2) * radius
+    rounding = math.sqrt(float(matrix.max())) * (tally["rounding"] + of_rows)
+    square = widened_square(values, matrix, rounding, tally["updates"])
+    return KeslerSum(sums, biases, variances, bias_variances, tally["steps"], square)
 
 
 def _margin_upper_bound(tally: dict[str, Any], model: KeslerModel, radius: float) -> float:

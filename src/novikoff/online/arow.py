@@ -14,6 +14,14 @@ from ._classifier import OnlineClassifier
 LEAST_R = 1e-100
 
 
+def check_parameters(where: str, r: object, floor: object) -> tuple[float, float]:
+    """Return r and floor of AROW as numbers, or refuse them."""
+    number = check_number(where, "r", r, above=0)
+    if number < LEAST_R:
+        raise input_error(where, f"r must be at least {LEAST_R:g}, but it is {number:g}.")
+    return number, 0.0 if floor == 0 else check_number(where, "floor", floor, above=0, at_most=1, other="0")
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
 class AROW(OnlineClassifier):
     """Adaptive regularisation of weights: columns that were seen often are changed less.
@@ -96,6 +104,7 @@ class AROW(OnlineClassifier):
 
     See Also
     --------
+    MulticlassAROW : All classes together, with one certificate.
     PassiveAggressiveII : The same update with one variance for all columns that never changes.
     SecondOrderPerceptron : The same matrix with updates on mistakes only.
 
@@ -119,10 +128,7 @@ class AROW(OnlineClassifier):
 
     def _rule(self) -> Rule:
         where = type(self).__name__
-        r = check_number(where, "r", self.r, above=0)
-        if r < LEAST_R:
-            raise input_error(where, f"r must be at least {LEAST_R:g}, but it is {r:g}.")
-        floor = 0.0 if self.floor == 0 else check_number(where, "floor", self.floor, above=0, at_most=1, other="0")
+        r, floor = check_parameters(where, self.r, self.floor)
         if not check_flag(where, "full", self.full):
             return Rule("arow", r, geometry=self._geometry(), extra=floor)
         if floor > 0:

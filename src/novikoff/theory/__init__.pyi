@@ -22,6 +22,8 @@ from .geometry import Geometry as Geometry
 from .hulls import HullCertificate as HullCertificate
 from .kesler import KeslerCertificate as KeslerCertificate
 from .kesler import KeslerModel as KeslerModel
+from .kesler_sum import KeslerSum as KeslerSum
+from .kesler_sum import KeslerSumCertificate as KeslerSumCertificate
 from .margin import MarginCertificate as MarginCertificate
 from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .margin_value import Margin as Margin

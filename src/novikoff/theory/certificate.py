@@ -327,6 +327,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "GapCertificate": "novikoff.theory.gap:GapCertificate",
         "HullCertificate": "novikoff.theory.hulls:HullCertificate",
         "KeslerCertificate": "novikoff.theory.kesler:KeslerCertificate",
+        "KeslerSumCertificate": "novikoff.theory.kesler_sum:KeslerSumCertificate",
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,6 +149,8 @@ class KeslerCertificate(Certificate):
     passes: int
     model: KeslerModel
 
+    _ratio: ClassVar[str] = "the least |w|/M of the run"  # what the upper bound on the margin is
+
     @property
     def online_rule(self) -> OnlineRule:
         """The rule that the mistakes were made with."""
@@ -168,10 +170,14 @@ class KeslerCertificate(Certificate):
         float
             The bound of the theorem that applies to the rule; infinity if the margin is not positive.
         """
+        return self.online_rule.bound(self.radius, self._margin_number(margin))
+
+    def _margin_number(self, margin: float) -> float:
+        """Return a margin of all classes as a number."""
         where = f"{type(self).__name__}.bound"
         if isinstance(margin, Margin):
             raise input_error(where, "the margin of one binary problem is not that of all classes. Pass a number.")
-        return self.online_rule.bound(self.radius, margin_number(where, margin, self.model.geometry))
+        return margin_number(where, margin, self.model.geometry)
 
     def comparator_bound(self, X: Any, y: Any, coef: Any, intercept: Any = None, sample_weight: Any = None) -> float:
         """Return the bound on the mistakes that follows from any weights (docs/theory.md, J6 and J7).
@@ -194,27 +200,39 @@ class KeslerCertificate(Certificate):
         float
             The largest possible number of mistakes.
         """
-        where, model = "comparator_bound", self.model
+        weights, biases, losses = self._comparator(X, y, coef, intercept, sample_weight)
+        length = float(np.sqrt(np.sum(weights * weights) + biases @ biases))
+        found: float = self.online_rule.comparator_bound(self.radius, length, *losses)  # type: ignore[attr-defined]  # of all joint rules
+        return found
+
+    def _comparator(
+        self, X: Any, y: Any, coef: Any, intercept: Any, sample_weight: Any
+    ) -> tuple[Floats, Floats, tuple[float, float]]:
+        """Return the weights and intercepts of a comparator, and the sums of its losses and of their squares."""
+        where = "comparator_bound"
         if self.passes == 0:
             message = "the model was learned by several fits, so the number of passes is not known. Fit it once."
             raise input_error(where, message)
-        weights = np.atleast_2d(np.asarray(coef, dtype=np.float64))
-        if weights.shape != tuple(np.shape(model.weights)):
-            shape = f"{len(model.classes)} rows of {counted(np.shape(model.weights)[1], 'weight')}"
-            raise input_error(where, f"coef must have {shape}, but its shape is {weights.shape}.")
-        biases = np.zeros(len(weights))
-        if intercept is not None and model.geometry.fit_intercept:
-            biases = biases + np.asarray(intercept, dtype=np.float64)
-        lifted, codes = Lifted(as_table(X), model.geometry), model.codes(y)
+        weights, biases = self._planes_of(where, coef, intercept)
+        lifted, codes = Lifted(as_table(X), self.model.geometry), self.model.codes(y)
         scores = np.stack([lifted.scores(w, float(b)) for w, b in zip(weights, biases, strict=True)], axis=1)
         own = scores[np.arange(len(codes)), codes]
         scores[np.arange(len(codes)), codes] = -math.inf
         losses = np.maximum(0.0, 1 - (own - scores.max(axis=1)))
         copies = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         total, squares = (self.passes * float(copies @ power) for power in (losses, losses * losses))
-        length = float(np.sqrt(np.sum(weights * weights) + biases @ biases))
-        found: float = self.online_rule.comparator_bound(self.radius, length, total, squares)  # type: ignore[attr-defined]  # of all joint rules
-        return found
+        return weights, biases, (total, squares)
+
+    def _planes_of(self, where: str, coef: Any, intercept: Any) -> tuple[Floats, Floats]:
+        """Return the weights and intercepts of a comparator for all classes."""
+        model, weights = self.model, np.atleast_2d(np.asarray(coef, dtype=np.float64))
+        if weights.shape != tuple(np.shape(model.weights)):
+            shape = f"{len(model.classes)} rows of {counted(np.shape(model.weights)[1], 'weight')}"
+            raise input_error(where, f"coef must have {shape}, but its shape is {weights.shape}.")
+        biases = np.zeros(len(weights))
+        if intercept is not None and model.geometry.fit_intercept:
+            biases = biases + np.asarray(intercept, dtype=np.float64)
+        return weights, biases
 
     # ---- checks ----------------------------------------------------------------------------------------------------
 
@@ -284,7 +302,7 @@ class KeslerCertificate(Certificate):
             return [Check("updates", "fails", f"{count(self.updates)}, more than there are examples")]
         bound = "no bound is claimed"
         if self.margin_upper_bound < math.inf:
-            bound = f"at most {above(self.margin_upper_bound)}, the least |w|/M of the run"
+            bound = f"at most {above(self.margin_upper_bound)}, {self._ratio}"
         words = {"rule": self.rule, "parameter": f"{self.parameter:g}", "passes": count(self.passes)}
         words |= {"mistakes": count(self.mistakes), "updates": count(self.updates)}
         trusted = [Check(name, "on trust", f"{value}, of the run") for name, value in words.items()]

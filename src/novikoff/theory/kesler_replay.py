@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,11 @@ from .columns import Columns
 from .enclosed_sums import exact_total
 from .enclosure import Enclosure, at_most
 from .geometry import Floats, Geometry, each_row
-from .lifted import LiftedRows
+from .lifted import Combined, LiftedRows
 from .replay import EPS, SMALLEST, TINY, CarriedSum, squared_distance
 from .rules import OnlineRule, RuleInput
+from .second_order_replay import entries, rounding_after
+from .second_order_rules import Example, SecondOrderRule
 from .verification import Check
 
 
@@ -67,7 +69,10 @@ class KeslerReplay:
     least : float, default=inf
         The smallest |v| / M, with M the sum of the steps.
     used : int, default=0
-        The number of updates after which it was reached.
+        The number of updates after which it was reached; of a second-order rule, that of all updates.
+    state : dict
+        What a second-order rule keeps: arrays with the blocks of all classes one after the other, each of which has the
+        intercept last. The weights are parts of them.
     """
 
     weights: Floats
@@ -86,6 +91,7 @@ class KeslerReplay:
     made: list[Update] = field(default_factory=list)
     least: float = math.inf
     used: int = 0
+    state: dict[str, Any] = field(default_factory=dict)
 
     def largest_length(self) -> float:
         """Return an upper bound on |v|."""
@@ -117,6 +123,13 @@ class KeslerReplay:
         if (ratio := self.largest_length() / self.steps) < self.least:
             self.least, self.used = ratio, len(self.made)
 
+    def enter_sum(self, update: Update, updates: int) -> None:
+        """Count examples of one kind that enter the sum v of a second-order learner."""
+        self.made.append(update)
+        self.steps += update.step
+        self.updates += updates
+        self.used = len(self.made)
+
     def distance(self, weights: Any, biases: Floats) -> Enclosure:
         """Return the enclosure of the squared distance of the last weights from others of the same shape."""
         total = Enclosure.exactly(0)
@@ -134,19 +147,25 @@ class KeslerReplay:
         return next((check for status in ("holds", "open") for check in found if check.status == status), found[0])
 
     def _check_bound(self, claim: str, claimed: float, count: int) -> Check:
-        some, total = self.made[:count], Enclosure.exactly(0)
-        steps = np.array([update.step for update in some])
+        steps, total = np.array([update.step for update in self.made[:count]]), Enclosure.exactly(0)
         if not np.all(np.isfinite(steps)) or not steps.any():
             return Check(claim, "open", "the steps of the run are not finite, or there are none")
+        for _, block in self.blocks(count):
+            total = total + block.squared_length()
+        whole = exact_total(steps)
+        return at_most(claim, claimed, total / Enclosure.exactly(whole * whole), squared=True)
+
+    def blocks(self, count: int) -> Iterator[tuple[int, Combined]]:
+        """Return the sum of the first updates, each times its step, in the block of each class that has any."""
+        some = self.made[:count]
+        steps = np.array([update.step for update in some])
         own, rival, row = np.array([(update.own, update.rival, update.row) for update in some], dtype=np.int64).T
         for k in np.union1d(own, rival).tolist():
             touched = np.flatnonzero((own == k) | (rival == k))
             rows, first, places = np.unique(row[touched], return_index=True, return_inverse=True)
             amounts = np.bincount(places, steps[touched], minlength=len(rows)).astype(np.float64)
             signs = np.where(own[touched][first] == k, 1.0, -1.0)  # a row has one class, so one sign in the block of k
-            total = total + self.lifted.combine(rows, amounts, signs).squared_length()
-        whole = exact_total(steps)
-        return at_most(claim, claimed, total / Enclosure.exactly(whole * whole), squared=True)
+            yield k, self.lifted.combine(rows, amounts, signs)
 
 
 def replay_jointly(
@@ -186,6 +205,10 @@ def replay_jointly(
     cut = X if columns is None else columns.cut(X)
     rows, one = list(each_row(cut)), 1.0 if geometry.fit_intercept else 0.0
     run = KeslerReplay(np.zeros((classes, cut.shape[1])), np.zeros(classes), LiftedRows(cut, geometry), columns)
+    if isinstance(rule, SecondOrderRule):
+        run.state = rule.start(classes * (cut.shape[1] + 1))
+        blocks = run.state["weights"].reshape(classes, -1)
+        run.weights, run.biases = blocks[:, :-1], blocks[:, -1]
     for order in orders:
         for i in order.tolist():
             if copies[i] > 0:
@@ -207,7 +230,7 @@ def _learn(
     weight: float,
 ) -> None:
     """Learn from one example as often as its weight says; a fraction is one last copy of less weight."""
-    indices, values, scale, one = x
+    indices, values, scale, _ = x
     if own not in run.met:
         run.met.append(own)
     others = [k for k in run.met if k != own]
@@ -221,21 +244,68 @@ def _learn(
         rival = others[int(np.argmax(scores[others]))]
         lead = float(scores[own] - scores[rival])
         example = RuleInput(1.0, lead, 2 * norm2, 1.0 if whole > 0 else part, run.squared_length.value(), run.steps)
-        mistake, tau = rule.is_mistake(1.0, lead), rule.step(example)
+        mistake = rule.is_mistake(1.0, lead)
         _doubt(run, rule, i, example, scores, sizes, (own, rival), others, len(values))
-        if tau == 0:
+        copies = whole + part if norm2 == 0 else example.weight  # an update along 0 changes nothing
+        update = Update(i, own, rival, copies)
+        if isinstance(rule, SecondOrderRule):
+            size = float(sizes[own] + sizes[rival])
+            is_made = _update_second_order(run, rule, update, x, example, mistake, size, whole + (part > 0))
+        else:
+            is_made = _update(run, rule, update, x, example, whole + (part > 0))
+        if not is_made or norm2 == 0:
             return run.count(whole + part, mistake)
-        if norm2 == 0:  # an update along 0 changes nothing
-            run.note(Update(i, own, rival, whole + part), whole + (part > 0))
-            return run.count(whole + part, mistake)
-        for code, along in ((own, tau * scale), (rival, -tau * scale)):
-            run.weights[code, indices] += along * values
-            run.biases[code] += along * one
-        run.lengthen(tau, lead, 2 * norm2, len(values))
-        run.note(Update(i, own, rival, tau))
-        run.count(1.0 if whole > 0 else part, mistake)
+        run.count(example.weight, mistake)
         whole, part = (whole - 1, part) if whole > 0 else (0, 0.0)
     return None
+
+
+def _update(
+    run: KeslerReplay,
+    rule: OnlineRule,
+    update: Update,
+    x: tuple[Any, Floats, float, float],
+    example: RuleInput,
+    updates: int,
+) -> bool:
+    """Make the update of a first-order rule, if there is one; along 0, count all copies."""
+    indices, values, scale, one = x
+    tau = rule.step(example)
+    if tau == 0:
+        return False
+    if example.squared_norm == 0:
+        run.note(update, updates)
+        return True
+    for code, along in ((update.own, tau * scale), (update.rival, -tau * scale)):
+        run.weights[code, indices] += along * values
+        run.biases[code] += along * one
+    run.lengthen(tau, example.score, example.squared_norm, len(values))
+    run.note(replace(update, step=tau))
+    return True
+
+
+def _update_second_order(
+    run: KeslerReplay,
+    rule: SecondOrderRule,
+    update: Update,
+    x: tuple[Any, Floats, float, float],
+    example: RuleInput,
+    mistake: bool,
+    size: float,
+    updates: int,
+) -> bool:
+    """Make the update of a second-order rule, to which z is one vector with the blocks of all classes."""
+    if example.squared_norm == 0:
+        run.enter_sum(update, updates)
+        return True
+    width = run.weights.shape[1] + 1
+    columns, u = entries(width, x)
+    columns = np.concatenate([update.own * width + columns, update.rival * width + columns])
+    outcome = rule.learn(run.state, Example(columns, np.concatenate([u, -u]), example, mistake))
+    if outcome.enters_sum:
+        run.rounding = rounding_after(outcome, run.rounding, size, run.state["weights"][columns])
+        run.enter_sum(update, 1)
+    return outcome.enters_sum
 
 
 def _doubt(

@@ -1,4 +1,4 @@
-"""The rules of the perceptron and of the passive-aggressive algorithms for classes that are learned together.
+"""The rules of the perceptron, the passive-aggressive algorithms and AROW for classes that are learned together.
 
 They are those for two classes on Kesler's vectors z (docs/theory.md, J5), whose steps they inherit.
 """
@@ -12,6 +12,8 @@ from . import kesler_bounds
 from .bound_curves import OTHER_THEOREM
 from .passive_aggressive_rules import PassiveAggressiveIIRule, PassiveAggressiveIRule
 from .perceptron_rules import PerceptronRule
+from .rules import RuleInput
+from .second_order_rules import ArowRule
 
 
 class MulticlassPerceptronRule(PerceptronRule):
@@ -56,3 +58,12 @@ class MulticlassPassiveAggressiveIIRule(PassiveAggressiveIIRule):
     def comparator_bound(self, radius: float, length: float, loss: float, squared_loss: float) -> float:
         """Return the largest number of mistakes, given the length of any comparator and its loss on the examples."""
         return kesler_bounds.passive_aggressive_II(radius, length, squared_loss, self.parameter)
+
+
+class MulticlassArowRule(ArowRule):
+    """Multiclass AROW with one variance for each class and column (docs/theory.md, L5)."""
+
+    is_joint: ClassVar[bool] = True
+
+    def threshold(self, example: RuleInput) -> float:
+        return 1.0

@@ -173,6 +173,7 @@ RULES: Registry[type[OnlineRule]] = Registry(
         "soft confidence II": "novikoff.theory.second_order_rules:SoftConfidenceIIRule",
         "selective perceptron": "novikoff.theory.selective_rules:SelectiveRule",
         "multiclass perceptron": "novikoff.theory.multiclass_rules:MulticlassPerceptronRule",
+        "multiclass arow": "novikoff.theory.multiclass_rules:MulticlassArowRule",
         "multiclass passive-aggressive I": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIRule",
         "multiclass passive-aggressive II": "novikoff.theory.multiclass_rules:MulticlassPassiveAggressiveIIRule",
     },

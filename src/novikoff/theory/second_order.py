@@ -16,12 +16,59 @@ from .certificate import above
 from .columns import Columns
 from .enclosed_sums import EPS, weighted_squares
 from .enclosure import Enclosure, at_most
-from .geometry import Weights
+from .geometry import Floats, Weights
 from .lifted import Combined
 from .sum_certificate import SUM, SumCertificate
 from .verification import Check
 
 SQUARE = "v'A^-1 v"  # claim
+
+
+def comparator_square(weights: Floats, variances: Floats) -> float:
+    """Return the part of u'Au that belongs to columns, given the diagonal of A^-1, where 0 stands for 1.
+
+    Parameters
+    ----------
+    weights : ndarray
+        The weights of u.
+    variances : ndarray of the same shape
+        The diagonal of A^-1.
+
+    Returns
+    -------
+    float
+        The sum of the squares of the weights, each divided by its variance.
+    """
+    return float(np.sum(weights * weights / np.where(variances == 0, 1.0, variances)))
+
+
+def enclosed_square(
+    total: Combined, variances: Weights, intercept_variance: float, columns: Columns | None
+) -> Enclosure:
+    """Return the enclosure of v'A^-1 v.
+
+    Parameters
+    ----------
+    total : Combined
+        The enclosed sum v.
+    variances : ndarray of shape (n_features,)
+        The diagonal of A^-1, where 0 stands for 1.
+    intercept_variance : float
+        Its entry of the intercept.
+    columns : Columns or None
+        The columns that ``total`` has, if these are not all.
+
+    Returns
+    -------
+    Enclosure
+        The square.
+    """
+    narrow = np.asarray(variances) if columns is None else columns.narrow(variances)
+    size, radius = np.abs(total.weights.middle), total.weights.radius
+    low = np.maximum(0.0, np.nextafter(size - radius, 0.0))
+    high = np.where(size + radius == 0, 0.0, np.nextafter(size + radius, np.inf))
+    square = weighted_squares(np.where(narrow == 0, 1.0, narrow), low, high, total.weights.exponent)
+    return square + total.intercept.square() * Enclosure.exactly(intercept_variance)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -94,7 +141,7 @@ class SecondOrderCertificate(SumCertificate):
         if weights.shape != variances.shape:
             message = f"coef must have {len(variances)} weights, but it has {len(weights)}."
             raise input_error(type(self).__name__, message)
-        square = float(np.sum(weights * weights / np.where(variances == 0, 1.0, variances)))
+        square = comparator_square(weights, variances)
         if self.evidence.geometry.fit_intercept:
             square += float(intercept) ** 2 / self.intercept_variance
         return math.sqrt(square) * math.sqrt(self.sum_square) * (1 + (len(weights) + 16) * EPS)
@@ -106,13 +153,9 @@ class SecondOrderCertificate(SumCertificate):
 
     def _check_square(self, total: Combined, columns: Columns | None) -> Check:
         """Check v'A^-1 v, given v as an enclosed sum of rows with these columns."""
-        variances = np.asarray(self.variances) if columns is None else columns.narrow(self.variances)
-        size, radius = np.abs(total.weights.middle), total.weights.radius
-        low = np.maximum(0.0, np.nextafter(size - radius, 0.0))
-        high = np.where(size + radius == 0, 0.0, np.nextafter(size + radius, np.inf))
-        square = weighted_squares(np.where(variances == 0, 1.0, variances), low, high, total.weights.exponent)
-        square = square + total.intercept.square() * Enclosure.exactly(self.intercept_variance)
-        return at_most(SQUARE, self.sum_square, square)
+        return at_most(
+            SQUARE, self.sum_square, enclosed_square(total, self.variances, self.intercept_variance, columns)
+        )
 
     def _bounds_on_trust(self) -> dict[str, float]:
         return {SQUARE: self.sum_square}

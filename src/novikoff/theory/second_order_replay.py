@@ -9,7 +9,7 @@ import numpy as np
 from .enclosed_sums import EPS
 from .geometry import Floats
 from .rules import RuleInput
-from .second_order_rules import Example, SecondOrderRule
+from .second_order_rules import Example, Outcome, SecondOrderRule
 
 SAFETY = 256.0  # multiplies the sum of local rounding errors: no norm is known in which later steps shrink all of them
 
@@ -39,7 +39,7 @@ def learn_second_order(
         |u|^2, the label and the weight of the example.
     """
     weights = run.state["weights"]
-    columns, u = _entries(len(weights), x)
+    columns, u = entries(len(weights), x)
     whole, part = int(weight), weight - int(weight)
     while whole > 0 or part > 0:
         terms = u * weights[columns]
@@ -56,9 +56,7 @@ def learn_second_order(
             run.count(whole + part, example.mistake)
             return
         outcome = rule.learn(run.state, example)
-        local = (len(terms) + 16) * EPS * (outcome.sensitivity * (1 + size) + float(np.abs(weights[columns]).max()))
-        grown = outcome.growth * run.rounding + SAFETY * local
-        run.rounding = grown if outcome.rounding is None else outcome.rounding
+        run.rounding = rounding_after(outcome, run.rounding, size, weights[columns])
         if outcome.enters_sum:
             run.enter_sum(row, given.weight, 1)
         run.count(given.weight, example.mistake)
@@ -69,7 +67,32 @@ def learn_second_order(
             return
 
 
-def _entries(width: int, x: tuple[Any, Floats, float, float]) -> tuple[Any, Floats]:
+def rounding_after(outcome: Outcome, before: float, size: float, weights: Floats) -> float:
+    """Return how far the weights of two computations of a run may differ after an update of these weights.
+
+    Parameters
+    ----------
+    outcome : Outcome
+        What the rule did.
+    before : float
+        How far they may have differed before.
+    size : float
+        The sum of the absolute values of the terms of the score.
+    weights : ndarray of float64
+        The weights in the columns of the example, after the update.
+
+    Returns
+    -------
+    float
+        A bound on the distance.
+    """
+    if outcome.rounding is not None:
+        return outcome.rounding
+    local = (len(weights) + 16) * EPS * (outcome.sensitivity * (1 + size) + float(np.abs(weights).max()))
+    return outcome.growth * before + SAFETY * local
+
+
+def entries(width: int, x: tuple[Any, Floats, float, float]) -> tuple[Any, Floats]:
     """Return the columns of u that are not 0, each once, and the values; the intercept has the last column."""
     columns, values, scale, one = x
     columns, values = np.append(np.arange(width - 1)[columns], width - 1), np.append(values, one)

@@ -19,7 +19,7 @@ from .enclosed_sums import exact_total
 from .enclosure import Enclosure, agrees, at_most
 from .evidence import Evidence
 from .exact_lifted import ExactCombination
-from .geometry import Extended, Lifted, as_table
+from .geometry import Extended, Lifted, Weights, as_table
 from .lifted import Combined, LiftedRows, lies_near
 from .margin_value import margin_number
 from .mistakes import MistakeCertificate
@@ -29,6 +29,58 @@ from .running_scale import as_seen
 from .verification import Check, Status
 
 MARGIN, SUM, WEIGHT = "no separator has a larger margin", "sum of examples", "weight of the sum"  # claims
+
+
+def compare_sum(weights: Weights, intercept: float, total: Combined, columns: Columns | None, updates: int) -> Status:
+    """Return whether a stored sum is, up to rounding, the enclosed sum of the rows that a repeated run added.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (n_features,)
+        The stored sum.
+    intercept : float
+        Its entry of the intercept.
+    total : Combined
+        The sum of the repeated run.
+    columns : Columns or None
+        The columns that ``total`` has, if these are not all.
+    updates : int
+        Number of examples in the sum.
+
+    Returns
+    -------
+    {"holds", "open", "fails"}
+        Whether they are the same.
+    """
+    narrow = np.asarray(weights) if columns is None else columns.narrow(weights)
+    roundings = min(2 * updates + len(weights) + 16, MAX_ROUNDINGS)
+    near, may_be = lies_near(narrow, total.weights, total.sizes, roundings)
+    of_bias = nearness(intercept, total.intercept, total.intercept_size, roundings)
+    has_others = np.count_nonzero(narrow) < np.count_nonzero(stored(weights))
+    if not np.all(may_be) or of_bias == "fails" or has_others:
+        return "fails"
+    return "holds" if np.all(near) and of_bias == "holds" else "open"
+
+
+def sum_check(status: Status, updates: int) -> Check:
+    """Return the check that says whether a stored sum is that of a repeated run.
+
+    Parameters
+    ----------
+    status : {"holds", "open", "fails"}
+        The outcome of ``compare_sum``.
+    updates : int
+        Number of examples in the sum.
+
+    Returns
+    -------
+    Check
+        The check.
+    """
+    words = f"{counted(updates, 'example')} of the repeated run, up to rounding"
+    if status == "fails":
+        words = "it is not the sum of the examples that a repeated run adds"
+    return Check(f"{SUM} of the run", status, words)
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -229,17 +281,7 @@ class SumCertificate(MistakeCertificate):
 
     def _check_sum_of_run(self, total: Combined, columns: Columns | None) -> Check:
         """Check the sum v, given the enclosed sum of the rows that a repeated run added."""
-        weights = np.asarray(self.sum.weights) if columns is None else columns.narrow(self.sum.weights)
-        roundings = min(2 * self.updates + len(self.sum.weights) + 16, MAX_ROUNDINGS)
-        near, may_be = lies_near(weights, total.weights, total.sizes, roundings)
-        of_bias = nearness(self.sum.intercept, total.intercept, total.intercept_size, roundings)
-        has_others = np.count_nonzero(weights) < np.count_nonzero(stored(self.sum.weights))
-        if not np.all(may_be) or of_bias == "fails" or has_others:
-            return Check(f"{SUM} of the run", "fails", "it is not the sum of the examples that a repeated run adds")
-        status: Status = "holds" if np.all(near) and of_bias == "holds" else "open"
-        return Check(
-            f"{SUM} of the run", status, f"{counted(self.updates, 'example')} of the repeated run, up to rounding"
-        )
+        return sum_check(compare_sum(self.sum.weights, self.sum.intercept, total, columns, self.updates), self.updates)
 
     def support(self, X: Any, y: Any) -> Support:
         """Return no rows: the weights are not a sum of them."""

@@ -1,0 +1,163 @@
+"""The certificate of AROW of several classes: what it proves of all weights, and forgeries."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from novikoff.theory import KeslerSumCertificate
+from share import share_of
+from streams import SLACK
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
+
+X = np.random.default_rng(3).standard_normal((60, 3))
+U = np.random.default_rng(4).standard_normal((4, 3))
+Y = np.argmax(X @ U.T + 0.3 * np.random.default_rng(5).standard_normal((60, 4)), axis=1)
+
+
+def stream(**parameters):
+    return nk.MulticlassAROW(**parameters).partial_fit(X, Y)
+
+
+class Forged:
+    """A model whose certificate, and record, say something else."""
+
+    def __init__(self, forged, certificate):
+        self.certificate_ = certificate
+        self.record_ = replace(forged.record_, joint=certificate)
+
+
+def failures(model, certificate):
+    return [check.claim for check in nk.verify(Forged(model, certificate), X, Y, exact=True).failures]
+
+
+def loss_of(x, own, u):
+    return max(0.0, 1.0 - (u[own] @ x - np.delete(u, own, axis=0) @ x).min())
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("parameters", [{}, {"r": 0.1, "floor": 0.2}, {"normalize": True}, {"fit_intercept": False}])
+def test_streams_and_fits_verify(form, parameters):
+    thin = np.where(np.abs(X) < 0.5, 0.0, X)
+    weights = np.random.default_rng(3).choice([0.0, 0.5, 1.0, 2.5], len(Y))
+    for model, own in (
+        (nk.MulticlassAROW(**parameters).partial_fit(form(thin), Y, sample_weight=weights), weights),
+        (nk.MulticlassAROW(max_iter=3, **parameters).fit(form(thin), Y), None),
+    ):
+        found = nk.verify(model, form(thin), Y, own)
+        assert found, found
+        status = {check.claim: check.status for check in found.checks}
+        for claim in ("run", "mistakes", "updates", "bound", "sum of examples", "weight of the sum", "v'A^-1 v"):
+            assert status["run" if claim == "run" else f"{claim} of the run"] == "holds"
+
+
+@pytest.mark.slow
+def test_L5_random_and_adversarial_streams_refute_no_bound():
+    for seed in range(share_of(64_000)):
+        random = np.random.default_rng(seed)
+        rows, model, updates = random.normal(size=(9, 2)) * 10.0 ** random.integers(-3, 4), nk.MulticlassAROW(), []
+        for x in rows:
+            own = int(random.integers(3))
+            if seed % 2 and len(updates) > 3:  # a class that the learner does not expect
+                scores = np.atleast_1d(model.decision_function(x[None])[0])
+                own = int(model.classes_[int(np.argmin(scores)) if len(scores) > 1 else int(scores[0] < 0)])
+            before = model._learner.tally(0)["steps"] if updates else 0.0
+            model.partial_fit(x[None], [own])
+            updates.append((x, own, model._learner.tally(0)["steps"] - before))
+        certificate = model.certificate_
+        labels = [int(label) for label in certificate.labels()]
+        assert certificate.mistakes <= certificate.sum.added
+        shape = (len(labels), 3)
+        sums = np.column_stack([certificate.sum.weights, certificate.sum.biases])
+        for u in (random.normal(size=shape) * 10.0 ** random.uniform(-4, 2), 10.0 ** random.uniform(-8, 0) * sums):
+            if len(labels) > 1:
+                loss = sum(n * loss_of(np.append(x, 1.0), labels.index(own), u) for x, own, n in updates)
+                assert certificate.hinge_loss_bound(u[:, :-1], u[:, -1]) <= loss * SLACK + 1e-12
+
+
+def test_L5_no_weights_have_a_smaller_loss_than_is_proven():
+    for seed in range(5):
+        random = np.random.default_rng(seed)
+        model, counts = nk.MulticlassAROW(r=10.0 ** random.uniform(-1, 1), fit_intercept=False), np.zeros(60)
+        for i, (x, label) in enumerate(zip(X, Y.tolist(), strict=True)):
+            before = model._learner.tally(0)["steps"] if i else 0.0
+            model.learn_one(x, label)
+            counts[i] = model._learner.tally(0)["steps"] - before
+        certificate = model.certificate_
+        assert counts.sum() == certificate.sum.added > certificate.mistakes
+        solved = certificate.sum.variances * certificate.sum.weights
+        for u in [random.normal(size=(4, 3)) * 10.0 ** random.uniform(-2, 1) for _ in range(20)] + [0.1 * solved]:
+            loss = sum(n * loss_of(x, label, u) for n, x, label in zip(counts, X, Y, strict=True))
+            assert certificate.hinge_loss_bound(u) <= loss + 1e-9
+            assert certificate.mistakes <= certificate.comparator_bound(X, Y, u) + 1e-9
+        assert certificate.hinge_loss_bound(0 * solved) == certificate.sum.added
+        assert certificate.hinge_loss_bound(1e-3 * solved) > 0
+
+
+def test_the_bound_by_a_margin_holds_for_classes_that_are_apart():
+    labels = np.argmax(X @ U.T, axis=1)
+    rows = X + 0.4 * (U[labels] - U.mean(axis=0))
+    leads = [(U[c] - np.delete(U, c, axis=0)) @ x for x, c in zip(rows, labels, strict=True)]
+    margin = float(np.min(leads)) / np.linalg.norm(U)
+    certificate = nk.MulticlassAROW(fit_intercept=False).partial_fit(rows, labels).certificate_
+    assert 0 < margin <= certificate.margin_upper_bound
+    assert certificate.mistakes <= certificate.sum.added <= certificate.bound(margin) * SLACK
+    assert certificate.bound(0.0) == math.inf
+    with pytest.raises(nk.InvalidInputError, match="binary problem"):
+        certificate.bound(nk.theory.Margin(0.5, intercept="penalized"))
+
+
+FORGERIES = {
+    "square": lambda c: {"sum": replace(c.sum, square=0.9 * c.sum.square)},
+    "added": lambda c: {"sum": replace(c.sum, added=c.sum.added + 1)},
+    "no mistakes added": lambda c: {"sum": replace(c.sum, added=c.mistakes / 2)},
+    "sum": lambda c: {"sum": replace(c.sum, weights=c.sum.weights + 1e-6)},
+    "bias of the sum": lambda c: {"sum": replace(c.sum, biases=c.sum.biases + 1.0)},
+    "classes of the sum": lambda c: {"sum": replace(c.sum, weights=c.sum.weights[::-1])},
+    "negative variances": lambda c: {"sum": replace(c.sum, variances=-c.sum.variances)},
+    "larger variances": lambda c: {"sum": replace(c.sum, variances=2 * c.sum.variances)},
+    "no bias variance": lambda c: {"sum": replace(c.sum, bias_variances=0 * c.sum.bias_variances)},
+    "another shape": lambda c: {"sum": replace(c.sum, variances=c.sum.variances[:, :2])},
+    "infinite sum": lambda c: {"sum": replace(c.sum, biases=c.sum.biases + math.inf)},
+    "square of NaN": lambda c: {"sum": replace(c.sum, square=math.nan)},
+    "mistakes": lambda c: {"mistakes": c.mistakes - 1},
+    "updates": lambda c: {"updates": c.updates + 1},
+    "margin_upper_bound": lambda c: {"margin_upper_bound": 0.9 * c.margin_upper_bound},
+    "weights": lambda c: {"model": replace(c.model, weights=c.model.weights + 1e-6)},
+    "examples": lambda c: {"examples": c.examples + 1},
+}
+
+
+@pytest.mark.parametrize("forgery", FORGERIES)
+def test_forged_claims_are_refuted(forgery):
+    model = stream()
+    told = model.certificate_
+    assert failures(model, told) == []
+    assert failures(model, replace(told, **FORGERIES[forgery](told)))
+
+
+def test_a_sum_without_an_update_is_refuted():
+    model = nk.MulticlassAROW().partial_fit(X[:3], [0, 0, 0])
+    told = model.certificate_
+    forged = Forged(model, replace(told, sum=replace(told.sum, weights=told.sum.weights + 1.0)))
+    assert told.bound(0.1) == 0.0
+    assert nk.verify(model, X[:3], [0, 0, 0])
+    failed = nk.verify(forged, X[:3], [0, 0, 0]).failures
+    assert [check.claim for check in failed] == ["sum of examples of the run"]
+
+
+def test_weights_of_another_shape_are_refused():
+    with pytest.raises(nk.InvalidInputError, match="4 rows of 3 weights"):
+        stream().certificate_.hinge_loss_bound(U[:2])
+
+
+def test_words_say_what_is_claimed_and_what_is_not():
+    certificate = stream().certificate_
+    assert isinstance(certificate, KeslerSumCertificate)
+    assert "full matrix" in certificate.explain()
+    assert dict(certificate.claims())["sum of examples"].startswith(f"{certificate.sum.added:g} added")
+    nk.testing.check_certificate(certificate, X, Y)
