@@ -910,6 +910,7 @@ ARRAYS = (
     "values",
     "classes",
     "biases",
+    "bias_variances",
     "costs",
     "factors",
     "shifts",

@@ -49,6 +49,9 @@ def test_a_file_states_all_fields_of_all_certificates_and_no_array_twice(tmp_pat
     elif name == "second-order perceptron":  # the state has the sums of squares that they follow from
         assert own
         assert all(tensor.endswith(".variances") for tensor in own)
+    elif name.startswith("multiclass AROW"):  # of all classes; arrays that are the same as others are stored once
+        sums = {f"certificates.0.sum.{part}" for part in ("weights", "biases", "variances", "bias_variances")}
+        assert joint | {"certificates.0.sum.weights", "certificates.0.sum.variances"} <= own <= joint | sums
     else:
         assert own == (joint if name in JOINT else set())  # of all classes, where the state has those of each class
 
