@@ -91,10 +91,10 @@ struct JointHypothesis : Tally {
     const auto found = place_of(column, code);
     const std::ptrdiff_t place = found - column.begin();
     if (found != column.end() && found->code == code) return static_cast<std::size_t>(place);
+    if (column.size() == column.capacity()) column.reserve(2 * column.size() + 1);  // first: memory may run out
     if (variance) {
       auto& own = variance->columns[j];
       own.insert(own.begin() + place, JointVariance::Column{});
-      if (own.size() > column.capacity()) column.reserve(2 * own.size());
     }
     column.insert(column.begin() + place, {code, 0.0});
     return static_cast<std::size_t>(place);

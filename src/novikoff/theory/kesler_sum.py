@@ -121,7 +121,7 @@ class KeslerSumCertificate(KeslerCertificate):
     energy : float
         The sum of |u|^2. Together with ``counts`` it tells these data from others.
     margin_upper_bound : float
-        The examples have no larger margin, because it is at least |v| / N. They may have none at all.
+        The examples have no larger margin. It is an upper bound on |v| / N. They may have no margin at all.
     passes : int
         Number of passes; 0 after several fits.
     model : KeslerModel
