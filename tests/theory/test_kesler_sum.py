@@ -56,9 +56,11 @@ def test_streams_and_fits_verify(form, parameters):
 
 
 @pytest.mark.slow
-def test_L5_random_and_adversarial_streams_refute_no_bound():
-    for seed in range(share_of(64_000)):
-        random = np.random.default_rng(seed)
+@pytest.mark.parametrize("part", range(4))
+def test_L5_random_and_adversarial_streams_refute_no_bound(part):
+    """With those of tests/theory/test_kesler_bounds.py, 1e5 streams."""
+    for seed in range(share_of(16_000)):
+        random = np.random.default_rng([part, seed])
         rows, model, updates = random.normal(size=(9, 2)) * 10.0 ** random.integers(-3, 4), nk.MulticlassAROW(), []
         for x in rows:
             own = int(random.integers(3))
