@@ -9,11 +9,12 @@ from typing import Annotated
 import typer
 
 from novikoff._counts import counted
-from novikoff._verify import verdict_on_data, verify, with_encoder
+from novikoff._verify import check_sets, verdict_on_data, verify, with_encoder
+from novikoff.persistence import model_file
 from novikoff.theory.verification import Check, Verification
 
 from ._ending import NEGATIVE_VERDICT
-from ._model import load_model, read_learned
+from ._model import read_learned, reading_of
 from ._options import Attach, DataArgument, Exact, Format, Json, ModelArgument, opening_from
 from ._output import print_result, progress
 
@@ -38,11 +39,15 @@ def certify(
     leaves a claim undecided, and --exact decides it) or other data (1; MODEL was not fitted to these rows, by the
     fingerprint that it keeps of them; if its encoder of the table does not fit them either, it may have been altered).
     """
-    learner, reading = load_model(model)
+    stored = model_file.load_stream(model)
+    learner, reading = stored.model, reading_of(model, stored.model)
     with progress("checking", quiet=json) as say:
         batch, of_encoder = read_learned("certify", learner, reading, data, opening_from(format, attach), quiet=json)
         found = verify(learner, batch.X, batch.y, batch.weights, exact, say)
-        found = Verification(tuple(with_encoder(of_encoder, found.checks)))
+        of_sets = []
+        if stored.sets is not None and not found.failures:
+            of_sets = check_sets(learner.record_, stored.sets, batch.X, batch.y, batch.weights)
+        found = Verification(tuple(with_encoder(of_encoder, [*found.checks, *of_sets])))
     own = "proved" if found else "refuted" if found.failures else "open"
     verdict = verdict_on_data(found.failures) or own
     row = next((check.row for check in found.failures if check.row is not None), None)

@@ -94,6 +94,55 @@ class Scores:
         self.tolerances.append((2 * float(votes[1:][close].sum()) / total if total else 0.0) + len(votes) * EPS)
 
 
+@dataclass(frozen=True, eq=False)
+class RowScores:
+    """The scores of all labels for the rows of a stream, before each was learned.
+
+    Parameters
+    ----------
+    values, tolerances : ndarray of shape (n_classes, n_samples)
+        The scores, and by how much rounding may have changed them. Of two labels, only the last has one.
+    doubtful : int or None
+        The first row on which rounding may have decided about an update.
+    """
+
+    values: Floats
+    tolerances: Floats
+    doubtful: int | None
+
+    def at(self, rows: Codes) -> RowScores:
+        """Return the scores of some rows, in ascending order, the first of all among them."""
+        doubtful = None if self.doubtful is None else int(np.searchsorted(rows, self.doubtful, side="right")) - 1
+        return RowScores(self.values[:, rows], self.tolerances[:, rows], doubtful)
+
+
+def scores_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, delay: int = 0) -> RowScores:
+    """Repeat the run of a learner over a stream, and return the scores before each row was learned.
+
+    Parameters
+    ----------
+    X, codes, amounts, rule, classes, delay : object
+        As in ``predictions_of``.
+
+    Returns
+    -------
+    RowScores
+        The scores.
+    """
+    rows, predicted = len(codes), X
+    if rule.geometry.scale is not None:
+        predicted = as_seen(X, amounts, rule.geometry.scale, before=True, delay=delay).X
+        X = as_seen(X, amounts, rule.geometry.scale).X
+    scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
+    for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
+        own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)
+        how = (rule.implementation(), rule.geometry, [np.arange(rows)])
+        run = replay(X, signs, amounts, *how, before=own.before, forgetting=rule.forgetting)
+        scores[positive], tolerances[positive] = own.values, own.tolerances
+        doubtful = min(doubtful, rows if run.doubtful is None else run.doubtful)
+    return RowScores(scores, tolerances, None if doubtful == rows else doubtful)
+
+
 @dataclass
 class Predictions:
     """What one member predicts for the rows of a stream.
@@ -104,10 +153,13 @@ class Predictions:
         The code of the label that is predicted for each row, in the order of the labels; ``NOBODY`` for the first.
     doubtful : int or None
         The first row on which rounding may have made a decision.
+    scores : RowScores
+        The scores that the labels were predicted by.
     """
 
     codes: Codes
     doubtful: int | None
+    scores: RowScores
 
 
 def predictions_of(
@@ -137,17 +189,8 @@ def predictions_of(
     Predictions
         The predicted codes.
     """
-    rows, predicted = len(codes), X
-    if rule.geometry.scale is not None:
-        predicted = as_seen(X, amounts, rule.geometry.scale, before=True, delay=delay).X
-        X = as_seen(X, amounts, rule.geometry.scale).X
-    scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
-    for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
-        own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)
-        how = (rule.implementation(), rule.geometry, [np.arange(rows)])
-        run = replay(X, signs, amounts, *how, before=own.before, forgetting=rule.forgetting)
-        scores[positive], tolerances[positive] = own.values, own.tolerances
-        doubtful = min(doubtful, rows if run.doubtful is None else run.doubtful)
+    rows, again = len(codes), scores_of(X, codes, amounts, rule, classes, delay)
+    scores, tolerances, doubtful = again.values, again.tolerances, rows if again.doubtful is None else again.doubtful
     found, seen = np.full(rows, NOBODY), np.zeros(classes, dtype=bool)
     for t in range(1 + delay, rows):
         seen[codes[t - delay - 1]] = True
@@ -155,7 +198,7 @@ def predictions_of(
         found[t], is_close = _decide(known, seen, scores[:, t], tolerances[:, t])
         if is_close:
             doubtful = min(doubtful, t)
-    return Predictions(found, None if doubtful == rows else doubtful)
+    return Predictions(found, None if doubtful == rows else doubtful, again)
 
 
 def _decide(known: Codes, seen: NDArray[np.bool_], scores: Floats, tolerances: Floats) -> tuple[int, bool]:
@@ -240,11 +283,15 @@ class MixtureReplay:
             chosen += [self.choose(t, row) for row in every[len(chosen) : t + delay + 1]]
             self.learn(every[t], chosen[t], label, amount)
 
+    def leader(self) -> int:
+        """Return the member with the fewest decayed mistakes; of several, the first."""
+        return self.decayed.index(min(self.decayed[:-1]))
+
     def choose(self, row: int, predictions: Sequence[int]) -> int:
         """Return what the mixture predicts; ties go to the member that comes first."""
         least = min(self.decayed[:-1])
         if self.vote == "leader":
-            return predictions[self.decayed.index(least)]
+            return predictions[self.leader()]
         own = self.weights
         if self.vote == "majority":
             own = np.array([self.beta ** (self.decay * (count - least)) for count in self.decayed[:-1]])
@@ -276,3 +323,33 @@ class MixtureReplay:
         self.weights = self.weights / self.weights.max()
         least = self.fewest[:-1].min(axis=1, keepdims=True)
         self.fewest = np.vstack([self.fewest[:1], np.minimum(self.fewest[1:], least)]) + amount * errors
+
+
+def leader_scores(every: Sequence[Predictions], codes: Codes, amounts: Floats, decay: float) -> RowScores:
+    """Return the scores of a mixture whose leader predicts, before each row was learned.
+
+    Parameters
+    ----------
+    every : sequence of Predictions
+        Those of the members.
+    codes, amounts : ndarray
+        The codes of the labels, and the weights of the rows, at most 1.
+    decay : float
+        The factor of all counts before each example.
+
+    Returns
+    -------
+    RowScores
+        The scores of the member that predicted each row.
+    """
+    mixture, leaders = MixtureReplay(len(every), "leader", decay, 0.5, 0.5), []
+    for predictions, label, amount in zip(
+        np.array([own.codes for own in every]).T.tolist(), codes.tolist(), amounts.tolist(), strict=True
+    ):
+        leaders.append(mixture.leader())
+        mixture.learn(predictions, predictions[leaders[-1]], label, amount)
+    rows, doubts = np.arange(len(codes)), [own.doubtful for own in every if own.doubtful is not None]
+    values, tolerances = (
+        np.array([getattr(own.scores, name) for own in every])[leaders, :, rows].T for name in ("values", "tolerances")
+    )
+    return RowScores(values, tolerances, min(doubts, default=None))
