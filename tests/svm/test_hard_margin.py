@@ -156,7 +156,7 @@ def real_set(name):
     return zeros_and_ones() if name == "digits" else two_classes(name)
 
 
-SETS = ("mushrooms", "pcmac", "basehock", "colon", "leukemia", "digits")
+SETS = ("mushrooms", "colon", "digits", "leukemia", "basehock", "pcmac")
 
 
 @pytest.mark.parametrize(
