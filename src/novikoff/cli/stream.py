@@ -48,7 +48,9 @@ def stream(
     follow: Annotated[
         bool,
         typer.Option(
-            "--follow", metavar="", help="At the end of the file, wait for more, also if another file takes its name."
+            "--follow",
+            metavar="",
+            help="At the end of the file, wait for more rows, also from a file that replaces it.",
         ),
     ] = False,
     every: Annotated[
@@ -58,14 +60,14 @@ def stream(
         ),
     ] = None,
     window: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Print scores of the latest N examples, too.")
+        int | None, typer.Option(metavar="N", min=1, help="Also print scores of the latest N examples.")
     ] = None,
     alarm: Annotated[
         list[str] | None,
-        typer.Option(metavar="CONDITION", help="Tell when a number is bad: 'window_loss>0.2'. Repeatable."),
+        typer.Option(metavar="CONDITION", help="Report when a condition such as 'window_loss>0.2' holds. Repeatable."),
     ] = None,
     save_every: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Save also meanwhile, every 60s, 5m or 1h.")
+        str | None, typer.Option(metavar="TIME", help="Also save at intervals of this length, such as 60s, 5m or 1h.")
     ] = None,
     resume: Annotated[
         bool,
@@ -77,13 +79,16 @@ def stream(
     delay: Annotated[
         int, typer.Option(metavar="N", min=0, help="Learn each label after N further rows were predicted.")
     ] = 0,
-    drift: Annotated[bool, typer.Option("--drift", metavar="", help="Tell when the loss has changed (ADWIN).")] = False,
+    drift: Annotated[
+        bool, typer.Option("--drift", metavar="", help="Report where the loss has changed (ADWIN).")
+    ] = False,
     error_rate: Annotated[
         float | None,
         typer.Option(metavar="RATE", help="Also predict sets of labels, of which this share may lack the right one."),
     ] = None,
     metrics_port: Annotated[
-        str | None, typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus; HOST is this machine only.")
+        str | None,
+        typer.Option(metavar="[HOST:]PORT", help="Serve metrics for Prometheus; without HOST, to this machine only."),
     ] = None,
     format: Format = None,
     attach: Attach = None,

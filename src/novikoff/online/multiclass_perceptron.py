@@ -37,23 +37,23 @@ class MulticlassPerceptron(JointClassifier):
     warm_start : bool, default=False
         Whether ``fit`` continues from the present weights.
     n_jobs : int, default=None
-        Number of threads of other learners. All classes are learned together here, by one thread.
+        No effect, because all classes are learned together, by one thread.
     verbose : int, default=0
         Whether to print a line after every pass.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
     n_iter_no_change : int, default=5
-        Passes without fewer mistakes after which progress is doubted; ``fit`` stops after four times as many, or some
-        more. None for never.
+        ``fit`` stops after 4 times this many passes without fewer mistakes, plus half of the passes before them. None
+        for never.
     classes : array-like, default=None
         All labels that will occur, if they are known; any other label is then refused. By default, new labels may
         appear at any time on a stream.
     probability : False, default=False
-        There are no probabilities, because there are no binary problems.
+        Not available, because there are no binary problems.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : None, default=None
-        Other learners can scale the columns while examples come. Here it must be None.
+        Not available: it must be None. Scale the columns first, or use a learner with one binary problem per class.
 
     Attributes
     ----------

@@ -61,7 +61,7 @@ class SelectivePerceptron(OnlineClassifier):
     classes : array-like, default=None
         The two labels, if they are known. By default, they are those that occur first.
     probability : False, default=False
-        There are no probabilities, because they would need the labels of all examples.
+        Not available, because probabilities would need the labels of all examples.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
     scale : {"running", "centred"} or None, default=None

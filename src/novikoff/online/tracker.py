@@ -35,10 +35,10 @@ class Tracker(Classifier):
     All members learn from all examples. With ``vote="leader"``, the member with the fewest mistakes predicts, where
     each example makes earlier mistakes count less by the factor ``decay``; of several, the first in the list. So the
     tracker follows the member that suits the stream, also if that changes. With N members of which the best has m
-    decayed mistakes, the tracker has at most N m + N - 1. With ``vote="majority"``, the members vote with the weights
-    beta^m_i, for which the bound is (m log(1/beta) + log N) / log(2/(1 + beta)) [1]_. With ``vote="share"``, each
-    member gives the fraction ``share`` of its weight to the others after each example, which bounds the mistakes by
-    those of the best sequence of members [2]_.
+    decayed mistakes, the tracker has at most N m + N - 1 of them. With ``vote="majority"``, members vote with the
+    weights beta^m_i, for which the bound is (m log(1/beta) + log N) / log(2/(1 + beta)) [1]_. With ``vote="share"``,
+    each member gives the fraction ``share`` of its weight to the others after each example, which bounds the mistakes
+    by those of the best sequence of members [2]_.
 
     An example of weight 2 counts as two, of which each is predicted.
 
