@@ -5,7 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from novikoff.evaluate._running_sets import MAX_FLOAT, RunningSets, nonconformity_of, nonconformity_of_rows
+from novikoff.evaluate._running_sets import (
+    MAX_FLOAT,
+    RunningSets,
+    chosen_labels,
+    label_array,
+    nonconformity_of,
+    nonconformity_of_rows,
+)
 from novikoff.theory.conformal import SetCertificate, SetState, replayed_errors
 from share import share_of
 
@@ -113,3 +120,12 @@ def test_the_nonconformity_is_the_best_other_score_minus_the_own():
     assert nonconformity_of(2.0) == [2.0, -2.0]
     assert nonconformity_of({"a": 1.0, "b": 4.0, "c": 2.0}) == [3.0, -2.0, 2.0]
     assert nonconformity_of({"a": 4.0, "b": 4.0, "c": 2.0}) == [0.0, 0.0, 2.0]
+
+
+def test_the_label_of_the_largest_score_is_chosen_and_no_label_before_any_is_known():
+    assert chosen_labels(["a", "b"], np.array([-1.0, 0.0])) == ["a", "b"]
+    assert chosen_labels(["a", "b", "c"], np.array([[0.0, 2.0, 1.0]])) == ["b"]
+    assert chosen_labels(["a"], np.array([1.0, -1.0])) == ["a", "a"]
+    assert chosen_labels([], np.zeros(2)) == [None, None]
+    assert label_array([None, 1]).tolist() == [None, 1]
+    assert label_array([0, 1]).dtype.kind == "i"

@@ -16,7 +16,8 @@ from novikoff.theory.certificate import Certificate
 from novikoff.theory.enclosure import at_most
 from novikoff.theory.geometry import Floats, as_table, length_of
 from novikoff.theory.kesler_replay import replay_jointly
-from novikoff.theory.replay import EPS, Replay, replay, shuffles, with_doubt
+from novikoff.theory.replay import replay, shuffles, with_doubt
+from novikoff.theory.replayed_run import EPS, Replay
 from novikoff.theory.running_scale import MIXED, as_seen
 from novikoff.theory.verification import Check
 

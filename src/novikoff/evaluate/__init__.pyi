@@ -7,8 +7,8 @@ from ._holdout import holdout as holdout
 from ._leaks import LeakedColumn as LeakedColumn
 from ._leaks import leaked_columns as leaked_columns
 from ._progressive import Progress as Progress
-from ._progressive import Record as Record
 from ._progressive import progressive as progressive
+from ._records import Record as Record
 from ._scores import Scores as Scores
 from ._scores import scores as scores
 from ._scores import scores_of_labels as scores_of_labels

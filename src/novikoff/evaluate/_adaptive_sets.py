@@ -18,7 +18,7 @@ from novikoff.persistence import model_file
 from novikoff.theory.conformal import NOT_COUNTED, SetCertificate, SetOutcomes, SetState
 
 from ._delay import fitting_rows, singles
-from ._running_sets import RunningSets, nonconformity_of, nonconformity_of_rows
+from ._running_sets import RunningSets, chosen_labels, label_array, nonconformity_of, nonconformity_of_rows
 
 MAX_RATE = 0.999
 MAX_STEP = 100.0
@@ -305,12 +305,12 @@ class AdaptiveSets:
         sizes, errors = np.full(len(given), NOT_COUNTED, dtype=np.int64), np.zeros(len(given), dtype=bool)
         for labels, decisions in runs:
             rows = [[]] * len(decisions) if len(labels) < 2 else nonconformity_of_rows(decisions)
-            for values, prediction in zip(rows, _chosen(labels, decisions), strict=True):
+            for values, prediction in zip(rows, chosen_labels(labels, decisions), strict=True):
                 place = len(predictions)
                 predictions.append(prediction)
                 if weights is None or weights[place] != 0:
                     sizes[place], errors[place] = self._count(labels, values, given[place])
-        return SetOutcomes(_as_array(predictions), sizes, errors)
+        return SetOutcomes(label_array(predictions), sizes, errors)
 
     def _one_by_one(self, X: Any, y: Any, sample_weight: Any) -> SetOutcomes:
         """Do the same with a learner that has no ``score_then_learn``."""
@@ -333,7 +333,7 @@ class AdaptiveSets:
             predictions.append(prediction)
             found.append(self._count(labels, values, single.label) if is_counted else (NOT_COUNTED, False))
         sizes, errors = np.array(found).T if found else (np.zeros(0), np.zeros(0))
-        return SetOutcomes(_as_array(predictions), sizes.astype(np.int64), errors.astype(bool))
+        return SetOutcomes(label_array(predictions), sizes.astype(np.int64), errors.astype(bool))
 
     def _nonconformity(self, x: Any) -> tuple[list[Any], Sequence[float]]:
         """Return the known labels, and how little each of them conforms; while there is one, below all limits."""
@@ -404,19 +404,3 @@ class AdaptiveSets:
             raise input_error("sets", "the counts of the sets do not fit each other.")
         sets._sets = RunningSets(state)
         return sets
-
-
-def _chosen(labels: list[Any], decisions: NDArray[np.float64]) -> list[Any]:
-    """Return the predictions of a learner with these labels and decisions."""
-    if not labels:
-        return [None] * len(decisions)
-    places = (len(labels) - 1) * (decisions >= 0) if decisions.ndim == 1 else np.argmax(decisions, axis=1)
-    return [labels[place] for place in places.tolist()]
-
-
-def _as_array(predictions: list[Any]) -> NDArray[Any]:
-    if None in predictions:
-        found = np.empty(len(predictions), dtype=object)
-        found[:] = predictions
-        return found
-    return np.array(predictions)

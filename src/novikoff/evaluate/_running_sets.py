@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.theory.conformal import SetCertificate, SetState
 from novikoff.theory.geometry import Floats
@@ -119,6 +120,23 @@ def nonconformity_of_rows(decisions: Floats) -> list[list[float]]:
         others = np.where(clipped < highest[:, 1:], highest[:, 1:], highest[:, :1])
         found: list[list[float]] = _all_finite(others - decisions).tolist()
     return found
+
+
+def chosen_labels(labels: list[Any], decisions: Floats) -> list[Any]:
+    """Return the predictions of a learner with these labels and decisions."""
+    if not labels:
+        return [None] * len(decisions)
+    places = (len(labels) - 1) * (decisions >= 0) if decisions.ndim == 1 else np.argmax(decisions, axis=1)
+    return [labels[place] for place in places.tolist()]
+
+
+def label_array(predictions: list[Any]) -> NDArray[Any]:
+    """Return predictions as an array; of objects, if there is no prediction for some row."""
+    if None in predictions:
+        found = np.empty(len(predictions), dtype=object)
+        found[:] = predictions
+        return found
+    return np.array(predictions)
 
 
 def _finite(value: float) -> float:

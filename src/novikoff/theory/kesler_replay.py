@@ -15,7 +15,7 @@ from .enclosed_sums import exact_total
 from .enclosure import Enclosure, at_most
 from .geometry import Floats, Geometry, each_row
 from .lifted import Combined, LiftedRows
-from .replay import EPS, SMALLEST, TINY, CarriedSum, squared_distance
+from .replayed_run import EPS, SMALLEST, TINY, CarriedSum, squared_distance
 from .rules import OnlineRule, RuleInput
 from .second_order_replay import entries, rounding_after
 from .second_order_rules import Example, SecondOrderRule

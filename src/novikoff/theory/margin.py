@@ -18,7 +18,7 @@ from .geometry import Extended
 from .margin_value import Margin
 from .online_certificate import OnlineCertificate
 from .online_checks import OnlineChecks
-from .replay import Replay
+from .replayed_run import Replay
 from .verification import Check
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .geometry import Floats, each_row
-from .replay import EPS, Replay, replay
+from .replay import replay
+from .replayed_run import EPS, Replay
 from .rules import Rule
 from .running_scale import as_seen
 

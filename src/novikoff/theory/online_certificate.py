@@ -18,7 +18,7 @@ from .enclosure import Enclosure, agrees, at_most
 from .evidence import Evidence
 from .geometry import Floats, as_table
 from .online_checks import OnlineChecks
-from .replay import Replay
+from .replayed_run import Replay
 from .running_scale import as_seen
 from .verification import Check, Verification
 

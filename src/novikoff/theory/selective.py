@@ -20,7 +20,8 @@ from .geometry import Extended
 from .margin_value import Margin, margin_number
 from .online_certificate import OnlineCertificate
 from .online_checks import OnlineChecks
-from .replay import Replay, replay, with_doubt
+from .replay import replay, with_doubt
+from .replayed_run import Replay
 from .selective_rules import SelectiveRule
 from .verification import Check
 

@@ -24,7 +24,7 @@ from .lifted import Combined, LiftedRows, lies_near
 from .margin_value import margin_number
 from .mistakes import MistakeCertificate
 from .online_checks import MAX_ROUNDINGS, OnlineChecks, nearness
-from .replay import Replay
+from .replayed_run import Replay
 from .running_scale import as_seen
 from .verification import Check, Status
 

@@ -18,7 +18,7 @@ from .enclosed_sums import exact_total
 from .enclosure import Enclosure, agrees
 from .geometry import Floats, as_table, copies_apart
 from .mixture_replay import MAX_CHANGES, VOTES, MixtureReplay, RowScores, leader_scores, predictions_of
-from .replay import EPS
+from .replayed_run import EPS
 from .rules import RULES, Rule
 from .verification import Check, Verification
 
