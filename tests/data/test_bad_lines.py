@@ -74,7 +74,7 @@ def test_rows_of_which_some_are_bad_continue_after_the_same_rows(kind):
     whole = rows_of(text, kind, on_bad="skip", **options)[1]
     stream = nk.scan(text, format=kind, batch_size=64, on_bad="skip", **options)
     assert np.concatenate([batch.y for batch in stream.widening_after(101)]).tolist() == whole[101:].tolist()
-    with pytest.raises(nk.InvalidInputError, match="2 rows less"):
+    with pytest.raises(nk.InvalidInputError, match="2 rows more than the source has"):
         list(nk.scan(text, format=kind, on_bad="skip", **options).widening_after(COUNT + 2))
 
 
