@@ -266,25 +266,18 @@ def test_other_labels_than_those_of_the_constructor_are_refused(make):
 
 
 @pytest.mark.parametrize("weights", [{0: 0.25, 1: 1.0}, {0: 1.0, 1: 0.25}, "balanced", {0: 1.0, 1: 3.0}, {1: 3.0}])
-def test_class_weights_act_in_every_rule_or_are_refused(make_streaming, weights):
+def test_class_weights_act_in_every_rule_or_are_refused(make, weights):
     """The rows overlap, so that one class is predicted more often if it weighs more."""
     random = np.random.default_rng(5)
     y = (random.random(400) < 0.2).astype(int)
     rows = random.normal(size=(400, 2)) + y[:, None]
-    if isinstance(make_streaming(), nk.PassiveAggressive) and weights != "balanced" and max(weights.values()) > 1:
+    if isinstance(make(), nk.PassiveAggressive) and weights != "balanced" and max(weights.values()) > 1:
         with pytest.raises(nk.InvalidInputError, match="would have no effect"):
-            make_streaming(class_weight=weights).partial_fit(rows, y)
+            make(class_weight=weights).partial_fit(rows, y)
         return
-    assert learned(make_streaming(class_weight=weights).partial_fit(rows, y)) != learned(
-        make_streaming().partial_fit(rows, y)
-    )
+    assert learned(make(class_weight=weights).partial_fit(rows, y)) != learned(make().partial_fit(rows, y))
     mean = [
-        np.mean(
-            [
-                make_streaming(class_weight=w).partial_fit(rows[:n], y[:n]).predict(rows).mean()
-                for n in range(300, 400, 5)
-            ]
-        )
+        np.mean([make(class_weight=w).partial_fit(rows[:n], y[:n]).predict(rows).mean() for n in range(300, 400, 5)])
         for w in (None, weights)
     ]
     heavier = 1 if weights == "balanced" or weights.get(1, 1.0) > weights.get(0, 1.0) else 0
