@@ -36,7 +36,7 @@ docs: $(VENV)/ready   ## write docs/cli.md and docs/benchmarks.md again
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_benchmarks.py
 
-test:   ## the tests that every change must pass: five minutes on two cores
+test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
 
