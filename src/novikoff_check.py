@@ -385,43 +385,40 @@ def seen_rows(rows: list[Row], copies: list[float], kind: str, width: int) -> tu
 def centred_rows(rows: list[Row], copies: list[float], width: int) -> tuple[list[Row], list[float], list[float]]:
     """Return rows whose frequent columns are centred, and all divided by the root mean squares of what remains.
 
-    A column is frequent if it is not 0 in at least half of the examples up to a row. What is subtracted and multiplied
-    is computed anew if the weight of the column has grown by a quarter, if it becomes frequent or rare, and if the
-    result would exceed 4.
+    A column is frequent if it is not 0 in at least half of the examples. What is subtracted and multiplied is computed
+    from the examples before a row, when the weight of the column reaches a power of two, or the column becomes rare;
+    but from the row, too, if the factor is 0 or the result would exceed 4.
     """
     known: dict[int, list[float]] = {}  # weight, first value, sum and sum of squares of differences from it
     shift, factor, total, centred, found = [0.0] * width, [0.0] * width, 0.0, set(), []
 
     def renew(j: int) -> None:
         n, first, summed, squares = known[j]
-        offset = summed / n
-        mean, spread, often = first + offset, max(0.0, squares - summed * offset), j in centred
+        offset, often = summed / n, 2 * n >= total
+        mean, spread = first + offset, max(0.0, squares - summed * offset)
         a = mean * (n / total) if often else 0.0
         energy = spread + n * ((mean - a) * (mean - a)) + ((total - n) * (a * a) if often else 0.0)
         good = 1e-240 <= energy < math.inf
         shift[j], factor[j] = (a, math.sqrt((total if often else n) / energy)) if good else (0.0, 0.0)
+        (centred.add if often else centred.discard)(j)
 
     for row, copy in zip(rows, copies, strict=True):
         values = {j: x for j, x in row if x}
         total += copy
-        for j, x in values.items() if copy else ():
+        u = []
+        for j in sorted(values.keys() | centred):
+            x = values.get(j, 0.0)
+            seen = (x - shift[j]) * factor[j]
+            fits = not copy or (factor[j] > 0 and abs(seen) <= 4)
             n, first, summed, squares = known.get(j, [0.0, x, 0.0, 0.0])
-            d, begins = x - first, 2 * (n + copy) >= total and j not in centred
-            known[j] = [n + copy, first, summed + copy * d, squares + copy * (d * d)]
-            centred.update([j] * begins)
-            if begins or not abs((x - shift[j]) * factor[j]) <= 4 or quarters(n) != quarters(n + copy):
+            d, grown = x - first, n + copy
+            if x and copy:
+                known[j] = [grown, first, summed + copy * d, squares + copy * (d * d)]
+            if not fits or (copy and (math.frexp(n)[1] != math.frexp(grown)[1] if x else 2 * n < total)):
                 renew(j)
-        for j in [j for j in centred if 2 * known[j][0] < total]:
-            centred.remove(j)
-            renew(j)
-        u = [(j, (values.get(j, 0.0) - shift[j]) * factor[j]) for j in sorted(values.keys() | centred)]
+            u.append((j, seen if fits else (x - shift[j]) * factor[j]))
         found.append([(j, x if abs(x) >= 1e-120 else 0.0) for j, x in u])
     return found, factor, shift
-
-
-def quarters(weight: float) -> int:
-    """Return the exponent and the first two binary digits of a number, by which it is known to a quarter."""
-    return int(struct.unpack("<q", struct.pack("<d", weight))[0] >> 50)
 
 
 def scale_results(u: Vectors, fields: Any) -> Iterator[Result]:

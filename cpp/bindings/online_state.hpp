@@ -365,7 +365,8 @@ inline auto stored_columns(const novikoff::CentredScale&) {
   using Column = novikoff::CentredScale::Column;
   return std::array{std::pair{"weights", &Column::weight}, std::pair{"squares", &Column::squares},
                     std::pair{"sums", &Column::sum},       std::pair{"origins", &Column::origin},
-                    std::pair{"shifts", &Column::shift},   std::pair{"factors", &Column::factor}};
+                    std::pair{"shifts", &Column::shift},   std::pair{"factors", &Column::factor},
+                    std::pair{"centred", &Column::centred}};
 }
 
 inline nb::object store(const std::optional<novikoff::Scale>& scale) {

@@ -75,11 +75,32 @@ TEST(a_column_is_seen_as_its_distance_from_the_mean_in_deviations) {
 TEST(zeros_of_a_frequent_column_count_and_those_of_a_rare_one_remain_zeros) {
   CentredScale scale;
   see(scale, {4, 0, 0});
-  see(scale, {0, 0, 7});
-  CHECK(same_bits(scale.shifts(), Values{0, 0, 3.5}));  // what was seen of column 0 is constant until it is seen again
-  const Values seen = see(scale, {4, 0, 0});
-  CHECK(near(seen[0], (4 - 8.0 / 3) / std::sqrt(32.0 / 9)));
-  CHECK(seen[2] == 0 && scale.shifts()[2] == 0);
+  CHECK(same_bits(see(scale, {0, 0, 7}), Values{-1, 0, 1}));  // the first column was constant, the last is new
+  CHECK(same_bits(scale.shifts(), Values{2, 0, 3.5}));
+  CHECK(same_bits(see(scale, {4, 0, 0}), Values{1, 0, -1}));
+  CHECK(near(scale.shifts()[0], 8.0 / 3) && scale.shifts()[2] == 0);
+  CHECK(same_bits(see(scale, {0, 0, 0}), Values{-(8.0 / 3) * scale.factors()[0], 0, 0}));
+}
+
+TEST(a_row_is_learned_as_it_was_predicted_unless_a_value_is_far_away) {
+  CentredScale scale;
+  for (int k = 0; k < 32; ++k) see(scale, {100.0 + k % 2, 3});
+  const auto both = [&](const Values& x) {
+    Values seen, predicted;
+    Indices unused;
+    const DenseRow<double> row{x.data(), x.size(), 1};
+    scale.apply(row, predicted, unused);
+    const bool twice = scale.see_both(row, 1, seen, unused);
+    CHECK(same_bits(Values(seen.begin(), seen.begin() + 2), predicted));
+    CHECK(seen.size() == (twice ? 4 : 2));
+    return seen;
+  };
+  CHECK(both({101, 3}).size() == 2);
+  for (const Values& x : {Values{110, 3}, Values{0, 3}, Values{100, 4}}) {  // far, a zero that is far, no longer constant
+    const Values seen = both(x);
+    CHECK(seen.size() == 4);
+    for (std::size_t j : {std::size_t{2}, std::size_t{3}}) CHECK(std::abs(seen[j]) <= std::sqrt(scale.total));
+  }
 }
 
 TEST(sparse_rows_are_seen_like_dense_ones_in_any_order_and_repeated_columns_are_summed) {

@@ -61,8 +61,9 @@ def test_a_constant_column_is_0_and_one_of_zeros_and_ones_keeps_its_two_values()
     assert set(seen[9:, 1].tolist()) == {0.0, 1.0}
 
 
-def test_no_value_exceeds_the_square_root_of_the_number_of_examples():
-    column = np.r_[RNG.normal(size=100), 1e9, RNG.normal(size=50), -1e12, 1e150, 1.0][:, None]
+@pytest.mark.parametrize("value", [1e9, 0.0])
+def test_no_value_exceeds_the_square_root_of_the_number_of_examples(value):
+    column = np.r_[RNG.normal(size=100) + 1e6, value, RNG.normal(size=50), -1e12, 1e150, 1.0, 0.0][:, None]
     seen = np.abs(as_seen(column, np.ones(len(column)), CENTRED).X.ravel())
     assert np.all(seen <= np.maximum(4, np.sqrt(np.arange(1, len(column) + 1))) * (1 + 1e-9))
 
@@ -79,7 +80,7 @@ def test_rows_before_they_are_counted_are_scaled_by_the_rows_before():
         before, _ = centred_rows(rows, [1.0] * 20, 6, delay)
         learned = max(0, 19 - delay)
         _, state = centred_rows(rows[:learned], [1.0] * learned, 6)
-        columns, values = state.seen(places, X[19][places])
+        columns, values = state.predict(places, X[19][places])
         assert np.array_equal(before[19][0], columns)
         assert np.array_equal(before[19][1], values)
 
@@ -87,9 +88,9 @@ def test_rows_before_they_are_counted_are_scaled_by_the_rows_before():
 def test_a_column_that_becomes_rare_is_no_longer_centred():
     state = CentredColumns(1)
     for x in [3.0, 5.0, 0.0, 0.0]:
-        state.count(np.flatnonzero([x]), np.array([x] * (x != 0)), 1.0)
+        state.learn(np.flatnonzero([x]), np.array([x] * (x != 0)), 1.0)
     assert state.centred.tolist() == [0]
-    state.count(np.zeros(0, dtype=np.intp), np.zeros(0), 1.0)
+    state.learn(np.zeros(0, dtype=np.intp), np.zeros(0), 1.0)
     assert state.centred.tolist() == []
     assert (state.shifts[0], state.factors[0]) == (0.0, np.sqrt(2 / 34))
 

@@ -11,8 +11,10 @@
 // There are at most twice as many centred columns as an average row has values, so a row costs as much as it has values other
 // than 0, up to a factor. A column that is constant is seen as 0: it says what the intercept says.
 //
-// a_j and f_j are computed anew if x_j is not 0 and n_j has grown by a quarter, if column j begins or ends to be centred, and
-// if |x_j - a_j| f_j would exceed 4; otherwise they remain, because quotients and roots take long.  docs/theory.md S5
+// An example is learned as it was predicted, with a_j and f_j of the examples before it. They are computed anew after it, if
+// x_j is not 0 and n_j has reached a power of two, and if a frequent column becomes rare; otherwise they remain, because
+// quotients and roots take long. They are computed before the example is learned if they do not fit x_j: if f_j is 0, as that
+// of a new column and of one that was constant, or if |x_j - a_j| f_j exceeds 4.  docs/theory.md S5
 #pragma once
 
 #include <algorithm>
@@ -37,8 +39,10 @@ struct CentredScale {
     double origin = 0;         // c, the first value
     double shift = 0;          // a
     double factor = 0;         // f
+    double centred = 0;        // 1 if the column was frequent when a and f were computed, else 0
+    double next = 0;           // the weight from which on a and f are computed again
   };
-  static constexpr double largest_kept = 4;  // seen values that are larger have a_j and f_j computed anew
+  static constexpr double largest_kept = 4;  // of |x_j - a_j| f_j
 
   std::vector<Column> columns;
   double total = 0;  // t
@@ -47,11 +51,13 @@ struct CentredScale {
     if (count > columns.size()) columns.resize(count);
   }
 
-  /// Finds the centred columns again, after the columns were replaced.
+  /// Computes what follows from the columns, after they were replaced.
   void restore() {
     centred_.clear();
-    for (std::size_t j = 0; j < columns.size(); ++j)
-      if (is_centred(columns[j], total)) centred_.push_back(j);
+    for (std::size_t j = 0; j < columns.size(); ++j) {
+      if (columns[j].centred != 0) centred_.push_back(j);
+      set_next(columns[j]);
+    }
   }
 
   std::vector<double> factors() const { return each(&Column::factor); }
@@ -60,6 +66,12 @@ struct CentredScale {
     std::vector<double> all(columns.size());
     for (std::size_t j = 0; j < all.size(); ++j) all[j] = columns[j].*field;
     return all;
+  }
+
+  /// Prefetches what is known of the columns of a row that comes soon.
+  template <class T, class I>
+  [[gnu::always_inline]] void expect(const SparseRow<T, I>& x) const {
+    for (std::size_t k = 0; k < x.size; ++k) __builtin_prefetch(columns.data() + x.indices[k], 1);
   }
 
   /// Appends the values of x as the learner sees them now. Nothing is counted.
@@ -71,80 +83,164 @@ struct CentredScale {
   /// The same for a sparse row, with its columns, and the centred columns that it does not have, in ascending order.
   template <class T, class I>
   void apply(const SparseRow<T, I>& x, std::vector<double>& values, std::vector<I>& indices) const {
-    for (std::size_t k = 0; k < x.size; ++k) __builtin_prefetch(columns.data() + x.indices[k], 1);
-    with_ascending(x, [&](const auto& distinct) { append(distinct, values, indices); });
+    with_ascending(x, [&](const auto& distinct) {
+      double* const place = append(distinct, values, indices);
+      std::size_t missing = centred_.size(), k = 0;
+      distinct.for_each([&](std::size_t j, double value) {
+        missing -= j < columns.size() && columns[j].centred != 0;
+        place[k++] = j < columns.size() ? seen(columns[j], value) : 0.0;
+      });
+      insert(missing, distinct.size, values, indices, [&](std::size_t j) { return seen(columns[j], 0.0); });
+    });
   }
 
-  /// Counts an example of weight at most 1, and appends its values as `apply` does. All columns must be known.
-  template <class T>
-  void see(const DenseRow<T>& x, double weight, std::vector<double>& values, auto&) {
-    const double before = std::exchange(total, total + weight);
-    double* place = grown(values, x.size);
-    bool has_left = false;
-    x.for_each([&](std::size_t j, double value) {
-      Column& c = columns[j];
-      if (value != 0) {
-        count(j, value, weight, before);
-      } else if (is_centred(c, before) && !is_centred(c, total)) {
-        has_left = true;
-        renew(c);
-      }
-      *place++ = seen(c, value);
-    });
-    if (has_left) std::erase_if(centred_, [&](std::size_t j) { return !is_centred(columns[j], total); });
+  /// Counts an example of weight at most 1, and appends its values as they are learned. All columns must be known.
+  template <Row X, class I>
+  void see(const X& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+    const std::size_t first = values.size();
+    see_as_predicted(x, weight, values, indices);
+    enter_corrections(x, values, indices, values.size() - first);
   }
-  template <class T, class I>
-  void see(const SparseRow<T, I>& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
-    with_ascending(x, [&](const auto& distinct) {
-      const double before = std::exchange(total, total + weight);
-      distinct.for_each([&](std::size_t j, double value) {
-        if (value != 0) count(j, value, weight, before);
-      });
-      std::erase_if(centred_, [&](std::size_t j) {
-        const bool left = !is_centred(columns[j], total);
-        if (left) renew(columns[j]);
-        return left;
-      });
-      append(distinct, values, indices);
-    });
+
+  /// The same, but the values are appended as they are predicted, and once more if they are learned otherwise and the
+  /// difference may change a score. Returns whether that is so.
+  template <Row X, class I>
+  bool see_both(const X& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+    const std::size_t first = values.size();
+    see_as_predicted(x, weight, values, indices);
+    const std::size_t size = values.size() - first;
+    if (score_changes_) {
+      repeat(values, size);
+      if constexpr (requires { x.indices; }) repeat(indices, size);
+    }
+    enter_corrections(x, values, indices, size);
+    return score_changes_;
   }
 
  private:
-  static bool is_centred(const Column& c, double total) { return c.weight > 0 && 2 * c.weight >= total; }
-
   static double seen(const Column& c, double value) {
     const double u = (value - c.shift) * c.factor;
     return std::abs(u) < least_scaled_value ? 0.0 : u;
   }
 
-  /// The exponent of a weight and its first two binary digits: they change each time the weight has grown by a quarter or so.
-  static std::uint64_t quarters(double weight) { return std::bit_cast<std::uint64_t>(weight) >> 50; }
+  /// The values of x are appended as they are predicted. `corrections_` gets those that are learned otherwise.
+  template <class T>
+  void see_as_predicted(const DenseRow<T>& x, double weight, std::vector<double>& values, auto&) {
+    begin(weight);
+    double* place = grown(values, x.size);
+    x.for_each([&](std::size_t j, double value) {
+      *place++ = value != 0 ? count(j, value, weight) : columns[j].centred != 0 ? pass_over(j) : 0.0;
+    });
+    end();
+  }
+  template <class T, class I>
+  void see_as_predicted(const SparseRow<T, I>& x, double weight, std::vector<double>& values, std::vector<I>& indices) {
+    begin(weight);
+    with_ascending(x, [&](const auto& distinct) {
+      double* place = append(distinct, values, indices);
+      std::size_t missing = centred_.size();
+      distinct.for_each([&](std::size_t j, double value) {
+        missing -= columns[j].centred != 0;
+        *place++ = value != 0 ? count(j, value, weight) : columns[j].centred != 0 ? pass_over(j) : 0.0;
+      });
+      insert(missing, distinct.size, values, indices, [&](std::size_t j) { return pass_over(j); });
+    });
+    end();
+  }
 
-  /// Counts a value other than 0. The total has the present example, and was `before` without it.
-  [[gnu::always_inline]] void count(std::size_t j, double value, double weight, double before) {
+  void begin(double weight) {
+    total += weight;
+    corrections_.clear();
+    joining_.clear();
+    score_changes_ = some_leave_ = false;
+  }
+
+  void end() {
+    if (some_leave_) std::erase_if(centred_, [&](std::size_t j) { return columns[j].centred == 0; });
+    for (std::size_t j : joining_) centred_.insert(std::ranges::lower_bound(centred_, j), j);
+  }
+
+  /// Enters the corrections in the last row, which has so many values.
+  template <Row X, class I>
+  void enter_corrections(const X& x, std::vector<double>& values, const std::vector<I>& indices, std::size_t size) const {
+    double* const row = values.data() + values.size() - size;
+    for (const auto& [j, value] : corrections_) {
+      std::size_t place = j;
+      if constexpr (requires { x.indices; }) {
+        const I* const first = indices.data() + indices.size() - size;
+        place = static_cast<std::size_t>(std::lower_bound(first, first + size, static_cast<I>(j)) - first);
+      }
+      row[place] = value;
+    }
+  }
+
+  /// Counts a value other than 0. Returns how it is predicted.
+  [[gnu::always_inline]] double count(std::size_t j, double value, double weight) {
     Column& c = columns[j];
-    const double weight_before = c.weight;
-    const bool was_centred = is_centred(c, before);
-    if (weight_before == 0) c.origin = value;
+    const double u = (value - c.shift) * c.factor, difference = value - c.origin, heavier = c.weight + weight;
+    if (!(std::abs(u) <= largest_kept) | !(heavier < c.next)) [[unlikely]]  // `|`, because one branch is faster than two
+      return count_and_renew(j, value, weight);
+    c.weight = heavier;
+    c.sum += weight * difference;
+    c.squares += weight * (difference * difference);
+    return std::abs(u) < least_scaled_value ? 0.0 : u;
+  }
+
+  /// The same, and computes a_j and f_j.
+  [[gnu::noinline]] double count_and_renew(std::size_t j, double value, double weight) {
+    Column& c = columns[j];
+    const bool is_new = c.weight == 0, fits = c.factor != 0 && std::abs((value - c.shift) * c.factor) <= largest_kept;
+    const double predicted = seen(c, value);
+    if (is_new) c.origin = value;
     const double difference = value - c.origin;
     c.weight += weight;
     c.sum += weight * difference;
     c.squares += weight * (difference * difference);
-    const bool begins = !was_centred && is_centred(c, total);  // a column that occurs does not end to be centred
-    if (begins) centred_.insert(std::ranges::lower_bound(centred_, j), j);
-    const bool is_large = !(std::abs((value - c.shift) * c.factor) <= largest_kept);
-    if (begins || is_large || quarters(weight_before) != quarters(c.weight)) renew(c);
+    renew(j);
+    if (!fits) correct(j, value, predicted, is_new);
+    return predicted;
   }
 
-  [[gnu::noinline]] void renew(Column& c) const {
+  /// Takes note of a 0 in a frequent column. Returns how it is predicted.
+  double pass_over(std::size_t j) {
+    const Column& c = columns[j];
+    const double predicted = seen(c, 0.0);
+    const bool fits = c.factor != 0 && std::abs(c.shift * c.factor) <= largest_kept;
+    if (!fits || 2 * c.weight < total) renew(j);
+    if (!fits) correct(j, 0.0, predicted, false);
+    return predicted;
+  }
+
+  /// Takes note of a value that is learned otherwise than it was predicted. That of a new column does not change a score,
+  /// because it has no weight yet.
+  void correct(std::size_t j, double value, double predicted, bool is_new) {
+    const double learned = seen(columns[j], value);
+    if (learned == predicted) return;
+    corrections_.emplace_back(j, learned);
+    score_changes_ |= !is_new;
+  }
+
+  /// Computes a_j and f_j.
+  [[gnu::noinline]] void renew(std::size_t j) {
+    Column& c = columns[j];
+    const bool centred = 2 * c.weight >= total, was_centred = c.centred != 0;
+    if (centred && !was_centred) joining_.push_back(j);
+    some_leave_ |= !centred && was_centred;
+    c.centred = centred;
     const double offset = c.sum / c.weight, mean = c.origin + offset, rest = c.squares - c.sum * offset;
     const double spread = rest > 0 ? rest : 0.0;
-    const bool centred = is_centred(c, total);
     const double shift = centred ? mean * (c.weight / total) : 0.0, from = mean - shift;
     const double squares = spread + c.weight * (from * from) + (centred ? (total - c.weight) * (shift * shift) : 0.0);
     const bool is_known = squares >= least_squared_norm && std::isfinite(squares);
     c.shift = is_known ? shift : 0.0;
     c.factor = is_known ? std::sqrt((centred ? total : c.weight) / squares) : 0.0;
+    set_next(c);
+  }
+
+  /// The next weight is a power of two; but a column that has no factor yet gets one as soon as possible.
+  static void set_next(Column& c) {
+    constexpr std::uint64_t exponent = std::uint64_t{0x7ff} << 52;
+    c.next = c.factor == 0 ? 0.0 : 2 * std::bit_cast<double>(std::bit_cast<std::uint64_t>(c.weight) & exponent);
   }
 
   /// Returns the place of this many further numbers.
@@ -154,24 +250,37 @@ struct CentredScale {
     return all.data() + all.size() - more;
   }
 
-  /// Appends the values of a sparse row with ascending columns, and of the centred columns that it does not have.
+  /// Appends the last numbers once more.
+  template <class T>
+  static void repeat(std::vector<T>& all, std::size_t last) {
+    T* copy = grown(all, last);
+    std::copy_n(copy - last, last, copy);
+  }
+
+  /// Appends the columns of a sparse row. Returns the place of its values.
   template <class I>
-  void append(const auto& x, std::vector<double>& values, std::vector<I>& indices) const {
-    double* place = grown(values, x.size + centred_.size());
-    I* index = grown(indices, x.size + centred_.size());
-    const auto add = [&](std::size_t j, double value) {
-      *index++ = static_cast<I>(j);
-      *place++ = j < columns.size() ? seen(columns[j], value) : 0.0;
-    };
-    auto next = centred_.begin();
-    x.for_each([&](std::size_t j, double value) {
-      for (; next != centred_.end() && *next < j; ++next) add(*next, 0.0);
-      if (next != centred_.end() && *next == j) ++next;
-      add(j, value);
-    });
-    for (; next != centred_.end(); ++next) add(*next, 0.0);
-    values.resize(static_cast<std::size_t>(place - values.data()));
-    indices.resize(values.size());
+  static double* append(const auto& x, std::vector<double>& values, std::vector<I>& indices) {
+    indices.insert(indices.end(), x.indices, x.indices + x.size);
+    return grown(values, x.size);
+  }
+
+  /// Inserts the centred columns that are missing in the last row, which has so many values. `seen_at(j)` is the value of one.
+  template <class I>
+  void insert(std::size_t missing, std::size_t size, std::vector<double>& values, std::vector<I>& indices,
+              auto&& seen_at) const {
+    double* const place = grown(values, missing) - size;
+    I* const index = grown(indices, missing) - size;
+    for (auto next = centred_.end(); missing > 0;) {  // from the last value to the first, which moves
+      const std::size_t j = *--next;
+      for (; size > 0 && static_cast<std::size_t>(index[size - 1]) > j; --size) {
+        place[size + missing - 1] = place[size - 1];
+        index[size + missing - 1] = index[size - 1];
+      }
+      if (size > 0 && static_cast<std::size_t>(index[size - 1]) == j) continue;
+      --missing;
+      index[size + missing] = static_cast<I>(j);
+      place[size + missing] = seen_at(j);
+    }
   }
 
   /// Calls `use` with the row, or if its columns do not ascend, with one in which they do, and values of a column are summed.
@@ -192,6 +301,12 @@ struct CentredScale {
   }
 
   std::vector<std::size_t> centred_;  // columns, ascending
+
+  // of the row that is seen
+  std::vector<std::pair<std::size_t, double>> corrections_;  // columns, and the values that are learned
+  std::vector<std::size_t> joining_;                         // columns that are centred from now on
+  bool some_leave_ = false;                                  // whether some columns are no longer centred
+  bool score_changes_ = false;                               // whether the corrections may change a score
 };
 
 }  // namespace novikoff

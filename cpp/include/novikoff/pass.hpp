@@ -328,6 +328,7 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
   const double* const weights = h.weights.data();
   const double private_square = batch.duals.empty() ? 0.0 : geometry.delta * geometry.delta;
   const bool is_plain = batch.scores.empty() && batch.weights.empty() && !h.calibration;
+  const bool scores_products = !h.average && !h.votes && !h.calibration;  // a score is what the loop computes anyway
   const std::int32_t positive = h.positive;
   static constexpr double signs[] = {-1.0, 1.0};  // a table, because a branch on labels is hard to predict
   OpenTally tally(h, rule);
@@ -345,18 +346,21 @@ std::size_t visit(const Rows& given_rows, const Batch& given, auto& norms, const
     if (!std::isfinite(squared_norm)) [[unlikely]]
       break;
     if (!is_plain) {
-      if (!batch.scores.empty() || h.calibration)
+      product = x.dot(weights);
+      if (scores_products) {
+        if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = product + tally.bias();
+      } else if (!batch.scores.empty() || h.calibration) {
         tally.close_for([&](Hypothesis&) {
           const double given = score(h, x, rows.columns, tie, scratch);
           if (!batch.scores.empty()) batch.scores[i - batch.scores_begin] = given;
           if (h.calibration) h.calibration->learn(y, given, batch.score_weight(i));
         });
-      if (!batch.weights.empty() && batch.weights[i] != 1) {
-        tally.close_for(
-            [&](Hypothesis&) { learn(x, y, batch.weights[i], squared_norm, rule, geometry, tie, h, dual, report); });
+      }
+      if (const double weight = batch.weight(i); weight != 1) {
+        if (weight > 0)
+          tally.close_for([&](Hypothesis&) { learn(x, y, weight, squared_norm, rule, geometry, tie, h, dual, report); });
         continue;
       }
-      product = x.dot(weights);
     }
     const auto [norm2, scale] = Scaled(squared_norm, geometry);
     tally.meet(norm2);

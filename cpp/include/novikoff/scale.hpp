@@ -56,6 +56,12 @@ struct Scale {
     return centred ? std::optional(centred->shifts()) : std::nullopt;
   }
 
+  /// Prefetches what is known of the columns of a row that comes soon.
+  [[gnu::always_inline]] void expect(const Row auto& x) const {
+    if constexpr (requires { x.indices; })
+      if (const auto* centred = std::get_if<CentredScale>(&kind)) centred->expect(x);
+  }
+
   /// Appends the values of x, and its columns if it is sparse, as the learner sees them now. Nothing is counted.
   template <Row X, class I>
   void apply(const X& x, std::vector<double>& values, std::vector<I>& indices) const {
@@ -63,11 +69,21 @@ struct Scale {
     std::get<RunningScale>(kind).apply(x, place_for(x, values, indices));
   }
 
-  /// Counts an example of weight at most 1, and appends it as `apply` does. All columns must be known. `sums` is scratch.
+  /// Counts an example of weight at most 1, and appends it as it is learned. All columns must be known. `sums` is scratch.
   template <Row X, class I>
   void see(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
     if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see(x, weight, values, indices);
     std::get<RunningScale>(kind).see(x, weight, sums, place_for(x, values, indices));
+  }
+
+  /// The same, but the example is appended as it is predicted, and once more if its score could be another one as it is
+  /// learned. Returns whether there are two rows, which have the same columns.
+  template <Row X, class I>
+  bool see_both(const X& x, double weight, std::vector<double>& sums, std::vector<double>& values, std::vector<I>& indices) {
+    if (auto* centred = std::get_if<CentredScale>(&kind)) return centred->see_both(x, weight, values, indices);
+    apply(x, values, indices);
+    see(x, weight, sums, values, indices);
+    return true;
   }
 
  private:

@@ -13,9 +13,9 @@
 
 namespace novikoff {
 
-/// Rows of a batch as a learner sees them, in parts of bounded size. A row of weight k becomes k rows. If scores are wanted,
-/// each row is preceded by itself as it is seen before it is counted, with the weight 0: it is scored, and nothing is learned
-/// from it. A calibration takes this score, with the weight of the row, and not those of the copies.
+/// Rows of a batch as a learner sees them, in parts of bounded size. A row of weight k becomes k rows. If scores are wanted and
+/// a row is predicted otherwise than it is learned, it is preceded by itself as it is predicted, with the weight 0: it is
+/// scored, and nothing is learned from it. A calibration takes this score, with the weight of the row, and not those of copies.
 template <class Rows>
 class SeenRows {
  public:
@@ -43,6 +43,7 @@ class SeenRows {
     }
     while (row_ < end_ && values_.size() < most_values && codes_.size() < most_rows) {
       const auto x = rows_[row_];
+      if (row_ + 1 < end_) scale_.expect(rows_[row_ + 1]);
       if (!is_open_) open(x);
       while ((whole_ > 0 || part_ > 0) && values_.size() < most_values && codes_.size() < most_rows) add_copy(x);
       if (whole_ > 0 || part_ > 0) break;
@@ -87,31 +88,36 @@ class SeenRows {
     whole_ = static_cast<std::int64_t>(weight);
     part_ = weight - static_cast<double>(whole_);
     is_open_ = true;
+    score_weight_ = with_scores_ ? weight : 0.0;
     if (!with_scores_) return;
     scored_.emplace_back(codes_.size(), row_);
+    if (weight > 0) return;
     scale_.apply(x, values_, indices_);
-    norms_.push_back(0.0);  // nothing is learned from this row
-    add_row(0.0, weight);
+    add_row(values_.size(), 0.0);
   }
 
   void add_copy(const Row auto& x) {
     const double weight = whole_ > 0 ? 1.0 : part_;
     const std::size_t first = values_.size();
-    scale_.see(x, weight, sums_, values_, indices_);
-    norms_.push_back(norm_of_seen(row_like(x, values_, indices_, first)));
-    add_row(weight, 0.0);
+    std::size_t learned = first;
+    if (score_weight_ == 0)
+      scale_.see(x, weight, sums_, values_, indices_);
+    else if (scale_.see_both(x, weight, sums_, values_, indices_))
+      add_row(learned = first + (values_.size() - first) / 2, 0.0);
+    add_row(values_.size(), weight, norm_of_seen(row_like(x, values_, indices_, learned)));
     if (whole_ > 0)
       --whole_;
     else
       part_ = 0;
   }
 
-  /// Adds the row whose values were appended.
-  void add_row(double weight, double score_weight) {
+  /// Adds a row of which the values were appended, up to `end`. The first one of an example is scored.
+  void add_row(std::size_t end, double weight, double squared_norm = 0) {
     codes_.push_back(batch_.codes[row_]);
     weights_.push_back(weight);
-    score_weights_.push_back(score_weight);
-    if constexpr (is_sparse) offsets_.push_back(static_cast<Index>(values_.size()));
+    score_weights_.push_back(std::exchange(score_weight_, 0.0));
+    norms_.push_back(squared_norm);
+    if constexpr (is_sparse) offsets_.push_back(static_cast<Index>(end));
   }
 
   Scale& scale_;
@@ -121,7 +127,7 @@ class SeenRows {
   std::size_t row_ = 0, end_ = 0;
   bool is_open_ = false;  // whether some copies of row_ may be left
   std::int64_t whole_ = 0;
-  double part_ = 0;
+  double part_ = 0, score_weight_ = 0;  // that of the score, until it is given
   std::vector<double> values_, weights_, score_weights_, norms_, sums_;
   std::vector<Index> indices_, offsets_;
   std::vector<std::int32_t> codes_;

@@ -22,6 +22,7 @@ class Centring:
     origins: Weights
     shifts: Weights
     factors: Weights
+    centred: Weights
     total: float
 
 

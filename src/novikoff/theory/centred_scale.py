@@ -1,8 +1,8 @@
 """The rows of a stream as a learner with a centred scale saw them, computed in NumPy, independently of the kernels.
 
-Frequent columns, which are not 0 in at least half of the examples so far, are seen as (x_j - mean) / deviation, others
-as with a running scale. All sums have the order of the rows, so the rows have the same bits here as in the kernels,
-whose file cpp/include/novikoff/centred_scale.hpp has the formulas. docs/theory.md S5.
+Frequent columns, which are not 0 in at least half of the examples, are seen as (x_j - mean) / deviation, others as with
+a running scale, by the examples before. All sums have the order of the rows, so the rows have the same bits here as in
+the kernels, whose file cpp/include/novikoff/centred_scale.hpp has the formulas. docs/theory.md S5.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .geometry import Floats
 
 LEAST_SQUARES = 1e-240  # columns with a smaller sum of squares are seen as 0
-LARGEST_KEPT = 4.0  # seen values that are larger have the shift and the factor of their column computed anew
+LARGEST_KEPT = 4.0  # for larger values the shift and the factor are computed before the row is learned
 Places = NDArray[np.intp]
 
 
@@ -34,22 +34,27 @@ class CentredColumns:
         self.weights, self.sums, self.squares, self.origins, self.shifts, self.factors = np.zeros((6, width))
         self.centred: Places = np.zeros(0, dtype=np.intp)
 
-    def count(self, places: Places, values: Floats, weight: float) -> None:
-        """Count an example of weight at most 1, given its values other than 0 and their columns."""
-        before, n = self.total, self.weights[places]
+    def learn(self, places: Places, values: Floats, weight: float) -> tuple[Places, Floats]:
+        """Count an example of weight at most 1, given its values other than 0 and their columns.
+
+        Returns the columns and the values as they are learned.
+        """
+        columns, given = self._with_centred(places, values)
+        seen = (given - self.shifts[columns]) * self.factors[columns]
+        fits = (self.factors[columns] != 0) & (np.abs(seen) <= LARGEST_KEPT)
+        due, n = ~fits, self.weights[places]
         self.total += weight
         self.origins[places] = np.where(n == 0, values, self.origins[places])
-        difference, grown = values - self.origins[places], n + weight
-        self.weights[places] = grown
+        difference = values - self.origins[places]
+        self.weights[places] = n + weight
         self.sums[places] += weight * difference
         self.squares[places] += weight * (difference * difference)
-        begins = ~((n > 0) & (2 * n >= before)) & (2 * grown >= self.total)
-        kept = np.abs((values - self.shifts[places]) * self.factors[places]) <= LARGEST_KEPT
-        self._renew(places[begins | ~kept | (_quarters(n) != _quarters(grown))])
-        stays = 2 * self.weights[self.centred] >= self.total
-        self._renew(self.centred[~stays])
-        if begins.any() or not stays.all():
-            self.centred = np.union1d(self.centred[stays], places[begins])
+        due[np.searchsorted(columns, places)] |= _exponents(n) != _exponents(n + weight)
+        due |= (given == 0) & (2 * self.weights[columns] < self.total)
+        self._renew(columns[due])
+        late = columns[~fits]
+        seen[~fits] = (given[~fits] - self.shifts[late]) * self.factors[late]
+        return columns, seen
 
     def _renew(self, places: Places) -> None:
         n, total = self.weights[places], self.total
@@ -62,18 +67,25 @@ class CentredColumns:
         self.shifts[places] = np.where(is_known, shift, 0.0)
         factors = np.sqrt(np.divide(np.where(centred, total, n), squares, out=np.zeros_like(n), where=is_known))
         self.factors[places] = np.where(is_known, factors, 0.0)
+        if np.array_equal(centred, np.isin(places, self.centred)):
+            return
+        self.centred = np.union1d(np.setdiff1d(self.centred, places[~centred]), places[centred])
 
-    def seen(self, places: Places, values: Floats) -> tuple[Places, Floats]:
+    def predict(self, places: Places, values: Floats) -> tuple[Places, Floats]:
         """Return the columns and the values of a row as it is seen now, with the centred columns that are 0 in it."""
+        columns, given = self._with_centred(places, values)
+        return columns, (given - self.shifts[columns]) * self.factors[columns]
+
+    def _with_centred(self, places: Places, values: Floats) -> tuple[Places, Floats]:
         columns = np.union1d(places, self.centred)
         given = np.zeros(len(columns))
         given[np.searchsorted(columns, places)] = values
-        return columns, (given - self.shifts[columns]) * self.factors[columns]
+        return columns, given
 
 
-def _quarters(weights: Floats) -> NDArray[np.int64]:
-    """Return what changes each time a weight has grown by a quarter or so: exponent and first two binary digits."""
-    return weights.view(np.int64) >> 50
+def _exponents(weights: Floats) -> NDArray[np.int64]:
+    """Return the binary exponents of weights, which change when a weight reaches a power of two."""
+    return weights.view(np.int64) >> 52
 
 
 def centred_rows(
@@ -105,11 +117,10 @@ def centred_rows(
     with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
         for place, (row, weight) in enumerate(zip(every, copies, strict=True)):
             if delay is not None:
-                seen += [state.seen(*other) for other in every[place + delay if place else 0 : place + delay + 1]]
-            if weight > 0:
-                state.count(*row, weight)
+                seen += [state.predict(*other) for other in every[place + delay if place else 0 : place + delay + 1]]
+            learned = state.learn(*row, weight) if weight > 0 else state.predict(*row)
             if delay is None:
-                seen.append(state.seen(*row))
+                seen.append(learned)
     return seen, state
 
 
