@@ -465,5 +465,8 @@ void bind_online(nb::module_& m) {
       .def("copy", &copy, nb::rv_policy::take_ownership)
       .def("__getstate__", &get_state)
       .def("__setstate__", &set_state);
+  m.def("learn_together", &OnlineLearner::learn_together, arg("learners"), arg("rows"), arg("codes").noconvert(),
+        arg("weights").noconvert().none(), arg("squared_norms").noconvert(), arg("begin"), arg("end"), arg("threads"),
+        arg("scored"), arg("scores"));
   guard_forks();
 }

@@ -140,7 +140,7 @@ class OnlineLearner {
                          learner_.joint.swap(joint);
                          calibrated_ = learner_.is_calibrated();
                          problem_count_ = learner_.count();
-                         learner_.scale.swap(scale);
+                         learner_.scale = std::move(scale);
                          std::swap(learner_.balance, balance);
                          std::swap(columns_, columns);
                        });
@@ -148,7 +148,7 @@ class OnlineLearner {
 
   /// The scale of a learner that has one, at one moment.
   std::optional<novikoff::Scale> scale() {
-    return read([this](auto&, auto&) { return learner_.scale; });
+    return read([this](auto&, auto&) -> std::optional<novikoff::Scale> { return learner_.scale; });
   }
 
   /// Counts rows that were examined in the scale, without learning from them.
@@ -275,20 +275,12 @@ class OnlineLearner {
                  std::optional<Matrix> scores, std::optional<Vector<double>> balanced) {
     novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
     if (balanced && balanced->size() != rows.count()) throw std::invalid_argument("balanced must have one entry per row.");
-    if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != end - begin))
-      throw std::invalid_argument(
-          "scores must have one row per problem that is scored, and one entry per row of the batch in each.");
+    check_scores(scored, scores, end - begin);
     const nb::gil_scoped_release released;
     WriteTurn turn{turns_};
     const std::lock_guard mine(turn);
-    check_open();
-    std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.count());
-    for (std::size_t k = 0; k < scored.size(); ++k) {
-      check_problem(scored[k]);
-      places[scored[k]] = {scores->data() + k * (end - begin), end - begin};
-    }
-    check_codes(batch);
-    check_columns(rows.columns());
+    check_batch(rows, batch);
+    const auto places = places_of(scored, scores, end - begin);
     if (balanced) {
       for (std::size_t i = begin; i < end; ++i)
         balanced->data()[i] = *learner_.balance.weigh(batch.codes[i], batch.weights.empty() ? 1.0 : batch.weights[i]);
@@ -296,6 +288,37 @@ class OnlineLearner {
     }
     if (learner_.joint) return novikoff::learn_all_jointly(learner_, rows.view, batch, places, turns_);
     novikoff::learn_all(learner_, rows.view, batch, places, threads, turns_);
+  }
+
+  /// What `learn_all` does, for several learners whose scales are equal: the rows are scaled once for all of them. Returns
+  /// false, without learning, if the scales differ. The caller must keep other writers out, and no learner may occur twice.
+  static bool learn_together(const std::vector<OnlineLearner*>& learners, const RowsInMemory& rows, Codes codes,
+                             std::optional<Numbers> weights, Numbers squared_norms, std::size_t begin, std::size_t end,
+                             std::size_t threads, const std::vector<std::vector<std::size_t>>& scored,
+                             const std::vector<Matrix>& scores) {
+    const novikoff::Batch batch = batch_of(rows, codes, weights, squared_norms, std::nullopt, std::nullopt, begin, end);
+    if (learners.empty() || std::ranges::find(learners, nullptr) != learners.end() || scored.size() != learners.size() ||
+        scores.size() != learners.size())
+      throw std::invalid_argument("there must be learners, and scores for each.");
+    for (std::size_t k = 0; k < learners.size(); ++k) check_scores(scored[k], scores[k], end - begin);
+    const nb::gil_scoped_release released;
+    std::vector<novikoff::Turns*> all;
+    for (OnlineLearner* learner : learners) all.push_back(&learner->turns_);
+    novikoff::WriteTurns turns(std::move(all));
+    const std::lock_guard mine(turns);
+    std::vector<novikoff::SharedScale*> scales;
+    for (OnlineLearner* learner : learners) {
+      learner->check_batch(rows, batch);
+      scales.push_back(&learner->learner_.scale);
+    }
+    if (!novikoff::SharedScale::unite(scales)) return false;
+    std::vector<std::vector<std::span<double>>> places;
+    std::vector<novikoff::Member> members;
+    for (std::size_t k = 0; k < learners.size(); ++k)
+      places.push_back(learners[k]->places_of(scored[k], scores[k], end - begin));
+    for (std::size_t k = 0; k < learners.size(); ++k) members.push_back({&learners[k]->learner_, places[k]});
+    novikoff::learn_together(members, rows.view, batch, threads, turns);
+    return true;
   }
 
   /// Learns from the first row of a matrix, in all problems. Returns false, without learning, if the row is bad. If `balanced`,
@@ -543,8 +566,31 @@ class OnlineLearner {
     return use(row);
   }
 
+  static void check_scores(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores, std::size_t rows) {
+    if (!scored.empty() && (!scores || scores->shape(0) != scored.size() || scores->shape(1) != rows))
+      throw std::invalid_argument(
+          "scores must have one row per problem that is scored, and one entry per row of the batch in each.");
+  }
+
+  void check_batch(const RowsInMemory& rows, const novikoff::Batch& batch) const {
+    check_open();
+    check_codes(batch);
+    check_columns(rows.columns());
+  }
+
+  /// Where the scores of each problem go.
+  std::vector<std::span<double>> places_of(const std::vector<std::size_t>& scored, const std::optional<Matrix>& scores,
+                                           std::size_t rows) const {
+    std::vector<std::span<double>> places(scored.empty() ? 0 : learner_.count());
+    for (std::size_t k = 0; k < scored.size(); ++k) {
+      check_problem(scored[k]);
+      places[scored[k]] = {scores->data() + k * rows, rows};
+    }
+    return places;
+  }
+
   novikoff::RunningScale& check_scale() {
-    auto* running = learner_.scale ? std::get_if<novikoff::RunningScale>(&learner_.scale->kind) : nullptr;
+    auto* running = learner_.scale ? std::get_if<novikoff::RunningScale>(&learner_.scale.own().kind) : nullptr;
     if (!running) throw std::invalid_argument("the learner has no running scale.");
     return *running;
   }

@@ -41,11 +41,15 @@ struct CentredScale {
     double factor = 0;         // f
     double centred = 0;        // 1 if the column was frequent when a and f were computed, else 0
     double next = 0;           // the weight from which on a and f are computed again
+
+    bool operator==(const Column&) const = default;
   };
   static constexpr double largest_kept = 4;  // of |x_j - a_j| f_j
 
   std::vector<Column> columns;
   double total = 0;  // t
+
+  bool operator==(const CentredScale& other) const { return total == other.total && columns == other.columns; }
 
   void resize(std::size_t count) {
     if (count > columns.size()) columns.resize(count);

@@ -19,6 +19,7 @@
 #include "novikoff/rules.hpp"
 #include "novikoff/running_balance.hpp"
 #include "novikoff/scale.hpp"
+#include "novikoff/shared_scale.hpp"
 
 namespace novikoff {
 
@@ -27,7 +28,7 @@ struct Learner {
   Geometry geometry;
   Tie tie = Tie::mistake;
   std::vector<Hypothesis> problems;
-  std::optional<Scale> scale{};                         // of learners that scale the columns; the problems share it
+  SharedScale scale{};                                  // of learners that scale the columns; the problems share it
   SeenScratch seen{};                                   // scratch of the scale
   std::optional<JointHypothesis> joint = std::nullopt;  // instead of them, if all classes are learned together
   RunningBalance balance{};                             // of the examples that were learned with balanced weights
@@ -102,9 +103,10 @@ struct Learner {
       if (is_calibrated()) calibrate(x, code, weight);
       return learn_seen(x, squared_norm, code, weight);
     }
-    scale->resize(columns);
-    if (is_calibrated()) seen.apply(*scale, x, [&](const auto& u) { calibrate(u, code, weight); });
-    seen.see(*scale, x, weight, [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
+    Scale& own = scale.own();
+    own.resize(columns);
+    if (is_calibrated()) seen.apply(own, x, [&](const auto& u) { calibrate(u, code, weight); });
+    seen.see(own, x, weight, [&](const auto& u, double norm2, double copy) { learn_seen(u, norm2, code, copy); });
   }
 
   /// Learns probabilities from the scores of an example, as it is seen before anything of it is counted.

@@ -26,8 +26,12 @@ struct RunningScale {
   struct Column {
     double weight = 0;   // of the examples in which the column is not 0
     double squares = 0;  // sum of their weights times the squared values
+
+    bool operator==(const Column&) const = default;
   };
   std::vector<Column> columns;
+
+  bool operator==(const RunningScale&) const = default;
 
   void resize(std::size_t count) {
     if (count > columns.size()) columns.resize(count);

@@ -37,6 +37,8 @@ struct IndexOf<CsrRows<T, I>> {
 struct Scale {
   std::variant<RunningScale, CentredScale> kind;
 
+  bool operator==(const Scale&) const = default;
+
   void resize(std::size_t count) {
     std::visit([&](auto& scale) { scale.resize(count); }, kind);
   }

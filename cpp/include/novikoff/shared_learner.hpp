@@ -25,6 +25,13 @@
 
 namespace novikoff {
 
+/// One of the learners that learn from the same batch.
+struct Member {
+  Learner* learner;
+  /// Empty, or for each problem an empty span, or one that gets the score of each row before it is learned from.
+  std::span<const std::span<double>> scores;
+};
+
 namespace detail {
 
 /// The number of rows that are learned in all problems before waiting readers are let in: so many that a block takes about
@@ -117,25 +124,28 @@ class Crew {
 };
 
 /// The batch, one block of rows after the other.
-template <class Rows, class Rule>
+template <class Rows>
 class SharedPass {
  public:
-  SharedPass(Learner& learner, const Rows& rows, const Rule& rule, const Batch& batch,
-             std::span<const std::span<double>> scores, Turns& turns)
-      : learner_(learner), rows_(rows), rule_(rule), batch_(batch), end_(batch.end), scores_(scores), turns_(turns) {
-    scratch_.resize(learner.problems.size());
-    for (std::size_t q = 0; q < scratch_.size(); ++q)
-      if ((q < scores.size() && !scores[q].empty()) || learner.problems[q].calibration)
-        scratch_[q].resize(scratch_size(learner.problems[q], learner.width(rows.columns)));
-    if (learner.scale) {
-      seen_.emplace(*learner.scale, rows, batch, !scores.empty() || learner.is_calibrated());
-      part_scores_.resize(learner.problems.size());
+  SharedPass(std::span<const Member> members, const Rows& rows, const Batch& batch, WriteTurns& turns)
+      : rows_(rows), batch_(batch), end_(batch.end), turns_(turns) {
+    bool is_scored = false;
+    for (const Member& member : members) {
+      Learner& learner = *member.learner;
+      is_scored |= !member.scores.empty() || learner.is_calibrated();
+      for (std::size_t q = 0; q < learner.problems.size(); ++q) {
+        Hypothesis& h = learner.problems[q];
+        const std::span<double> scores = q < member.scores.size() ? member.scores[q] : std::span<double>{};
+        const std::size_t scratch = scores.empty() && !h.calibration ? 0 : scratch_size(h, learner.width(rows.columns));
+        problems_.push_back({learner, h, scores, {}, std::vector<double>(scratch)});
+      }
     }
+    if (Learner& first = *members.front().learner; first.scale) seen_.emplace(first.scale.of_all(), rows, batch, is_scored);
     batch_.end = batch_.scores_begin = batch_.begin;
   }
 
   void run(std::size_t threads) {
-    const std::size_t problems = learner_.problems.size();
+    const std::size_t problems = problems_.size();
     BlockLength length;
     while (next_block(length, on_one_thread)) {
       const auto elapsed = length.time([&] {
@@ -151,6 +161,13 @@ class SharedPass {
 
  private:
   using Time = BlockLength::Clock::duration;
+  struct Problem {
+    const Learner& learner;
+    Hypothesis& hypothesis;
+    std::span<double> scores;         // of the batch
+    std::vector<double> part_scores;  // of a part of it
+    std::vector<double> scratch;
+  };
   static constexpr std::chrono::microseconds on_one_thread{30}, on_threads{200};
   static constexpr std::chrono::milliseconds without_readers{20};
   static constexpr std::size_t cached_weights = 1 << 16;        // half a megabyte
@@ -158,7 +175,7 @@ class SharedPass {
 
   void run_on(std::size_t threads) {
     BlockLength length;
-    Crew crew(learner_.problems.size(), threads, [this](std::size_t q) { learn(q); });
+    Crew crew(problems_.size(), threads, [this](std::size_t q) { learn(q); });
     while (next_block(length, on_threads)) length.time([&] { in_parts([&] { crew.learn_block(); }); });
   }
 
@@ -173,7 +190,7 @@ class SharedPass {
   /// times as long, because the cache loses the weights of each problem while the others learn. So blocks of such learners are
   /// long until a reader has had to wait once.
   Time time_of_block(Time with_readers) const {
-    const std::size_t problems = learner_.problems.size();
+    const std::size_t problems = problems_.size();
     const bool fits = problems < 2 || problems * rows_.columns <= cached_weights;
     return fits || turns_.was_awaited() ? with_readers : Time(without_readers);
   }
@@ -188,56 +205,70 @@ class SharedPass {
   }
 
   void learn(std::size_t q) {
-    if (seen_) return learn_seen(q);
+    Problem& problem = problems_[q];
+    if (seen_) return learn_seen(problem);
     Batch batch = batch_;
-    if (q < scores_.size()) batch.scores = scores_[q];
-    pass(rows_, batch, rule_, learner_.geometry, learner_.tie, learner_.problems[q], scratch_[q]);
+    batch.scores = problem.scores;
+    pass_over(rows_, batch, problem);
   }
 
-  void learn_seen(std::size_t q) {
+  void learn_seen(Problem& problem) {
     Batch part = seen_->batch();
-    const bool is_scored = q < scores_.size() && !scores_[q].empty();
-    if (is_scored) {
-      part_scores_[q].resize(seen_->size());
-      part.scores = part_scores_[q];
+    if (!problem.scores.empty()) {
+      problem.part_scores.resize(seen_->size());
+      part.scores = problem.part_scores;
     }
-    pass(seen_->rows(), part, rule_, learner_.geometry, learner_.tie, learner_.problems[q], scratch_[q]);
-    if (is_scored) seen_->place_scores(part.scores, scores_[q]);
+    pass_over(seen_->rows(), part, problem);
+    if (!problem.scores.empty()) seen_->place_scores(part.scores, problem.scores);
   }
 
-  Learner& learner_;
+  static void pass_over(const auto& rows, const Batch& batch, Problem& problem) {
+    const Learner& learner = problem.learner;
+    std::visit(
+        [&](const auto& rule) { pass(rows, batch, rule, learner.geometry, learner.tie, problem.hypothesis, problem.scratch); },
+        learner.rule);
+  }
+
   const Rows& rows_;
-  const Rule& rule_;
-  std::optional<SeenRows<Rows>> seen_;  // of learners with a running scale
-  std::vector<std::vector<double>> part_scores_;
-  Batch batch_;  // the present block
+  std::optional<SeenRows<Rows>> seen_;  // of learners with a scale
+  Batch batch_;                         // the present block
   std::size_t end_;
-  std::span<const std::span<double>> scores_;
-  std::vector<std::vector<double>> scratch_;
-  Turns& turns_;
+  std::vector<Problem> problems_;
+  WriteTurns& turns_;
 };
 
 }  // namespace detail
 
-/// Learns rows [batch.begin, batch.end) in all problems, in the order of the rows. The rows must have been examined, and the
-/// caller must have the turn as writer. Waiting readers are let in between blocks of rows, when all problems have learned the
-/// same rows.
-///
-/// `scores` is empty, or has for each problem an empty span, or one that gets the score of each of these rows before it is
-/// learned from.
+/// Learns rows [batch.begin, batch.end) in all problems of all members, in the order of the rows. The rows must have been
+/// examined, and the caller must have the turns as writer and keep other writers out. Waiting readers are let in between blocks
+/// of rows, when all problems have learned the same rows. Members that scale the columns must share one scale
+/// (SharedScale::unite), and then each row is scaled once.
+inline void learn_together(std::span<const Member> members, const AnyRows& any_rows, const Batch& batch, std::size_t threads,
+                           WriteTurns& turns) {
+  std::visit(
+      [&](const auto& rows) {
+        for (const Member& member : members) {
+          Learner& learner = *member.learner;
+          for (Hypothesis& h : learner.problems) {  // new weights are 0 as if they were missing: readers may come in between
+            h.resize(learner.width(rows.columns));
+            if (turns.waiting()) turns.give_way();
+          }
+        }
+        if (SharedScale& scale = members.front().learner->scale) scale.of_all().resize(rows.columns);
+        const bool compiled = std::ranges::none_of(
+            members, [](const Member& m) { return std::holds_alternative<CallbackRule>(m.learner->rule); });
+        detail::SharedPass(members, rows, batch, turns).run(compiled ? threads : 1);
+      },
+      any_rows);
+}
+
+/// The same for one learner. `scores` is as in Member.
 inline void learn_all(Learner& learner, const AnyRows& any_rows, const Batch& batch, std::span<const std::span<double>> scores,
                       std::size_t threads, Turns& turns) {
-  std::visit(
-      [&](const auto& rows, const auto& rule) {
-        for (Hypothesis& h : learner.problems) {  // new weights are 0 as if they were missing, so readers may come in between
-          h.resize(learner.width(rows.columns));
-          if (turns.waiting()) turns.give_way();
-        }
-        if (learner.scale) learner.scale->resize(rows.columns);
-        const bool compiled = !std::holds_alternative<CallbackRule>(learner.rule);
-        detail::SharedPass(learner, rows, rule, batch, scores, turns).run(compiled ? threads : 1);
-      },
-      any_rows, learner.rule);
+  if (learner.scale) learner.scale.own();
+  const Member member{&learner, scores};
+  WriteTurns own({&turns});
+  learn_together({&member, 1}, any_rows, batch, threads, own);
 }
 
 namespace detail {

@@ -1,6 +1,7 @@
 // A lock for a learner that is read while it learns: many readers, or one writer, which lets readers in after each row.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -9,6 +10,8 @@
 #include <mutex>
 #include <new>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace novikoff {
 
@@ -174,6 +177,49 @@ struct WriteTurn {
   bool try_lock() { return turns.try_write(); }
   void lock() { turns.write(); }
   void unlock() { turns.end_write(); }
+};
+
+/// Turns as writer of several learners at once. Nobody waits for one of them while he has another, because a thread that forks
+/// does so as a reader.
+class WriteTurns {
+ public:
+  explicit WriteTurns(std::vector<Turns*> all) : all_(std::move(all)) {}
+
+  void lock() {
+    for (std::size_t first = 0; first < all_.size();) {
+      all_[first]->write();
+      first = try_others(first);
+    }
+  }
+  void unlock() {
+    for (Turns* turns : all_) turns->end_write();
+  }
+
+  /// For the writer that is inside: whether a reader waits, or has ever had to.
+  bool waiting() const { return std::ranges::any_of(all_, &Turns::waiting); }
+  bool was_awaited() const { return std::ranges::any_of(all_, &Turns::was_awaited); }
+
+  /// For the writer that is inside: lets the waiting readers in, and returns when they have left. If there are several turns,
+  /// other writers may come in, too.
+  void give_way() {
+    if (all_.size() == 1) return all_[0]->give_way();
+    unlock();
+    lock();
+  }
+
+ private:
+  /// Takes the turns other than the first one. If one is not free, ends all others, and returns it.
+  std::size_t try_others(std::size_t first) {
+    for (std::size_t busy = 0; busy < all_.size(); ++busy) {
+      if (busy == first || all_[busy]->try_write()) continue;
+      for (std::size_t taken = 0; taken < all_.size(); ++taken)
+        if (taken < busy || taken == first) all_[taken]->end_write();
+      return busy;
+    }
+    return all_.size();
+  }
+
+  std::vector<Turns*> all_;
 };
 
 }  // namespace novikoff
