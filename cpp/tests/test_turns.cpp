@@ -54,6 +54,30 @@ TEST(readers_share_and_writers_are_alone) {
   turns.end_write();
 }
 
+TEST(several_turns_are_taken_whatever_readers_hold_meanwhile_and_nobody_waits_for_ever) {
+  Turns one, other;
+  Pair pair;
+  std::atomic<long> torn{0};
+  const auto write = [&](std::vector<Turns*> both) {
+    WriteTurns turns(std::move(both));
+    for (int k = 0; k < rounds; ++k) {
+      const std::lock_guard mine(turns);
+      ++pair.first;
+      if (turns.waiting()) turns.give_way();
+      ++pair.second;
+    }
+  };
+  const auto read = [&](Turns& first, Turns& second) {  // as a thread that forks: it waits for one while it has another
+    for (int k = 0; k < rounds; ++k) {
+      ReadTurn a{first}, b{second};
+      const std::lock_guard own(a), further(b);
+      torn += pair.second > pair.first;
+    }
+  };
+  together({[&] { write({&one, &other}); }, [&] { read(one, other); }, [&] { read(one, other); }});
+  CHECK(pair.first == rounds && pair.second == rounds && torn == 0);
+}
+
 TEST(readers_never_see_half_a_change_of_several_writers) {
   Turns turns;
   Pair pair;

@@ -109,19 +109,17 @@ def test_a_first_batch_that_is_refused_leaves_nothing():
 
 def test_after_an_interrupt_between_members_learning_is_refused(monkeypatch):
     tracker = nk.Tracker().partial_fit(X, Y)
-    calls, learn_rows = [], _tracker_learning.learn_rows
 
-    def interrupted(*arguments, **options):
-        calls.append(1)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return learn_rows(*arguments, **options)
+    def interrupted(steps):
+        next(steps[0]).run()
+        raise KeyboardInterrupt
 
-    monkeypatch.setattr(_tracker_learning, "learn_rows", interrupted)
+    monkeypatch.setattr(_tracker_learning, "in_step", interrupted)
     with pytest.raises(KeyboardInterrupt):
         tracker.partial_fit(X, Y)
     with pytest.raises(InvalidInputError, match="only some of its members had learned"):
         tracker.learn_one(X[0], 0)
+    monkeypatch.undo()
     tracker.fit(X, Y).learn_one(X[0], 0)
 
 

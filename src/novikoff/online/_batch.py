@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from ._fast_path import FastPath
 from ._fit import check_copies, declared_in, new_kernel
 from ._forgetting import check_large_weights
 from ._numbering import numbered
+from ._sharing import Steps, examine_once, finished
 from ._stream import Scored, first_rows, joined_columns, learn_batch, refuse_labels_beside, widened
 
 
@@ -37,30 +39,49 @@ def learn_rows(
     keep: Callable[[Scored], Any] | None,
 ) -> list[Any]:
     """Check a batch, then learn from it. Return what ``keep`` keeps of the scores before, in pieces."""
+    return finished(steps_of(draft, where, X, check_batch(draft.model, where, X, y, classes, sample_weight), keep))
+
+
+@dataclass(frozen=True, eq=False)
+class CheckedBatch:
+    """A batch that has been checked, of which nothing has been learned yet."""
+
+    labels: NDArray[Any]
+    given: Examples
+    examples: Examples  # the same with the columns of the kernel
+    threads: int
+    is_new: bool  # whether the learner has learned nothing before
+    is_asked_by_name: bool  # whether it has predicted dicts
+
+
+def steps_of(
+    draft: Draft, where: str, X: Any, batch: CheckedBatch, keep: Callable[[Scored], Any] | None
+) -> Steps[list[Any]]:
+    """Learn from a batch that has been checked, step by step. Return what ``keep`` keeps of the scores before."""
     model = draft.model
-    is_new = not hasattr(model, "_learner")
-    is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
-    labels, batch, threads = check_batch(model, where, X, y, classes, sample_weight)
-    if is_asked_by_name:
+    if batch.is_asked_by_name:
         name_columns(model, where)  # which makes predictions of dicts faster
+    rows = (batch.labels, batch.examples, batch.threads, keep, batch.is_new)
     if copy_if_interpreted(model):  # which is published when all of the batch is learned
-        kept = learn_batch(model, lambda: None, labels, batch, threads, keep, is_new)
+        kept = yield from learn_batch(model, lambda: None, *rows)
         keep_reading(model, X)
-    else:
-        with draft.in_place():
-            model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
-            draft.publish()
-            kept = learn_batch(model, draft.publish, labels, batch, threads, keep, is_new)
-            keep_reading(model, X)
-            model._fast_path = FastPath.of(model)
-            draft.publish()
+        return kept
+    with draft.in_place():
+        model._fast_path = FastPath.of(model, may_learn=False)  # others may predict, but not learn
+        draft.publish()
+        kept = yield from learn_batch(model, draft.publish, *rows)
+        keep_reading(model, X)
+        model._fast_path = FastPath.of(model)
+        draft.publish()
     return kept
 
 
 def check_batch(
-    model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any
-) -> tuple[NDArray[Any], Examples, int]:
-    """Check a batch before anything of it is learned. Return its labels, the batch, and the number of threads."""
+    model: Any, where: str, X: Any, y: Any, classes: Any, sample_weight: Any, other: CheckedBatch | None = None
+) -> CheckedBatch:
+    """Check a batch before anything of it is learned. ``other`` is what was found for another learner."""
+    is_new = not hasattr(model, "_learner")
+    is_asked_by_name = model._fast_path is not None and model._fast_path.is_asked_by_name
     match_columns(model)
     if isinstance(X, Batch):
         refuse_labels_beside(where, y, sample_weight)
@@ -69,8 +90,8 @@ def check_batch(
         X = check_rows(model, where, X, reset=not hasattr(model, "n_features_in_"))
     labels = check_labels(where, y, X.shape[0])
     weights = check_weights(where, sample_weight, X.shape[0])
-    batch, threads = Examples.of(where, X, np.zeros(0, np.int32), weights), thread_count(where, model.n_jobs)
-    batch.examine(where)
+    given, threads = Examples.of(where, X, np.zeros(0, np.int32), weights), thread_count(where, model.n_jobs)
+    examine_once(where, given, None if other is None else other.given)
     if not hasattr(model, "_learner"):
         begin_stream(model, where, classes, labels)
     elif classes is not None:
@@ -79,13 +100,13 @@ def check_batch(
             message = f"classes must be {quote(known)} as in the first call, but they are {quote(classes)}."
             raise input_error(where, message)
     check_matrix_columns(where, model._learned_rule, X.shape[1])
-    batch.codes = model._classes.codes(where, labels, weights)
-    batch = numbered(model, where, model._learner, batch, model._numbering)
+    given.codes = model._classes.codes(where, labels, weights)
+    batch = numbered(model, where, model._learner, given, model._numbering)
     batch.weights = weighed(model, where, labels, batch.codes, weights)
     check_balanced_weights(model, where, batch.codes, batch.weights)
     model._runs, model._stopped, model._fast_path = None, None, None
     vars(model).pop("fingerprint_", None)  # of the rows before these
-    return labels, batch, threads
+    return CheckedBatch(labels, given, batch, threads, is_new, is_asked_by_name)
 
 
 def keep_reading(model: Any, X: Any) -> None:

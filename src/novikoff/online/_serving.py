@@ -86,11 +86,10 @@ def learn_served_example(
         raise too_many(where, weight)
     with learning(model, publish) as learners:
         _check_served(where, [served], len(learners), model._counts.rounds)
-        done: list[Any] = []
-        with all_or_none(model, publish, done):
+        with all_or_none(model, publish) as begin:
             for learner in learners:
                 learner.learn_one(x, y, weight)
-                done.append(learner)
+                begin()
         for amount in [1.0] if weight == 1.0 else copies_apart(np.array([weight] if weight else []))[1].tolist():
             model._counts = count_one_served(
                 model._counts, model._learned_vote, served.label, served.members, served.known, y, amount
@@ -143,10 +142,8 @@ def serve_then_learn_rows(
     part = part if batch is None else (Batch(*part, **vars(batch)), None, None)
     with learning(model, publish) as learners:
         _check_served(where, served, len(learners), model._counts.rounds)
-        predicted: list[list[NDArray[Any]]] = []
-        with all_or_none(model, publish, predicted):
-            for learner in learners:
-                predicted.append(learn_part(learner, where, part, None))
+        with all_or_none(model, publish) as begin:
+            predicted = learn_part(learners, where, part, None, begin)
         classes = learners[0]._classes.strategy.classes
         now = np.array([codes_of_pieces(classes, pieces) for pieces in predicted])
         given = _codes_of_served(classes, served, rows, len(learners))

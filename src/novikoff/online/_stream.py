@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -20,6 +20,7 @@ from novikoff.theory.geometry import Floats
 from ._classes import Classes
 from ._examples import Examples
 from ._fast_path import FastPath
+from ._sharing import Call, Steps
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +71,7 @@ def learn_batch(
     threads: int,
     keep: Callable[[Scored], Any] | None = None,
     is_new: bool = False,
-) -> list[Any]:
+) -> Steps[list[Any]]:
     """Learn a batch in pieces, each of which begins where a class appears for the first time.
 
     Parameters
@@ -91,6 +92,11 @@ def learn_batch(
     is_new : bool, default=False
         Whether the learner has learned nothing before.
 
+    Yields
+    ------
+    Call
+        The rows of the next piece, which the caller lets the kernel learn.
+
     Returns
     -------
     list
@@ -101,29 +107,28 @@ def learn_batch(
     balanced = np.empty(len(codes)) if is_balanced(model.class_weight) else None  # the weights, when they are known
     kept: list[Any] = []
 
-    def learn(classes: Classes, begin: int, end: int) -> None:
-        scored = classes.problems if keep else []
+    def learn(classes: Classes, begin: int, end: int) -> Generator[Call]:
+        scored = list(classes.problems) if keep else []
         scores = np.empty((len(scored), end - begin))
-        arrays = (batch.rows, codes, batch.weights, batch.squared_norms)
-        kernel.learn_all(*arrays, begin, end, threads, scored, scores if keep else None, balanced)
+        yield Call(kernel, model._learned_rule.geometry.scale, batch, begin, end, threads, scored, scores, balanced)
         if keep:
             kept.append(keep(Scored(classes, scores, is_new and begin == 0)))
 
     bounds = [*starts, len(codes)]
     if bounds[0] > 0:
-        learn(model._classes, 0, bounds[0])
+        yield from learn(model._classes, 0, bounds[0])
     for begin, end in pairwise(bounds):
         known, model._fast_path = model._classes, None
         publish()
         with no_fork:
             try:
                 model._classes = known.with_class(labels[begin : begin + 1].tolist()[0], kernel)
-                learn(known, begin, begin + 1)  # it is predicted before its class is known
+                yield from learn(known, begin, begin + 1)  # it is predicted before its class is known
                 model._fast_path = FastPath.of(model, may_learn=False)
             finally:
                 publish()
         if begin + 1 < end:
-            learn(model._classes, begin + 1, end)
+            yield from learn(model._classes, begin + 1, end)
     return kept
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._estimators import clone
-from novikoff._moments import change
+from novikoff._moments import changing
 from novikoff._validation import check_labels, check_weight, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.late import rows_at
@@ -18,11 +18,12 @@ from novikoff.errors import input_error, quote
 from novikoff.theory.geometry import Floats, copies_apart
 from novikoff.theory.mixture_replay import NOBODY
 
-from ._batch import check_batch, keep_reading, learn_rows
+from ._batch import CheckedBatch, check_batch, keep_reading, steps_of
 from ._classifier import OnlineClassifier
 from ._joint import JointClassifier
 from ._mixture import RIGHT, MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
+from ._sharing import in_step
 from ._stream import Scored, refuse_labels_beside
 from .arow import AROW
 from .passive_aggressive import PassiveAggressiveI
@@ -94,14 +95,14 @@ def learn_rows_of_all(
             parts = [_taken(X, y, index, amounts, first) for first in range(0, len(index), BLOCK)]
         else:
             index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
-        predicted: list[list[NDArray[Any]]] = []
-        scored: list[list[Run]] = []
-        with all_or_none(model, publish, predicted):
-            for learner in learners:
-                keep = Scored.labels if runs is None else _labels_and_decisions
-                found = [piece for part in parts for piece in learn_part(learner, where, part, classes, keep)]
-                predicted.append([piece if runs is None else piece[0] for piece in found])
-                scored.append([] if runs is None else [run for piece in found for run in piece[1]])
+        found: list[list[Any]] = [[] for _ in learners]
+        keep = Scored.labels if runs is None else _labels_and_decisions
+        with all_or_none(model, publish) as begin:
+            for part in parts:
+                for own, pieces in zip(found, learn_part(learners, where, part, classes, begin, keep), strict=True):
+                    own += pieces
+        predicted = [[piece if runs is None else piece[0] for piece in own] for own in found]
+        scored = [[] if runs is None else [run for piece in own for run in piece[1]] for own in found]
         rows = sum(map(len, predicted[0]))
         labels = check_labels(where, y, rows if index is None else len(y))
         if index is None:
@@ -153,10 +154,11 @@ def learn_example_of_all(model: Any, publish: Callable[[], None], x: Any, y: Any
     with learning(model, publish) as learners:
         for amount in amounts:
             labels: list[Any] = []
-            with all_or_none(model, publish, labels):
+            with all_or_none(model, publish) as begin:
                 for learner in learners:
                     label = learner.predict_one(x)
                     learner.learn_one(x, y, amount)
+                    begin()
                     labels.append(label)
             if amount == 1.0:
                 model._counts = model._counts.after_one(model._learned_vote, labels, y)
@@ -182,15 +184,17 @@ def learning(model: Any, publish: Callable[[], None]) -> Iterator[list[OnlineCla
 
 
 @contextmanager
-def all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Iterator[None]:
-    """Remember if some members have learned what others have not. ``done`` has an entry for each that has learned.
+def all_or_none(model: Any, publish: Callable[[], None]) -> Iterator[Callable[[], None]]:
+    """Remember if some members have learned what others have not.
 
-    A member checks all that it is given before it learns, so that the first one refuses what is refused.
+    Yields what to call when all members have checked what they are given, or the first one, which refuses what is
+    refused, has learned it. An error before that has had no effect.
     """
+    begun: list[bool] = []
     try:
-        yield
+        yield lambda: begun.append(True)
     except BaseException as error:
-        is_refused = not done and isinstance(error, ValueError | TypeError)
+        is_refused = not begun and isinstance(error, ValueError | TypeError)
         if not is_refused and "learners_" in vars(model):
             model._is_torn = True
             publish()
@@ -198,11 +202,27 @@ def all_or_none(model: Any, publish: Callable[[], None], done: list[Any]) -> Ite
 
 
 def learn_part(
-    learner: OnlineClassifier, where: str, part: Any, classes: Any, keep: Callable[[Scored], Any] = Scored.labels
-) -> list[Any]:
-    """Let a member learn from rows, labels and weights. Return its predictions, or what to keep, in pieces."""
+    learners: Sequence[OnlineClassifier],
+    where: str,
+    part: Any,
+    classes: Any,
+    begin: Callable[[], None],
+    keep: Callable[[Scored], Any] = Scored.labels,
+) -> list[list[Any]]:
+    """Let all members learn from rows, labels and weights. Return the predictions of each, or what to keep, in pieces.
+
+    All check the rows first, and then ``begin`` is called.
+    """
     X, y, weights = part
-    return change(learner, lambda draft: learn_rows(draft, where, X, y, classes, weights, keep))
+    checked: list[CheckedBatch] = []
+    with ExitStack() as stack:
+        drafts = [stack.enter_context(changing(learner)) for learner in learners]
+        for draft in drafts:
+            other = checked[0] if checked else None
+            checked.append(check_batch(draft.model, where, X, y, classes, weights, other))
+        begin()
+        steps = [steps_of(draft, where, X, batch, keep) for draft, batch in zip(drafts, checked, strict=True)]
+        return in_step([stack.enter_context(closing(own)) for own in steps])
 
 
 # ---- weights above 1 -------------------------------------------------------------------------------------------------
@@ -221,8 +241,8 @@ def _copies(
 ) -> tuple[NDArray[np.int64], Floats]:
     """Check a batch before anything of it is learned. Return the row and the weight of each copy of a row."""
     given = (None, None) if isinstance(X, Batch) else (y, sample_weight)
-    labels, _, _ = check_batch(learner.snapshot(), where, X, given[0], classes, given[1])
-    weights = np.asarray(sample_weight, dtype=np.float64) * np.ones(len(labels))
+    rows = check_batch(learner.snapshot(), where, X, given[0], classes, given[1]).given.rows.count
+    weights = np.asarray(sample_weight, dtype=np.float64) * np.ones(rows)
     if (total := float(np.ceil(weights).sum())) > MAX_COPIES:
         raise too_many(where, total)
     return copies_apart(weights)
