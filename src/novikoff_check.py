@@ -387,7 +387,7 @@ def centred_rows(rows: list[Row], copies: list[float], width: int) -> tuple[list
 
     A column is frequent if it is not 0 in at least half of the examples. What is subtracted and multiplied is computed
     from the examples before a row, when the weight of the column reaches a power of two, or the column becomes rare;
-    but from the row, too, if the factor is 0 or the result would exceed 4.
+    but from the row, too, if the factor is 0 or the result would exceed 8.
     """
     known: dict[int, list[float]] = {}  # weight, first value, sum and sum of squares of differences from it
     shift, factor, total, centred, found = [0.0] * width, [0.0] * width, 0.0, set(), []
@@ -409,7 +409,7 @@ def centred_rows(rows: list[Row], copies: list[float], width: int) -> tuple[list
         for j in sorted(values.keys() | centred):
             x = values.get(j, 0.0)
             seen = (x - shift[j]) * factor[j]
-            fits = not copy or (factor[j] > 0 and abs(seen) <= 4)
+            fits = not copy or (factor[j] > 0 and abs(seen) <= 8)
             n, first, summed, squares = known.get(j, [0.0, x, 0.0, 0.0])
             d, grown = x - first, n + copy
             if x and copy:

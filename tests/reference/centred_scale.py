@@ -14,7 +14,7 @@ def centred(X, weights=None):
         for i, (x, w) in enumerate(zip(column, weights, strict=True)):
             before, total = n, total + w
             u = (x - shift) * factor
-            fits = factor > 0 and abs(u) <= 4
+            fits = factor > 0 and abs(u) <= 8
             if x:
                 first = x if n == 0 else first
                 n, s, q = n + w, s + w * (x - first), q + w * ((x - first) * (x - first))

@@ -14,7 +14,7 @@
 // An example is learned as it was predicted, with a_j and f_j of the examples before it. They are computed anew after it, if
 // x_j is not 0 and n_j has reached a power of two, and if a frequent column becomes rare; otherwise they remain, because
 // quotients and roots take long. They are computed before the example is learned if they do not fit x_j: if f_j is 0, as that
-// of a new column and of one that was constant, or if |x_j - a_j| f_j exceeds 4.  docs/theory.md S5
+// of a new column and of one that was constant, or if |x_j - a_j| f_j exceeds 8.  docs/theory.md S5
 #pragma once
 
 #include <algorithm>
@@ -44,7 +44,7 @@ struct CentredScale {
 
     bool operator==(const Column&) const = default;
   };
-  static constexpr double largest_kept = 4;  // of |x_j - a_j| f_j
+  static constexpr double largest_kept = 8;  // of |x_j - a_j| f_j
 
   std::vector<Column> columns;
   double total = 0;  // t

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .geometry import Floats
 
 LEAST_SQUARES = 1e-240  # columns with a smaller sum of squares are seen as 0
-LARGEST_KEPT = 4.0  # for larger values the shift and the factor are computed before the row is learned
+LARGEST_KEPT = 8.0  # for larger values the shift and the factor are computed before the row is learned
 Places = NDArray[np.intp]
 
 
