@@ -390,7 +390,8 @@ def centred_rows(rows: list[Row], copies: list[float], width: int) -> tuple[list
     but from the row, too, if the factor is 0 or the result would exceed 8.
     """
     known: dict[int, list[float]] = {}  # weight, first value, sum and sum of squares of differences from it
-    shift, factor, total, centred, found = [0.0] * width, [0.0] * width, 0.0, set(), []
+    centred: set[int] = set()
+    shift, factor, total, found = [0.0] * width, [0.0] * width, 0.0, []
 
     def renew(j: int) -> None:
         n, first, summed, squares = known[j]

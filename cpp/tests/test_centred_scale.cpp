@@ -69,7 +69,9 @@ TEST(a_column_is_seen_as_its_distance_from_the_mean_in_deviations) {
   CentredScale scale;
   CHECK(see(scale, {3})[0] == 0);  // a constant column says what the intercept says
   CHECK(see(scale, {5})[0] == 1);
-  CHECK(near(see(scale, {10})[0], 4 / std::sqrt(26.0 / 3)));
+  CHECK(see(scale, {10})[0] == 6);  // by mean and deviation of the first two
+  CHECK(see(scale, {6})[0] == 2);
+  CHECK(near(see(scale, {7})[0], 1 / std::sqrt(26.0 / 4)));  // by those of the first four
 }
 
 TEST(zeros_of_a_frequent_column_count_and_those_of_a_rare_one_remain_zeros) {

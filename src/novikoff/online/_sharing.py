@@ -116,8 +116,11 @@ def examine_once(where: str, batch: Examples, known: Examples | None) -> None:
 
 def _are_same(a: Examples, b: Examples) -> bool:
     """Return whether rows, codes and weights are equal."""
-    weights = (a.weights is None) == (b.weights is None) and (a.weights is None or np.array_equal(a.weights, b.weights))
-    return weights and np.array_equal(a.codes, b.codes) and _has_same_rows(a.X, b.X)
+    if a.weights is None or b.weights is None:
+        has_same_weights = a.weights is b.weights
+    else:
+        has_same_weights = np.array_equal(a.weights, b.weights)
+    return has_same_weights and np.array_equal(a.codes, b.codes) and _has_same_rows(a.X, b.X)
 
 
 def _has_same_rows(a: Any, b: Any) -> bool:
