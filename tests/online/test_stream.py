@@ -245,19 +245,6 @@ def test_the_width_that_was_asked_for_holds_from_the_first_batch_on():
 # ---- what comes along -----------------------------------------------------------------------------------------------
 
 
-def test_labels_and_weights_beside_a_stream_are_refused(make_streaming):
-    stream = nk.scan(b"+1 1:1\n-1 2:1\n")
-    for learn in (make_streaming().partial_fit, make_streaming().predict_then_learn):
-        for beside in ({"y": [1, 0]}, {"sample_weight": [1, 0]}):
-            name = next(iter(beside))
-            with pytest.raises(nk.InvalidInputError, match=f"{name} must not be given with a stream"):
-                learn(next(iter(stream)), **beside)
-    with pytest.raises(nk.InvalidInputError, match="one batch at a time"):
-        make_streaming().predict_then_learn(stream)
-    with pytest.raises(nk.InvalidInputError, match="y must not be given with a stream"):
-        make_streaming().partial_fit(stream, [1, 0])
-
-
 def test_weights_of_a_table_reach_the_learner(make_streaming):
     frame = pd.DataFrame({"a": [1.0, 2.0, -1.0, 0.5], "w": [1.0, 0.0, 0.5, 3.0], "y": [1, 0, 0, 1]})
     X, y, w = nk.read(frame, weight="w")
@@ -266,14 +253,6 @@ def test_weights_of_a_table_reach_the_learner(make_streaming):
     model = make_streaming()
     list(nk.evaluate.progressive(model, nk.scan(frame, weight="w", batch_size=3)))
     assert learned(model) == learned(expected)
-
-
-def test_classes_may_be_declared_for_a_stream():
-    stream = nk.scan(b"1 1:1\n2 2:1\n" * 3, batch_size=2)
-    model = nk.Perceptron().partial_fit(stream, classes=[1, 2, 3])
-    assert model.classes_.tolist() == [1, 2, 3]
-    with pytest.raises(nk.InvalidInputError, match="declared classes"):
-        nk.Perceptron().partial_fit(stream, classes=[2, 3])
 
 
 def test_a_model_of_scikit_learn_is_given_batches_of_one_width(monkeypatch):
@@ -400,9 +379,3 @@ def test_scores_are_those_of_one_row_after_the_other(make_streaming, data, seed)
     found = [(labels, score) for labels, scores in runs for score in scores.tolist()]
     assert found == scored_one_by_one(single, X, y, weights)
     assert learned(batch) == learned(single)
-
-
-def test_scores_of_a_whole_stream_are_not_returned_at_once(make_streaming, tmp_path):
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
-    with pytest.raises(nk.InvalidInputError, match="score_then_learn takes one batch at a time"):
-        make_streaming().score_then_learn(nk.scan(tmp_path / "a.svm"))

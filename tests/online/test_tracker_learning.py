@@ -178,10 +178,3 @@ def test_scores_are_those_of_the_leader_of_their_time(declared):
         single.learn_one(X[i], label, weights[i])
     assert learned(batch, X) == learned(single, X)
     assert leaders == {0, 1}
-
-
-def test_scores_of_a_vote_are_not_those_of_a_leader(tmp_path):
-    assert not hasattr(nk.Tracker(vote="majority"), "score_then_learn")
-    (tmp_path / "a.svm").write_text("1 1:1\n-1 1:-1\n")
-    with pytest.raises(InvalidInputError, match="one batch at a time"):
-        nk.Tracker().score_then_learn(nk.scan(tmp_path / "a.svm"))

@@ -11,23 +11,24 @@ from typing import Any, ClassVar, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._classifier import fit_to_scan
+from novikoff._classifier import Classifier, fit_to_scan
 from novikoff._moments import change, view_of
 from novikoff._multiclass import OneVsRest
 from novikoff._wide_array import on_request, stacked
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error, missing_attribute
+from novikoff.errors import missing_attribute
 from novikoff.record import RunRecord
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.geometry import Floats, Geometry
 from novikoff.theory.rules import Rule
 
+from . import _batch_methods, _example_methods
 from ._batch import learn_rows
 from ._certify import Problem, certify_mistakes, certify_moving_target
 from ._classes import Classes
 from ._columns import plane_of
 from ._cycle import Ending, Run
-from ._example_methods import ExampleMethods
+from ._fast_path import FastPath
 from ._fit import change_by_fit, close_to_learning, fit_rows
 from ._halting import NotHaltedWarning, warning_of_fit
 from ._moment import moment_of, scores_of_rows
@@ -35,11 +36,11 @@ from ._numbering import Numbering
 from ._record import problem_of, record_of
 from ._restore import check_restorable, restore
 from ._state import OnlineState
-from ._stream import Scored, refuse_labels_beside
+from ._stream import Scored
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OnlineClassifier(ExampleMethods):
+class OnlineClassifier(Classifier):
     """Base class of the online learners.
 
     A subclass is a dataclass (``kw_only=True, eq=False, repr=False``) whose fields are its parameters. It names its
@@ -84,6 +85,7 @@ class OnlineClassifier(ExampleMethods):
     _stopped = cast("list[str] | None", None)  # why the passes of each class ended; None on a stream
     _numbering = cast("Numbering | None", None)  # of the columns of wide sparse rows
     _is_stream = False  # whether all was learned from one stream
+    _fast_path = cast("FastPath | None", None)  # of ``learn_one`` and ``predict_one``
     _learned_rule = cast("Rule | None", None)  # the rule of the kernel
     _copied: ClassVar[tuple[str, ...]] = ("_learner",)
 
@@ -151,86 +153,25 @@ class OnlineClassifier(ExampleMethods):
 
     # ---- streams ---------------------------------------------------------------------------------------------------
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a batch of a stream. How a stream is cut into batches makes no difference.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), Scan or Batch
-            Rows; or a stream that ``novikoff.scan`` opened, or one of its batches, which have their own labels and
-            weights. The sparse rows of such a stream may become wider on the way.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        classes : array-like, default=None
-            All labels that will occur, if they are known. Two classes then cost one binary problem instead of three,
-            and any other label is refused. By default, new labels may appear at any time.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        self : object
-            The learner.
-        """
-        if isinstance(X, Scan):
-            refuse_labels_beside(type(self).__name__, y, sample_weight)
-            for part in X.widening():
-                self.partial_fit(part, classes=classes)
-            return self
-        self._learn_batch(X, y, classes, sample_weight)
-        return self
-
-    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Predict each row, then learn from it, before the next one is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
-            Rows, or a batch of a stream.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_samples,)
-            What ``predict_one`` would have returned for each row. The first prediction of a new learner is None.
-        """
-        if isinstance(X, Scan):
-            message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
-            raise input_error(type(self).__name__, message)
-        return np.concatenate(self._learn_batch(X, y, None, sample_weight, Scored.labels))
-
-    def score_then_learn(
-        self, X: Any, y: Any = None, sample_weight: Any = None
-    ) -> list[tuple[list[Any], NDArray[np.float64]]]:
-        """Score each row, then learn from it, before the next one is scored.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
-            Rows, or a batch of a stream.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        scores : list of tuple
-            The labels that were known, in ascending order, and what ``decision_function`` would have returned for a run
-            of rows; another pair begins where a label appears for the first time. A new learner knows no label.
-        """
-        if isinstance(X, Scan):
-            raise input_error(type(self).__name__, "score_then_learn takes one batch at a time.")
-        return [run for runs in self._learn_batch(X, y, None, sample_weight, Scored.decisions) for run in runs]
+    partial_fit = _batch_methods.partial_fit
+    predict_then_learn = _batch_methods.predict_then_learn
+    score_then_learn = _batch_methods.score_then_learn
 
     def _learn_batch(
         self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: Callable[[Scored], Any] | None = None
     ) -> list[Any]:
         """Check a batch, then learn from it. Return what ``keep`` keeps of the scores before, in pieces."""
         return change(self, lambda draft: learn_rows(draft, type(self).__name__, X, y, classes, sample_weight, keep))
+
+    # ---- one example at a time, and many at once -------------------------------------------------------------------
+
+    learn_one = _example_methods.learn_one
+    predict_one = _example_methods.predict_one
+    score_one = _example_methods.score_one
+    predict_and_score_one = _example_methods.predict_and_score_one
+    predict_proba_one = _example_methods.predict_proba_one
+    predict_many = _example_methods.predict_many
+    predict_proba = _example_methods.predict_proba
 
     # ---- results ---------------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""How a mixture serves predictions, and learns the labels later."""
+"""How a mixture serves predictions, and learns the labels later: methods of ``Tracker``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff._moments import view_of
+from novikoff._moments import Draft, change, view_of
 from novikoff._validation import check_labels, check_weight, check_weights
 from novikoff.data.batch import Batch
 from novikoff.data.late import late_order, rows_at
@@ -27,11 +27,23 @@ from ._tracker_learning import MAX_COPIES, all_or_none, learn_part, learning, ne
 # ---- serving ---------------------------------------------------------------------------------------------------------
 
 
-def serve_example(model: Any, x: Any) -> Served:
-    """Predict one example by a tracker and its members."""
-    view = view_of(model)
+def serve_one(self: Any, x: Any) -> Served:
+    """Predict one example, and remember what the members predict until its label comes.
+
+    Parameters
+    ----------
+    x : dict, array-like of shape (n_features,) or sparse matrix of one row
+        The features.
+
+    Returns
+    -------
+    Served
+        The prediction of ``predict_one`` as ``label``, and those of the members. Give it to ``learn_one``, whenever
+        the label comes; it can be pickled.
+    """
+    view = view_of(self)
     if not view.__sklearn_is_fitted__():
-        return _unknown(model)
+        return _unknown(self)
     counts: MixtureCounts = view._counts
     labels = tuple(learner.predict_one(x) for learner in view.learners_)
     if view._learned_vote.kind == "leader":
@@ -40,11 +52,22 @@ def serve_example(model: Any, x: Any) -> Served:
     return Served(labels[int(counts.choose(view._learned_vote, codes)[0])], labels, counts.rounds)
 
 
-def serve_rows(model: Any, X: Any) -> list[Served]:
-    """Predict rows by a tracker and its members, all by the same weights."""
-    view = view_of(model)
+def serve(self: Any, X: Any) -> list[Served]:
+    """Predict rows, and remember what the members predict until the labels come.
+
+    Parameters
+    ----------
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
+        Rows.
+
+    Returns
+    -------
+    list of Served
+        What is predicted for each row. Its ``label`` is that of ``predict``, or None if no label was seen before.
+    """
+    view = view_of(self)
     if not view.__sklearn_is_fitted__():
-        return [_unknown(model)] * (X.shape[0] if hasattr(X, "shape") else len(X))
+        return [_unknown(self)] * (X.shape[0] if hasattr(X, "shape") else len(X))
     predicted = [learner.predict(X) for learner in view.learners_]
     classes = view.learners_[0].classes_
     chosen = view._counts.choose(view._learned_vote, np.array([codes_of(classes, own) for own in predicted]))
@@ -96,30 +119,45 @@ def learn_served_example(
             )
 
 
-def serve_then_learn_rows(
-    model: Any, publish: Callable[[], None], X: Any, y: Any, sample_weight: Any, served: Sequence[Served]
+def serve_then_learn(
+    self: Any, X: Any, y: Any = None, sample_weight: Any = None, *, served: Sequence[Served]
 ) -> tuple[list[Served], NDArray[Any]]:
-    """Serve new rows, and learn one that waits for its label after each of them.
+    """Learn labels that came late: serve new rows, and learn an earlier one after each of them.
+
+    The mistakes are those of the predictions that were served.
 
     Parameters
     ----------
-    model : Tracker
-        The draft of the tracker.
-    publish : callable
-        Publishes the draft.
-    X : object
-        The rows, or a batch: first those that were served, then the new ones.
-    y, sample_weight : object
-        Labels and weights of the first rows.
-    served : sequence of Served
-        What was served.
+    X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
+        First the rows that were served before, in the order in which their labels came; then new rows, if there
+        are any.
+    y : array-like of shape (n_labels,), default=None
+        The labels of the first rows. After each new row is served, one is learned, and those that are left at the
+        end; so there must be at least as many as new rows.
+    sample_weight : array-like of shape (n_labels,), default=None
+        Weights of the rows whose labels are given. A row of weight 2 was served once, and its mistakes count twice.
+    served : list of Served
+        What was served for the first rows, by ``serve``, ``serve_one`` or an earlier call.
 
     Returns
     -------
-    tuple
-        What is served for the new rows, and the labels that would have been predicted for the first rows just before
-        they were learned.
+    served : list of Served
+        What is served for the new rows, each by what was learned before it.
+    predictions : ndarray of shape (n_labels,)
+        What would have been predicted for each row of which a label is given, just before it was learned.
     """
+
+    def learn(draft: Draft) -> tuple[list[Served], NDArray[Any]]:
+        with draft.in_place():
+            return _serve_then_learn(draft.model, draft.publish, X, y, sample_weight, served)
+
+    return change(self, learn)
+
+
+def _serve_then_learn(
+    model: Any, publish: Callable[[], None], X: Any, y: Any, sample_weight: Any, served: Sequence[Served]
+) -> tuple[list[Served], NDArray[Any]]:
+    """Learn labels that came late in the draft of a tracker, which ``publish`` publishes."""
     where, batch = type(model).__name__, X if isinstance(X, Batch) else None
     if batch is not None:
         refuse_labels_beside(where, y, sample_weight)

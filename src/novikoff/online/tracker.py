@@ -1,6 +1,6 @@
 """A mixture of online learners, of which the one that errs least predicts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self, cast
 
@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._classifier import Classifier, fit_to_scan
-from novikoff._estimators import available_if, check_is_fitted
+from novikoff._estimators import available_if
 from novikoff._moments import Draft, change, unchanging, view_of
-from novikoff._multiclass import OneVsRest
 from novikoff._validation import check_labels, check_rows, check_weights
 from novikoff.data.late_rows import Served
 from novikoff.data.stream import Scan
@@ -19,11 +18,11 @@ from novikoff.record import RunRecord
 from novikoff.theory.geometry import Floats
 from novikoff.theory.tracker_certificate import TrackerCertificate
 
+from . import _batch_methods, _serving, _tracker_predictions
 from ._classifier import OnlineClassifier
-from ._mixture import MixtureCounts, Vote, codes_of, labels_of
+from ._mixture import MixtureCounts, Vote
 from ._one_example import DEFAULT_WEIGHT
-from ._serving import learn_served_example, serve_example, serve_rows, serve_then_learn_rows
-from ._stream import refuse_labels_beside
+from ._stream import Scored
 from ._tracker_learning import learn_example_of_all, learn_rows_of_all, new_members
 from ._tracker_record import TrackerState, certificate_of, check_members, learners_from, record_of, restored_members
 
@@ -157,142 +156,22 @@ class Tracker(Classifier):
             self.__dict__.pop(name, None)
         learn_rows_of_all(self, lambda: None, X, labels, classes, weights)
 
-    def partial_fit(self, X: Any, y: Any = None, classes: Any = None, sample_weight: Any = None) -> Self:
-        """Learn from a batch of a stream. How a stream is cut into batches makes no difference.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features), Scan or Batch
-            Rows; or a stream that ``novikoff.scan`` opened, or one of its batches, which have their own labels and
-            weights.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        classes : array-like, default=None
-            All labels that will occur, if they are known. By default, new labels may appear at any time.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        self : object
-            The learner.
-        """
-        if isinstance(X, Scan):
-            refuse_labels_beside(type(self).__name__, y, sample_weight)
-            for part in X.widening():
-                self.partial_fit(part, classes=classes)
-            return self
-        self._learn_batch(X, y, classes, sample_weight)
-        return self
-
-    def predict_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> NDArray[Any]:
-        """Predict each row, then learn from it, before the next one is predicted.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
-            Rows, or a batch of a stream.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        predictions : ndarray of shape (n_samples,)
-            What ``predict_one`` would have returned for each row. The first prediction of a new learner is None.
-        """
-        if isinstance(X, Scan):
-            message = "predict_then_learn takes one batch at a time. Use evaluate.progressive for a stream."
-            raise input_error(type(self).__name__, message)
-        return self._learn_batch(X, y, None, sample_weight)
-
-    def serve(self, X: Any) -> list[Served]:
-        """Predict rows, and remember what the members predict until the labels come.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        list of Served
-            What is predicted for each row. Its ``label`` is that of ``predict``, or None if no label was seen before.
-        """
-        return serve_rows(self, X)
-
-    def serve_then_learn(
-        self, X: Any, y: Any = None, sample_weight: Any = None, *, served: Sequence[Served]
-    ) -> tuple[list[Served], NDArray[Any]]:
-        """Learn labels that came late: serve new rows, and learn an earlier one after each of them.
-
-        The mistakes are those of the predictions that were served.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
-            First the rows that were served before, in the order in which their labels came; then new rows, if there
-            are any.
-        y : array-like of shape (n_labels,), default=None
-            The labels of the first rows. After each new row is served, one is learned, and those that are left at the
-            end; so there must be at least as many as new rows.
-        sample_weight : array-like of shape (n_labels,), default=None
-            Weights of the rows whose labels are given. A row of weight 2 was served once, and its mistakes count twice.
-        served : list of Served
-            What was served for the first rows, by ``serve``, ``serve_one`` or an earlier call.
-
-        Returns
-        -------
-        served : list of Served
-            What is served for the new rows, each by what was learned before it.
-        predictions : ndarray of shape (n_labels,)
-            What would have been predicted for each row of which a label is given, just before it was learned.
-        """
-
-        def learn(draft: Draft) -> tuple[list[Served], NDArray[Any]]:
-            with draft.in_place():
-                return serve_then_learn_rows(draft.model, draft.publish, X, y, sample_weight, served)
-
-        return change(self, learn)
-
-    @available_if(lambda self: self.vote == "leader")  # type: ignore[untyped-decorator]  # scikit-learn is untyped
-    def score_then_learn(self, X: Any, y: Any = None, sample_weight: Any = None) -> list[tuple[list[Any], Floats]]:
-        """Score each row, then learn from it, before the next one is scored. It needs ``vote="leader"``.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features) or Batch
-            Rows, or a batch of a stream.
-        y : array-like of shape (n_samples,), default=None
-            Labels.
-        sample_weight : array-like of shape (n_samples,), default=None
-            Weights, as in ``fit``.
-
-        Returns
-        -------
-        scores : list of tuple
-            The labels that were known, in ascending order, and what ``decision_function`` would have returned for a run
-            of rows; another pair begins where a label appears for the first time. A new learner knows no label.
-        """
-        if isinstance(X, Scan):
-            raise input_error(type(self).__name__, "score_then_learn takes one batch at a time.")
-        runs: list[tuple[list[Any], Floats]] = []
-        self._learn_batch(X, y, None, sample_weight, runs)
-        return runs
+    partial_fit = _batch_methods.partial_fit
+    predict_then_learn = _batch_methods.predict_then_learn
+    score_then_learn = available_if(lambda self: self.vote == "leader")(_batch_methods.score_then_learn)
 
     def _learn_batch(
-        self, X: Any, y: Any, classes: Any, sample_weight: Any, runs: list[tuple[list[Any], Floats]] | None = None
-    ) -> NDArray[Any]:
-        """Learn from a batch. Return the predictions, and put the scores before into ``runs``."""
+        self, X: Any, y: Any, classes: Any, sample_weight: Any, keep: Callable[[Scored], Any] | None = None
+    ) -> list[Any]:
+        """Learn from a batch. Return the predictions before, or the scores, if they are what ``keep`` keeps."""
+        runs: list[Any] | None = [] if keep is Scored.decisions else None
 
         def learn(draft: Draft) -> NDArray[Any]:
             with draft.in_place():
                 return learn_rows_of_all(draft.model, draft.publish, X, y, classes, sample_weight, runs)
 
-        return change(self, learn)
-
-    # ---- one example at a time -------------------------------------------------------------------------------------
+        labels = change(self, learn)
+        return [labels if runs is None else runs]
 
     def learn_one(self, x: Any, y: Any, sample_weight: float = DEFAULT_WEIGHT, *, served: Served | None = None) -> None:
         """Learn from one example.
@@ -315,73 +194,22 @@ class Tracker(Classifier):
                 if served is None:
                     learn_example_of_all(draft.model, draft.publish, x, y, sample_weight)
                 else:
-                    learn_served_example(draft.model, draft.publish, x, y, sample_weight, served)
+                    _serving.learn_served_example(draft.model, draft.publish, x, y, sample_weight, served)
 
         change(self, learn)
 
-    def predict_one(self, x: Any) -> Any:
-        """Predict the label of one example.
+    # ---- labels that come late -------------------------------------------------------------------------------------
 
-        Parameters
-        ----------
-        x : dict, array-like of shape (n_features,) or sparse matrix of one row
-            The features.
+    serve = _serving.serve
+    serve_one = _serving.serve_one
+    serve_then_learn = _serving.serve_then_learn
 
-        Returns
-        -------
-        label : object
-            The label; None if no label was seen before.
-        """
-        view = view_of(self)
-        if not view.__sklearn_is_fitted__():
-            return None
-        if view._learned_vote.kind == "leader":
-            return view._leader().predict_one(x)
-        labels = [learner.predict_one(x) for learner in view.learners_]
-        codes = np.array([[labels.index(label)] for label in labels], dtype=np.int32)
-        return labels[int(view._counts.choose(view._learned_vote, codes)[0])]
+    # ---- predictions -----------------------------------------------------------------------------------------------
 
-    def serve_one(self, x: Any) -> Served:
-        """Predict one example, and remember what the members predict until its label comes.
-
-        Parameters
-        ----------
-        x : dict, array-like of shape (n_features,) or sparse matrix of one row
-            The features.
-
-        Returns
-        -------
-        Served
-            The prediction of ``predict_one`` as ``label``, and those of the members. Give it to ``learn_one``, whenever
-            the label comes; it can be pickled.
-        """
-        return serve_example(self, x)
-
-    def score_one(self, x: Any) -> Any:
-        """Return the score of one example.
-
-        Parameters
-        ----------
-        x : dict, array-like of shape (n_features,) or sparse matrix of one row
-            The features.
-
-        Returns
-        -------
-        score : float or dict
-            A number for two classes, and a dict from class to score for more; 0.0 if no label was seen before. With
-            ``vote="leader"``, the score of the member that predicts; otherwise fractions of the votes, as in
-            ``decision_function``.
-        """
-        view = view_of(self)
-        if not view.__sklearn_is_fitted__():
-            return 0.0
-        if view._learned_vote.kind == "leader":
-            return view._leader().score_one(x)
-        labels = np.array([learner.predict_one(x) for learner in view.learners_], dtype=object)
-        strategy, scores = view._votes([np.array([label]) for label in labels])
-        return (
-            float(scores[0]) if strategy.is_binary else dict(zip(strategy.positives, scores[0].tolist(), strict=True))
-        )
+    predict = _tracker_predictions.predict
+    predict_one = _tracker_predictions.predict_one
+    decision_function = _tracker_predictions.decision_function
+    score_one = _tracker_predictions.score_one
 
     # ---- results ---------------------------------------------------------------------------------------------------
 
@@ -400,65 +228,6 @@ class Tracker(Classifier):
                 model.learners_ = [learner.snapshot() for learner in model.learners_]
         model.__dict__.pop("_watcher", None)
         return model
-
-    def _leader(self) -> OnlineClassifier:
-        """Return the member with the fewest decayed mistakes."""
-        learner: OnlineClassifier = self.learners_[self._counts.leader()]
-        return learner
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predict the labels of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-            The labels that the leader predicts, or those with the most votes; of several, that of the first member.
-        """
-        check_is_fitted(self)
-        view = view_of(self)
-        if view._learned_vote.kind == "leader":
-            return view._leader().predict(X)
-        classes = view.classes_
-        codes = np.array([codes_of(classes, learner.predict(X)) for learner in view.learners_])
-        return labels_of(classes, view._counts.choose(view._learned_vote, codes))
-
-    def decision_function(self, X: Any) -> Floats:
-        """Return the scores of rows.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix, data frame} of shape (n_samples, n_features)
-            Rows.
-
-        Returns
-        -------
-        scores : ndarray of shape (n_samples,) or (n_samples, n_classes)
-            With ``vote="leader"``, those of the member that predicts. Otherwise the fraction of the votes for each
-            class; of two classes, that for the last minus that for the first.
-        """
-        check_is_fitted(self)
-        view = view_of(self)
-        if view._learned_vote.kind == "leader":
-            return view._leader().decision_function(X)
-        return view._votes([learner.predict(X) for learner in view.learners_])[1]
-
-    def _votes(self, predictions: list[NDArray[Any]]) -> tuple[OneVsRest, Floats]:
-        """Return the classes, and the fractions of the votes that members give by their predictions."""
-        strategy = OneVsRest(self.classes_)
-        weights = self._counts.vote_weights(self._learned_vote)
-        rows = np.arange(len(predictions[0]))
-        totals = np.zeros((len(rows), len(strategy.classes)))
-        for weight, own in zip(weights, predictions, strict=True):
-            totals[rows, codes_of(strategy.classes, own)] += weight
-        totals /= sum(weights)
-        return strategy, totals[:, -1] - (
-            totals[:, 0] if totals.shape[1] > 1 else 0.0
-        ) if strategy.is_binary else totals
 
     @property
     def leader_(self) -> int:
@@ -489,7 +258,7 @@ class Tracker(Classifier):
         view = view_of(self)
         if view._learned_vote.kind != "leader":
             raise missing_attribute(self, attribute, "its members vote")
-        return view._leader()
+        return _tracker_predictions.leader_of(view)
 
     @property
     def n_features_in_(self) -> int:
