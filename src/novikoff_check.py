@@ -588,16 +588,19 @@ def check_selective(fields: Any, rows: list[Row], labels: list[Any], weights: An
     yield from (result for result in check_data(fields, u, 1) if result[0] != "positives")  # of the labels asked for
     yield from u.check_sum(fields, "no separator has a larger margin")
     asked, most, unanswered, budget = fields["asked"], fields["examples"], fields["unanswered"], fields["budget"]
+    missing = fields.get("missing_weight", 0.0)  # 0 if every label was given that was asked for within the budget
+    all_used = missing == 0 and (budget is None or asked < budget)
     possible = {
         "b": finite(fields["b"]) and fields["b"] > 0,
         "mistakes": 0 <= fields["mistakes"] <= asked,
         "positives": 0 <= fields["positives"] <= asked,
         "labels asked for": 0 <= asked <= most and (budget is None or asked <= budget + 1),
-        "labels not given": 0 <= unanswered <= most and (unanswered > 0 or fields["complete"] == most),
-        "complete examples": 0 <= fields["complete"] <= most,
+        "labels not given": 0 <= unanswered <= most and (missing == 0 if unanswered == 0 else not all_used),
+        "complete examples": 0 <= fields["complete"] <= most and (fields["complete"] == most or not all_used),
         "estimate": fields["estimate"] >= 0,
+        "weight of a missing label": missing >= 0,
     }
-    if unanswered == 0 and fields["estimate"] < math.inf:  # each of them counts 1 or more
+    if missing == 0 and fields["estimate"] < math.inf:  # each of them counts 1 or more
         least = Fraction(fields["mistakes"]) / (1 + 4 * (updates + 8) * EPS) if finite(fields["mistakes"]) else math.inf
         possible["estimate"] = fields["estimate"] >= least
     for name, good in possible.items():
@@ -605,6 +608,7 @@ def check_selective(fields: Any, rows: list[Row], labels: list[Any], weights: An
     trusted = ("b", "seed", "budget", "asked", "unanswered", "complete", "positives", "mistakes", "estimate", "updates")
     for name in trusted:
         yield name, "on trust", f"{fields[name]}, as the learner says"
+    yield "missing_weight", "on trust", f"{missing}, as the learner says"
 
 
 def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:

@@ -127,6 +127,7 @@ Dict tally_of(const Tally& counts, const Memory& memory, const std::optional<Ask
     tally["unanswered"] = asking->unanswered.value();
     tally["complete"] = asking->complete.value();
     tally["estimate"] = asking->estimate.value();
+    tally["missing_weight"] = asking->missing_weight;
   }
   return tally;
 }

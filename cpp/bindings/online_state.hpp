@@ -275,17 +275,19 @@ inline nb::object store(const std::optional<novikoff::Asking>& asking) {
   fields["complete"] = store(asking->complete);
   fields["estimate"] = asking->estimate.sum;
   fields["estimate_carry"] = asking->estimate.carry;
+  fields["missing_weight"] = asking->missing_weight;
   return fields;
 }
 
 inline novikoff::Asking restore_asking(nb::handle stored) {
-  const Fields fields(stored, 6, "labels that are asked for");
+  const Fields fields(stored, 7, "labels that are asked for");
   novikoff::Asking asking;
   asking.coins = fields.count("coins");
   asking.asked = restore_count(fields.at("asked"), "asked");
   asking.unanswered = restore_count(fields.at("unanswered"), "unanswered");
   asking.complete = restore_count(fields.at("complete"), "complete");
   asking.estimate = {fields.number("estimate"), fields.number("estimate_carry")};
+  asking.missing_weight = fields.number("missing_weight");
   return asking;
 }
 

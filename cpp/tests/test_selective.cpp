@@ -20,7 +20,8 @@ bool same_asking(const Hypothesis& a, const Hypothesis& b) {
          same_bits(a.margin_bound, b.margin_bound) && a.asking->coins == b.asking->coins &&
          same(a.asking->asked, b.asking->asked) && same(a.asking->unanswered, b.asking->unanswered) &&
          same(a.asking->complete, b.asking->complete) && same_bits(a.asking->estimate.sum, b.asking->estimate.sum) &&
-         same_bits(a.asking->estimate.carry, b.asking->estimate.carry);
+         same_bits(a.asking->estimate.carry, b.asking->estimate.carry) &&
+         same_bits(a.asking->missing_weight, b.asking->missing_weight);
 }
 
 DenseRow<double> row_of(const Sample& sample, std::size_t i) { return {sample.row(i), sample.columns, 1}; }
@@ -70,8 +71,8 @@ TEST(a_selective_perceptron_follows_the_definition) {
       u.push_back(1);
       const double p = dot(u.data(), v), y = sample.label(i);
       const bool wanted = p == 0 || coins.at(static_cast<std::int64_t>(i)) * (0.5 + std::abs(p)) < 0.5;
+      complete += asked < budget;
       if (wanted && asked == budget) ++unanswered;
-      complete += unanswered == 0;
       if (!wanted || unanswered > 0) continue;
       ++asked;
       positives += y > 0;
@@ -83,7 +84,7 @@ TEST(a_selective_perceptron_follows_the_definition) {
     for (std::size_t j = 0; j < 3; ++j) CHECK(std::abs(h.weights[j] - v[j]) < 1e-12);
     CHECK(h.asking->coins == 300 && h.examples.value() == 300 && h.asking->asked.value() == asked);
     CHECK(h.mistakes.value() == mistakes && h.positives.value() == positives && h.asking->unanswered.value() == unanswered);
-    CHECK(h.asking->complete.value() == complete && (unanswered > 0) == (budget == 30));
+    CHECK(h.asking->complete.value() == complete && (unanswered > 0) == (budget == 30) && h.asking->missing_weight == 0);
     CHECK(std::abs(h.asking->estimate.value() - estimate) < 1e-9 * estimate && estimate > mistakes);
     CHECK(asked > mistakes && asked < 300);
   }
@@ -132,12 +133,32 @@ TEST(a_learner_wants_the_labels_that_it_then_uses_and_no_other_label_matters) {
       }
 }
 
+TEST(the_complete_examples_end_with_the_last_label_of_the_budget_also_if_no_other_is_asked_for) {
+  Sample sample = noise(20, 3, 85);
+  Learner learner = asking_learner(1e-300, 1, 1);  // asks at a score of 0 only
+  learner.learn(0, sample.rows(), sample.batch());
+  const Asking& asking = *learner.problems[0].asking;
+  CHECK(asking.asked.value() == 1 && asking.unanswered.value() == 0);
+  CHECK(asking.complete.value() == 1 && asking.estimate.value() == 1 && asking.missing_weight == 0);
+}
+
 TEST(a_label_that_is_not_given_ends_the_estimate_and_not_the_learning) {
   Sample sample = noise(100, 3, 84);
-  Learner learner = asking_learner(100, 1);
-  for (std::size_t i = 0; i < 100; ++i)
-    learner.learn_one(row_of(sample, i), 3, norm_of(sample, i), i == 50 ? unlabelled : sample.codes[i], 1);
-  const Asking& asking = *learner.problems[0].asking;
-  CHECK(asking.unanswered.value() >= 1 && asking.complete.value() == 50 && asking.asked.value() > 60);
-  CHECK(asking.estimate.value() < learner.problems[0].mistakes.value() * 1.5);
+  for (const double weight : {1.0, 0.5}) {
+    Learner learner = asking_learner(100, 1);
+    double score = 0;
+    for (std::size_t i = 0; i < 100; ++i) {
+      const auto x = row_of(sample, i);
+      const Hypothesis& h = learner.problems[0];
+      if (i == 50) {
+        CHECK(learner.wants_label(0, x, 3, norm_of(sample, i)));
+        score = x.dot(h.weights.data()) + h.bias;
+      }
+      learner.learn_one(x, 3, norm_of(sample, i), i == 50 ? unlabelled : sample.codes[i], i == 50 ? weight : 1);
+    }
+    const Asking& asking = *learner.problems[0].asking;
+    CHECK(asking.unanswered.value() == weight && asking.complete.value() == 50 + weight && asking.asked.value() > 60);
+    CHECK(asking.estimate.value() < learner.problems[0].mistakes.value() * 1.5);
+    CHECK(std::abs(asking.missing_weight - weight * (100 + std::abs(score)) / 100) < 1e-12);
+  }
 }

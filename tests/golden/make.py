@@ -36,6 +36,15 @@ def stream(model):
     return model
 
 
+def without_a_label(model):
+    for t, (x, y) in enumerate(EVENTS):
+        if t == 2:
+            model.skip_one(x)
+        else:
+            model.learn_one(x, y)
+    return model
+
+
 def read_from_a_file(model):
     model.reading_ = Reading(target="label", features=("size", "größe"))
     return model
@@ -77,6 +86,8 @@ MODELS = {
     "normalized-adaptive": lambda: nk.NormalizedAdaptive(loss="squared").partial_fit(ROWS, THREE),
     "soft-confidence": lambda: nk.SoftConfidenceWeighted(variant="II").fit(ROWS, TWO),
     "selective-perceptron": lambda: nk.SelectivePerceptron(b=0.25, budget=4).fit(ROWS, TWO),
+    "selective-perceptron-budget": lambda: nk.SelectivePerceptron(b=4.0, budget=2).fit(ROWS, TWO),
+    "selective-perceptron-missing": lambda: without_a_label(nk.SelectivePerceptron(b=4.0, random_state=1)),
     "selective-perceptron-stream": lambda: stream(nk.SelectivePerceptron(scale="running", random_state=3)),
     "multiclass-perceptron": lambda: nk.MulticlassPerceptron(max_iter=20).fit(ROWS, THREE),
     "multiclass-passive-aggressive-1": lambda: nk.MulticlassPassiveAggressiveI(C=0.5).partial_fit(ROWS, THREE),
@@ -129,6 +140,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "second-order-perceptron": (ROWS, THREE),
     "second-order-perceptron-full": (ROWS, THREE),
     "selective-perceptron": (ROWS, TWO),
+    "selective-perceptron-budget": (ROWS, TWO),
     "soft-confidence": (ROWS, TWO),
     "svm": (ROWS, TWO),
     "svm-classes": (ROWS, THREE),

@@ -54,6 +54,8 @@ def test_it_follows_the_definition(budget):
     assert found.mistakes < mistakes  # of which some were not seen
     assert found.positives == Y[asked].sum()
     assert (found.unanswered > 0) == (budget is not None)
+    assert found.complete == (300 if budget is None else asked[-1] + 1)
+    assert found.missing_weight == 0
 
 
 def test_a_large_b_asks_for_all_labels_and_a_small_one_for_few():
@@ -190,7 +192,8 @@ def test_a_new_learner_wants_a_label_and_may_skip_its_first_example():
     model.learn_one([1.0, 2.0], "no")
     model.learn_one([-1.0, 2.0], "yes")
     found = model.certificate_
-    assert (found.examples, found.unanswered, found.complete, found.estimate) == (3, 1, 0, 0)
+    assert (found.examples, found.unanswered, found.complete, found.estimate) == (3, 1, 1, 0)
+    assert found.missing_weight == 1
 
 
 @pytest.mark.parametrize("budget", [None, 150])
@@ -206,8 +209,11 @@ def test_a_label_that_is_not_given_ends_the_estimate_and_verify_says_so(budget):
     found = model.certificate_
     assert 0 < found.unanswered <= (20 if budget is None else 200)
     assert budget is None or found.asked == budget
-    assert 100 <= found.complete < 120
+    assert 100 < found.complete <= 120
     assert found.estimate == at.estimate
+    assert at.missing_weight == 0
+    assert found.missing_weight > 1
+    assert f"{found.estimate:.6g} to {found.estimate + found.missing_weight:.6g} mistakes" in str(found)
     assert found.asked > at.asked
     statuses = {check.claim: check.status for check in nk.verify(model, X, Y).checks}
     assert "open" in statuses.values()
@@ -241,6 +247,56 @@ def test_the_estimate_has_the_mean_of_all_mistakes(b):
     error = np.std(differences) / math.sqrt(len(differences))
     assert abs(np.mean(differences)) < 3 * error
     assert error < 1.0
+
+
+SHORT = rng.normal(size=(5, 2))
+SIGNS = np.array([1, -1, -1, 1, -1])
+
+
+def every_run(budget, is_given):
+    """Return of each run its probability, which complete examples were predicted wrongly, and its certificate.
+
+    Seeds are tried until all sequences of coins that the examples can have were seen.
+    """
+    found, missed = {}, 1.0
+    for seed in itertools.count():
+        model = nk.SelectivePerceptron(b=1.0, budget=budget, random_state=seed, classes=[-1, 1], fit_intercept=False)
+        path, probability, wrong, v, used = (), 1.0, [], np.zeros(2), 0
+        for t, (x, sign) in enumerate(zip(SHORT, SIGNS, strict=True)):
+            chance = 1 / (1 + abs(v @ x))
+            asks = coin(seed, t) < chance
+            path, probability = (*path, bool(asks)), probability * (chance if asks else 1 - chance)
+            wrong.append(sign * (v @ x) <= 0)
+            if is_given(t):
+                model.learn_one(x, sign)
+            else:
+                model.skip_one(x)
+            if asks and is_given(t) and used < budget:
+                used, v = used + 1, v + sign * x * wrong[-1]
+        if path not in found:
+            found[path] = (probability, wrong[: int(model.certificate_.complete)], model.certificate_)
+            missed -= probability
+        if missed < 1e-9:
+            return list(found.values())
+
+
+@pytest.mark.parametrize("budget", [1, 2, 3, 9])
+def test_the_estimate_is_unbiased_for_the_complete_examples_over_all_coins(budget):
+    runs = every_run(budget, lambda t: True)
+    assert sum(p * found.estimate for p, _, found in runs) == pytest.approx(sum(p * sum(wrong) for p, wrong, _ in runs))
+    assert any(found.complete < 5 for *_, found in runs) == (budget < 9)
+    assert all((found.complete < 5) <= (found.asked == budget) for *_, found in runs)
+
+
+@pytest.mark.parametrize("is_given", [lambda t: t != 2, lambda t: SIGNS[t] > 0], ids=["one", "those of a class"])
+def test_the_estimate_lacks_the_weight_of_the_missing_label_if_its_prediction_was_wrong(is_given):
+    runs = every_run(2, is_given)
+    mistakes = sum(p * sum(wrong) for p, wrong, _ in runs)
+    estimate = sum(p * found.estimate for p, _, found in runs)
+    lack = sum(p * found.missing_weight * wrong[-1] for p, wrong, found in runs)
+    assert mistakes == pytest.approx(estimate + lack)
+    assert lack > 0.01
+    assert all((found.missing_weight > 0) <= (found.unanswered > 0) for *_, found in runs)
 
 
 def test_the_estimate_never_exceeds_its_bound():

@@ -25,7 +25,8 @@ MODELS = {
 FORGED = {
     "asked": [1.0, -1.0, 0.5],
     "unanswered": [1.0],
-    "complete": [-1.0],
+    "complete": [-1.0, 1.0],
+    "missing_weight": [1.0],
     "positives": [1.0, -1.0],
     "mistakes": [1.0, -1.0],
     "estimate": [1.0, -1.0, 1e-6],
@@ -113,6 +114,10 @@ def test_coins_of_another_seed_do_not_verify():
         {"estimate": math.nan},
         {"unanswered": 500.0},
         {"complete": 3.0},
+        {"missing_weight": 1.0},  # without a label that was not given
+        {"missing_weight": -1.0, "unanswered": 1.0},
+        {"missing_weight": math.nan, "unanswered": 1.0},
+        {"unanswered": 1.0},  # without a reason
         {"positives": 130.0},
         {"budget": 2},
     ],
@@ -141,9 +146,16 @@ def test_the_bound_is_that_of_the_theorem():
 def test_words_say_what_was_asked_and_where_the_estimate_ends():
     claims = dict(made("some asked")[0].certificate_.claims())
     assert "of 120 examples" in claims["labels asked for"]
-    assert "in all examples, asked for or not" in claims["estimate"]
+    assert "mistakes, asked for or not, in all examples" in claims["estimate"]
     budget = made("budget")[0].certificate_
     assert dict(budget.claims())["labels asked for"].startswith("15 of 120 examples, 12.5 percent, budget 15")
-    assert f"the first {budget.complete:.0f} examples" in budget.explain()
+    assert f"the first {budget.complete:.0f} examples, up to the last label of the budget" in budget.explain()
     assert "budget was used up" in budget.explain()
+    assert "both numbers have the same expectation" in budget.explain()
+    missing = dataclasses.replace(budget, missing_weight=3.5, estimate=10.0)
+    assert "were not given or came after the budget was used up" in missing.explain()
+    assert "what the missing label would add to it, 3.5" in missing.explain()
+    assert dict(missing.claims())["estimate"].startswith(
+        f"10 to 13.5 mistakes, asked for or not, in the first {budget.complete:.0f} examples, up to the first label"
+    )
     assert "budget" not in made("all asked")[0].certificate_.explain()

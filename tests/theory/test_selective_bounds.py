@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from novikoff.theory import selective_bounds as bounds
-from reference.selective import dot, runs
+from reference.selective import counted_runs, dot, runs
 from share import share_of
 from streams import SLACK, streams
 
@@ -40,6 +40,34 @@ def test_Q1_Q2_the_bound_holds_for_every_run_and_in_expectation_and_the_count_is
             assert total == 1
             assert mistakes == counted
             assert mistakes <= limit(X, b, w, gamma, expected)
+
+
+def expectations(runs):
+    """The sum of the probabilities, and the expectations of the other numbers."""
+    every = [(run[0], *(run[0] * number for number in run[1:])) for run in runs]
+    return [sum(column, Fraction(0)) for column in zip(*every, strict=True)]
+
+
+@pytest.mark.parametrize("budget", [1, 2, 4])
+def test_Q2_the_count_is_unbiased_for_the_mistakes_up_to_the_last_label_of_the_budget(budget):
+    for X, y, _ in problems(24, 53):
+        if not callable(y):
+            total, mistakes, estimate, lack = expectations(counted_runs(X, y, Fraction(1, 2), budget))
+            assert (total, lack) == (1, 0)
+            assert mistakes == estimate
+
+
+def test_Q4_the_mistakes_lie_between_the_estimates_without_and_with_the_missing_label():
+    strict = 0
+    for k, (X, y, _) in enumerate(problems(24, 54)):
+        if callable(y):
+            continue
+        for is_given in (lambda t, k=k: t != k % 7, lambda t, y=y: y[t] > 0):  # it may depend on the label
+            total, mistakes, estimate, lack = expectations(counted_runs(X, y, Fraction(1, 2), 5, is_given))
+            assert total == 1
+            assert estimate <= mistakes <= estimate + lack
+            strict += estimate < mistakes < estimate + lack
+    assert strict > 5
 
 
 @pytest.mark.slow

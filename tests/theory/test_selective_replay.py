@@ -1,5 +1,8 @@
 """The repeated run of a selective perceptron."""
 
+import itertools
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 
@@ -29,6 +32,7 @@ def test_a_repeated_run_follows_the_definition(budget):
     assert sum(run.asking.positives) == (SIGNS[asked] > 0).sum()
     assert sum(run.asking.estimate) == pytest.approx(count)
     assert bool(run.asking.unanswered) == (budget is not None)
+    assert sum(run.asking.complete) == (80 if budget is None else asked[-1] + 1)
     assert run.examples == 80
     assert run.doubtful is None
     assert run.asking.estimate_error < 1e-10
@@ -60,9 +64,34 @@ def test_rows_of_zeros_are_asked_for_and_counted():
     assert not run.weights.any()
 
 
-def test_the_estimate_ends_where_a_label_is_not_used():
+def test_the_complete_examples_end_with_the_last_label_of_the_budget():
     asking, rule = Asking(), SelectiveRule(1.0, budget=1)
     assert asking.throw(rule, 0.0, 1.0, 1.0)
+    assert asking.complete == [1.0]
+    assert not asking.throw(rule, 1e300, 1.0, 1.0)  # its coin does not ask
     assert not asking.throw(rule, 0.0, 1.0, 0.5)
-    asking.count_mistake(rule, 0.0, 1.0, 0.0)
-    assert (asking.asked, asking.unanswered, asking.complete, asking.estimate) == ([1.0], [0.5], [1.0], [])
+    assert (asking.asked, asking.unanswered, asking.complete) == ([1.0], [0.5], [1.0])
+
+
+@dataclass(frozen=True)
+class Thrown(SelectiveRule):
+    """A rule whose coins have been thrown."""
+
+    asking: tuple[bool, ...] = ()
+
+    def asks(self, score, n):
+        return self.asking[n]
+
+
+@pytest.mark.parametrize("budget", [None, 1, 2, 5])
+def test_Q2_over_all_coins_the_estimate_has_the_mean_of_the_mistakes_in_the_complete_examples(budget):
+    """Every prediction is wrong, and each label is asked for with probability 1/2."""
+    estimate = mistakes = 0.0
+    for coins in itertools.product((False, True), repeat=7):
+        asking, rule = Asking(), Thrown(1.0, budget=budget, asking=coins)
+        for _ in coins:
+            if asking.throw(rule, -1.0, 1.0, 1.0):
+                asking.count_mistake(rule, -1.0, 1.0, 0.0)
+        estimate, mistakes = estimate + sum(asking.estimate), mistakes + sum(asking.complete)
+    assert estimate == mistakes
+    assert (mistakes == 7 * 2**7) == (budget is None)

@@ -28,14 +28,18 @@ void learn_selectively(const auto& x, double y, double weight, double norm2, dou
     const std::int64_t copies = whole > 0;
     const double fraction = whole > 0 ? 0.0 : part, copy = whole > 0 ? 1.0 : part;
     const double score = row_scale * (x.dot(h.weights.data()) + h.bias);
+    const bool complete = asking.is_complete(rule);  // decided before the coin is thrown
     const bool wanted = rule.asks(score, asking.coins++);
     const bool asked = wanted && y != 0 && asking.asked.value() < rule.budget;
-    if (wanted && !asked) asking.unanswered.add(copies, fraction);
+    if (complete) asking.complete.add(copies, fraction);
+    if (wanted && !asked) {
+      asking.unanswered.add(copies, fraction);
+      if (complete) asking.missing_weight = copy * rule.inverse_probability(score);
+    }
     if (asked) asking.asked.add(copies, fraction);
-    if (asking.is_complete()) asking.complete.add(copies, fraction);
     const bool mistake = asked && is_mistake(y, score, Tie::mistake);
     if (mistake) {
-      if (asking.is_complete()) asking.estimate.add(copy * rule.inverse_probability(score));
+      if (complete) asking.estimate.add(copy * rule.inverse_probability(score));
       if (norm2 == 0)  // an update along u = 0 does not change v
         h.stand_still(copies, fraction);
       else

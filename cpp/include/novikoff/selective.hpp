@@ -47,13 +47,15 @@ struct SelectiveRule {
 
 /// What a selective perceptron counts beside its mistakes.
 struct Asking {
-  std::int64_t coins = 0;  // thrown so far: one for each copy of an example
-  Count asked;             // labels that were asked for and used
-  Count unanswered;        // labels that the coins asked for, but that were not given, or came after the budget was used up
-  Count complete;          // examples before the first of these
-  CarriedSum estimate;     // sum of inverse probabilities of the asked mistakes among them.  docs/theory.md Q2
+  std::int64_t coins = 0;     // thrown so far: one for each copy of an example
+  Count asked;                // labels that were asked for and used
+  Count unanswered;           // labels that the coins asked for, but that were not given, or came after the budget was used up
+  Count complete;             // examples up to the last label of the budget, or to the first that was wanted and not given
+  CarriedSum estimate;        // sum of inverse probabilities of the asked mistakes among them
+  double missing_weight = 0;  // of the first label wanted and not given: its term in this sum, if it were that of a mistake
 
-  bool is_complete() const { return unanswered.value() == 0; }
+  /// Whether the next example is among the complete ones. It must not depend on its own coin.  docs/theory.md Q2
+  bool is_complete(const SelectiveRule& rule) const { return missing_weight == 0 && asked.value() < rule.budget; }
 };
 
 }  // namespace novikoff

@@ -196,6 +196,7 @@ def certify_selective(problem: Problem) -> SelectiveCertificate:
         positives=tally["positives"],
         mistakes=tally["mistakes"],
         estimate=tally["estimate"],
+        missing_weight=tally["missing_weight"],
         updates=tally["updates"],
         radius=problem.radius,
         energy=tally["energy"],

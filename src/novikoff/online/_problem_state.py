@@ -97,6 +97,7 @@ class Asking:
     complete: Count
     estimate: Extended
     estimate_carry: Extended
+    missing_weight: Extended = 0.0
 
     @classmethod
     def of(cls, stored: dict[str, Any]) -> Asking:
@@ -110,7 +111,8 @@ class Asking:
 
     def is_possible(self) -> bool:
         """Whether all sums of nonnegative numbers are nonnegative."""
-        return min(self.asked.part, self.unanswered.part, self.complete.part, self.estimate) >= 0
+        parts = (self.asked.part, self.unanswered.part, self.complete.part)
+        return min(*parts, self.estimate, self.missing_weight) >= 0
 
 
 @dataclass(frozen=True)

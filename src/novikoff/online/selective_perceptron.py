@@ -166,8 +166,8 @@ class SelectivePerceptron(OnlineClassifier):
     def skip_one(self, x: Any, sample_weight: float = DEFAULT_WEIGHT) -> None:
         """Report an example without its label.
 
-        If ``wants_label`` is true for it, the estimate of all mistakes ends with the last label that was used before
-        it. Learning goes on.
+        If ``wants_label`` is true for it, the estimate of all mistakes ends with this example: the certificate states
+        what it lacks if the prediction was wrong, as ``missing_weight``. Learning goes on.
 
         Parameters
         ----------

@@ -35,10 +35,10 @@ class SelectiveCertificate(OnlineCertificate):
     A label is asked for with probability b / (b + |p|), where p is the score. A mistake whose label was asked for
     counts the inverse of that. In every run this count is at most (1 + R^2/(2b)) L/gamma + |w|^2 (2b + R^2)^2 / (8 b
     gamma^2) for every plane w and gamma > 0, where L is the sum of max(0, gamma - y w.u) over the updates
-    (docs/theory.md, Q1). Over all coins, its expectation is that of the number of all mistakes, asked for or not (Q2).
-    The latter needs that every label was used that the coins asked for. If some were not, only the ``complete``
-    examples before the first of these count, and the expectation is that of the mistakes up to the last label that was
-    used among them; this also needs that whether a label was missing did not depend on the label or the example.
+    (docs/theory.md, Q1). Over all coins, its expectation is that of the number of all mistakes, asked for or not, in
+    the ``complete`` examples (Q2). These are all examples; with a budget, those up to its last label. If a label within
+    the budget was asked for and not given, they end with the first such example, and the expected number of mistakes
+    in them lies between the expectations of ``estimate`` and of ``estimate + missing_weight`` (Q4).
 
     A score of exactly 0 counts as a mistake.
 
@@ -57,14 +57,15 @@ class SelectiveCertificate(OnlineCertificate):
     unanswered : float
         Number of labels that the coins asked for, but that were not given, or came after the budget was used up.
     complete : float
-        Number of examples before the first of these.
+        Number of examples up to the last label of the budget, or up to the first one that was asked for within the
+        budget and not given; all examples if there was neither.
     positives : float
         Number of positive labels among those asked for.
     mistakes : float
         Number of wrong predictions among the examples whose labels were asked for.
     estimate : float
         The sum of (b + |p|) / b over those of these mistakes that are among the complete examples: an estimate of all
-        mistakes in these, up to the last label that was used.
+        mistakes in these.
     updates : int
         Number of updates.
     radius : float
@@ -75,6 +76,9 @@ class SelectiveCertificate(OnlineCertificate):
         No plane separates the examples with a larger margin. There may be no plane that separates them at all.
     evidence : Evidence
         The last weights.
+    missing_weight : float, default=0.0
+        The number (b + |p|) / b, times its weight, of the example whose label was the first to be asked for within the
+        budget and not given: what the estimate lacks if its prediction was wrong. It is 0 if there was none.
 
     See Also
     --------
@@ -104,6 +108,7 @@ class SelectiveCertificate(OnlineCertificate):
     energy: Extended
     margin_upper_bound: Extended
     evidence: Evidence
+    missing_weight: Extended = 0.0
 
     passes: ClassVar[int] = 1
 
@@ -153,29 +158,26 @@ class SelectiveCertificate(OnlineCertificate):
         rule = SelectiveRule(self.b, extra=float(self.seed), budget=self.budget)
         if not rule.has_valid_parameter() or np.max(checks.copies) > LARGEST_WEIGHT:
             return [Check("run", "fails", "a parameter or a weight that no run can have")]
+        if self.missing_weight:
+            return [Check("run", "open", "labels were asked for and not given, and the data do not show which")]
         X, signs, copies, geometry = checks.given, checks.signs, checks.copies, self.evidence.geometry
         run = replay(X, signs, copies, rule, geometry, [np.arange(len(signs))], checks.exact)
-        if self.unanswered and (not run.asking.unanswered or self._ends_before(run)):
-            words = "labels were asked for and not given, and the data do not show which"
-            return [Check("run", "open", words)]
         return with_doubt(self.check_replay(run), run.doubtful)
-
-    def _ends_before(self, run: Replay) -> bool:
-        """Whether a label was not given before the budget was used up, where the complete examples of ``run`` end."""
-        complete = exact_total(np.array(run.asking.complete))
-        return Fraction(float(self.complete)) < complete * (1 - (2 * run.visits + 4) * Fraction(EPS))
 
     def _check_counts(self) -> list[Check]:
         """Refute numbers that no run can have. Rounded sums of some terms do not exceed those of all."""
         asked, most, slack = self.asked, self.examples, 4 * (self.updates + 8) * EPS
+        is_missing, is_used_up = self.missing_weight > 0, self.budget is not None and asked >= self.budget
+        all_used = not (is_missing or is_used_up)
         possible = {
             "b": 0 < self.b < np.inf,
             "mistakes": 0 <= self.mistakes <= asked,
             "positives": 0 <= self.positives <= asked,
             LABELS: 0 <= asked <= most and (self.budget is None or asked <= self.budget + 1),
-            "labels not given": 0 <= self.unanswered <= most and (self.unanswered > 0 or self.complete == most),
-            "complete examples": 0 <= self.complete <= most,
-            "estimate": self.estimate >= 0 and (self.unanswered > 0 or self.mistakes <= self.estimate * (1 + slack)),
+            "labels not given": 0 <= self.unanswered <= most and (not all_used if self.unanswered else not is_missing),
+            "complete examples": 0 <= self.complete <= most and (self.complete == most or not all_used),
+            "estimate": self.estimate >= 0 and (is_missing or self.mistakes <= self.estimate * (1 + slack)),
+            "weight of a missing label": self.missing_weight >= 0,
         }
         words = "a number that no run can have"
         return [Check(name, "fails", words) for name, good in possible.items() if not good]
@@ -193,7 +195,7 @@ class SelectiveCertificate(OnlineCertificate):
         sums = {
             f"{LABELS} by the run": (self.asked, asking.asked),
             "labels asked for and not given": (self.unanswered, asking.unanswered),
-            "examples before the first of these": (self.complete, asking.complete),
+            "complete examples of the run": (self.complete, asking.complete),
             "positive labels of the run": (self.positives, asking.positives),
         }
         found = [
@@ -220,17 +222,25 @@ class SelectiveCertificate(OnlineCertificate):
             f"Each of {counted(self.examples, 'example')} was scored by the latest weights. With probability "
             f"b/(b + |score|), where b is {self.b:g}, its label was asked for: {counted(self.asked, 'time')}. The "
             f"number of scores that were not on the side of these labels was {count(self.mistakes)}. If each counts "
-            f"the inverse of the probability with which it was asked for, they add up to {self.estimate:.6g}, an "
-            f"estimate of all mistakes in {self._complete_in_words()}, asked for or not: over all coins, both numbers "
-            "have the same expectation. In every run, the estimate is at most (2b + R^2)^2 / (8 b gamma^2) if a plane "
-            "separates the examples with margin gamma. No plane has a margin above "
-            f"{above(self.margin_upper_bound)}."
+            f"the inverse of the probability with which it was asked for, those in {self._complete_in_words()} add up "
+            f"to {self.estimate:.6g}, an estimate of all mistakes in them, asked for or not: over all coins, "
+        )
+        if self.missing_weight:
+            words += (
+                "the expected number of these mistakes is at least that of the estimate, and at most that of the "
+                f"estimate and what the missing label would add to it, {self.missing_weight:.6g}. "
+            )
+        else:
+            words += "both numbers have the same expectation. "
+        words += (
+            "In every run, the estimate is at most (2b + R^2)^2 / (8 b gamma^2) if a plane separates the examples with "
+            f"margin gamma. No plane has a margin above {above(self.margin_upper_bound)}."
         )
         if self.unanswered:
-            words += (
-                f" {counted(self.unanswered, 'label')} that the coins asked for were not given or came after the "
-                "budget was used up; the estimate ends before the first of these."
-            )
+            reason = "came after the budget was used up"
+            if self.missing_weight:
+                reason = "were not given" if self.budget is None else f"were not given or {reason}"
+            words += f" {counted(self.unanswered, 'label')} that the coins asked for {reason}."
         return words
 
     def claims(self) -> list[tuple[str, str]]:
@@ -240,7 +250,7 @@ class SelectiveCertificate(OnlineCertificate):
         words = [
             ("mistakes", f"{count(self.mistakes)} among the labels asked for"),
             (LABELS, f"{asked}{limit}"),
-            ("estimate", f"{self.estimate:.6g} mistakes in {self._complete_in_words()}, asked for or not"),
+            ("estimate", f"{self._estimate_in_words()} mistakes, asked for or not, in {self._complete_in_words()}"),
             ("radius", f"{self.radius:.6g}"),
             ("best margin", f"at most {above(self.margin_upper_bound)}"),
         ]
@@ -252,7 +262,12 @@ class SelectiveCertificate(OnlineCertificate):
     def _budget_in_words(self) -> str:
         return "none" if self.budget is None else count(self.budget)
 
+    def _estimate_in_words(self) -> str:
+        most = f" to {self.estimate + self.missing_weight:.6g}" if self.missing_weight else ""
+        return f"{self.estimate:.6g}{most}"
+
     def _complete_in_words(self) -> str:
-        if self.unanswered == 0:
+        if self.complete == self.examples and not self.missing_weight:
             return "all examples"
-        return f"the first {counted(self.complete, 'example')}, up to the last label that was used"
+        end = "first label that was asked for and not given" if self.missing_weight else "last label of the budget"
+        return f"the first {counted(self.complete, 'example')}, up to the {end}"

@@ -26,7 +26,7 @@ class Asking:
     unanswered : list of float
         The weights of the examples whose labels were asked for after the budget was used up.
     complete : list of float
-        The weights of the examples before the first of these.
+        The weights of the examples up to the last label of the budget.
     estimate : list of float
         What the asked mistakes among them count.
     estimate_error : float, default=0.0
@@ -46,22 +46,22 @@ class Asking:
         """Throw the next coin, and return whether the label of a copy of an example is used."""
         wanted = rule.asks(score, self.coins)
         self.coins += 1
-        asked = wanted and (rule.budget is None or self._used < rule.budget)
+        is_within_budget = rule.budget is None or self._used < rule.budget  # known before the coin is thrown
+        asked = wanted and is_within_budget
+        if is_within_budget:
+            self.complete.append(copy)
         if wanted and not asked:
             self.unanswered.append(copy)
         if asked:
             self._used += copy
             self.asked.append(copy)
             self.positives += [copy] * (y > 0)
-        if not self.unanswered:
-            self.complete.append(copy)
         return asked
 
     def count_mistake(self, rule: SelectiveRule, score: float, copy: float, rounding: float) -> None:
         """Count an asked mistake, whose score has this rounding error."""
-        if not self.unanswered:
-            self.estimate.append(copy * rule.inverse_probability(score))
-            self.estimate_error += copy * rounding / rule.parameter
+        self.estimate.append(copy * rule.inverse_probability(score))
+        self.estimate_error += copy * rounding / rule.parameter
 
 
 def learn_selectively(
