@@ -151,10 +151,12 @@ predicted. Where the last label is nearly as good as the learners, their accurac
 
 {table}
 
-Without a delay, the tracker is {raw:+.1f} points from the mean of the best peer of each stream where columns are raw,
-and {scaled:+.1f} where they are scaled; where it is most behind, {where}, by {worst:.2f} points. If labels come late,
-the tracker judges its members by the predictions that were served; with delays of 100 and 1,000 it is {late:+.1f} and
-{later:+.1f} points from the mean. Predictions before the first label comes do not count.
+On each stream, the tracker is compared with the peer that is best there. Without a delay, the tracker's accuracy less
+that of the best peer is {raw:+.1f} percentage points on average over the streams with raw columns, and {scaled:+.1f}
+over those with scaled columns. It is most behind on this stream: {where}, by {worst:.2f} points.
+
+If labels come late, the tracker judges its members by the predictions that were served; with delays of 100 and 1,000
+this average is {late:+.1f} and {later:+.1f} points. Predictions before the first label comes do not count.
 
 """
 ROWS_AS_THEY_COME = """The same rows as SciPy may leave them: their entries in random order, and every tenth of

@@ -8,6 +8,7 @@ from command import assert_refused, done, novikoff
 from sets import ROWS, separated
 
 import novikoff as nk
+from novikoff.cli._learner_options import learner_options
 from novikoff.cli._learners import LEARNERS, ONLINE
 
 VALUES = {  # another value than the default, as the command line writes it
@@ -54,10 +55,19 @@ PAIRS = [
 
 def refusal(name, parameter):
     """Why a learner refuses a parameter of all online learners that only other ones can use; None if it does not."""
+    words = {}
     if name == "selective-perceptron":
-        words = {"probability": "needs the labels of all examples", "class_weight": "labels that are not asked for"}
-        return words.get(parameter)
-    return "learned together" if name.startswith("multiclass-") and parameter in ("probability", "scale") else None
+        words = dict.fromkeys(("max_iter", "shuffle", "n_iter_no_change"), "because there is one pass")
+        words["probability"] = "because probabilities would need the labels of all examples"
+        words["class_weight"] = "because they depend on labels that are not asked for"
+        words["n_jobs"] = "because one thread learns"
+    elif name.startswith("multiclass-"):
+        words = {
+            "probability": "because there are no binary problems",
+            "n_jobs": "because all classes",
+            "scale": "together",
+        }
+    return words.get(parameter)
 
 
 def option(name, parameter):
@@ -74,11 +84,11 @@ def option(name, parameter):
 def test_every_parameter_of_fit_has_its_option(folder, name, parameter):
     words, value = option(name, parameter)
     run = novikoff("fit", "two.svm", "--learner", name, *words, "--json", folder=folder)
-    if parameter == "probability" and name in ONLINE:  # fit knows the labels of the rows that it scores
-        assert_refused(run, "--probability is for streams", "novikoff stream")
-        return
     if words := refusal(name, parameter):
         assert_refused(run, words)
+        return
+    if parameter == "probability" and name in ONLINE:  # fit knows the labels of the rows that it scores
+        assert_refused(run, "--probability is for streams", "novikoff stream")
         return
     if run.code:
         assert_refused(run)
@@ -124,6 +134,15 @@ def test_an_option_of_another_learner_is_refused(folder, name, parameter):
     offered = [word.strip(",.") for word in run.err.partition("It has")[2].split()]
     assert offered
     assert set(offered) <= {option(name, owned)[0][0] for other, owned in PAIRS if other == name}
+
+
+def test_help_does_not_offer_what_a_learner_does_not_have():
+    by_name = {option.name: option for option in learner_options(ONLINE)}
+    for name in ("probability", "n_jobs", "class_weight"):
+        assert name in inspect.signature(LEARNERS["selective-perceptron"]).parameters
+        assert "selective-perceptron" in by_name[name].panel.partition(" except ")[2]
+        assert "not available" not in by_name[name].help.lower()
+        assert "no effect" not in by_name[name].help.lower()
 
 
 @pytest.mark.parametrize("subcommand", ["fit", "stream"])

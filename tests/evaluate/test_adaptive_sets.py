@@ -1,6 +1,8 @@
 """Sets of labels with a promised error rate: T1 on every stream, however the rows come."""
 
+import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -93,12 +95,34 @@ def test_a_model_without_sets_is_not_loaded_as_sets(tmp_path):
         AdaptiveSets.load(tmp_path / "m.nvk")
 
 
-def test_a_forged_state_is_refused():
+def test_a_forged_state_is_refused_and_the_message_names_the_field():
     X, y = stream()
     state = AdaptiveSets(nk.Perceptron()).partial_fit(X, y).state_
-    for forged in ({"recent": state.recent[1:]}, {"skipped": -1}, {"window": 3}):
-        with pytest.raises(nk.InvalidInputError, match="do not fit each other"):
-            AdaptiveSets.from_state(nk.Perceptron(), type(state)(**vars(state) | forged))
+    counts, rounds = state.certificate, state.certificate.rounds
+    assert AdaptiveSets.from_state(nk.Perceptron(), state).state_ == state
+    forgeries = [
+        ({"recent": state.recent[1:]}, f"recent must have {rounds} numbers, .* but it has {rounds - 1}"),
+        ({"recent": (math.nan, *state.recent[1:])}, "recent must have finite numbers, but number 0 is nan"),
+        ({"recent": (*state.recent[1:], "x")}, f"number {rounds - 1} is 'x'"),
+        ({"skipped": -1}, "skipped must be an integer of at least 0, but it is -1"),
+        ({"window": 3}, "recent must have 3 numbers"),
+        ({"window": 0}, "window must be an integer of at least 1"),
+        ({"certificate": None}, "certificate must be a SetCertificate, but it is None"),
+    ]
+    of_counts = [
+        ({"errors": rounds + 1}, f"certificate.errors must be at most {rounds}, .* but it is {rounds + 1}"),
+        ({"errors": -1}, "certificate.errors must be an integer of at least 0"),
+        ({"empty": rounds}, "certificate.empty must be at most"),
+        ({"single": rounds + 1}, "certificate.single must be at most"),
+        ({"labels": 0}, "certificate.labels must be at least"),
+        ({"error_rate": 0.0}, "error_rate must be a positive number"),
+        ({"errors": rounds, "step": 100.0}, "certificate.errors is .*, which cannot be: claimed at most"),
+    ]
+    for forged, words in [*forgeries, *(({"certificate": replace(counts, **f)}, words) for f, words in of_counts)]:
+        with pytest.raises(nk.InvalidInputError, match=words):
+            AdaptiveSets.from_state(nk.Perceptron(), replace(state, **forged))
+    with pytest.raises(nk.InvalidInputError, match="state must be the state_ of other sets, but it is 7"):
+        AdaptiveSets.from_state(nk.Perceptron(), 7)
 
 
 def test_the_errors_are_those_of_a_replay_of_the_nonconformities():

@@ -10,7 +10,7 @@ import re
 import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from novikoff.errors import input_error, quote
 
@@ -98,7 +98,7 @@ def learner_options(learners: Mapping[str, Any]) -> list[ExtraOption]:
     owners: dict[str, dict[str, Any]] = {}
     for name, learner in learners.items():
         for parameter in inspect.signature(learner).parameters:
-            if parameter not in NOT_OPTIONS:
+            if parameter not in NOT_OPTIONS and parameter not in _without_effect(learner):
                 owners.setdefault(parameter, {})[name] = learner
     return [_option(parameter, of) for parameter, of in owners.items()]
 
@@ -116,7 +116,7 @@ def _option(name: str, learners: dict[str, Any]) -> ExtraOption:
         return ExtraOption(name, bool, help, panel, (flag(name),), default=False)
     kind = next((t for t in (int, float) if hint in (t, t | None)), str)
     flags, shown = (flag(name), *OTHER_FLAGS.get(name, ())), _shown_default(name, learners)
-    texts = [_descriptions(cls).get(name, ("", ""))[0].partition(", default=")[0] for cls in learners.values()]
+    texts = [_descriptions(cls).get(name, _UNKNOWN).type.partition(", default=")[0] for cls in learners.values()]
     words = [word for text in texts for word in re.findall(r'"(\w+)"', text)]
     words += [_METAVARS_OF_TYPES[word] for text in texts for word in re.findall(r"\b(?:dict|float)\b", text)]
     words = list(dict.fromkeys(words))
@@ -128,7 +128,7 @@ def _help(name: str, learners: dict[str, Any], pattern: str = "", replacement: A
     """Return the description of a parameter, for each group of learners if they differ."""
     groups: dict[str, list[str]] = {}
     for learner, cls in learners.items():
-        text = re.sub(pattern, replacement, _descriptions(cls).get(name, ("", ""))[1])
+        text = re.sub(pattern, replacement, _descriptions(cls).get(name, _UNKNOWN).sentence)
         for words, others in _WITHOUT_NONE.items():
             text = text.replace(words, others)
         groups.setdefault(text, []).append(learner)
@@ -149,14 +149,12 @@ def _shown_default(name: str, learners: dict[str, Any]) -> str | None:
 
 
 def _group(learners: Iterable[str]) -> str:
-    """Return the name of a group of learners, for a heading."""
+    """Return the name of a group of learners, for a heading; if most learners are in it, it names the others."""
     names = list(learners)
-    missing = [name for name in LEARNERS if name not in names]
-    if set(names) <= set(ONLINE) and len(names) >= len(ONLINE) - 1 > 1:
-        others = [name for name in ONLINE if name not in names]
-        return "online learners" + (f" except {', '.join(others)}" if others else "")
-    if len(missing) <= 2:
-        return "all learners" + (f" except {', '.join(missing)}" if missing else "")
+    for group, every in (("online learners", ONLINE), ("all learners", LEARNERS)):
+        others = [name for name in every if name not in names]
+        if set(names) <= set(every) and len(others) < len(names):
+            return group + (f" except {', '.join(others)}" if others else "")
     return ", ".join(names)
 
 
@@ -165,17 +163,45 @@ def _hints(learner: Any) -> dict[str, Any]:
     return typing.get_type_hints(learner if dataclasses.is_dataclass(learner) else learner.__init__)
 
 
+class _Description(NamedTuple):
+    """The type of a parameter in a numpydoc docstring, the first sentence of its description, and all of it."""
+
+    type: str
+    sentence: str
+    text: str
+
+
+_UNKNOWN = _Description("", "", "")
+
+
 @functools.cache
-def _descriptions(learner: Any) -> dict[str, tuple[str, str]]:
-    """Return the type of each parameter in a numpydoc docstring, and the first sentence of its description."""
+def _descriptions(learner: Any) -> dict[str, _Description]:
+    """Return the description of each parameter in a numpydoc docstring."""
     doc = inspect.getdoc(learner) or ""
     section = re.search(r"^Parameters\n-+\n(.*?)(?=^\w[\w ]*\n-+\n|\Z)", doc, re.DOTALL | re.MULTILINE)
     entry = re.compile(r"^(\w[\w, ]*) : (.*)\n((?:[ \t]+.*\n|\n)*)", re.MULTILINE)
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, _Description] = {}
     for names, type_text, text in entry.findall(section[1] if section else ""):
         words = " ".join(text.split("\n\n")[0].split()).replace("``", "")
         sentence = re.match(r".*?\.(?= [A-Z]|$)", words)
-        found |= dict.fromkeys(names.split(", "), (type_text, sentence[0] if sentence else words))
+        described = _Description(type_text, sentence[0] if sentence else words, words)
+        found |= dict.fromkeys(names.split(", "), described)
+    return found
+
+
+@functools.cache
+def _without_effect(learner: Any) -> dict[str, str]:
+    """Return the parameters that a learner has only because others have them, each with the reason.
+
+    Its docstring says that they have no effect, are not available or are refused. They have no option.
+    """
+    found = {}
+    for name, described in _descriptions(learner).items():
+        match = re.search(
+            r"\b(?:no effect(?: here)?|not available|refused here), (because .*?)\.", described.text, re.I
+        )
+        if match is not None and name not in NOT_OPTIONS:
+            found[name] = match[1]
     return found
 
 
@@ -183,14 +209,16 @@ def build(name: str, learners: Mapping[str, Any], options: dict[str, Any]) -> An
     """Return the learner of this name with the parameters that were given; those of other learners are refused."""
     if name not in learners:
         raise input_error("--learner", f"there is no learner {quote(name)}. Known: {', '.join(learners)}.")
-    accepted = inspect.signature(learners[name]).parameters
+    refused = _without_effect(learners[name])
+    accepted = {p: own for p, own in inspect.signature(learners[name]).parameters.items() if p not in refused}
     given = {option.removeprefix("no_"): (option, value) for option, value in options.items() if is_given(value)}
     for parameter, (option, _) in given.items():
         if parameter not in accepted:
             flags = (f"no_{p}" if accepted[p].default is True else p for p in accepted if p not in NOT_OPTIONS)
             known = ", ".join(map(flag, flags))
             other = " Name another learner with --learner." if name == "tracker" else ""
-            raise input_error(flag(option), f"{name} does not have this option. It has {known}.{other}")
+            reason = f", {refused[parameter]}" if parameter in refused else ""
+            raise input_error(flag(option), f"{name} does not have this option{reason}. It has {known}.{other}")
     if "C" in given and "lam" in given:
         raise input_error("--lam", "give --C or --lam, not both.")
     hints = _hints(learners[name])

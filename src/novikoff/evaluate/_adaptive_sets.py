@@ -18,7 +18,15 @@ from novikoff.persistence import model_file
 from novikoff.theory.conformal import NOT_COUNTED, SetCertificate, SetOutcomes, SetState
 
 from ._delay import fitting_rows, singles
-from ._running_sets import RunningSets, chosen_labels, label_array, nonconformity_of, nonconformity_of_rows
+from ._running_sets import (
+    RunningSets,
+    check_errors,
+    check_state,
+    chosen_labels,
+    label_array,
+    nonconformity_of,
+    nonconformity_of_rows,
+)
 
 MAX_RATE = 0.999
 MAX_STEP = 100.0
@@ -397,10 +405,10 @@ class AdaptiveSets:
         AdaptiveSets
             The sets.
         """
+        where = f"{cls.__name__}.from_state"
+        check_state(where, state)
         counts = state.certificate
         sets = cls(learner, counts.error_rate, step=counts.step, start=counts.start, window=state.window)
-        is_full = len(state.recent) == min(counts.rounds, state.window)
-        if not is_full or not counts.verify() or state.skipped < 0:
-            raise input_error("sets", "the counts of the sets do not fit each other.")
+        check_errors(where, counts)  # which needs possible parameters
         sets._sets = RunningSets(state)
         return sets

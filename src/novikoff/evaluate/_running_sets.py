@@ -17,6 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff._counts import counted
+from novikoff._validation import check_integer
+from novikoff.errors import input_error, quote
 from novikoff.theory.conformal import SetCertificate, SetState
 from novikoff.theory.geometry import Floats
 
@@ -94,6 +97,41 @@ class RunningSets:
     def state(self) -> SetState:
         """All that is needed to go on."""
         return SetState(self.certificate, self.window, self.skipped, tuple(self._recent))
+
+
+def check_state(where: str, state: Any) -> None:
+    """Refuse a state that no sets can have. The message names the field that is wrong."""
+    if not isinstance(state, SetState):
+        raise input_error(where, f"state must be the state_ of other sets, but it is {quote(state)}.")
+    counts = state.certificate
+    if not isinstance(counts, SetCertificate):
+        raise input_error(where, f"certificate must be a SetCertificate, but it is {quote(counts)}.")
+    for name in ("rounds", "errors", "empty", "single", "labels"):
+        check_integer(where, f"certificate.{name}", getattr(counts, name), at_least=0)
+    window = check_integer(where, "window", state.window, at_least=1)
+    check_integer(where, "skipped", state.skipped, at_least=0)
+    for name, most, reason in (
+        ("errors", counts.rounds, "the number of rounds"),
+        ("empty", counts.errors, "the number of errors, since an empty set is one"),
+        ("single", counts.rounds - counts.empty, "the number of sets that are not empty"),
+    ):
+        if (found := getattr(counts, name)) > most:
+            raise input_error(where, f"certificate.{name} must be at most {most}, {reason}, but it is {found}.")
+    if counts.labels < (least := counts.single + 2 * counts.several):
+        reason = "1 for each single set and 2 for each larger one"
+        raise input_error(where, f"certificate.labels must be at least {least}, {reason}, but it is {counts.labels}.")
+    if len(state.recent) != (needed := min(counts.rounds, window)):
+        reason = f"the smaller one of certificate.rounds and window, but it has {len(state.recent)}"
+        raise input_error(where, f"recent must have {counted(needed, 'number')}, {reason}.")
+    for place, value in enumerate(state.recent):
+        if not (isinstance(value, float) and math.isfinite(value)):
+            raise input_error(where, f"recent must have finite numbers, but number {place} is {quote(value)}.")
+
+
+def check_errors(where: str, counts: SetCertificate) -> None:
+    """Refuse a number of errors that no sets with these parameters can have (docs/theory.md, T1)."""
+    for check in counts.verify().failures:
+        raise input_error(where, f"certificate.errors is {counts.errors}, which cannot be: {check.detail}.")
 
 
 def nonconformity_of(score: float | Mapping[Any, float]) -> list[float]:

@@ -30,4 +30,5 @@ class TwoClasses(Classes):
 
 
 def _too_many(where: str, labels: list[Any]) -> InvalidInputError:
-    return input_error(where, f"Only binary classification is supported. The labels are {quote(labels)}.")
+    remedy = "Leave out all rows but those of two labels, or use another online learner"
+    return input_error(where, f"Only binary classification is supported. The labels are {quote(labels)}. {remedy}.")

@@ -42,7 +42,8 @@ class SelectivePerceptron(OnlineClassifier):
     max_iter : int, default=10
         Maximum number of passes over the data in ``fit``. It has no effect here, because there is one pass.
     shuffle : bool, default=True
-        Whether to visit the rows in a new random order in each pass of ``fit``. It has no effect here.
+        Whether to visit the rows in a new random order in each pass of ``fit``. It has no effect here, because there is
+        one pass, in the given order.
     random_state : int, default=0
         Seed of the coins, from 0 to 2**32 - 1.
     class_weight : None, default=None
@@ -50,14 +51,14 @@ class SelectivePerceptron(OnlineClassifier):
     warm_start : bool, default=False
         Whether ``fit`` continues from the present weights.
     n_jobs : int, default=None
-        Number of threads; None means 1 and -1 all cores. Here one thread learns the one binary problem.
+        No effect, because one thread learns the one binary problem.
     verbose : int, default=0
         Whether to print a line after every pass. It has no effect here.
     max_features : int, default=None
         For dicts: hash all feature names into this many columns, so that memory stays bounded.
     n_iter_no_change : int, default=5
         Passes without fewer mistakes after which ``fit`` finds out whether the rows are separable, and stops if not;
-        None for never. It has no effect here.
+        None for never. It has no effect here, because there is one pass.
     classes : array-like, default=None
         The two labels, if they are known. By default, they are those that occur first.
     probability : False, default=False
