@@ -106,8 +106,9 @@ def stream(
     saved; after SIGTERM, the exit code is then 0.
 
     A model file knows the rows of DATA that it has learned. With --resume the next run continues after them, and the
-    result has the bits of one run; without a model file it begins. A process may be killed at any time: with
-    --save-every, the next one repeats what came after the last save. With -i alone, all of DATA is learned.
+    result has the bits of one run; without a model file it begins. The numbers that it prints, also those of --window,
+    --drift and the guesses, are about its own rows only. A process may be killed at any time: with --save-every, the
+    next one repeats what came after the last save. With -i alone, all of DATA is learned.
 
     --alarm takes loss, balanced_accuracy, majority_loss and last_label_loss, and with --window also window_loss,
     window_balanced_accuracy, window_min_recall and window_kappa, and with --error-rate set_error_share,
