@@ -178,3 +178,12 @@ def test_scores_are_those_of_the_leader_of_their_time(declared):
         single.learn_one(X[i], label, weights[i])
     assert learned(batch, X) == learned(single, X)
     assert leaders == {0, 1}
+
+
+@pytest.mark.parametrize("weights", [[1.0, 0.5, 1.0, 1.0], [1.0, 0.0, 1.0, 1.0], [0.5, 2.5, 1.0, 3.0]])
+def test_a_batch_of_a_stream_has_its_own_weights(weights):
+    X, y = sp.csr_array([[1.0, 0.0], [0.0, 2.0], [-1.0, 1.0], [0.0, -3.0]]), np.array([1, 1, 0, 0])
+    as_batch, as_arrays = nk.Tracker(), nk.Tracker()
+    found = as_batch.predict_then_learn(Batch(X, y, np.array(weights)))
+    assert found.tolist() == as_arrays.predict_then_learn(X, y, np.array(weights)).tolist()
+    assert learned(as_batch, X.toarray()) == learned(as_arrays, X.toarray())

@@ -94,7 +94,7 @@ def learn_rows_of_all(
             index, amounts = _copies(learners[0], where, X, y, classes, sample_weight)
             parts = [_taken(X, y, index, amounts, first) for first in range(0, len(index), BLOCK)]
         else:
-            index, parts = None, [(X, None if isinstance(X, Batch) else y, sample_weight)]
+            index, parts = None, [(X, None, None) if isinstance(X, Batch) else (X, y, sample_weight)]
         found: list[list[Any]] = [[] for _ in learners]
         keep = Scored.labels if runs is None else _labels_and_decisions
         with all_or_none(model, publish) as begin:
