@@ -192,3 +192,42 @@ def test_sets_go_on_from_those_before_the_evaluation():
 def test_sets_and_a_delay_are_refused():
     with pytest.raises(nk.InvalidInputError, match="delay must be 0 for adaptive sets"):
         nk.evaluate.progressive(nk.evaluate.AdaptiveSets(nk.Perceptron()), [], delay=1)
+
+
+RUNS = [("batches", {}), ("batches", {"every": 7}), ("batches", {"delay": 4}), ("single", {})]
+
+
+@pytest.mark.parametrize(
+    ("form", "options"), [*RUNS, *((form, {"window": 15, "drift": True}) for form in ("batches", "single"))]
+)
+def test_an_evaluation_goes_on_from_a_state_as_if_it_had_not_ended(form, options):
+    rng = np.random.default_rng(8)
+    X, y = rng.normal(size=(90, 2)), rng.choice(["a", "b", "c"], size=90)
+
+    def examples(begin, end):
+        if form == "single":
+            return list(zip(X[begin:end], y[begin:end].tolist(), strict=True))
+        return [(X[i : min(i + 8, end)], y[i : min(i + 8, end)]) for i in range(begin, end, 8)]
+
+    whole = nk.evaluate.progressive(nk.Perceptron(), examples(0, 90), **options)
+    expected, found, model = list(whole), [], nk.Perceptron()
+    before = {}
+    for begin, end in ((0, 1), (1, 40), (40, 41), (41, 90)):
+        progress = nk.evaluate.progressive(model, examples(begin, end), **options, **before)
+        if end < 90:
+            progress.keep_unlearned()
+        found += list(progress)
+        assert progress.examples_before == begin
+        before = {"state": progress.state()}
+        if "delay" in options:
+            before["unlearned"] = progress.unlearned()
+    by_examples = {record.examples: record for record in found}
+    assert [by_examples[record.examples] for record in expected] == expected
+    assert progress.state() == whole.state()
+    assert (progress.examples, progress.wrong, progress.drifts) == (whole.examples, whole.wrong, whole.drifts)
+    assert progress.served_mistakes() == whole.served_mistakes()
+
+
+def test_another_object_than_a_state_is_refused():
+    with pytest.raises(nk.InvalidInputError, match=r"state must be what Progress\.state has returned, but it is 5"):
+        nk.evaluate.progressive(nk.Perceptron(), [], state=5)

@@ -6,12 +6,14 @@ Run it once for a new version, when the format is final; files of older versions
 """
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 import novikoff as nk
+from novikoff.data.evaluation_state import DriftState, EvaluationState, WindowState
 from novikoff.data.late_rows import LateRows, Served
 from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
@@ -108,6 +110,7 @@ MODELS = {
     "table": lambda: nk.fit(TABLE, format="csv", encoder=nk.TableEncoder(text=["note"], idf=True))[-1],
     "table-stream": lambda: nk.Perceptron().partial_fit(nk.scan(TABLE, format="csv", scale="standard", missing="mean")),
     "table-stream-position": lambda: MODELS["table-stream"](),
+    "table-stream-evaluation": lambda: MODELS["table-stream"](),
     "weights": lambda: nk.LinearClassifier.of([[1.0, -2.0]], [0.5], [0.0, 1.0]),
 }
 
@@ -154,8 +157,28 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
 }
 
 
+EVALUATION = EvaluationState(
+    names=("no", "yes"),
+    labels=(0, 1),
+    seen=(2, 2),
+    right=(1, 1),
+    frequent=(0, 1),
+    counts=(2, 2),
+    guess_right=0,
+    last_right=1,
+    last=0,
+    recorded=4,
+    recorded_mistakes=2,
+    recorded_drifts=1,
+    mistakes_at_learning=2,
+    updates_before=None,
+    window=WindowState((0, 1), (1, 1, 0), (False, True, True), (False, True, False)),
+    drift=DriftState(4, (0, 0, 1), (1, 1, 2), (0.0, 1.0, 1.0), (0.0, 1.0, 1.0), ((4.0, 2.0, 0.5, 0.25),)),
+)
+POSITION = Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
 POSITIONS = {  # how far streams have come
-    "table-stream-position": Position(4, (FileIdentity(len(TABLE), "0" * 64, "f" * 64),), {"scale": '"standard"'}, True)
+    "table-stream-position": POSITION,
+    "table-stream-evaluation": replace(POSITION, evaluation=EVALUATION),
 }
 
 UNLEARNED = {  # rows of streams that wait for their labels

@@ -9,6 +9,7 @@ from typing import Any
 
 from novikoff._counts import counted
 from novikoff.data.encoding.running import POLICIES, SCALES
+from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.formats import find_format
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
@@ -145,6 +146,8 @@ class Beginning:
         Number of further rows that are predicted before a label is learned.
     unlearned : LateRows or None, default=None
         The rows that an earlier run has predicted, and not learned.
+    evaluation : EvaluationState or None, default=None
+        What the earlier runs have counted, if the stream is resumed.
     """
 
     source: Source
@@ -160,6 +163,7 @@ class Beginning:
     sets: AdaptiveSets | None = None
     delay: int = 0
     unlearned: LateRows | None = None
+    evaluation: EvaluationState | None = None
 
 
 def begin(
@@ -269,6 +273,7 @@ def _resumed(path: str, source: Source, files: SourceFiles, given: dict[str, str
     begun = Beginning(source, model, reading, scan, files, position.options, is_continued=True)
     begun.skipped, begun.path, begun.sets = position.rows, path, held
     begun.delay, begun.unlearned = json.loads(position.options.get("delay", "0")), stored.unlearned
+    begun.evaluation = position.evaluation
     return begun
 
 

@@ -88,9 +88,13 @@ def summary_of(
     if (sets := progress.now().sets) is not None:
         result["sets"] = set_numbers(sets)
         lines += [("sets", set_words(sets)), *sets.claims()]
+    new = progress.examples - progress.examples_before
+    if progress.examples_before:
+        before = counted(progress.examples_before, "row")
+        lines.append(("rows", f"{before} of earlier runs, which these numbers include, and {count(new)} of this run"))
     lines += [
         ("mistakes", f"{counted(mistakes, 'wrong prediction')} in {counted(progress.examples, 'row')}"),
-        ("time", f"{seconds:.2f} s, {counted(round(progress.examples / seconds), 'row')} per second"),
+        ("time", f"{seconds:.2f} s, {counted(round(new / seconds), 'row')} per second"),
     ]
     if (late := progress.served_mistakes()) is not None:
         result["served_mistakes"] = dataclasses.asdict(late) | {"bound": late.bound}

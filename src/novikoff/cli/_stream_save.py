@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.late_rows import LateRows
 from novikoff.data.position import Position, SourceFiles
 from novikoff.errors import FileError, input_error, quote
@@ -71,10 +72,13 @@ class Prepared(NamedTuple):
         The fingerprint of the rows that were learned, if it is known.
     unlearned : LateRows or None, default=None
         The rows that were predicted, and whose labels are not learned yet.
+    evaluation : EvaluationState or None, default=None
+        What was counted about the predictions.
     """
 
     fingerprint: str | None = None
     unlearned: LateRows | None = None
+    evaluation: EvaluationState | None = None
 
 
 class Saver:
@@ -177,9 +181,10 @@ class Saver:
         position, prepared = None, self._prepare()
         if prepared is None:
             return False
-        fingerprint, unlearned = prepared
+        fingerprint, unlearned, evaluation = prepared
         if self._is_known and not self._is_learning:  # a batch that failed may be learned in part
-            position = Position(self.rows, self._files.identities(), self._options, self._may_cut_line)
+            known = (self._files.identities(), self._options, self._may_cut_line)
+            position = Position(self.rows, *known, evaluation)
         sets = None if self._sets is None else self._sets.state_
         late = None if position is None else unlearned
         model_file.save_position(self._model, self._path, position, fingerprint=fingerprint, sets=sets, unlearned=late)

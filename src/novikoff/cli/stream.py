@@ -13,6 +13,7 @@ import typer
 from novikoff import evaluate
 from novikoff._counts import counted
 from novikoff._json import plain
+from novikoff.data.evaluation_state import EvaluationState
 from novikoff.errors import NovikoffError, input_error
 
 from ._ending import INTERRUPTED, NEGATIVE_VERDICT
@@ -106,9 +107,10 @@ def stream(
     saved; after SIGTERM, the exit code is then 0.
 
     A model file knows the rows of DATA that it has learned. With --resume the next run continues after them, and the
-    result has the bits of one run; without a model file it begins. The numbers that it prints, also those of --window,
-    --drift and the guesses, are about its own rows only. A process may be killed at any time: with --save-every, the
-    next one repeats what came after the last save. With -i alone, all of DATA is learned.
+    result has the bits of one run; without a model file it begins. The numbers that it prints are also those of one
+    run: they include the rows before, and --window and --drift go on if they are given again. A process may be killed
+    at any time: with --save-every, the next one repeats what came after the last save. With -i alone, all of DATA is
+    learned.
 
     --alarm takes loss, balanced_accuracy, majority_loss and last_label_loss, and with --window also window_loss,
     window_balanced_accuracy, window_min_recall and window_kappa, and with --error-rate set_error_share,
@@ -161,8 +163,8 @@ class _Run:
         self.model.reading_ = beginning.reading
         source = beginning.source
         self.rows = Rows(source.data, beginning.scan, beginning.skipped, self._reopen if source.follow else None)
-        late = {"delay": beginning.delay, "unlearned": beginning.unlearned}
-        self.options = options | late | {"list_mistakes": False}
+        before = {"delay": beginning.delay, "unlearned": beginning.unlearned, "state": beginning.evaluation}
+        self.options = options | before | {"list_mistakes": False}
         self.seconds = 0.0
         self.progress: evaluate.Progress
         self.batches: Batches
@@ -195,7 +197,7 @@ class _Run:
             with closing(self.saver):
                 failure = self._failure(stop)
                 self.seconds = time.perf_counter() - began
-                is_empty = not self.progress.examples or (failure is None and not self.progress.learned)
+                is_empty = not self._new_examples or (failure is None and not self.progress.learned)
                 if stop.asked and is_empty and not begun.skipped:
                     raise KeyboardInterrupt
                 is_saved = self.saver.save()  # while signals are still caught: a second Ctrl-C must not lose it
@@ -233,9 +235,9 @@ class _Run:
         if self.shown == "table":
             for note in self.rows.scan.notes:
                 print_message(f"note: {as_options(note, IN_NOTES)}")
-        if self.progress.examples == 0 and not self.beginning.skipped:
+        if self._new_examples == 0 and not self.beginning.skipped:
             raise input_error("stream", "DATA has no rows.")
-        if self.progress.examples == 0:
+        if self._new_examples == 0:
             self._print_nothing_new(json)
             return
         result, lines = summary_of(
@@ -243,7 +245,7 @@ class _Run:
             self.progress,
             self.seconds,
             self.output,
-            is_continued=self.beginning.is_continued,
+            is_continued=self.beginning.is_continued and self.beginning.evaluation is None,
         )
         if self.beginning.warning is not None:  # it was printed at the beginning, which a stream may last long after
             result["warnings"] = [self.beginning.warning, *result["warnings"]]
@@ -297,10 +299,20 @@ class _Run:
         """
         if self.batches.count and self.model.reading_.running is None:
             self.model.reading_ = self.batches.reading
-        if self.progress.examples and not self.progress.learned:
+        if self._new_examples and not self.progress.learned:
             return None
         unlearned = self.progress.unlearned()
-        return Prepared(None if unlearned else self.batches.fingerprint(self.progress.examples), unlearned)
+        fingerprint = None if unlearned else self.batches.fingerprint(self._new_examples)
+        return Prepared(fingerprint, unlearned, self._state())
+
+    @property
+    def _new_examples(self) -> int:
+        return self.progress.examples - self.progress.examples_before
+
+    def _state(self) -> EvaluationState | None:
+        """Return what was counted about all rows of the stream; None if an earlier run has not stored its part."""
+        is_known = self.beginning.evaluation is not None or not self.beginning.skipped
+        return self.progress.state() if is_known else None
 
     def _reopen(self) -> Any:
         """Open the file that has taken the place of DATA, whose rows continue those of the file before."""

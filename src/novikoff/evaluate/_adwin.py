@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from novikoff._validation import check_number
+from novikoff.data.evaluation_state import DriftState
 from novikoff.errors import input_error
 
 MAX_BUCKETS = 5  # of each size
@@ -113,6 +114,32 @@ class Adwin:
             is_changed = True
         self.alarms += is_changed
         return is_changed
+
+    def state(self) -> DriftState:
+        """Return what it knows about the losses, for ``restore``.
+
+        Returns
+        -------
+        DriftState
+            The state, without alarms.
+        """
+        held = [(level, *bucket) for level, buckets in enumerate(self._buckets) for bucket in buckets]
+        levels, sizes, totals, squares = zip(*held, strict=True) if held else ((), (), (), ())
+        return DriftState(self._seen, levels, sizes, totals, squares, ())
+
+    def restore(self, state: DriftState) -> None:
+        """Go on from the state of another one, with ``delta`` as it is.
+
+        Parameters
+        ----------
+        state : DriftState
+            What ``state`` returned, and the alarms.
+        """
+        self._buckets = [[] for _ in range(max(state.levels, default=-1) + 1)]
+        self._window, self._seen, self.alarms = _Sums(), state.seen, len(state.drifts)
+        for level, size, total, square in zip(state.levels, state.sizes, state.totals, state.squares, strict=True):
+            self._buckets[level].append(_Sums(size, total, square))
+            self._window = self._window.plus(self._buckets[level][-1])
 
     def _insert(self, new: _Sums) -> None:
         self._window = self._window.plus(new)

@@ -47,6 +47,22 @@ class MostFrequent:
         """The most frequent label so far; None if there is none."""
         return None if self._leader < 0 else self._labels[self._leader]
 
+    @property
+    def labels(self) -> list[Any]:
+        """The labels in the order of their first examples."""
+        return self._labels
+
+    @property
+    def counts(self) -> list[int]:
+        """How often each of them was counted."""
+        return self._counts
+
+    def restore(self, labels: list[Any], counts: list[int], right: int) -> None:
+        """Go on from the ``labels``, ``counts`` and ``right`` of another one."""
+        self._labels, self._counts, self.right = labels, counts, right
+        self._codes = {label: code for code, label in enumerate(labels)}
+        self._leader = counts.index(max(counts)) if counts else -1
+
     def add_late(self, label: Any) -> None:
         """Count a label that was guessed before, by ``guess``."""
         right = self.right

@@ -105,13 +105,15 @@ class Delayed:
         Number of labels that were learned.
     labels_before : frozenset
         The labels of the rows that were predicted before.
+    updates_before : int or None
+        Number of updates of the learner at the beginning; None if predictions change also without updates.
     is_finished : bool
         Whether all labels are learned.
     """
 
     def __init__(self, model: Any, delay: int, unlearned: LateRows | None = None) -> None:
         self._model, self.delay = model, delay
-        self._updates_before = _updates_of(model)
+        self.updates_before = _updates_of(model)
         self._serves = isinstance(model, Serving)
         self._waiting: deque[_Example] = deque()
         self._rows = _Rows()
@@ -158,7 +160,7 @@ class Delayed:
     def updates(self) -> int | None:
         """Return the number of updates since the beginning; None if predictions change also without updates."""
         found = _updates_of(self._model)
-        return None if found is None or self._updates_before is None else found - self._updates_before
+        return None if found is None or self.updates_before is None else found - self.updates_before
 
     # ---- all rows of a batch -----------------------------------------------------------------------------------------
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, runtime_checkable
 
+from novikoff.data.evaluation_state import DriftState
 from novikoff.errors import input_error, quote
 
 from ._adwin import Adwin
@@ -89,6 +90,22 @@ class DriftWatch:
         self._seen, self._width = 0, detector.width
         self._loss_of_window = self._width * detector.mean
         self.drifts: list[Drift] = []
+
+    def state(self) -> DriftState | None:
+        """Return what the detector knows, and the alarms; None if it is not an ``Adwin``."""
+        if not isinstance(self._detector, Adwin):
+            return None
+        drifts = tuple((float(d.example), float(d.since), d.before, d.after) for d in self.drifts)
+        return replace(self._detector.state(), drifts=drifts)
+
+    def restore(self, state: DriftState | None, examples: int) -> None:
+        """Go on after so many examples, from the state of another one, if there is one and the detector is new."""
+        self._seen = examples
+        if state is None or not isinstance(self._detector, Adwin) or self._width:
+            return
+        self._detector.restore(state)
+        self._width, self._loss_of_window = self._detector.width, self._detector.width * self._detector.mean
+        self.drifts = [Drift(int(d[0]), int(d[1]), d[2], d[3]) for d in state.drifts]
 
     def add(self, losses: Iterable[bool]) -> None:
         """Take losses one after the other."""

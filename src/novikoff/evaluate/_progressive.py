@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -14,17 +13,17 @@ from novikoff._estimators import NotFittedError
 from novikoff._labels import encode
 from novikoff._validation import check_integer
 from novikoff.data.batch import Batch
+from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.late_rows import LateRows
 from novikoff.data.stream import Scan
-from novikoff.errors import input_error
+from novikoff.errors import input_error, quote
 from novikoff.theory.conformal import SetOutcomes
 from novikoff.theory.delay_bounds import ServedMistakes
 
-from ._baselines import LastLabel, MostFrequent
 from ._delay import Delayed, RowByRow
-from ._drift import Detector, Drift, DriftWatch, detector_of
+from ._drift import Detector, Drift, detector_of
 from ._records import Learner, Record, WithSets
-from ._window import Window
+from ._tallies import Tallies
 
 
 class Progress:
@@ -48,11 +47,15 @@ class Progress:
         What gives alarms if the loss changes.
     unlearned : LateRows or None
         The rows that an earlier evaluation has predicted, and not learned.
+    state : EvaluationState or None
+        What an earlier evaluation has counted, which all numbers include.
 
     Attributes
     ----------
     examples : int
         Number of examples so far.
+    examples_before : int
+        Number of examples of the evaluation that it goes on from; 0 if there is none.
     wrong : int
         Number of wrong predictions so far.
     baseline : float
@@ -64,7 +67,7 @@ class Progress:
     drifts : list of Drift
         The alarms so far; empty without ``drift``.
     learned : int
-        Number of labels that were learned so far, also those of ``unlearned``.
+        Number of labels that were learned here so far, also those of ``unlearned``.
 
     Examples
     --------
@@ -84,23 +87,23 @@ class Progress:
         delay: int = 0,
         drift: Detector | None = None,
         unlearned: LateRows | None = None,
+        state: EvaluationState | None = None,
     ) -> None:
         self.mistakes = array("q")
-        self.examples = self.wrong = 0
         self._list = list_mistakes
         self._model, self._stream, self._every = model, stream, every
-        self._seen: Counter[Any] = Counter()
-        self._right: Counter[Any] = Counter()
-        self._guess, self._last_label = MostFrequent(), LastLabel()
-        self._window = None if window is None else Window(window)
+        self._tallies = own = Tallies.begin(window, drift, state)
+        self._seen, self._right, self._guess, self._last_label = own.seen, own.right, own.guess, own.last_label
+        self._window, self._watch = own.window, own.watch
+        self.examples = self.examples_before = 0 if state is None else state.examples
+        self.wrong, self._late_before = (0, 0) if state is None else (state.mistakes, state.mistakes_at_learning)
         self._delayed = Delayed(model, delay, unlearned) if delay else None
+        if self._delayed is not None and state is not None:
+            self._delayed.updates_before = state.updates_before
         self._learns_rest = True
-        self._watch = None if drift is None else DriftWatch(drift)
         self._with_sets = model if isinstance(model, WithSets) else None  # asked once: it makes a certificate
         self._sets = None if self._with_sets is None else self._with_sets.certificate_
-        self._next = every or 1
-        self._last = (0, 0)
-        self._drifts_told = 0
+        self._next = (self.examples // every + 1) * every if every else 1 << self.examples.bit_length()
         self._latest: tuple[Any, Any] = (None, None)
 
     def __iter__(self) -> Iterator[Record]:
@@ -122,8 +125,8 @@ class Progress:
             if self._with_sets is not None:
                 self._sets = self._with_sets.certificate_
             yield from self._count_one(y, prediction)
-        if self.examples > self._last[0]:
-            yield self._record()
+        if self.examples > max(self._tallies.recorded[0], self.examples_before):
+            yield self.now()
 
     @property
     def baseline(self) -> float:
@@ -138,12 +141,12 @@ class Progress:
     @property
     def mistakes_at_learning(self) -> int:
         """Number of examples so far whose prediction just before they were learned was wrong."""
-        return self.wrong if self._delayed is None else self._delayed.mistakes_at_learning
+        return self.wrong if self._delayed is None else self._late_before + self._delayed.mistakes_at_learning
 
     @property
     def learned(self) -> int:
-        """Number of labels that were learned so far, also those of ``unlearned``."""
-        return self.examples if self._delayed is None else self._delayed.learned
+        """Number of labels that were learned here so far, also those of ``unlearned``."""
+        return self.examples - self.examples_before if self._delayed is None else self._delayed.learned
 
     @property
     def drifts(self) -> list[Drift]:
@@ -159,6 +162,18 @@ class Progress:
             The rows, from which ``progressive(..., unlearned=)`` goes on; None if all labels are learned.
         """
         return None if self._delayed is None else self._delayed.unlearned()
+
+    def state(self) -> EvaluationState:
+        """Return what was counted so far, between two batches.
+
+        Returns
+        -------
+        EvaluationState
+            The counts, from which ``progressive(..., state=)`` goes on.
+        """
+        return self._tallies.state(
+            self.mistakes_at_learning, None if self._delayed is None else self._delayed.updates_before
+        )
 
     def keep_unlearned(self) -> None:
         """Do not learn the labels that are still missing when the stream ends, so that another evaluation goes on."""
@@ -190,9 +205,9 @@ class Progress:
         Record
             The counts so far.
         """
-        before = self._last, self._drifts_told
+        before = self._tallies.recorded
         record = self._record()
-        self._last, self._drifts_told = before
+        self._tallies.recorded = before
         return record
 
     def _predict_batch(self, batch: Any, weights: Any = None) -> tuple[NDArray[Any], SetOutcomes | None]:
@@ -248,7 +263,7 @@ class Progress:
         """Count the examples, and yield a record wherever one is due."""
         begin, is_right = 0, np.asarray(labels == predictions, dtype=bool)
         values, codes = encode("progressive", labels)
-        known = values.tolist()
+        known, codes = self._tallies.in_order(values.tolist(), codes)
         while begin < len(labels):
             end = min(len(labels), begin + self._next - self.examples)
             part, right = codes[begin:end], is_right[begin:end]
@@ -279,8 +294,8 @@ class Progress:
     def _record(self) -> Record:
         label, prediction = self._latest
         examples, mistakes = self.examples, self.wrong
-        before, self._last = self._last, (examples, mistakes)
-        told, self._drifts_told = self._drifts_told, len(self.drifts)
+        *before, told = self._tallies.recorded
+        self._tallies.recorded = (examples, mistakes, len(self.drifts))
         shares = [self._right[seen] / count for seen, count in self._seen.items()]
         return Record(
             examples=examples,
@@ -310,6 +325,7 @@ def progressive(
     delay: int = 0,
     drift: Any = False,
     unlearned: LateRows | None = None,
+    state: EvaluationState | None = None,
 ) -> Progress:
     """Predict each example of a stream, then learn from it, and count the mistakes.
 
@@ -338,6 +354,9 @@ def progressive(
     unlearned : LateRows, default=None
         ``Progress.unlearned`` of an earlier evaluation of the model, with the same delay. These rows were predicted
         there, and are learned first.
+    state : EvaluationState, default=None
+        ``Progress.state`` of an earlier evaluation of the model, which this one goes on from: its numbers are those of
+        both together. The latest examples and the search for drift go on if the earlier one had them.
 
     Returns
     -------
@@ -349,7 +368,7 @@ def progressive(
     InvalidInputError
         If ``every`` or ``window`` is not a positive integer, ``delay`` is not an integer of at least 0, or ``drift`` is
         not a detector; if there is a delay and the model is an ``AdaptiveSets``, whose sets are counted when their
-        labels come; or if ``unlearned`` does not fit the model or the delay.
+        labels come; if ``unlearned`` does not fit the model or the delay; or if ``state`` is not a state.
 
     See Also
     --------
@@ -375,4 +394,7 @@ def progressive(
         raise input_error("progressive", "delay must be 0 for adaptive sets, which are counted when their labels come.")
     if unlearned is not None and not (isinstance(unlearned, LateRows) and delay):
         raise input_error("progressive", "unlearned needs a delay, and must be what Progress.unlearned has returned.")
-    return Progress(model, stream, every, list_mistakes, window, delay, detector_of("progressive", drift), unlearned)
+    if state is not None and not isinstance(state, EvaluationState):
+        raise input_error("progressive", f"state must be what Progress.state has returned, but it is {quote(state)}.")
+    detector = detector_of("progressive", drift)
+    return Progress(model, stream, every, list_mistakes, window, delay, detector, unlearned, state)

@@ -207,7 +207,7 @@ def position_of(tree: dict[str, Any]) -> Position | None:
     """Return how far the stream has come whose model has this header; None if that is not known."""
     stored = tree.get("position") if tree["version"] >= 8 else None
     kind: Any = Position | None
-    position: Position | None = decode(kind, stored, "position", Tensors())
+    position: Position | None = decode(kind, completed(kind, stored), "position", Tensors())
     return position
 
 
