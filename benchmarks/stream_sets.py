@@ -45,7 +45,8 @@ class Stream:
         return Stream(self.name, X, self.y)
 
 
-def _table(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def table_of(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the rows and the last column of a table."""
     with gzip.open(DATA / name, "rt") as lines:
         first = next(lines)
         skip = not first.split(",")[0].replace(".", "").replace("-", "").isdigit()
@@ -54,7 +55,7 @@ def _table(name: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 
 def _elec2() -> Stream:
-    X, y = _table("elec2.csv.gz")
+    X, y = table_of("elec2.csv.gz")
     return Stream("elec2", sp.csr_array(X), (y == y.max()).astype(np.int64))
 
 
@@ -64,7 +65,7 @@ def _spam() -> Stream:
 
 
 def _covtype(is_shuffled: bool) -> Stream:
-    X, y = _table("covtype.csv.gz")
+    X, y = table_of("covtype.csv.gz")
     order = np.random.default_rng(0).permutation(len(y)) if is_shuffled else np.arange(len(y))
     order = order[:MAX_ROWS]
     name = "covtype, shuffled" if is_shuffled else "covtype, file order"

@@ -1,11 +1,17 @@
-"""The table of benchmarks/stream_accuracy.py, for docs/benchmarks.md."""
+"""The tables of benchmarks/stream_accuracy.py and of benchmarks/class_streams.py, for docs/benchmarks.md."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 PEERS = ("River", "VW", "VW --coin", "VW --ftrl")
 PROGRAMS = ("tracker", "perceptron", "averaged perceptron", "passive-aggressive I", *PEERS, "majority", "last label")
+
+
+CLASS_PEERS = ("River, one-vs-rest", "River, softmax", "VW", "VW --coin", "VW --ftrl")
+CLASS_TRACKERS = ("tracker", "tracker with MulticlassAROW")
+CLASS_PROGRAMS = (*CLASS_TRACKERS, "MulticlassAROW", *CLASS_PEERS, "majority", "last label")
 
 
 def rows(accuracy: dict[str, dict[str, float]]) -> list[list[str]]:
@@ -47,7 +53,19 @@ def worst(accuracy: dict[str, dict[str, float]], delay: int) -> tuple[float, str
     return gaps[case], case
 
 
-def _row(name: str, entry: dict[str, Any]) -> list[str]:
-    best = max(entry[peer] for peer in PEERS)
-    shown = {own: f"{entry[own]:.1f}" for own in PROGRAMS}
-    return [name, *(f"**{text}**" if own in PEERS and entry[own] == best else text for own, text in shown.items())]
+def class_rows(accuracy: dict[str, dict[str, float]]) -> list[list[str]]:
+    """Return the rows of the table of several classes; the best peer is bold."""
+    return [_row(case, entry, CLASS_PEERS, CLASS_PROGRAMS) for case, entry in accuracy.items()]
+
+
+def class_leads(accuracy: dict[str, dict[str, float]], tracker: str) -> list[float]:
+    """Return a tracker of several classes minus the best peer, for each stream."""
+    return [entry[tracker] - max(entry[peer] for peer in CLASS_PEERS) for entry in accuracy.values()]
+
+
+def _row(
+    name: str, entry: dict[str, Any], peers: Sequence[str] = PEERS, programs: Sequence[str] = PROGRAMS
+) -> list[str]:
+    best = max(entry[peer] for peer in peers)
+    shown = {own: f"{entry[own]:.1f}" for own in programs}
+    return [name, *(f"**{text}**" if own in peers and entry[own] == best else text for own, text in shown.items())]

@@ -454,6 +454,7 @@ class Vectors:
         ):  # each copy of a row has a private feature or a scale of its own
             places = [(i, k) for i, c in enumerate(self.copies) for k in range(max(1, math.ceil(c)))]
             self.copies = [min(1.0, self.copies[i] - k) for i, k in places]
+        self.places = [i for i, _ in places]  # the row of each copy
         self.seen = [i for i, c in enumerate(self.copies) if c > 0]
         self.signs = [1 if labels[i] == evidence["positive"] else -1 for i, _ in places]
         rows = [rows[i] for i, _ in places]
@@ -743,10 +744,11 @@ def check_kesler(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
     need(good, "model", "each class needs a weight vector, an intercept and a number of examples, and occurs once")
     flat = [x for w in W for x in w]
     need(finite(*flat, *biases) and (geometry["fit_intercept"] or not any(biases)), "model", "impossible weights")
-    plain = geometry["slack_feature"] == 0 and geometry.get("scale") is None
-    need(plain, "model", "classes that are learned together have no private features and no scale")
+    need(geometry["slack_feature"] == 0, "model", "classes that are learned together have no private features")
     first = {"weights": W[0], "intercept": biases[0], "geometry": geometry, "positive": classes[0], "duals": None}
-    u = Vectors(first, rows, labels, weights)
+    u = Vectors(first | {"scale": model.get("scale")}, rows, labels, weights)
+    labels = [labels[i] for i in u.places]
+    yield from scale_results(u, fields)
     need(u.seen, "data", "all weights are 0")
     need_counts(passes, updates, u)
     known = all(labels[i] in classes for i in u.seen)
@@ -757,13 +759,13 @@ def check_kesler(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
         energy = sum(map(int.__mul__, copies, u.squares)) * u.square_unit
         yield agrees("radius", fields["radius"], u.longest, u.width + 8, power=2)
         for (claim, name), truth, more in zip(names, (sum(copies), energy), (4, u.width + 8), strict=True):
-            yield agrees(claim, fields[name], truth * passes * unit, passes * len(rows) + more)
-        claim, roundings, status = "examples of each class", passes * len(rows) + 4, "holds"
+            yield agrees(claim, fields[name], truth * passes * unit, passes * u.count + more)
+        claim, roundings, status = "examples of each class", passes * u.count + 4, "holds"
         for label, count in zip(classes, counts, strict=True):
             own = sum(c for c, other in zip(copies, labels, strict=True) if other == label)
             status = agrees(claim, count, own * passes * unit, roundings)[1] if status == "holds" else status
         yield claim, status, f"{len(classes)} classes"
-    else:
+    elif not u.is_mixed:
         need(finite(fields["radius"]), "radius", "it is not a finite number")
         yield upper_bound("radius", fields["radius"], u.longest, u.longest, Fraction(1))
         yield from ((claim, "on trust", f"{shown(fields[name])}, of several fits") for claim, name in names)

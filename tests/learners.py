@@ -49,6 +49,7 @@ CENTRED = {
     for name, make in LEARNERS.items()
     if name in ("perceptron", "averaged", "voted", "margin auto", "PA", "PA-I", "PA-II", "AROW", "AROW, full")
     or name in ("second-order perceptron", "normalized adaptive", "SCW-I", "SCW-II", "perceptron, ties positive")
+    or name in ("multiclass PA-I", "multiclass AROW")
 }
 
 # Mixtures of learners. A label that appears late could not be predicted before, so that their mistakes may depend on
@@ -64,6 +65,9 @@ TRACKERS = {
         nk.Tracker,
         [nk.VotedPerceptron(scale="running"), nk.Perceptron(scale="running", normalize=True), nk.Perceptron()],
     ),
+    "tracker of classes learned together": partial(
+        nk.Tracker, [nk.MulticlassPerceptron(), nk.AROW(scale="centred"), nk.MulticlassAROW(scale="centred")], decay=0.9
+    ),
     "tracker by majority": partial(nk.Tracker, [nk.Perceptron(), nk.PassiveAggressive()], vote="majority", beta=0.7),
     "tracker by shares": partial(nk.Tracker, vote="share"),
 }
@@ -75,7 +79,7 @@ def forgets(make):
 
 
 LATE_CLASSES = "new_classes_may_come_later"
-JOINT = {name for name in LEARNERS if name.startswith("multiclass")}  # all classes are learned together
+JOINT = {name for name in (*LEARNERS, *CENTRED) if name.startswith("multiclass")}  # all classes are learned together
 # Learners with a matrix of all columns, which must be few; how they are numbered decides about the last bits.
 FULL = {name for name in LEARNERS if name.endswith(", full")}
 

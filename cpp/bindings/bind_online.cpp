@@ -79,7 +79,6 @@ OnlineLearner::OnlineLearner(nb::tuple configuration) : configuration_(std::move
   if (learner_.joint && memory_) throw std::invalid_argument("classes that are learned together forget nothing.");
   columns_.buckets = buckets;
   learner_.scale = scale_named(as<std::string>(configuration_[9], "scale"));
-  if (learner_.joint && learner_.scale) throw std::invalid_argument("classes that are learned together have no scale.");
   all_learners().insert(this);
 }
 

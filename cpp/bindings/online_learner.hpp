@@ -291,7 +291,8 @@ class OnlineLearner {
   }
 
   /// What `learn_all` does, for several learners whose scales are equal: the rows are scaled once for all of them. Returns
-  /// false, without learning, if the scales differ. The caller must keep other writers out, and no learner may occur twice.
+  /// false, without learning, if the scales differ or classes are learned together. The caller must keep other writers out, and
+  /// no learner may occur twice.
   static bool learn_together(const std::vector<OnlineLearner*>& learners, const RowsInMemory& rows, Codes codes,
                              std::optional<Numbers> weights, Numbers squared_norms, std::size_t begin, std::size_t end,
                              std::size_t threads, const std::vector<std::vector<std::size_t>>& scored,
@@ -308,6 +309,7 @@ class OnlineLearner {
     const std::lock_guard mine(turns);
     std::vector<novikoff::SharedScale*> scales;
     for (OnlineLearner* learner : learners) {
+      if (learner->learner_.joint) return false;
       learner->check_batch(rows, batch);
       scales.push_back(&learner->learner_.scale);
     }

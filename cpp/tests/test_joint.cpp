@@ -1,6 +1,7 @@
 // Several classes that are learned together, compared with the perceptron on Kesler's vectors.
 #include "novikoff/joint_pass.hpp"
 #include "novikoff/learner.hpp"
+#include "novikoff/shared_joint.hpp"
 #include "samples.hpp"
 
 namespace {
@@ -243,3 +244,28 @@ TEST(weights_are_copies) {
 }
 
 }  // namespace
+
+TEST(scaled_rows_are_learned_alike_one_by_one_and_in_a_batch) {
+  for (const char* scale : {"running", "centred"}) {
+    const Integers data(23);
+    Learner one{DiagonalArowRule{0.5, 0.0}, {true, false, 0}};
+    one.joint = problem_of(data.classes, true);
+    one.scale = scale_named(scale);
+    Learner many = one;
+    std::vector<std::vector<double>> scores(data.classes, std::vector<double>(data.count));
+    const std::vector<std::span<double>> places(scores.begin(), scores.end());
+    Turns turns;
+    learn_all_jointly(many, AnyRows(data.rows()), data.batch(), places, turns);
+    one.scale.own().resize(data.width);
+    SeenScratch seen;
+    std::vector<double> own(data.classes);
+    for (std::size_t i = 0; i < data.count; ++i) {
+      const auto x = data.rows()[i];
+      seen.apply(*one.scale, x, [&](const auto& u) { one.joint->score(u, own); });
+      for (std::size_t k = 0; k < data.classes; ++k) CHECK(same_bits(own[k], scores[k][i]));
+      one.learn_one(x, data.width, data.squared_norms[i], data.codes[i], 1.0);
+    }
+    CHECK(same_weights(*one.joint, *many.joint));
+    CHECK(*one.scale == *many.scale);
+  }
+}

@@ -18,7 +18,11 @@ LEARNERS = {
     "centred": lambda: nk.PassiveAggressiveI(scale="centred"),
     "declared": lambda: nk.AROW(classes=["maybe", "no", "yes"]),
     "balanced": lambda: nk.PassiveAggressiveII(class_weight="balanced"),
+    "unit length": lambda: nk.PassiveAggressiveI(normalize=True),
     "mixture": lambda: nk.Tracker([nk.Perceptron(), nk.AROW()], decay=0.9),
+    "mixture of joint classes": lambda: nk.Tracker(
+        [nk.MulticlassAROW(scale="centred"), nk.MulticlassPerceptron(normalize=True)], decay=0.9
+    ),
 }
 
 
@@ -35,7 +39,7 @@ def test_honest_sets_are_proven(name):
     assert own["sets: repeated errors"] == own["sets: latest rounds"] == own["sets: error share"] == "holds"
 
 
-@pytest.mark.parametrize("name", ["perceptron", "mixture"])
+@pytest.mark.parametrize("name", ["perceptron", "mixture", "mixture of joint classes"])
 def test_labels_that_come_late_and_weights_are_repeated(name):
     weights = RNG.integers(0, 3, size=120) * 0.75
     sets = sets_of(LEARNERS[name], THREE, weights)

@@ -63,6 +63,7 @@ SEVERAL = {
     "perceptrons": lambda: nk.Perceptron(max_iter=5),
     "multiclass perceptron": lambda: nk.MulticlassPerceptron(max_iter=5),
     "multiclass AROW": lambda: nk.MulticlassAROW(r=0.25, max_iter=3),
+    "multiclass AROW, scaled": lambda: nk.MulticlassAROW(scale="running", max_iter=2),
     "multiclass passive-aggressive II": lambda: nk.MulticlassPassiveAggressiveII(C=0.25, max_iter=3),
 }
 MAKERS = {**BINARY, **SEVERAL}

@@ -62,11 +62,7 @@ def refusal(name, parameter):
         words["class_weight"] = "because they depend on labels that are not asked for"
         words["n_jobs"] = "because one thread learns"
     elif name.startswith("multiclass-"):
-        words = {
-            "probability": "because there are no binary problems",
-            "n_jobs": "because all classes",
-            "scale": "together",
-        }
+        words = {"probability": "because there are no binary problems", "n_jobs": "because all classes"}
     return words.get(parameter)
 
 

@@ -95,6 +95,10 @@ MODELS = {
     "multiclass-passive-aggressive-1": lambda: nk.MulticlassPassiveAggressiveI(C=0.5).partial_fit(ROWS, THREE),
     "multiclass-arow": lambda: nk.MulticlassAROW(r=0.5, floor=0.125).fit(ROWS, THREE),
     "multiclass-arow-stream": lambda: stream(nk.MulticlassAROW()),
+    "multiclass-arow-centred": lambda: nk.MulticlassAROW(scale="centred").partial_fit(ROWS, THREE),
+    "tracker-joint": lambda: nk.Tracker([nk.PassiveAggressiveI(), nk.MulticlassAROW(scale="running")]).partial_fit(
+        ROWS, THREE
+    ),
     "multiclass-passive-aggressive-2": lambda: stream(nk.MulticlassPassiveAggressiveII(C=0.5)),
     "svm": lambda: nk.LinearSVM(C=0.5, warm_start=True).fit(ROWS, TWO),
     "svm-classes": lambda: nk.LinearSVM(class_weight={1: 2.0}, multi_class="ovr").fit(FRAME, THREE),
@@ -122,6 +126,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "hard-margin": (ROWS, APART),
     "margin": (ROWS, APART),
     "multiclass-arow": (ROWS, THREE),
+    "multiclass-arow-centred": (ROWS, THREE),
     "multiclass-passive-aggressive-1": (ROWS, THREE),
     "multiclass-perceptron": (ROWS, THREE),
     "normalized-adaptive": (ROWS, THREE),
@@ -131,6 +136,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "soft-confidence-centred": (ROWS, TWO),
     "voted-centred": (ROWS, TWO),
     "tracker-share": (ROWS, THREE),
+    "tracker-joint": (ROWS, THREE),
     "passive-aggressive": (ROWS, TWO),
     "passive-aggressive-1": (ROWS, TWO),
     "passive-aggressive-1-probability": (ROWS, TWO),

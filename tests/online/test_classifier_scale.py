@@ -17,8 +17,6 @@ from oracle import decided, rows_of
 from reference.perceptrons import perceptron
 from reference.running_scale import divided
 
-WITH_SCALE = [cls for cls in CLASSES if not cls.__name__.startswith("Multiclass")]  # the others refuse one
-
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
 RNG = np.random.default_rng(7)
@@ -27,7 +25,7 @@ X = np.column_stack(
 )
 Y = np.where(X[:, 0] / 10 + 1e3 * X[:, 1] + 2 * X[:, 2] > 4.5, "yes", "no")
 THREE = np.digitize(X[:, 0], [35.0, 45.0])
-SCALED = [pytest.param(cls, marks=() if cls is nk.PassiveAggressiveI else pytest.mark.slow) for cls in WITH_SCALE]
+SCALED = [pytest.param(cls, marks=() if cls is nk.PassiveAggressiveI else pytest.mark.slow) for cls in CLASSES]
 
 
 def bits(model):
@@ -49,7 +47,7 @@ def test_the_perceptron_learns_what_it_learns_from_the_rows_of_ten_lines_of_nump
     assert model.certificate_.mistakes == mistakes
 
 
-@pytest.mark.parametrize("cls", WITH_SCALE)
+@pytest.mark.parametrize("cls", CLASSES)
 def test_coef_is_for_rows_as_they_are_given(cls):
     for learned in (cls(scale="running").partial_fit(X, THREE), cls(scale="running", max_iter=2).fit(X, THREE)):
         if cls is not nk.VotedPerceptron:
@@ -171,7 +169,7 @@ def test_a_fit_scales_by_all_rows_and_a_stream_continues():
     assert np.all(fitted.certificate_.evidence.scale.factors[[0, 3]] < factors[[0, 3]])
 
 
-@pytest.mark.parametrize("cls", WITH_SCALE)
+@pytest.mark.parametrize("cls", CLASSES)
 def test_streams_and_fits_are_verified_with_weights_and_classes(cls):
     weights = RNG.choice([0.0, 0.5, 1.0, 2.5], 300)
     weights[:2] = 1

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import novikoff as nk
+from novikoff.theory.running_scale import as_seen
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -96,9 +97,26 @@ def test_examples_of_unit_length_are_learned_and_verified():
     np.testing.assert_allclose(model.coef_, same.coef_[:, :-1], rtol=1e-12, atol=1e-12)
 
 
-def test_columns_are_not_scaled():
-    with pytest.raises(nk.InvalidInputError, match="scale the rows before"):
-        nk.MulticlassPerceptron(scale="running").partial_fit(X, Y)
+@pytest.mark.parametrize("cls", [nk.MulticlassPerceptron, nk.MulticlassPassiveAggressiveI, nk.MulticlassAROW])
+@pytest.mark.parametrize("scale", ["running", "centred"])
+def test_scaled_columns_are_learned_as_rows_that_plain_numpy_has_scaled(cls, scale):
+    given = X * [1e-3, 1.0, 1e4, 1.0] + [0.0, 5.0, 1e5, 0.0]
+    seen = as_seen(given, np.ones(len(given)), scale).X
+    model, plain = cls(scale=scale).partial_fit(given, Y), cls().partial_fit(seen, Y)
+    stated = model.certificate_.model
+    assert np.allclose(stated.weights, plain.coef_, rtol=1e-9, atol=1e-9)
+    assert np.allclose(stated.biases, plain.intercept_, rtol=1e-9, atol=1e-9)
+    assert model.certificate_.mistakes == plain.certificate_.mistakes
+    assert model.certificate_.energy == pytest.approx(plain.certificate_.energy, rel=1e-9)
+
+
+def test_a_comparator_is_one_of_the_rows_as_they_were_seen():
+    model = nk.MulticlassAROW(scale="centred").partial_fit(X + 50.0, Y)
+    certificate, weights = model.certificate_, np.random.default_rng(0).normal(size=(4, 4))
+    seen = as_seen(X + 50.0, np.ones(len(X)), "centred").X
+    plain = nk.MulticlassAROW().partial_fit(seen, Y).certificate_
+    assert certificate.comparator_bound(X + 50.0, Y, weights) == pytest.approx(plain.comparator_bound(seen, Y, weights))
+    assert certificate.mistakes <= certificate.comparator_bound(X + 50.0, Y, weights)
 
 
 def test_a_snapshot_does_not_change():

@@ -132,7 +132,6 @@ def test_after_an_interrupt_between_members_learning_is_refused(monkeypatch):
         ([nk.LinearSVM()], "must be online learners"),
         ([nk.Perceptron(class_weight="balanced")], "must not have class_weight"),
         ([nk.Perceptron(classes=[0, 1]), nk.Perceptron()], "must all have the same classes"),
-        ([nk.Perceptron(), nk.MulticlassPerceptron()], "MulticlassPerceptron has one of all"),
         ([nk.PassiveAggressiveI(C=-1)], "C must be a positive number"),
     ],
 )

@@ -60,6 +60,18 @@ def test_the_record_has_those_of_the_members_and_the_weights_that_predict():
     assert not any(problem.has_linear_score for problem in vote.problems)
 
 
+@pytest.mark.parametrize("labels", [Y, Y > 0, np.zeros(len(Y))], ids=["three classes", "two classes", "one class"])
+def test_the_weights_of_a_leader_that_learns_classes_together_are_those_that_decide(labels):
+    tracker = nk.Tracker([nk.MulticlassAROW(scale="running"), nk.MulticlassPerceptron()], decay=1.0)
+    record = tracker.partial_fit(X, labels).record_
+    assert not record.strategy.is_joint
+    np.testing.assert_array_equal([problem.weights for problem in record.problems], tracker.coef_)
+    np.testing.assert_array_equal([problem.intercept for problem in record.problems], tracker.intercept_)
+    assert [problem.positive for problem in record.problems] == record.strategy.positives
+    assert nk.verify(tracker, X, labels)
+    assert tracker.certificate_.class_examples == tuple(np.unique(labels, return_counts=True)[1].tolist())
+
+
 @pytest.mark.parametrize(
     ("place", "change", "words"),
     [

@@ -33,6 +33,8 @@ def test_predictions_are_those_of_the_learner(make_one_vs_rest, classes, declare
 MEMBERS = {
     "AROW": nk.AROW(),
     "AROW, scale": nk.AROW(scale="running"),
+    "joint PA-I": nk.MulticlassPassiveAggressiveI(normalize=True),
+    "joint AROW, scale": nk.MulticlassAROW(scale="running"),
     "SCW": nk.SoftConfidenceWeighted(),
     "adaptive": nk.NormalizedAdaptive(),
     "forget": nk.Perceptron(forget=0.1),
@@ -97,6 +99,9 @@ def test_ties_are_doubtful_unless_arithmetic_is_exact():
         nk.VotedPerceptron(scale="running", normalize=True),
         nk.PassiveAggressiveI(half_life=9),
         nk.AROW(),
+        nk.MulticlassPerceptron(),
+        nk.MulticlassAROW(scale="running"),
+        nk.MulticlassAROW(scale="centred", normalize=True),
     ],
     ids=repr,
 )

@@ -94,7 +94,7 @@ struct Learner {
 
   /// Learns from one example, in all problems.
   void learn_one(const Row auto& x, std::size_t columns, double squared_norm, std::int32_t code, double weight) {
-    if (joint) joint->resize(columns);
+    if (joint) joint->resize(width(columns));
     if (width(columns) > shared_width) {  // with many classes, to look at each of them takes long
       for (Hypothesis& h : problems) h.resize(width(columns));
       shared_width = width(columns);

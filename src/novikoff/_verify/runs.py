@@ -63,7 +63,12 @@ def check_joint_run(
     run: OnlineRun, certificate: Certificate, X: Any, labels: NDArray[Any], weights: Floats
 ) -> list[Check]:
     """Repeat the run of classes that were learned together, and compare, as ``check_run`` does."""
-    orders = _row_orders(run, X.shape[0])
+    rows = np.arange(X.shape[0])
+    if run.scale is not None and run.scale.kind != MIXED:
+        seen = as_seen(as_table(X), weights, run.scale.kind)
+        X, rows, weights = seen.X, seen.index, seen.copies
+        labels = labels[rows]
+    orders = _row_orders(run, len(rows))
     if isinstance(orders, Check):
         return [orders]
     classes = certificate.labels() or ()
@@ -71,7 +76,7 @@ def check_joint_run(
     for code, label in enumerate(classes):
         codes[labels == label] = code
     again = replay_jointly(X, codes, len(classes), weights, run.rule.implementation(), run.rule.geometry, orders)
-    return with_doubt(certificate.check_replay(again), again.doubtful)
+    return with_doubt(certificate.check_replay(again), None if again.doubtful is None else int(rows[again.doubtful]))
 
 
 def _row_orders(run: OnlineRun, rows: int) -> Iterable[NDArray[np.int64]] | Check:

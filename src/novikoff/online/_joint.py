@@ -9,23 +9,23 @@ import numpy as np
 
 from novikoff._moments import view_of
 from novikoff._wide_array import changed, on_request, stacked
-from novikoff.errors import input_error, missing_attribute
+from novikoff.errors import missing_attribute
 from novikoff.record import OnlineRun, ProblemRecord, RunRecord
 from novikoff.theory import bounds
 from novikoff.theory.enclosed_sums import EPS
-from novikoff.theory.geometry import Floats, Geometry
+from novikoff.theory.geometry import Floats
 from novikoff.theory.kesler import KeslerCertificate, KeslerModel
 from novikoff.theory.kesler_sum import KeslerSum, KeslerSumCertificate
 
 from ._certify import diagonal_entries, widened_square
 from ._classes import Classes
 from ._classifier import OnlineClassifier
-from ._columns import column_names_of, feature_names_of, padded
+from ._columns import column_names_of, feature_names_of, padded, scale_of
 from ._cycle import Ending
 from ._halting import NotHaltedWarning
 from ._joint_classes import JointClasses
 from ._joint_fit import warning_of_joint_fit
-from ._record import seed_of_fit
+from ._record import on_trust, seed_of_fit
 from ._state import state_of
 
 
@@ -39,12 +39,6 @@ class JointClassifier(OnlineClassifier):
 
     _kind_of_classes: ClassVar[type[Classes]] = JointClasses
 
-    def _geometry(self, slack_feature: float = 0.0) -> Geometry:
-        if self.scale is not None:
-            message = "classes that are learned together are not scaled. Leave out scale, or scale the rows before"
-            raise input_error(type(self).__name__, f"{message}.")
-        return super()._geometry(slack_feature)
-
     def _warning_of_fit(self, endings: list[Ending]) -> NotHaltedWarning | None:
         return warning_of_joint_fit(self, endings[0])
 
@@ -52,15 +46,14 @@ class JointClassifier(OnlineClassifier):
     def coef_(self) -> Floats:
         """The weights, one row per class; for two classes one row, those of the last class minus those of the first."""
         self._require_fitted("coef_")
-        planes = _planes(self._moment())[0]
+        planes = _model_of(self._moment()).planes()[0]
         return on_request(changed(planes, lambda held: held[1:] - held[:1]) if len(planes) == 2 else planes)
 
     @property
     def intercept_(self) -> Floats:
         """The intercepts, one per class; for two classes, that of the last minus that of the first."""
         self._require_fitted("intercept_")
-        model = self._moment()
-        biases = np.array([model._learner.bias(q) for q in model._classes.problems])
+        biases = _model_of(self._moment()).planes()[1]
         return biases[1:] - biases[:1] if len(biases) == 2 else biases
 
     @property
@@ -85,25 +78,25 @@ class JointClassifier(OnlineClassifier):
         return _record_of(self._moment())
 
 
-def _planes(model: Any) -> tuple[Any, Floats]:
-    """Return the weights and the intercepts of all classes in ascending order."""
-    problems = model._classes.problems
-    weights = [padded(model, model._learner.weights(q)) for q in problems]
+def _model_of(model: Any) -> KeslerModel:
+    """Return the weights and the intercepts of all classes in ascending order, and how the columns are scaled."""
+    classes, kernel = model._classes, model._learner
+    weights = [padded(model, kernel.weights(q)) for q in classes.problems]
     planes = stacked(weights) if weights else np.zeros((0, int(getattr(model, "n_features_in_", 0))))
-    return planes, np.array([model._learner.bias(q) for q in problems])
+    biases = np.array([kernel.bias(q) for q in classes.problems])
+    geometry = model._learned_rule.geometry
+    return KeslerModel(planes, biases, classes.strategy.classes.tolist(), geometry, scale_of(model))
 
 
 def certify_jointly(model: Any) -> KeslerCertificate:
     """Return the certificate of a learner that no other thread changes."""
-    rule, problems = model._learned_rule, model._classes.problems
-    weights, biases = _planes(model)
-    stated = KeslerModel(weights, biases, model._classes.strategy.classes.tolist(), rule.geometry)
-    tallies = [model._learner.tally(q) for q in problems]
+    rule, stated = model._learned_rule, _model_of(model)
+    tallies = [model._learner.tally(q) for q in model._classes.problems]
     tally = tallies[0]
     run = None if model._runs is None else model._runs[0]
     radius = math.sqrt(tally["squared_radius"])
     if not (model._is_stream or run is not None):
-        radius *= 1 + 2 * (weights.shape[1] + 8) * EPS  # after several fits, rows were added in any order
+        radius *= 1 + 2 * (np.shape(stated.weights)[1] + 8) * EPS  # after several fits, rows were added in any order
     second = _sum_of(model, tally, radius) if rule.implementation().is_second_order else None
     proof = stated if second is None else replace(stated, weights=second.weights, biases=second.biases)
     fields: dict[str, Any] = {
@@ -169,6 +162,7 @@ def _record_of(model: Any) -> RunRecord:
         passes=None if run is None else run.passes,
         seed=seed_of_fit(model),
         shuffle=model.shuffle,
+        scale=scale_of(model),
     )
     return RunRecord(
         learner=type(model).__name__,
@@ -185,4 +179,5 @@ def _record_of(model: Any) -> RunRecord:
         make_state=lambda: state_of(model),
         column_names=column_names_of(model),
         joint=certificate,
+        on_trust=on_trust(model),
     )

@@ -62,11 +62,11 @@ def record_of(model: Any) -> RunRecord:
         problems=tuple(_problem_record(model, column, seeds, votes) for column in range(len(model._classes.problems))),
         make_state=lambda: state_of(model) if state is None else state,
         column_names=column_names_of(model),
-        on_trust=_on_trust(model),
+        on_trust=on_trust(model),
     )
 
 
-def _on_trust(model: Any) -> tuple[Check, ...]:
+def on_trust(model: Any) -> tuple[Check, ...]:
     """Name what no certificate covers, because nothing is predicted with it yet."""
     found = []
     kept = sorted(set(range(model._classes.problem_count)) - set(model._classes.problems))

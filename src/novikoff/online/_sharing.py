@@ -26,7 +26,7 @@ class Call:
     kernel : OnlineLearner
         The kernel.
     scale : str or None
-        How it scales the columns.
+        How it scales the columns; None if it does not, or alone, as classes that are learned together do.
     batch : Examples
         All rows.
     begin, end : int

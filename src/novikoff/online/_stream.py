@@ -106,11 +106,13 @@ def learn_batch(
     starts = first_rows(codes, np.arange(model._classes.count, int(codes.max(initial=-1)) + 1))
     balanced = np.empty(len(codes)) if is_balanced(model.class_weight) else None  # the weights, when they are known
     kept: list[Any] = []
+    rule = model._learned_rule
+    shared_scale = None if rule.implementation().is_joint else rule.geometry.scale
 
     def learn(classes: Classes, begin: int, end: int) -> Generator[Call]:
         scored = list(classes.problems) if keep else []
         scores = np.empty((len(scored), end - begin))
-        yield Call(kernel, model._learned_rule.geometry.scale, batch, begin, end, threads, scored, scores, balanced)
+        yield Call(kernel, shared_scale, batch, begin, end, threads, scored, scores, balanced)
         if keep:
             kept.append(keep(Scored(classes, scores, is_new and begin == 0)))
 

@@ -20,7 +20,6 @@ from novikoff.theory.mixture_replay import NOBODY
 
 from ._batch import CheckedBatch, check_batch, keep_reading, steps_of
 from ._classifier import OnlineClassifier
-from ._joint import JointClassifier
 from ._mixture import RIGHT, MixtureCounts, Vote, codes_of, codes_of_pieces, labels_of
 from ._one_example import DEFAULT_WEIGHT
 from ._sharing import in_step
@@ -53,9 +52,6 @@ def new_members(model: Any) -> list[OnlineClassifier]:
     for learner in given:
         if not isinstance(learner, OnlineClassifier):
             raise input_error(where, f"learners must be online learners, but one of them is {quote(learner)}.")
-        if isinstance(learner, JointClassifier):
-            found = type(learner).__name__
-            raise input_error(where, f"learners must have one binary problem per class, and {found} has one of all.")
         if learner.class_weight is not None:
             raise input_error(where, "learners must not have class_weight. Use sample_weight, which all members see.")
     if any(np.asarray(learner.classes).tolist() != np.asarray(given[0].classes).tolist() for learner in given):

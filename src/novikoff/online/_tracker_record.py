@@ -10,14 +10,15 @@ from typing import Annotated, Any
 import numpy as np
 
 from novikoff._json import TREE, plain_from_tree, plain_to_tree
+from novikoff._multiclass import OneVsRest
+from novikoff._wide_array import changed, stacked
 from novikoff.errors import input_error, quote
 from novikoff.persistence.codec import check_count
 from novikoff.persistence.learners import LEARNERS
-from novikoff.record import RunRecord
+from novikoff.record import ProblemRecord, RunRecord
 from novikoff.theory.tracker_certificate import MemberMistakes, TrackerCertificate
 
 from ._classifier import OnlineClassifier
-from ._joint import JointClassifier
 from ._mixture import MixtureCounts, Vote
 from ._state import OnlineState
 
@@ -56,8 +57,8 @@ def learners_from(description: Any) -> list[OnlineClassifier] | None:
 
 def _learner_from(name: str, parameters: dict[str, Any], path: str) -> OnlineClassifier:
     kind: Any = LEARNERS.get(name)
-    if kind is None or not issubclass(kind, OnlineClassifier) or issubclass(kind, JointClassifier):
-        raise input_error(path, f"{quote(name)} is not an online learner of binary problems.")
+    if kind is None or not issubclass(kind, OnlineClassifier):
+        raise input_error(path, f"{quote(name)} is not an online learner that a tracker may have.")
     learner: OnlineClassifier = kind(**(kind.added_parameters | parameters))
     return learner
 
@@ -96,11 +97,11 @@ def _class_examples(learner: Any) -> tuple[float, ...]:
     """Return the weight of the examples of each class that a member has learned from."""
     classes = learner._classes
     tallies = [learner._learner.tally(problem) for problem in classes.problems]
+    if not classes.has_one_score:
+        return tuple(float(tally["positives"]) for tally in tallies)
     if classes.count == 1:
         return (float(tallies[0]["examples"]),)
-    if classes.count == 2:
-        return (float(tallies[0]["examples"] - tallies[0]["positives"]), float(tallies[0]["positives"]))
-    return tuple(float(tally["positives"]) for tally in tallies)
+    return (float(tallies[0]["examples"] - tallies[0]["positives"]), float(tallies[0]["positives"]))
 
 
 def record_of(model: Any) -> RunRecord:
@@ -109,17 +110,29 @@ def record_of(model: Any) -> RunRecord:
     weights = model._counts.vote_weights(model._learned_vote)
     own: RunRecord = records[int(np.argmax(weights))]
     votes = model._learned_vote.kind != "leader"
+    strategy = OneVsRest(own.strategy.classes)
     return replace(
         own,
+        strategy=strategy,
         learner=type(model).__name__,
         parameters=model.get_params(deep=False) | {"learners": described(model.learners)},
-        problems=tuple(replace(problem, votes_with_others=votes) for problem in own.problems),
+        problems=tuple(replace(problem, votes_with_others=votes) for problem in _problems_of(own, strategy)),
         make_state=lambda: _state_of(model, records),
         joint=certificate_of(model),
         fingerprint=getattr(model, "fingerprint_", None),
         reading=getattr(model, "reading_", None),
         members=records,
     )
+
+
+def _problems_of(record: RunRecord, strategy: OneVsRest) -> Sequence[ProblemRecord]:
+    """Return the problems of a member by the scores that decide: of two classes learned together, their difference."""
+    problems = list(record.problems)
+    if record.strategy.is_joint and len(problems) == 2:
+        first, last = problems
+        weights = changed(stacked([first.weights, last.weights]), lambda held: held[1:] - held[:1])[0]
+        problems = [replace(last, weights=weights, intercept=last.intercept - first.intercept)]
+    return [replace(own, positive=label) for own, label in zip(problems, strategy.positives, strict=True)]
 
 
 def _state_of(model: Any, records: Sequence[RunRecord]) -> TrackerState:

@@ -51,8 +51,10 @@ class MulticlassPassiveAggressiveI(JointClassifier):
         Not available, because there are no binary problems.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
-    scale : None, default=None
-        Not available: it must be None. Scale the columns first, or use a learner with one binary problem per class.
+    scale : {"running", "centred"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
+        "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -142,8 +144,10 @@ class MulticlassPassiveAggressiveII(JointClassifier):
         Not available, because there are no binary problems.
     normalize : bool, default=False
         Whether to scale every example u to unit length first. The margin is then that of the scaled examples.
-    scale : None, default=None
-        Not available: it must be None. Scale the columns first, or use a learner with one binary problem per class.
+    scale : {"running", "centred"} or None, default=None
+        How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
+        "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
+        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.

@@ -49,7 +49,8 @@ class Tracker(Classifier):
     ----------
     learners : list of online learners, default=None
         The members. They are cloned, and may not have ``class_weight``. None for ``PassiveAggressiveI()`` and
-        ``AROW(r=10, floor=0.01)``, both with ``scale="centred"``.
+        ``AROW(r=10, floor=0.01)``, both with ``scale="centred"``. With three classes or more, add
+        ``MulticlassAROW(scale="centred")`` to these, which learns all classes together.
     decay : float, default=0.999
         Factor of all counts of mistakes before each example; 1 counts all mistakes alike. "share" does not use it.
     vote : {"leader", "majority", "share"}, default="leader"

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._counts import count, counted
-from novikoff._wide_array import stored
+from novikoff._wide_array import stacked, stored
 from novikoff.errors import input_error
 
-from .certificate import Certificate, above, misfit
+from .certificate import Certificate, above
 from .enclosed_sums import exact_total
 from .enclosure import Enclosure, agrees, at_most
 from .evidence import Evidence
@@ -25,6 +25,7 @@ from .margin_value import Margin, margin_number
 from .online_certificate import MAX_COUNT
 from .online_checks import OnlineChecks
 from .rules import OnlineRule, Rule
+from .running_scale import ColumnScale, as_seen
 from .verification import Check, Verification
 
 
@@ -42,12 +43,40 @@ class KeslerModel:
         The labels, in the order of the weights.
     geometry : Geometry
         How examples x become vectors u.
+    scale : ColumnScale or None, default=None
+        How the columns were scaled, if the geometry has a scale. The weights are those of scaled rows.
     """
 
     weights: WeightRows
     biases: Floats
     classes: list[Any]
     geometry: Geometry
+    scale: ColumnScale | None = None
+
+    def planes(self) -> tuple[WeightRows, Floats]:
+        """Return the weights and the intercepts of the rows as they are given.
+
+        Returns
+        -------
+        weights : ndarray of shape (n_classes, n_features)
+            The weights of the classes.
+        biases : ndarray of shape (n_classes,)
+            Their intercepts.
+        """
+        if self.scale is None or not len(self.biases):
+            return self.weights, self.biases
+        planes = [self.scale.plane(w, float(b)) for w, b in zip(self.weights, self.biases, strict=True)]
+        return stacked([weights for weights, _ in planes]), np.array([intercept for _, intercept in planes])
+
+    def evidence(self) -> Evidence:
+        """Return the weights of the first class, with what all classes have in common: geometry and scale.
+
+        Returns
+        -------
+        Evidence
+            A weight vector without duals.
+        """
+        return Evidence(self.weights[0], float(self.biases[0]), self.geometry, None, scale=self.scale)
 
     def codes(self, y: Any) -> NDArray[np.int64]:
         """Return labels as indices of classes.
@@ -189,7 +218,8 @@ class KeslerCertificate(Certificate):
         y : array-like of shape (n_samples,)
             Their labels.
         coef : array-like of shape (n_classes, n_features)
-            Weights of the classes, in the order of ``labels()``. They need not separate the rows.
+            Weights of the classes, in the order of ``labels()``. They need not separate the rows. With a scale, they
+            are weights of the rows as they were seen.
         intercept : array-like of shape (n_classes,), default=None
             Their intercepts; None for 0. Ignored if the learner has none.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -214,12 +244,16 @@ class KeslerCertificate(Certificate):
             message = "the model was learned by several fits, so the number of passes is not known. Fit it once."
             raise input_error(where, message)
         weights, biases = self._planes_of(where, coef, intercept)
-        lifted, codes = Lifted(as_table(X), self.model.geometry), self.model.codes(y)
+        X, codes = as_table(X), self.model.codes(y)
+        copies = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        if self.model.scale is not None:
+            seen = as_seen(X, copies, self.model.scale.kind)
+            X, codes, copies = seen.X, codes[seen.index], seen.copies
+        lifted = Lifted(X, self.model.geometry)
         scores = np.stack([lifted.scores(w, float(b)) for w, b in zip(weights, biases, strict=True)], axis=1)
         own = scores[np.arange(len(codes)), codes]
         scores[np.arange(len(codes)), codes] = -math.inf
         losses = np.maximum(0.0, 1 - (own - scores.max(axis=1)))
-        copies = np.ones(len(codes)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         total, squares = (self.passes * float(copies @ power) for power in (losses, losses * losses))
         return weights, biases, (total, squares)
 
@@ -238,23 +272,32 @@ class KeslerCertificate(Certificate):
 
     def verify(self, X: Any, y: Any, sample_weight: Any = None, exact: bool = False) -> Verification:
         X = as_table(X)
-        if unfit := self._misfit_of_model() or misfit(X, y, sample_weight, np.shape(self.model.weights)[1], False):
+        if unfit := self._misfit_of_model() or self.model.evidence().fits(X, y, sample_weight):
             return Verification((unfit,))
         copies = np.ones(X.shape[0])
         if sample_weight is not None:
             copies = copies * np.asarray(sample_weight, dtype=np.float64)
-        if not copies.any():
-            return Verification((Check("data", "fails", "all weights are 0"),))
         codes = self.model.codes(y)
         if len(unknown := np.flatnonzero((codes < 0) & (copies > 0))):
             label = np.ravel(y)[unknown[:1]].tolist()[0]
             detail = f"row {unknown[0]} has the label {label!r}, which the model does not know"
             return Verification((Check("data", "fails", detail, int(unknown[0])),))
-        evidence = Evidence(self.model.weights[0], float(self.model.biases[0]), self.model.geometry, None)
+        evidence, scale, found = self.model.evidence(), self.model.scale, []
+        if scale is not None:
+            if not evidence.has_known_rows:
+                return Verification((self._check_unknown_rows(),))
+            seen = as_seen(X, copies, scale.kind)
+            found = [seen.check(scale.factors, scale.shifts)]
+            X, codes, copies = seen.X, codes[seen.index], seen.copies
         checks = OnlineChecks(evidence, X, np.where(codes == 0, 1.0, -1.0), copies, exact)
         if not checks.lifted.rows.is_finite:
             return Verification((Check("data", "fails", "NaN or infinity among the values"),))
-        return Verification((*self._check_data(checks, codes), *self._check_counts(copies)))
+        return Verification((*found, *self._check_data(checks, codes), *self._check_counts(copies)))
+
+    def _check_unknown_rows(self) -> Check:
+        """Check that nothing is claimed about rows that were scaled by a fit and by a stream, which data hide."""
+        words = "rows were scaled by a fit and by a stream, so the data do not show them as they were seen"
+        return Check("scale", "fails" if self.passes else "on trust", words)
 
     def _misfit_of_model(self) -> Check | None:
         """Return a failed check if no run can have this model or these counts."""
@@ -269,8 +312,8 @@ class KeslerCertificate(Certificate):
             return Check("model", "fails", "NaN or infinity among the weights")
         if np.any(model.biases) and not model.geometry.fit_intercept:
             return Check("model", "fails", "some intercepts are not 0 where there is none")
-        if model.geometry.slack_feature or model.geometry.scale is not None:
-            return Check("model", "fails", "classes that are learned together have no private features and no scale")
+        if model.geometry.slack_feature:
+            return Check("model", "fails", "classes that are learned together have no private features")
         for name, number in (("passes", self.passes), ("updates", self.updates)):
             if not (isinstance(number, numbers.Integral) and 0 <= int(number) <= MAX_COUNT):
                 return Check(name, "fails", f"{number}, which no run can have")
@@ -317,6 +360,7 @@ class KeslerCertificate(Certificate):
         passes = 1 if run.is_stream else run.passes or 0
         expected = (run.rule.name, run.rule.parameter, passes, run.rule.geometry)
         same = (self.rule, self.parameter, self.passes, self.model.geometry) == expected
+        same = same and (self.model.scale is None) == (run.scale is None)
         words = f"rule, parameter, passes and geometry are {'' if same else 'not '}those of the run"
         return [Check("run record", "holds" if same else "fails", words)]
 
@@ -350,7 +394,7 @@ class KeslerCertificate(Certificate):
         )
 
     def planes(self) -> tuple[Floats, Floats]:
-        return self.model.weights, self.model.biases
+        return self.model.planes()
 
     def labels(self) -> tuple[Any, ...]:
         return tuple(self.model.classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -176,6 +176,7 @@ def replay_jointly(
     rule: OnlineRule,
     geometry: Geometry,
     orders: Iterable[NDArray[np.int64]],
+    before: Callable[[KeslerReplay, float], None] | None = None,
 ) -> KeslerReplay:
     """Repeat a run.
 
@@ -195,6 +196,9 @@ def replay_jointly(
         How a row becomes the vector that the rule sees.
     orders : iterable of ndarray of int64
         The order of the rows in each pass.
+    before : callable or None, default=None
+        Called before a row is learned, with the state of the run and the constant feature, which is 0 without
+        intercept.
 
     Returns
     -------
@@ -216,6 +220,8 @@ def replay_jointly(
                 norm2, scale = float(values @ values) + one, 1.0
                 if geometry.normalize and norm2 > 0:
                     scale, norm2 = 1 / math.sqrt(norm2), 1.0
+                if before is not None:
+                    before(run, one)
                 _learn(run, rule, i, (indices, values, scale, one), norm2, int(codes[i]), float(copies[i]))
     return run
 

@@ -178,7 +178,8 @@ class KeslerSumCertificate(KeslerCertificate):
         Parameters
         ----------
         coef : array-like of shape (n_classes, n_features)
-            Weights of the classes, in the order of ``labels()``.
+            Weights of the classes, in the order of ``labels()``. With a scale, they are weights of the rows as they
+            were seen.
         intercept : array-like of shape (n_classes,), default=None
             Their intercepts; None for 0. Ignored if the learner has none.
 
@@ -199,7 +200,8 @@ class KeslerSumCertificate(KeslerCertificate):
         y : array-like of shape (n_samples,)
             Their labels.
         coef : array-like of shape (n_classes, n_features)
-            Weights of the classes, in the order of ``labels()``. They need not separate the rows.
+            Weights of the classes, in the order of ``labels()``. They need not separate the rows. With a scale, they
+            are weights of the rows as they were seen.
         intercept : array-like of shape (n_classes,), default=None
             Their intercepts; None for 0. Ignored if the learner has none.
         sample_weight : array-like of shape (n_samples,), default=None

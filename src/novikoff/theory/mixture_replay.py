@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .geometry import Floats, each_row
+from .kesler_scores import joint_scores_of
 from .replay import replay
 from .replayed_run import EPS, Replay
 from .rules import Rule
@@ -62,12 +63,10 @@ class Scores:
 
     def _score(self, run: Replay, row: tuple[Any, Floats], one: float) -> None:
         columns, values = row
-        norm2, scale = float(values @ values) + one, 1.0
-        if self._rule.geometry.normalize and norm2 > 0:
-            scale, norm2 = 1 / math.sqrt(norm2), 1.0
-        length, left = math.sqrt(norm2), run.scale  # by which v differs from the stored weights if the learner forgets
+        length = math.sqrt(float(values @ values) + one)  # a score is not that of the row at unit length
+        left = run.scale  # by which v differs from the stored weights if the learner forgets
         if self._rule.keep == "votes":
-            self._vote(run, (columns, values, scale, one), length)
+            self._vote(run, (columns, values, one), length)
             return
         weights, bias, rounding = run.weights[columns], run.bias, run.rounding
         if self._rule.keep == "average" and run.examples > 0:
@@ -75,12 +74,12 @@ class Scores:
             bias, rounding = bias - run.average_bias / run.examples, rounding + run.average_rounding
         terms = values * weights
         size = float(np.abs(terms).sum()) + abs(bias)
-        self.values.append(left * (scale * (float(terms.sum()) + bias * one)))
-        self.tolerances.append(left * (4 * (len(terms) + 8) * EPS * scale * size + 2 * rounding * length))
+        self.values.append(left * (float(terms.sum()) + bias * one))
+        self.tolerances.append(left * (4 * (len(terms) + 8) * EPS * size + 2 * rounding * length))
 
-    def _vote(self, run: Replay, x: tuple[Any, Floats, float, float], length: float) -> None:
+    def _vote(self, run: Replay, x: tuple[Any, Floats, float], length: float) -> None:
         """Score by the vote of all hypotheses, of which each adds a row to the one before."""
-        columns, values, scale, one = x
+        columns, values, one = x
         dense = np.zeros(len(run.weights))
         dense[columns] = values
         products = [float(own @ dense[places]) + one for places, own in (self._learned[i] for i in run.moved)]
@@ -88,9 +87,7 @@ class Scores:
         votes, zero = np.array(run.survived), 1.0 if self._rule.tie == "positive" else 0.0
         signs = np.where(inner == 0, zero, np.sign(inner))
         total = votes.sum()
-        close = np.abs(inner[1:]) < (2 * run.rounding + 8 * (len(values) + 8) * EPS * run.path) * max(
-            1.0, length / scale
-        )
+        close = np.abs(inner[1:]) < (2 * run.rounding + 8 * (len(values) + 8) * EPS * run.path) * max(1.0, length)
         self.values.append(float(votes @ signs) / total if total else 0.0)
         self.tolerances.append((2 * float(votes[1:][close].sum()) / total if total else 0.0) + len(votes) * EPS)
 
@@ -117,12 +114,14 @@ class RowScores:
         return RowScores(self.values[:, rows], self.tolerances[:, rows], doubtful)
 
 
-def scores_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, delay: int = 0) -> RowScores:
+def scores_of(
+    X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, delay: int = 0, declared: bool = False
+) -> RowScores:
     """Repeat the run of a learner over a stream, and return the scores before each row was learned.
 
     Parameters
     ----------
-    X, codes, amounts, rule, classes, delay : object
+    X, codes, amounts, rule, classes, delay, declared : object
         As in ``predictions_of``.
 
     Returns
@@ -134,6 +133,8 @@ def scores_of(X: Any, codes: Codes, amounts: Floats, rule: Rule, classes: int, d
     if rule.geometry.scale is not None:
         predicted = as_seen(X, amounts, rule.geometry.scale, before=True, delay=delay).X
         X = as_seen(X, amounts, rule.geometry.scale).X
+    if rule.implementation().is_joint:
+        return RowScores(*joint_scores_of(X, predicted, codes, amounts, rule, classes, declared, delay))
     scores, tolerances, doubtful = np.zeros((classes, rows)), np.zeros((classes, rows)), rows
     for positive in range(1 if classes == 2 else 0, classes if classes > 1 else 0):
         own, signs = Scores(rule, predicted, delay), np.where(codes == positive, 1.0, -1.0)
@@ -190,7 +191,7 @@ def predictions_of(
     Predictions
         The predicted codes.
     """
-    rows, again = len(codes), scores_of(X, codes, amounts, rule, classes, delay)
+    rows, again = len(codes), scores_of(X, codes, amounts, rule, classes, delay, declared)
     scores, tolerances, doubtful = again.values, again.tolerances, rows if again.doubtful is None else again.doubtful
     found, seen = np.full(rows, NOBODY), np.zeros(classes, dtype=bool)
     for t in range(1 + delay, rows):
@@ -205,19 +206,21 @@ def predictions_of(
 def _decide(known: Codes, seen: NDArray[np.bool_], scores: Floats, tolerances: Floats) -> tuple[int, bool]:
     """Return the label of the largest score, or of the sign of the last of two; and whether rounding may decide it.
 
-    Labels that were declared and not seen have the same score, because their problems have the same examples.
+    Labels that were declared and not seen have the same score, because their problems have the same examples. Scores
+    without a tolerance are exact.
     """
     if len(known) == 1:
         return int(known[0]), False
     if len(known) == 2:
         last = known[1]
         score = scores[last]
-        return int(known[int(score >= 0)]), bool(abs(score) <= tolerances[last])
+        return int(known[int(score >= 0)]), bool(abs(score) <= tolerances[last]) and tolerances[last] > 0
     own = scores[known]
     best = int(np.argmax(own))
     is_close = own[best] - own <= tolerances[known] + tolerances[known[best]]
     is_same = ~seen[known] if not seen[known[best]] else known == known[best]
-    return int(known[best]), bool(np.any(is_close & ~is_same))
+    is_exact = tolerances[known] + tolerances[known[best]] == 0
+    return int(known[best]), bool(np.any(is_close & ~is_same & ~is_exact))
 
 
 # ---- the mixture -----------------------------------------------------------------------------------------------------
