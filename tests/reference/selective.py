@@ -43,7 +43,7 @@ def runs(X, y, b, v=None, t=0):
 def counted_runs(X, y, b, budget, is_given=lambda t: True, v=None, t=0, used=0):
     """Yield of every run its probability, and of its complete rows: all mistakes, the estimate, and what it may lack.
 
-    The row t counts if less than ``budget`` labels were used before it, and none was asked for that was not given.
+    The row t counts if fewer than ``budget`` labels were used before it, and none was asked for that was not given.
     """
     v = [Fraction(0)] * len(X[0]) if v is None else v
     if t == len(X) or used == budget:  # no row after these counts
