@@ -1,15 +1,10 @@
-// The state of an online learner as Python numbers and arrays, and back. A state may come from a damaged file or pickle, so its
-// types and lengths are checked here: no kernel must read beyond an array. Values such as NaN are harmless to the kernels.
+// The state of an online learner as Python numbers and arrays, and back.
 #pragma once
-
-#include <nanobind/stl/string.h>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <variant>
@@ -18,53 +13,10 @@
 #include "bindings.hpp"
 #include "novikoff/hypothesis.hpp"
 #include "novikoff/scale.hpp"
+#include "second_order_state.hpp"
+#include "state_fields.hpp"
 
 namespace online_state {
-
-[[noreturn]] inline void refuse(const std::string& need) {
-  throw std::invalid_argument("the state of an online learner must have " + need + ".");
-}
-
-/// Largest count accepted: counts grow, and must not overflow.
-constexpr std::int64_t largest_count = std::numeric_limits<std::int64_t>::max() / 2;
-
-/// Converts a value that must have exactly this type.
-template <class T>
-T as(nb::handle value, const char* name) {
-  T converted;
-  if (value.is_none() || !nb::try_cast<T>(value, converted, false)) refuse(std::string(name) + " of the right type");
-  return converted;
-}
-
-/// A dict with exactly `count` fields.
-class Fields {
- public:
-  Fields(nb::handle value, std::size_t count, const char* name) {
-    if (!PyDict_Check(value.ptr()) || static_cast<std::size_t>(PyDict_Size(value.ptr())) != count)
-      refuse(std::string(name) + " of " + std::to_string(count) + " fields");
-    fields_ = nb::borrow<nb::dict>(value);
-  }
-
-  nb::object at(const char* name) const {
-    if (!fields_.contains(name)) refuse(std::string("a field ") + name);
-    return nb::borrow(fields_[name]);
-  }
-  double number(const char* name) const { return as<double>(at(name), name); }
-  std::int64_t count(const char* name) const {
-    const auto value = as<std::int64_t>(at(name), name);
-    if (value < 0 || value > largest_count) refuse(std::string(name) + " that is not negative");
-    return value;
-  }
-  template <class T>
-  std::vector<T> vector(const char* name) const {
-    Vector<const T> values;
-    if (!nb::try_cast(at(name), values, false)) refuse(std::string(name) + " that is an array of the right type");
-    return {values.data(), values.data() + values.size()};
-  }
-
- private:
-  nb::dict fields_;
-};
 
 inline nb::dict store(const novikoff::Count& count) {
   nb::dict fields;
@@ -144,100 +96,6 @@ inline novikoff::Memory restore_memory(nb::handle stored, novikoff::Memory memor
   memory.longest = fields.number("longest");
   if (!(memory.scale >= novikoff::Memory::unit && memory.scale <= 1)) refuse("a scale from 2**-32 to 1");
   return memory;
-}
-
-/// The numbers that a second-order state has for each column and for the intercept, by name.
-template <class Column>
-struct ColumnField {
-  const char* name;
-  double Column::* member;
-  double initial;  // of a column that has not occurred. It is stored as 0, which is not a possible value if it is not 0.
-};
-template <class State>
-struct SecondOrderFields;
-template <>
-struct SecondOrderFields<novikoff::DiagonalVariance> {
-  using Column = novikoff::DiagonalVariance::Column;
-  static constexpr ColumnField<Column> columns[] = {{"variances", &Column::variance, 1.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(auto&) { return std::vector<std::pair<const char*, double*>>{}; }
-};
-template <>
-struct SecondOrderFields<novikoff::NormalizedState> {
-  using Column = novikoff::NormalizedState::Column;
-  static constexpr ColumnField<Column> columns[] = {
-      {"scales", &Column::scale, 0.0}, {"squares", &Column::squares, 0.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(novikoff::NormalizedState& state) {
-    return std::vector<std::pair<const char*, double*>>{{"norms", &state.norms}, {"time", &state.time}};
-  }
-};
-
-template <>
-struct SecondOrderFields<novikoff::ColumnSquares> {
-  using Column = novikoff::ColumnSquares::Column;
-  static constexpr ColumnField<Column> columns[] = {{"squares", &Column::squares, 0.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(auto&) { return std::vector<std::pair<const char*, double*>>{}; }
-};
-template <>
-struct SecondOrderFields<novikoff::FullMatrix> {
-  using Column = novikoff::FullMatrix::Column;
-  static constexpr ColumnField<Column> columns[] = {{"gains", &Column::gain, 0.0}, {"sum", &Column::sum, 0.0}};
-  static auto numbers(novikoff::FullMatrix& state) {
-    return std::vector<std::pair<const char*, double*>>{{"trace", &state.trace}};
-  }
-};
-
-/// Arrays with a number for each column, and numbers: those of the intercept have the names of the arrays. The matrix is that
-/// of rules with one.
-inline nb::object store(std::optional<novikoff::SecondOrder> second) {
-  if (!second) return nb::none();
-  return std::visit(
-      []<class State>(State& state) -> nb::object {
-        using Fields = SecondOrderFields<State>;
-        nb::dict vectors, numbers;
-        for (const auto& field : Fields::columns) {
-          std::vector<double> values;
-          values.reserve(state.columns.size());
-          for (const auto& column : state.columns)
-            values.push_back(column.*field.member == field.initial ? 0.0 : column.*field.member);
-          vectors[field.name] = to_numpy(std::move(values));
-          numbers[field.name] = state.bias.*field.member;
-        }
-        for (const auto& [name, number] : Fields::numbers(state)) numbers[name] = *number;
-        nb::dict fields;
-        fields["vectors"] = vectors;
-        fields["numbers"] = numbers;
-        fields["matrix"] = nb::none();
-        if constexpr (requires { state.upper; }) fields["matrix"] = to_numpy(std::move(state.upper));
-        return fields;
-      },
-      second->state);
-}
-
-/// Fills a state at the start, which is of the right kind.
-inline void restore_second_order(nb::handle stored, std::size_t columns, novikoff::SecondOrder& second) {
-  const Fields fields(stored, 3, "a second-order state");
-  std::visit(
-      [&]<class State>(State& state) {
-        using Known = SecondOrderFields<State>;
-        const auto others = Known::numbers(state);
-        const Fields vectors(fields.at("vectors"), std::size(Known::columns), "vectors");
-        const Fields numbers(fields.at("numbers"), std::size(Known::columns) + others.size(), "numbers");
-        state.resize(columns);
-        for (const auto& field : Known::columns) {
-          const auto values = vectors.vector<double>(field.name);
-          if (values.size() != columns) refuse(std::string(field.name) + " for all weights");
-          for (std::size_t j = 0; j < columns; ++j) state.columns[j].*field.member = values[j] == 0 ? field.initial : values[j];
-          state.bias.*field.member = numbers.number(field.name);
-        }
-        for (const auto& [name, number] : others) *number = numbers.number(name);
-        if constexpr (requires { state.upper; }) {
-          state.upper = fields.vector<double>("matrix");
-          if (state.upper.size() != State::entries(columns)) refuse("a matrix of all columns");
-        } else if (!fields.at("matrix").is_none()) {
-          refuse("a matrix if its rule has one, and only then");
-        }
-      },
-      second.state);
 }
 
 inline nb::object store(const std::optional<novikoff::Calibration>& calibration) {

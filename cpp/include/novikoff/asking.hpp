@@ -17,8 +17,8 @@ inline std::optional<Asking> asking_of(const Rule& rule) {
   return std::holds_alternative<SelectiveRule>(rule) ? std::optional(Asking{}) : std::nullopt;
 }
 
-/// As `learn` of pass.hpp. Each copy of an example has a coin of its own, so no copies are counted at once. The label y is 0 if
-/// it is not known; a label that is not asked for is not used.  docs/theory.md Q.
+/// As `learn` of one_example.hpp. Each copy of an example has a coin of its own, so no copies are counted at once. The label y
+/// is 0 if it is not known; a label that is not asked for is not used.  docs/theory.md Q.
 void learn_selectively(const auto& x, double y, double weight, double norm2, double row_scale, const SelectiveRule& rule,
                        bool intercept, Hypothesis& h, auto& report) {
   Asking& asking = *h.asking;

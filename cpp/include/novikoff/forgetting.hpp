@@ -10,8 +10,8 @@
 
 namespace novikoff {
 
-/// As `learn` of pass.hpp. Before each copy v fades, and before each update it is shrunk: v = kept v + tau y u, where tau is
-/// the step of the rule for the shrunken v.  docs/theory.md M.
+/// As `learn` of one_example.hpp. Before each copy v fades, and before each update it is shrunk: v = kept v + tau y u, where
+/// tau is the step of the rule for the shrunken v.  docs/theory.md M.
 ///
 /// v is scale times the stored weights, so an update adds tau / scale times y u to them. All counts of the problem that depend
 /// on v are sums over such updates, and only what the rule sees is multiplied by the scale.

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "novikoff/class_pair.hpp"
@@ -38,8 +38,12 @@ struct KeslerExample {
   bool intercept;
 };
 
+/// Rules that learn classes together: of the second-order rules, only that of AROW.
+template <class Rule>
+concept JointRule = !SecondOrderRule<Rule> || std::is_same_v<Rule, DiagonalArowRule>;
+
 /// The update by one copy of an example, whose z is not 0. Returns whether there is one.
-template <Row X, class Rule>
+template <Row X, JointRule Rule>
 bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, const Rule& rule, JointHypothesis& joint) {
   const double tau = rule.step(s);
   if (tau == 0) return false;
@@ -61,14 +65,8 @@ bool update_jointly(const X& x, const RuleInput& s, const KeslerExample& z, cons
   return true;
 }
 
-/// Other second-order rules do not learn classes together.
-template <Row X, SecondOrderRule Rule>
-bool update_jointly(const X&, const RuleInput&, const KeslerExample&, const Rule&, JointHypothesis&) {
-  throw std::logic_error("this second-order rule does not learn classes together");
-}
-
 /// Counts all copies of an example with z = 0, which changes no weights. Returns whether it counts as an update.
-template <class Rule>
+template <JointRule Rule>
 bool count_zero_jointly(const RuleInput& s, std::int64_t whole, double part, const Rule& rule, JointHypothesis& joint) {
   if constexpr (SecondOrderRule<Rule>) {
     joint.count_added(whole, part);
@@ -79,9 +77,9 @@ bool count_zero_jointly(const RuleInput& s, std::int64_t whole, double part, con
   return true;
 }
 
-/// Learns from one example of class `code` as often as its weight says, as `learn` of pass.hpp does for two classes. `scores`
-/// are those of the example, and are computed again after each update.
-template <Row X, class Rule>
+/// Learns from one example of class `code` as often as its weight says, as `learn` of one_example.hpp does for two classes.
+/// `scores` are those of the example, and are computed again after each update.
+template <Row X, JointRule Rule>
 void learn_jointly(const X& x, std::int32_t code, double weight, double squared_norm, const Rule& rule,
                    const Geometry& geometry, JointHypothesis& joint, std::span<double> scores, PassReport& report) {
   if (!(weight > 0)) return;
@@ -126,7 +124,7 @@ void learn_jointly(const X& x, std::int32_t code, double weight, double squared_
 
 /// Visits positions [begin, end) of the batch. The rows must have been examined: their squared norms are known. `outputs` is
 /// empty, or has for each class an empty span, or one that gets the score of each row before it is learned from.
-template <class Rows, class Rule>
+template <class Rows, JointRule Rule>
 PassReport pass_jointly(const Rows& rows, const Batch& batch, const Rule& rule, const Geometry& geometry,
                         JointHypothesis& joint, std::span<const std::span<double>> outputs = {}) {
   joint.resize(rows.columns);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "novikoff/pass.hpp"
+#include "novikoff/batch.hpp"
 #include "novikoff/rows.hpp"
 #include "novikoff/scale.hpp"
 

@@ -8,11 +8,10 @@
 #include <mutex>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <variant>
 #include <vector>
 
-#include "novikoff/joint_pass.hpp"
+#include "novikoff/joint_hypothesis.hpp"
 #include "novikoff/learner.hpp"
 #include "novikoff/scale.hpp"
 #include "novikoff/seen_rows.hpp"
@@ -31,14 +30,14 @@ class JointSeenRows {
       : seen_(scale, rows, batch, !scores.empty()), scores_(scores), part_scores_(scores.size()), outputs_(scores.size()) {}
 
   /// Learns rows [begin, end) of the batch.
-  void learn(std::size_t begin, std::size_t end, const auto& rule, const Geometry& geometry, JointHypothesis& joint) {
+  void learn(std::size_t begin, std::size_t end, Learner& learner) {
     seen_.begin(begin, end);
     while (seen_.next()) {
       for (std::size_t k = 0; k < scores_.size(); ++k) {
         part_scores_[k].resize(scores_[k].empty() ? 0 : seen_.size());
         outputs_[k] = part_scores_[k];
       }
-      pass_jointly(seen_.rows(), seen_.batch(), rule, geometry, joint, outputs_);
+      RulePasses<decltype(seen_.rows())>::learn_jointly(learner, seen_.rows(), seen_.batch(), outputs_);
       for (std::size_t k = 0; k < scores_.size(); ++k)
         if (!scores_[k].empty()) seen_.place_scores(part_scores_[k], scores_[k]);
     }
@@ -59,8 +58,8 @@ inline void learn_all_jointly(Learner& learner, const AnyRows& any_rows, const B
                               std::span<const std::span<double>> scores, Turns& turns) {
   constexpr std::chrono::microseconds time_of_block{30};
   std::visit(
-      [&](const auto& rows, const auto& rule) {
-        std::optional<detail::JointSeenRows<std::decay_t<decltype(rows)>>> seen;
+      [&]<class Rows>(const Rows& rows) {
+        std::optional<detail::JointSeenRows<Rows>> seen;
         if (learner.scale) {
           Scale& scale = learner.scale.own();
           scale.resize(rows.columns);
@@ -75,12 +74,12 @@ inline void learn_all_jointly(Learner& learner, const AnyRows& any_rows, const B
           block.begin = block.end;
           block.end = std::min(batch.end, block.begin + (turns.waiting() ? 1 : count));
           length.time([&] {
-            if (seen) return seen->learn(block.begin, block.end, rule, learner.geometry, *learner.joint);
-            pass_jointly(rows, block, rule, learner.geometry, *learner.joint, scores);
+            if (seen) return seen->learn(block.begin, block.end, learner);
+            RulePasses<Rows>::learn_jointly(learner, rows, block, scores);
           });
         }
       },
-      any_rows, learner.rule);
+      any_rows);
 }
 
 /// As `score_all`, for classes that are learned together.

@@ -222,11 +222,9 @@ class SharedPass {
     if (!problem.scores.empty()) seen_->place_scores(part.scores, problem.scores);
   }
 
-  static void pass_over(const auto& rows, const Batch& batch, Problem& problem) {
-    const Learner& learner = problem.learner;
-    std::visit(
-        [&](const auto& rule) { pass(rows, batch, rule, learner.geometry, learner.tie, problem.hypothesis, problem.scratch); },
-        learner.rule);
+  template <class R>
+  static void pass_over(const R& rows, const Batch& batch, Problem& problem) {
+    RulePasses<R>::learn(problem.learner, problem.hypothesis, rows, batch, problem.scratch);
   }
 
   const Rows& rows_;
