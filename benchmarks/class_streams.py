@@ -28,6 +28,7 @@ from svm_sets import DATA
 import novikoff as nk
 
 MAX_ROWS = 20_000
+MAX_SOFTMAX_COLUMNS = 1000  # River's softmax regression takes hours for more
 
 # ---- the streams -----------------------------------------------------------------------------------------------------
 
@@ -190,14 +191,15 @@ def main() -> None:
         raw = Stream(whole.name, whole.X[:rows], whole.y[:rows])
         cases = [(raw, "raw"), (raw.scaled(), "scaled")]
         for (stream, kind), (program, run) in itertools.product(cases, PROGRAMS.items()):
-            if arguments.only not in program:
+            is_too_wide = program == "River, softmax" and stream.X.shape[1] > MAX_SOFTMAX_COLUMNS
+            if arguments.only not in program or is_too_wide:
                 continue
             start = time.process_time()
             found = 100 * run(stream, 0)
             accuracy.setdefault(f"{stream.name}, {kind}", {})[program] = round(found, 3)
             print(f"{stream.name}, {kind}: {program} {found:.2f}, {time.process_time() - start:.1f} s", flush=True)
             save("class_streams", share, {"accuracy": accuracy, **machine()})
-    show([{"stream": case, **found} for case, found in accuracy.items()])
+    show([{"stream": case, **{name: found.get(name, "") for name in PROGRAMS}} for case, found in accuracy.items()])
 
 
 if __name__ == "__main__":

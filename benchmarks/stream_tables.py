@@ -60,12 +60,12 @@ def class_rows(accuracy: dict[str, dict[str, float]]) -> list[list[str]]:
 
 def class_leads(accuracy: dict[str, dict[str, float]], tracker: str) -> list[float]:
     """Return a tracker of several classes minus the best peer, for each stream."""
-    return [entry[tracker] - max(entry[peer] for peer in CLASS_PEERS) for entry in accuracy.values()]
+    return [entry[tracker] - max(entry.get(peer, 0.0) for peer in CLASS_PEERS) for entry in accuracy.values()]
 
 
 def _row(
     name: str, entry: dict[str, Any], peers: Sequence[str] = PEERS, programs: Sequence[str] = PROGRAMS
 ) -> list[str]:
-    best = max(entry[peer] for peer in peers)
-    shown = {own: f"{entry[own]:.1f}" for own in programs}
-    return [name, *(f"**{text}**" if own in peers and entry[own] == best else text for own, text in shown.items())]
+    best = max(entry.get(peer, 0.0) for peer in peers)
+    shown = {own: f"{entry[own]:.1f}" if own in entry else "" for own in programs}
+    return [name, *(f"**{text}**" if own in peers and entry.get(own) == best else text for own, text in shown.items())]

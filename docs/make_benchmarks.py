@@ -163,13 +163,13 @@ CLASS_STREAMS = """The same for streams of several classes (`benchmarks/class_st
 the order of its file and shuffled, news20, MNIST, the rings of abalones, and two generated tables of seven classes.
 Their label is the largest of seven linear scores (logit), or the interval that one linear score is in (ordinal). There
 are at most 20,000 rows. The second tracker has `MulticlassAROW(scale="centred")` as a third member, which learns all
-classes together.
+classes together. Cells without a number were not measured, because River takes too long there.
 
 {table}
 
-`Tracker()` is between {low:.1f} and {high:+.1f} points from the best peer of each stream, with the third member between
-{joint_low:.1f} and {joint_high:+.1f}. In the ordinal table, a class lies between two others: no plane separates it from
-the rest, which one problem per class would need.
+`Tracker()` is between {low:+.1f} and {high:+.1f} points from the best peer of each stream, with the third member
+between {joint_low:+.1f} and {joint_high:+.1f}. In the ordinal table, a class lies between two others: no plane
+separates it from the rest, which one problem per class would need.
 
 """
 ROWS_AS_THEY_COME = """The same rows as SciPy may leave them: their entries in random order, and every tenth of
