@@ -138,9 +138,9 @@ def report(name: str, share: int, table: list[dict[str, Any]], **facts: Any) -> 
 
 
 def show(table: list[dict[str, Any]], **facts: Any) -> None:
-    """Print the rows of a table, and facts below it."""
-    columns = list(table[0])
-    cells = [[_text(row[column]) for column in columns] for row in table]
+    """Print the rows of a table, some of which may have columns of their own, and facts below it."""
+    columns = list(dict.fromkeys(column for row in table for column in row))
+    cells = [[_text(row.get(column, "")) for column in columns] for row in table]
     widths = [max(len(line[k]) for line in [columns, *cells]) for k in range(len(columns))]
     for line in [columns, ["-" * width for width in widths], *cells]:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
