@@ -118,7 +118,7 @@ def dicts(stream: Stream) -> list[dict[int, float]]:
     return [dict(zip(columns, values, strict=True)) for columns, values in entries(stream)]
 
 
-PROGRAMS: dict[str, Callable[[Stream, int], float]] = {
+PROGRAMS: dict[str, Callable[[Stream, int], float | None]] = {
     "tracker": ours(nk.Tracker),
     "perceptron": ours(nk.Perceptron),
     "averaged perceptron": ours(nk.AveragedPerceptron),
@@ -132,31 +132,49 @@ PROGRAMS: dict[str, Callable[[Stream, int], float]] = {
 }
 
 
-def main() -> None:
-    parser = command_line(__doc__)
+def measure(
+    result: str,
+    description: str | None,
+    makers: dict[str, Callable[[], Stream]],
+    programs: dict[str, Callable[[Stream, int], float | None]],
+    cases_of: Callable[[Stream], list[tuple[str, Stream, int]]],
+    **facts: int,
+) -> None:
+    """Run programs on streams, and save what they reach; a program that leaves a stream out returns None.
+
+    ``cases_of`` returns the cases of a stream: the name of each, its rows and its delay.
+    """
+    parser = command_line(description or "")
     parser.add_argument("--only", default="", help="programs whose names have this")
     parser.add_argument("--streams", default="", help="streams whose names have this")
     arguments = parser.parse_args()
     share = 10 if arguments.quick else 1
-    accuracy: dict[str, dict[str, float]] = saved("stream_accuracy", share).get("accuracy", {})
-    for name, make in stream_sets.MAKERS.items():
+    accuracy: dict[str, dict[str, float]] = saved(result, share).get("accuracy", {})
+    for name, make in makers.items():
         if arguments.streams not in name:
             continue
         whole = make()
         rows = len(whole.y) // share
-        raw = Stream(whole.name, whole.X[:rows], whole.y[:rows])
-        cases = [(raw, "raw", delay) for delay in DELAYS] + [(raw.scaled(), "scaled", 0)]
-        for (stream, kind, delay), (program, run) in itertools.product(cases, PROGRAMS.items()):
-            if arguments.only not in program:
-                continue
+        cases = cases_of(Stream(whole.name, whole.X[:rows], whole.y[:rows]))
+        for (case, stream, delay), (program, run) in itertools.product(cases, programs.items()):
             start = time.process_time()
-            found = 100 * run(stream, delay)
-            accuracy.setdefault(f"{stream.name}, {kind}, delay {delay}", {})[program] = round(found, 3)
-            seconds = time.process_time() - start
-            print(f"{stream.name}, {kind}, delay {delay}: {program} {found:.2f}, {seconds:.1f} s", flush=True)
-            facts = {"covtype_rows": stream_sets.MAX_ROWS // share, **machine()}
-            save("stream_accuracy", share, {"accuracy": accuracy, **facts})
+            if arguments.only not in program or (found := run(stream, delay)) is None:
+                continue
+            accuracy.setdefault(case, {})[program] = round(100 * found, 3)
+            print(f"{case}: {program} {100 * found:.2f}, {time.process_time() - start:.1f} s", flush=True)
+            own = {fact: value // share for fact, value in facts.items()}
+            save(result, share, {"accuracy": accuracy, **own, **machine()})
     show([{"stream": case, **found} for case, found in accuracy.items()])
+
+
+def cases_of(raw: Stream) -> list[tuple[str, Stream, int]]:
+    """Return a stream with all delays, and scaled without one."""
+    cases = [(raw, "raw", delay) for delay in DELAYS] + [(raw.scaled(), "scaled", 0)]
+    return [(f"{raw.name}, {kind}, delay {delay}", stream, delay) for stream, kind, delay in cases]
+
+
+def main() -> None:
+    measure("stream_accuracy", __doc__, stream_sets.MAKERS, PROGRAMS, cases_of, covtype_rows=stream_sets.MAX_ROWS)
 
 
 if __name__ == "__main__":
