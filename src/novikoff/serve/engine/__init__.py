@@ -1,0 +1,1 @@
+"""Models that learn and predict at the same time."""

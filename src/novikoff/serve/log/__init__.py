@@ -1,0 +1,1 @@
+"""The log of learned examples, which is the truth about every model."""

@@ -1,0 +1,1 @@
+"""Followers, which apply the log of another server."""
