@@ -72,4 +72,5 @@ void bind_hashing(nb::module_& m);
 void bind_delimited(nb::module_& m);
 void bind_json(nb::module_& m);
 void bind_encoding(nb::module_& m);
+void bind_examples(nb::module_& m);
 void bind_exit(nb::module_& m);

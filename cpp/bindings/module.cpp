@@ -17,5 +17,6 @@ NB_MODULE(_core, m) {
   bind_delimited(m);
   bind_json(m);
   bind_encoding(m);
+  bind_examples(m);
   bind_exit(m);
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "novikoff/json_string.hpp"
 #include "novikoff/names.hpp"
 #include "novikoff/text.hpp"
 
@@ -63,8 +64,7 @@ class NamesReader {
     expect('[');
     if (next() != ']') do {
         if (next() == '"') {
-          read_text();
-          names.add(Name::of(std::string_view(text_)));
+          names.add(Name::of(read_text()));
         } else {
           names.add(Name::of(read_integer()));
         }
@@ -101,60 +101,17 @@ class NamesReader {
     return number;
   }
 
-  void read_text() {
-    text_.clear();
-    for (++at_;;) {
-      const std::size_t plain = plain_length(json_.substr(at_));
-      text_.append(json_, at_, plain);
-      at_ += plain;
-      if (at_ >= json_.size()) refuse("a text does not end");
-      const auto [character, size] = decode(reinterpret_cast<const unsigned char*>(json_.data()) + at_, json_.size() - at_);
-      if (character < ' ' || character == not_a_character) refuse("a text has a byte that JSON does not allow");
-      if (character == '\\') {
-        append(read_escape());
-        continue;
-      }
-      at_ += size;
-      if (character == '"') return;
-      append(character);
-    }
-  }
-
-  void append(char32_t character) {
-    char bytes[4];
-    text_.append(bytes, encode(character, bytes));
-  }
-
-  char32_t read_escape() {
-    constexpr std::string_view letters = "\"\\/bfnrt", special = "\"\\/\b\f\n\r\t";
-    const char letter = at_ + 1 < json_.size() ? json_[at_ + 1] : '\0';
-    if (letter == 'u') {
-      const char32_t first = read_unit();
-      if (first < 0xD800 || first >= 0xE000) return first;
-      const char32_t second = first < 0xDC00 ? read_unit() : 0;
-      if (second < 0xDC00 || second >= 0xE000) refuse("a text cannot be written as UTF-8");
-      return end_of_three + (first - 0xD800) * 0x400 + (second - 0xDC00);
-    }
-    const std::size_t place = letter == '\0' ? letters.npos : letters.find(letter);
-    if (place == letters.npos) refuse("a text has an unknown escape");
-    at_ += 2;
-    return static_cast<unsigned char>(special[place]);
-  }
-
-  /// Reads \uXXXX.
-  char32_t read_unit() {
-    std::uint32_t unit = 0;
-    const bool fits = at_ + 6 <= json_.size() && json_[at_] == '\\' && json_[at_ + 1] == 'u';
-    const char* first = json_.data() + at_ + 2;
-    if (!fits || std::from_chars(first, first + 4, unit, 16).ptr != first + 4 || *first == '-')
-      refuse("a text has an incomplete escape");
-    at_ += 6;
-    return unit;
+  std::string_view read_text() {
+    const char* p = json_.data() + at_ + 1;
+    const std::string_view text = strings_.read(p, json_.data() + json_.size());
+    at_ = static_cast<std::size_t>(p - json_.data());
+    if (strings_.problem) refuse((std::string("a text ") + strings_.problem).c_str());
+    return text;
   }
 
   std::string_view json_;
   std::size_t at_ = 0;
-  std::string text_;
+  JsonStrings strings_;
 };
 
 }  // namespace detail

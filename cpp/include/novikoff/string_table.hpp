@@ -80,6 +80,10 @@ class StringTable {
     return slots_[slot_of(key)].code;
   }
 
+  void prefetch(const StringKey& key) const {
+    if (used_ > 0) __builtin_prefetch(&slots_[key.hash & mask()], 0, 3);
+  }
+
   std::int32_t find_or_add(const StringKey& key) {
     if (const std::int32_t code = find(key); code != absent) return code;
     if (size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()) - 16)

@@ -1,0 +1,91 @@
+// Reads examples from svmlight text: a label, then index:value pairs; what follows # is a comment. The names of the features
+// are their indices in digits.
+#pragma once
+
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "novikoff/example_rows.hpp"
+
+namespace novikoff {
+
+class ExampleSvmlight {
+ public:
+  ExampleSvmlight(std::string_view text, RowBuilder& builder, const ExampleLimits& limits)
+      : text_(text), builder_(builder), limits_(limits) {}
+
+  /// Reads lines, of which empty ones are skipped. Returns how many there were.
+  std::size_t read_lines(std::size_t first_place) {
+    std::size_t place = first_place;
+    for (std::size_t at = 0; at < text_.size(); ++place) {
+      const std::size_t stop = std::min(text_.find('\n', at), text_.size());
+      read_line(place, at, stop);
+      at = stop + 1;
+    }
+    return place - first_place;
+  }
+
+ private:
+  void read_line(std::size_t place, std::size_t begin, std::size_t end) {
+    std::string_view rest = text_.substr(begin, end - begin);
+    const bool is_long = rest.size() > limits_.line;
+    rest = rest.substr(0, rest.find('#'));
+    std::string_view token = next(rest);
+    if (token.empty() && !is_long) return;
+    builder_.begin();
+    if (is_long) {
+      builder_.refuse("it is longer than " + std::to_string(limits_.line) + " bytes");
+    } else if (read_label(token)) {
+      builder_.set_named();
+      for (token = next(rest); !token.empty() && read_feature(token); token = next(rest)) {
+      }
+    }
+    builder_.end(place, begin, end);
+  }
+
+  static std::string_view next(std::string_view& rest) {
+    constexpr std::string_view blank = " \t\r";
+    rest.remove_prefix(std::min(rest.find_first_not_of(blank), rest.size()));
+    const std::string_view token = rest.substr(0, rest.find_first_of(blank));
+    rest.remove_prefix(token.size());
+    return token;
+  }
+
+  bool read_label(std::string_view token) {
+    const std::string_view digits = token[0] == '+' ? token.substr(1) : token;
+    double value = 0;
+    if (!read_number(digits, value) || std::abs(value) > 9007199254740992.0 || value != std::floor(value))
+      return builder_.refuse("label {} is not an integer", token);
+    return builder_.set_label(LabelKind::integer, std::to_string(static_cast<std::int64_t>(value)));
+  }
+
+  bool read_feature(std::string_view token) {
+    const std::size_t colon = token.find(':');
+    const std::string_view name = token.substr(0, colon);
+    if (name == "qid") return true;
+    std::int64_t index = 0;
+    double value = 0;
+    const auto [stop, error] = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (colon == token.npos || error != std::errc{} || stop != name.data() + name.size() || index < 0)
+      return builder_.refuse("{} is not a feature index:value", token);
+    if (!read_number(token.substr(colon + 1), value)) return builder_.refuse("the value of {} is not a finite number", token);
+    return builder_.add_feature(std::to_string(index), value, true);
+  }
+
+  static bool read_number(std::string_view digits, double& value) {
+    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    return error == std::errc{} && stop == digits.data() + digits.size() && std::isfinite(value);
+  }
+
+  std::string_view text_;
+  RowBuilder& builder_;
+  const ExampleLimits& limits_;
+};
+
+}  // namespace novikoff

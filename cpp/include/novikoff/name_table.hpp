@@ -1,0 +1,103 @@
+// The features and the labels of a model that is served: names as columns, and labels as codes.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "novikoff/keys.hpp"
+#include "novikoff/string_table.hpp"
+
+namespace novikoff {
+
+/// Columns of names, in order of first appearance, or by hash if there are buckets. All calls need `mutex`.
+class NameTable {
+ public:
+  std::mutex mutex;
+
+  NameTable(std::size_t most, std::size_t buckets) : most_(most), buckets_(buckets) {}
+
+  std::size_t size() const { return table_.size(); }
+  std::size_t buckets() const { return buckets_; }
+  bool has_room(std::size_t count) const { return count <= most_ - std::min(most_, table_.size()); }
+  std::size_t most() const { return most_; }
+  std::string_view operator[](std::size_t column) const { return table_[column]; }
+
+  /// The column of a name; `StringTable::absent` if it has none.
+  std::int32_t find(std::string_view name) const { return find(StringKey::of(name)); }
+  std::int32_t find(const StringKey& name) const {
+    return buckets_ > 0 ? static_cast<std::int32_t>(hash_key(name.text) % buckets_) : table_.find(name);
+  }
+  std::int32_t find_or_add(std::string_view name) { return find_or_add(StringKey::of(name)); }
+  std::int32_t find_or_add(const StringKey& name) { return buckets_ > 0 ? find(name) : table_.find_or_add(name); }
+  void prefetch(const StringKey& name) const { table_.prefetch(name); }
+
+  /// Whether a column occurs for the first time since the last call of `begin_row`.
+  bool is_first(std::int32_t column) {
+    const auto place = static_cast<std::size_t>(column);
+    if (place >= rows_.size()) rows_.resize(std::max(table_.size(), 2 * rows_.size()));
+    if (rows_[place] == row_) return false;
+    rows_[place] = row_;
+    return true;
+  }
+  void begin_row() {
+    if (++row_ != 0) return;
+    std::fill(rows_.begin(), rows_.end(), 0);
+    row_ = 1;
+  }
+
+ private:
+  std::size_t most_, buckets_;
+  StringTable table_;
+  std::vector<std::uint32_t> rows_;  // the last row in which each column occurred
+  std::uint32_t row_ = 0;
+};
+
+enum class LabelKind : std::uint8_t { none, text, integer, boolean };
+
+inline const char* words_for(LabelKind kind) {
+  return kind == LabelKind::text ? "strings" : kind == LabelKind::integer ? "integers" : "true and false";
+}
+
+/// Codes of labels, in order of first appearance. All labels are of one kind. All calls need `mutex`.
+class LabelTable {
+ public:
+  std::mutex mutex;
+
+  explicit LabelTable(std::size_t most) : most_(most) {}
+
+  std::size_t size() const { return table_.size(); }
+  std::size_t most() const { return most_; }
+  LabelKind kind() const { return kind_; }
+  std::string_view operator[](std::size_t code) const { return table_[code]; }
+  std::int32_t find(std::string_view label) const { return table_.find(StringKey::of(label)); }
+
+  std::int32_t find_or_add(LabelKind kind, std::string_view label) {
+    kind_ = kind;
+    const std::int32_t code = table_.find_or_add(StringKey::of(label));
+    if (kind == LabelKind::boolean && table_.size() == 1)  // learners know both as soon as they see one of them
+      table_.find_or_add(StringKey::of(label == "true" ? "false" : "true"));
+    return code;
+  }
+
+  /// Keeps the first labels only.
+  void shrink(std::size_t count) {
+    StringTable kept;
+    for (std::size_t k = 0; k < std::min(count, size()); ++k) kept.find_or_add(StringKey::of(table_[k]));
+    table_ = std::move(kept);
+    if (size() == 0) kind_ = LabelKind::none;
+  }
+
+ private:
+  std::size_t most_;
+  LabelKind kind_ = LabelKind::none;
+  StringTable table_;
+};
+
+}  // namespace novikoff
