@@ -170,7 +170,7 @@ sys.path.insert(0, {str(patched / "src")!r})
 import novikoff
 assert novikoff.__file__.startswith({str(patched)!r})
 from novikoff._report.figures.figure import FIGURES
-from novikoff.cli._learners import ONLINE
+from novikoff._learner_names import ONLINE
 from novikoff.data.formats import FORMATS
 from novikoff.export import EXPORTS
 from novikoff.theory.certificate import CERTIFICATES

@@ -6,7 +6,7 @@ import json
 import numpy as np
 
 import novikoff as nk
-from novikoff.cli._learners import LEARNERS, ONLINE
+from novikoff._learner_names import LEARNERS, ONLINE
 from novikoff.persistence.stored_record import encode_model
 
 ONLINE, LEARNERS = tuple(ONLINE), tuple(LEARNERS)

@@ -13,7 +13,7 @@ from safetensors import safe_open
 from safetensors.numpy import save_file
 
 import novikoff as nk
-from novikoff.cli._learners import LEARNERS
+from novikoff._learner_names import LEARNERS
 from novikoff.persistence import stored_record
 
 ALL = [("fit", name) for name in sets.LEARNERS] + [("stream", name) for name in sets.ONLINE]

@@ -8,8 +8,8 @@ from command import assert_refused, done, novikoff
 from sets import ROWS, separated
 
 import novikoff as nk
+from novikoff._learner_names import LEARNERS, ONLINE
 from novikoff.cli._learner_options import learner_options
-from novikoff.cli._learners import LEARNERS, ONLINE
 
 VALUES = {  # another value than the default, as the command line writes it
     "C": ("0.25", 0.25),

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from novikoff._learner_names import LEARNERS, ONLINE
 from novikoff.errors import input_error, quote
 
-from ._learners import LEARNERS, ONLINE
 from ._options import ExtraOption
 from ._output import flag
 

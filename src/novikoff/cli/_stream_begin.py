@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff._counts import counted
+from novikoff._learner_names import ONLINE
 from novikoff.data.encoding.running import POLICIES, SCALES
 from novikoff.data.evaluation_state import EvaluationState
 from novikoff.data.formats import find_format
@@ -22,7 +23,6 @@ from novikoff.persistence import model_file
 from novikoff.theory.conformal import SetState
 
 from ._learner_options import LearnerOptions, build, is_given
-from ._learners import ONLINE
 from ._model import reading_of
 from ._options import READING, SCALES_OF_LEARNERS, SCALING, opening_from, reading_from
 from ._output import flag

@@ -20,6 +20,7 @@ from novikoff._counts import counted
 from novikoff._estimators import ConvergenceWarning
 from novikoff._fingerprint import fingerprint
 from novikoff._labels import encode
+from novikoff._learner_names import LEARNERS
 from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error
@@ -31,7 +32,6 @@ from novikoff.record import RunRecord
 from ._certificates import certificate_lines, learner_words, problem_words
 from ._halting import not_halted_words
 from ._learner_options import LearnerOptions, build
-from ._learners import LEARNERS
 from ._model import match_columns, print_notes
 from ._options import (
     READING,

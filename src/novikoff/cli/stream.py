@@ -13,11 +13,11 @@ import typer
 from novikoff import evaluate
 from novikoff._counts import counted
 from novikoff._json import plain
+from novikoff._learner_names import ONLINE
 from novikoff.data.evaluation_state import EvaluationState
 from novikoff.errors import NovikoffError, input_error
 
 from ._ending import INTERRUPTED, NEGATIVE_VERDICT
-from ._learners import ONLINE
 from ._options import Attach, DataArgument, Format, Json, Quiet
 from ._output import Line, as_options, check_output, print_lines, print_message, print_result
 from ._stream_alarm import Alarms

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from novikoff.data.evaluation_state import EvaluationState, WindowState
 
-from ._baselines import LastLabel, MostFrequent
 from ._drift import Detector, DriftWatch
 from ._window import Window
+from .baselines import LastLabel, MostFrequent
 
 MAX_STORED = 1_000_000  # latest examples of a larger window that a state has, because headers of files are limited
 

@@ -4,7 +4,7 @@ import inspect
 
 import novikoff as nk
 from learners import ONLINE_CLASSES
-from novikoff.cli._learners import LEARNERS, ONLINE
+from novikoff._learner_names import LEARNERS, ONLINE
 
 
 def test_every_public_learner_has_a_name():
