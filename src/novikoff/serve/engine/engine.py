@@ -1,0 +1,422 @@
+"""The engine: models that predict while they learn, with a durable log."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+import novikoff._core as _core
+from novikoff._atomic import replacing
+from novikoff.errors import InvalidInputError, quote
+from novikoff.persistence import dumps
+from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.log.records import COPY, CREATE, DELETE, SHADOW, UNSHADOW, Entry, Record
+from novikoff.serve.log.store import SNAPSHOTS, Store
+from novikoff.serve.settings import Settings
+
+from . import snapshots
+from .examples import Examples
+from .following import Following, mark_following
+from .inbox import Command, Inbox, Job
+from .loading import Loader, apply, copied
+from .memory import Memory
+from .model import Model
+from .overview import certificate_of, description_of, overview_of
+from .pending import Pending
+from .registry import Known, Registry, check_name
+from .requests import Document, features_of, read_to_learn, refuse_first
+from .specification import Specification
+from .stream import Stream
+from .writer import Writer
+
+PENDING = "pending.msgpack"  # predictions that wait for their labels when the server stops
+DEFAULT = "default"
+
+
+class Engine:
+    """Models that predict while they learn.
+
+    Parameters
+    ----------
+    directory : path
+        The state directory.
+    settings : Settings
+        The settings in force.
+    """
+
+    def __init__(self, directory: str | os.PathLike[str], settings: Settings) -> None:
+        self.settings, self._directory = settings, Path(directory)
+        self._limits = _core.ExampleLimits(
+            settings.max_features_per_row, settings.max_name_length, settings.max_id_length, settings.max_line
+        )
+        self._registry = Registry()
+        self._pending = Pending(settings.pending_limit, settings.pending_seconds)
+        self._inbox = Inbox(settings.queue)
+        self.is_following = settings.follow is not None
+        self.predictions = 0
+        self.replication: Callable[[], dict[str, Any]] = dict  # what a follower says of the server that it follows
+        self._started_at = time.monotonic()
+
+    # ---- start and stop ----------------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """Open the log, load the model ``default``, and begin to learn.
+
+        Raises
+        ------
+        StoreError
+            If the state directory cannot be used.
+        """
+        self.store = Store.open(self._directory, self.settings.durability)
+        try:
+            for record in self.store.commands():
+                self._registry.apply(record)
+            self._loader = Loader(self.store, self._directory / SNAPSHOTS, self._registry, self.settings)
+            limits = (self.settings.models_in_memory, self.settings.snapshot_every)
+            self._memory = Memory(self._loader, self.store, *limits)
+            self._writer = Writer(self.store, self._inbox, self._memory, self._pending, self._limits)
+            self._following = Following(self.store, self._writer, self._registry, self._memory, self._take_deletion)
+            self._read_pending()
+            mark_following(self._directory, self.settings.follow)
+            if DEFAULT in self._registry:
+                with suppress(ServeError):  # requests to it say what is wrong
+                    self._memory.load(self._registry.get(DEFAULT).number)
+        except BaseException:
+            self.store.close()
+            raise
+        self._writer.start()
+
+    def _read_pending(self) -> None:
+        with suppress(OSError, msgspec.DecodeError, ValueError, TypeError):
+            self._pending.restore(msgspec.msgpack.decode((self._directory / PENDING).read_bytes()))
+
+    def stop(self) -> None:
+        """Learn what was accepted, write snapshots, and close the log."""
+        self._inbox.close()
+        self._writer.join()
+        self._memory.close()
+        with suppress(OSError), replacing(self._directory / PENDING) as file:
+            file.write(msgspec.msgpack.encode(self._pending.state()))
+        self.store.close()
+
+    # ---- predicting --------------------------------------------------------------------------------------------------
+
+    def predict(self, name: str, body: bytes) -> bytes:
+        """Return the answer to a request to predict.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        body : bytes
+            An example in JSON, or an array of them.
+
+        Raises
+        ------
+        ServeError
+            If the request cannot be answered.
+        Asleep
+            If the model is not in memory. ``wake`` loads it.
+        """
+        model = self._find_to_predict(name)
+        version = model.version  # before reading: a name that is unknown then gets a column that this version lacks
+        read = _core.read_examples(body, model.names, model.labels, self._limits, False)
+        try:
+            if read.is_plain:
+                answer = version.answer_one(read.rows())
+                if answer is not None:
+                    self.predictions += 1
+                    return answer.encode()
+            refuse_first(read)
+            if read.features.any():
+                places, decisions = self._decide_slowly(model, version, read)
+            else:
+                places, decisions = version.decide(read.rows(), lambda: _matrix(read))
+        except InvalidInputError as error:
+            raise ServeError(422, "bad_example", f"The example cannot be predicted: {error}") from None
+        ids, count = read.ids, len(read)
+        if ids is not None:
+            codes = version.codes(places, count).tolist()
+            for row, id in enumerate(ids):
+                if id is not None:
+                    self._pending.add(model.number, id, read.text_at(row), codes[row], version.number)
+        self.predictions += count
+        answers = version.answers(places, decisions, ids, count)
+        return (f"[{','.join(answers)}]" if read.is_array else answers[0]).encode()
+
+    def _decide_slowly(self, model: Model, version: Any, read: _core.ReadExamples) -> Any:
+        """Decide about examples of which some are texts."""
+        if (read.features == 2).any():
+            raise ServeError(422, "bad_example", "An example to predict needs x or text.")
+        examples = features_of(model, read)
+        rows = _core.csr(examples.values, examples.columns, examples.offsets, examples.width)
+        return version.decide(rows, examples.matrix)
+
+    def _find_to_predict(self, name: str) -> Model:
+        """Return a model by its name whose version can be asked."""
+        return self._awake(name, self._memory.find_to_predict(self._registry.get(name).number))
+
+    def _find(self, name: str) -> Model:
+        """Return a model in memory by its name."""
+        return self._awake(name, self._memory.find(self._registry.get(name).number))
+
+    def _awake(self, name: str, model: Model | None) -> Model:
+        if model is None:
+            raise Asleep(f"The model {quote(name)} is not in memory.")
+        model.used_at = time.monotonic()
+        return model
+
+    def wake(self, name: str) -> Future[Any]:
+        """Load a model into memory."""
+        number = self._registry.get(name).number
+        return self._command(lambda: self._memory.load(number).number)
+
+    # ---- learning ----------------------------------------------------------------------------------------------------
+
+    def learn(self, name: str, body: bytes) -> Future[bytes]:
+        """Learn the examples of a request; the future has the answer when they are durable.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        body : bytes
+            An example in JSON with its label, or an array of them.
+
+        Raises
+        ------
+        ServeError
+            If the request cannot be learned.
+        Asleep
+            If the model is not in memory. ``wake`` loads it.
+        """
+        self._check_leader()
+        model = self._find(name)
+        read = read_to_learn(model, body, self._limits)
+        job = Job(model.number, max(1, len(read)), Document(read, model.names))
+        self._inbox.put(job)
+        return job.answer
+
+    def open_stream(self, name: str, format: str, answers: bool = True) -> Stream:
+        """Begin a stream of examples.
+
+        Parameters
+        ----------
+        name : str
+            The model.
+        format : {"ndjson", "svmlight", "arrow"}
+            What the bytes are.
+        answers : bool, default=True
+            Whether each example is answered, or only all of them at the end.
+        """
+        self._check_leader()
+        model = self._find(name)
+        number = model.number
+        last = [model]
+
+        def tables() -> tuple[_core.NameTable, _core.LabelTable]:
+            last[0] = self._memory.find(number) or last[0]
+            return last[0].names, last[0].labels
+
+        put = partial(self._inbox.put, is_limited=False)
+        return Stream(number, tables, put, format, self._limits, answers)
+
+    def _check_leader(self) -> None:
+        if self.is_following:
+            message = f"This server follows {self.settings.follow} and only predicts. Send examples there."
+            raise ServeError(409, "follower", message)
+
+    # ---- models ------------------------------------------------------------------------------------------------------
+
+    def _command(self, call: Callable[[], Any]) -> Future[Any]:
+        command = Command(call)
+        self._inbox.put(command)
+        return command.answer
+
+    def _append(self, number: int | None, kind: int, content: dict[str, Any]) -> Record:
+        return self._writer.append([Entry(number, kind, 0, 0, msgspec.json.encode(content))])[0]
+
+    def create(self, name: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
+        """Make a model. ``created`` is False in the answer if it exists with the same specification."""
+        self._check_leader()
+        check_name(name)
+        made = Specification.of(specification)
+        made.check_classes(self.settings.max_classes)
+
+        def create() -> dict[str, Any]:
+            if name in self._registry and self._registry.get(name).specification == made:
+                return {"name": name, "created": False}
+            self._registry.check_new(name, self.settings.max_models)
+            record = self._append(None, CREATE, {"name": name, "specification": made.plain()})
+            self._registry.apply(record)
+            model = Model(record.model, made, self.settings)
+            model.sequence = model.snapshot_sequence = record.sequence
+            self._memory.add(model)
+            return {"name": name, "created": True}
+
+        return self._command(create)
+
+    def copy(self, name: str, to: str) -> Future[dict[str, Any]]:
+        """Make a copy of a model under another name, with everything that it has learned."""
+        self._check_leader()
+        check_name(to)
+
+        def copy() -> dict[str, Any]:
+            known = self._registry.get(name)
+            self._registry.check_new(to, self.settings.max_models)
+            model = self._memory.load(known.number)
+            record = self._append(None, COPY, {"name": to, "source": known.number})
+            self._registry.apply(record)
+            self._take_copy(model, record)
+            return {"name": to, "created": True}
+
+        return self._command(copy)
+
+    def _take_copy(self, source: Model, record: Record) -> None:
+        model = copied(source, record.model, self.settings)
+        model.sequence, model.snapshot_sequence = record.sequence, 0
+        model.publish(at_once=True)
+        self._memory.add(model)
+
+    def delete(self, name: str) -> Future[dict[str, Any]]:
+        """Delete a model. Its examples stay in the log until it is compacted."""
+        self._check_leader()
+
+        def delete() -> dict[str, Any]:
+            known = self._registry.get(name)
+            self._take_deletion(self._append(known.number, DELETE, {"name": name}))
+            return {"name": name, "deleted": True}
+
+        return self._command(delete)
+
+    def _take_deletion(self, record: Record) -> None:
+        self._registry.apply(record)
+        self._memory.forget(record.model)
+        self._pending.remove_model(record.model)
+        if not any(self._registry.ever(n).source == record.model for n in self._registry.numbers()):
+            snapshots.remove(self._directory / SNAPSHOTS, record.model)
+
+    def add_shadow(self, name: str, shadow: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
+        """Let another learner learn the same examples as a model, from now on."""
+        self._check_leader()
+        check_name(shadow)
+        made = Specification.of(specification)
+        if made.hashing is not None:
+            raise ServeError(422, "bad_specification", "A shadow has the features of its model. Leave out hashing.")
+
+        def add() -> dict[str, Any]:
+            model = self._memory.load(self._registry.get(name).number, to_learn=True)
+            if shadow in model.arms:
+                if model.arms[shadow].specification == made:
+                    return {"name": name, "shadow": shadow, "created": False}
+                raise ServeError(409, "exists", f"The model {quote(name)} has a shadow {quote(shadow)} already.")
+            content = {"name": shadow, "specification": made.plain()}
+            apply(model, self._append(model.number, SHADOW, content))
+            return {"name": name, "shadow": shadow, "created": True}
+
+        return self._command(add)
+
+    def remove_shadow(self, name: str, shadow: str) -> Future[dict[str, Any]]:
+        """Remove a shadow."""
+        self._check_leader()
+
+        def remove() -> dict[str, Any]:
+            model = self._memory.load(self._registry.get(name).number, to_learn=True)
+            if not shadow or shadow not in model.arms:
+                raise ServeError(404, "unknown_shadow", f"The model {quote(name)} has no shadow {quote(shadow)}.")
+            apply(model, self._append(model.number, UNSHADOW, {"name": shadow}))
+            return {"name": name, "shadow": shadow, "deleted": True}
+
+        return self._command(remove)
+
+    # ---- following ---------------------------------------------------------------------------------------------------
+
+    def follow(self, records: list[Record]) -> Future[int]:
+        """Take over records of another server's log; the future has the last sequence number when they are durable."""
+        return self._command(lambda: self._following.take(records))
+
+    def promote(self) -> Future[None]:
+        """Learn from now on, instead of following another server."""
+
+        def promote() -> None:
+            mark_following(self._directory, None)
+            self.is_following = False
+
+        return self._command(promote)
+
+    def on_records(self, call: Callable[[list[Record]], None]) -> None:
+        """Let the writer thread make a call after each commit, with the new records."""
+        self._writer.on_records = call
+
+    # ---- reading -----------------------------------------------------------------------------------------------------
+
+    def names(self) -> list[str]:
+        """Return the names of all models."""
+        return self._registry.names()
+
+    def describe(self, name: str) -> dict[str, Any]:
+        """Return the specification and the counts of a model."""
+        known = self._registry.get(name)
+        return description_of(known, self._find(name))
+
+    def certificate(self, name: str) -> dict[str, Any]:
+        """Return the certificate of a model as JSON has it, and which counts its bounds apply to."""
+        return certificate_of(self._find(name))
+
+    def dump(self, name: str) -> bytes:
+        """Return the model file of the learner that predicts."""
+        model = self._find(name)
+        if not model.examples:
+            raise ServeError(409, "nothing_learned", f"The model {quote(name)} has learned nothing yet.")
+        return dumps(model.main.learner)
+
+    def overview(self, name: str) -> dict[str, Any]:
+        """Return what the page shows of a model."""
+        known, model = self._registry.get(name), self._find(name)
+        shown = overview_of(known, model)
+        shown["counts"]["pending"] = self._pending.count_of(model.number)
+        status = self.status()
+        names = ("queue", "queue_limit", "learning", "reason", "role", "following")
+        shown["server"] = {name: status[name] for name in names if name in status}
+        return shown
+
+    def known(self, name: str) -> Known:
+        """Return what is known of a model without loading it."""
+        return self._registry.get(name)
+
+    def status(self) -> dict[str, Any]:
+        """Return the state of the server."""
+        reason = self._writer.reason
+        following = {"following": self.replication()} if self.is_following else {}
+        return following | {
+            "ready": True,
+            "role": "follower" if self.is_following else "leader",
+            "learning": "on" if reason is None else "stopped",
+            "reason": reason,
+            "queue": self._inbox.examples,
+            "queue_limit": self._inbox.limit,
+            "models": len(self._registry),
+            "in_memory": len(self._memory),
+            "loaded": self._memory.loaded,
+            "sequence": self.store.last,
+            "examples": self._writer.learned,
+            "groups": self._writer.groups,
+            "predictions": self.predictions,
+            "pending": len(self._pending),
+            "pending_dropped": self._pending.dropped,
+            "log_bytes": self.store.bytes,
+            "snapshot_error": self._memory.snapshot_error,
+            "seconds": time.monotonic() - self._started_at,
+        }
+
+
+def _matrix(read: _core.ReadExamples) -> Any:
+    return Examples(read.offsets, read.columns, read.values, read.codes, read.width).matrix()

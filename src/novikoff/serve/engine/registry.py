@@ -1,0 +1,110 @@
+"""All models of a log, in memory or not, by name and number."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from novikoff.errors import quote
+from novikoff.serve.errors import ServeError
+from novikoff.serve.log.records import COPY, CREATE, DELETE, Record
+
+from .specification import Specification
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+
+
+@dataclass(frozen=True)
+class Known:
+    """A model that exists.
+
+    Attributes
+    ----------
+    number : int
+        Its number, which is the sequence number of the record that made it.
+    name : str
+        Its name.
+    specification : Specification
+        How it was made.
+    source : int or None
+        Number of the model that it was copied from.
+    """
+
+    number: int
+    name: str
+    specification: Specification
+    source: int | None = None
+
+
+class Registry:
+    """The models of a log. The writer changes it; others read it."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[str, Known] = {}
+        self._by_number: dict[int, Known] = {}
+        self._history: dict[int, Known] = {}  # also models that were deleted, from which others were copied
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._by_name
+
+    def names(self) -> list[str]:
+        """Return all names in ascending order."""
+        return sorted(self._by_name)
+
+    def get(self, name: str) -> Known:
+        """Return a model by its name; a ServeError if there is none."""
+        found = self._by_name.get(name)
+        if found is None:
+            raise ServeError(404, "unknown_model", f"There is no model {quote(name)}. PUT /v1/models/NAME makes one.")
+        return found
+
+    def numbers(self) -> list[int]:
+        """Return the numbers of all models."""
+        return list(self._by_number)
+
+    def number(self, number: int) -> Known:
+        """Return a model by its number."""
+        return self._by_number[number]
+
+    def ever(self, number: int) -> Known:
+        """Return a model by its number, also if it was deleted."""
+        return self._history[number]
+
+    def is_alive(self, number: int) -> bool:
+        """Whether a model exists."""
+        return number in self._by_number
+
+    def apply(self, record: Record) -> None:
+        """Take over a record that makes or deletes a model."""
+        if record.kind == DELETE:
+            known = self._by_number.pop(record.model)
+            del self._by_name[known.name]
+        elif record.kind in (CREATE, COPY):
+            content: dict[str, Any] = msgspec.json.decode(record.payload)
+            if record.kind == CREATE:
+                known = Known(record.model, content["name"], msgspec.convert(content["specification"], Specification))
+            else:
+                source = self._history[content["source"]]
+                known = Known(record.model, content["name"], source.specification, source.number)
+            self._by_name[known.name] = self._by_number[known.number] = self._history[known.number] = known
+
+    def check_new(self, name: str, limit: int) -> None:
+        """Refuse a name that a new model cannot have."""
+        check_name(name)
+        if name in self._by_name:
+            raise ServeError(409, "exists", f"There is a model {quote(name)} already.")
+        if len(self._by_name) >= limit:
+            raise ServeError(409, "too_many_models", f"There are {limit} models already (setting max_models).")
+
+
+def check_name(name: str) -> None:
+    """Refuse a name that models and shadows cannot have."""
+    if NAME.fullmatch(name) is None:
+        allowed = "1 to 100 letters, digits, '.', '_' and '-', and begin with a letter or digit"
+        raise ServeError(422, "bad_name", f"The name {quote(name)} must have {allowed}.")

@@ -1,0 +1,162 @@
+"""Snapshots of models: files from which a start is quicker than from the log alone."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from novikoff._atomic import replacing
+from novikoff.persistence import dumps, loads
+from novikoff.serve.settings import Settings
+
+from .arm import Arm
+from .model import Model
+from .specification import Specification
+from .tally import Tally
+
+MAGIC = b"novikoff snapshot 1\n"
+DIGEST = 32  # bytes of the checksum at the end
+KEPT = 2  # snapshots of each model
+
+
+class SavedArm(msgspec.Struct, array_like=True):
+    """One learner of a snapshot."""
+
+    name: str
+    specification: Specification
+    learner: bytes | None  # None: nothing was learned
+    tally: dict[str, Any]
+    stopped: str | None
+
+
+class Saved(msgspec.Struct):
+    """What a snapshot contains."""
+
+    model: int
+    sequence: int
+    checksum: bytes  # of the record of this sequence number in the log
+    examples: int
+    names: list[str]
+    labels: list[Any]
+    ids: list[Any]
+    arms: list[SavedArm]
+
+
+class Draft(msgspec.Struct):
+    """A model that is ready to be written, while the model itself goes on learning."""
+
+    saved: Saved
+    learners: list[Any]
+
+    def finished(self) -> Saved:
+        """Return the content of the snapshot."""
+        for arm, learner in zip(self.saved.arms, self.learners, strict=True):
+            arm.learner = None if learner is None else dumps(learner)
+        return self.saved
+
+    def write(self, directory: Path) -> Path:
+        """Write a snapshot, and remove older ones than the last two."""
+        content = MAGIC + msgspec.msgpack.encode(self.finished())
+        path = directory / str(self.saved.model) / f"{self.saved.sequence:015d}.snapshot"
+        path.parent.mkdir(exist_ok=True)
+        with replacing(path) as file:
+            file.write(content)
+            file.write(hashlib.blake2b(content, digest_size=DIGEST).digest())
+        for old in paths(directory, self.saved.model)[KEPT:]:
+            with suppress(OSError):
+                old.unlink()
+        return path
+
+
+def freeze(model: Model, checksum: bytes) -> Draft:
+    """Copy what a snapshot of a model needs.
+
+    Parameters
+    ----------
+    model : Model
+        The model.
+    checksum : bytes
+        That of the record up to which the model has learned.
+    """
+    arms, learners = [], []
+    for name, arm in model.arms.items():
+        arms.append(SavedArm(name, arm.specification, None, arm.tally.state(), arm.stopped))
+        learners.append(arm.learner.snapshot() if arm.tally.examples else None)
+    names, labels = model.names.since(0)[: model.stored_names], model.labels.since(0)[: model.stored_labels]
+    saved = Saved(model.number, model.sequence, checksum, model.examples, names, labels, model.ids.state(), arms)
+    return Draft(saved, learners)
+
+
+def paths(directory: Path, model: int) -> list[Path]:
+    """Return the snapshots of a model, the newest first."""
+    return sorted((directory / str(model)).glob("*.snapshot"), reverse=True)
+
+
+def read(path: Path) -> Saved | None:
+    """Return what a file contains; None if it is damaged."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    content, digest = data[:-DIGEST], data[-DIGEST:]
+    is_whole = content.startswith(MAGIC) and hashlib.blake2b(content, digest_size=DIGEST).digest() == digest
+    try:
+        return msgspec.msgpack.decode(content[len(MAGIC) :], type=Saved) if is_whole else None
+    except msgspec.DecodeError:
+        return None
+
+
+def newest(directory: Path, model: int, checksum_at: Any, before: int | None = None) -> Iterator[Saved]:
+    """Yield the snapshots of a model that belong to the log, the newest first.
+
+    Parameters
+    ----------
+    directory : Path
+        Where they are.
+    model : int
+        Number of the model.
+    checksum_at : callable
+        Returns the checksum of a record of the log; raises an error if there is no such record.
+    before : int, default=None
+        Only snapshots up to this record.
+    """
+    for path in paths(directory, model):
+        saved = read(path)
+        if saved is None or saved.model != model or (before is not None and saved.sequence > before):
+            continue
+        with suppress(Exception):
+            if checksum_at(saved.sequence) == saved.checksum:
+                yield saved
+
+
+def restore(saved: Saved, settings: Settings) -> Model:
+    """Return the model of a snapshot."""
+    main = next(arm for arm in saved.arms if not arm.name)
+    model = Model(saved.model, main.specification, settings)
+    model.restore_tables(saved.names, saved.labels)
+    model.ids.restore(saved.ids)
+    model.arms = {
+        arm.name: Arm(
+            arm.specification,
+            None if arm.learner is None else loads(arm.learner),
+            Tally.from_state(arm.tally),
+            arm.stopped,
+        )
+        for arm in saved.arms
+    }
+    model.examples, model.sequence = saved.examples, saved.sequence
+    model.snapshot_examples, model.snapshot_sequence = saved.examples, saved.sequence
+    return model
+
+
+def remove(directory: Path, model: int) -> None:
+    """Remove the snapshots of a model that was deleted."""
+    with suppress(OSError):
+        for path in paths(directory, model):
+            path.unlink()
+        (directory / str(model)).rmdir()

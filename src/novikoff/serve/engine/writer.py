@@ -1,0 +1,188 @@
+"""The writer thread: the only one that changes models and the log."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import novikoff._core as _core
+from novikoff.serve.errors import ServeError
+from novikoff.serve.log.errors import CorruptRecord, StoreError
+from novikoff.serve.log.records import Record
+from novikoff.serve.log.store import Store
+
+from .group import Group
+from .inbox import Command, Inbox, Job
+from .memory import Memory
+from .pending import Pending
+
+SOON = 0.002  # seconds without a job after which versions that are behind are published
+IDLE = 0.05  # seconds after which other work is looked for
+RETRY = 5.0  # seconds between attempts to learn again after the store has failed
+log = logging.getLogger("novikoff.serve")
+
+
+class Writer:
+    """Takes jobs from the inbox, lets models learn, and stores what they learned, one group at a time.
+
+    Parameters
+    ----------
+    store : Store
+        The log.
+    inbox : Inbox
+        Jobs and commands.
+    memory : Memory
+        The models in memory.
+    pending : Pending
+        Predictions that wait for their labels.
+    limits : ExampleLimits
+        Limits of an example.
+
+    Attributes
+    ----------
+    reason : str or None
+        Why nothing is learned at present.
+    """
+
+    def __init__(
+        self, store: Store, inbox: Inbox, memory: Memory, pending: Pending, limits: _core.ExampleLimits
+    ) -> None:
+        self._store, self._inbox, self._memory, self._pending, self._limits = store, inbox, memory, pending, limits
+        self.reason: str | None = None
+        self.learned = self.groups = 0
+        self.on_records: Callable[[list[Record]], None] = lambda records: None
+        self._tried_at = 0.0
+        self._thread = threading.Thread(target=self._run, name="novikoff-writer", daemon=True)
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def join(self) -> None:
+        """Wait until everything that was accepted is done, after the inbox was closed."""
+        self._thread.join()
+
+    def _run(self) -> None:
+        while True:
+            taken = self._inbox.take(SOON if self._memory.behind else IDLE)
+            if taken is None and self._inbox.is_closed and self._inbox.is_empty:
+                return
+            try:
+                if isinstance(taken, Command):
+                    self._obey(taken)
+                elif taken is not None:
+                    self._learn(taken)
+                else:
+                    self._memory.publish_all()
+                self._memory.write_snapshots()
+            except Exception as error:  # the thread must go on: all jobs have been answered, and the log has it all
+                log.error("The writer goes on after an error.", exc_info=error)
+
+    def _obey(self, command: Command) -> None:
+        if not command.answer.set_running_or_notify_cancel():
+            return
+        try:
+            command.answer.set_result(command.call())
+        except BaseException as error:  # whoever asked for it gets the error
+            command.answer.set_exception(self._explained(error))
+
+    def _explained(self, error: BaseException) -> BaseException:
+        """Return the error of a command. Damaged records concern one model or a follower, not all learning."""
+        is_stop = isinstance(error, StoreError) and not isinstance(error, CorruptRecord)
+        return self._stop(error) if is_stop else error
+
+    # ---- learning ----------------------------------------------------------------------------------------------------
+
+    def _learn(self, jobs: list[Job]) -> None:
+        jobs = [job for job in jobs if job.answer.set_running_or_notify_cancel()]
+        groups: list[Group] = []
+        try:
+            self.check_learning()
+            groups += self._groups(jobs)
+            records = self._learn_groups(groups)
+        except BaseException as error:  # nothing of the groups may be kept, whatever happened
+            answer = error if isinstance(error, ServeError) else self._stop(error)
+            for group in groups:
+                self._memory.distrust(group.model)
+            for job in jobs:
+                if not job.answer.done():
+                    job.answer.set_exception(answer)
+            return
+        self.groups += 1
+        self.on_records(records)
+        for group in groups:
+            try:
+                self._memory.publish(group.model, is_busy=not self._inbox.is_empty)
+                group.finish()
+            except Exception as error:  # it is durable; the writer must go on, whatever happens
+                log.error("A version could not be published.", exc_info=error)
+                group.fail(ServeError(503, "internal", "The examples were learned, but not answered.", 5))
+            if not group.model.examples:  # all were refused: their labels must not decide about those of the model
+                self._memory.forget(group.model.number)
+
+    def _learn_groups(self, groups: list[Group]) -> list[Record]:
+        for group in groups:
+            group.learn()
+        entries = [entry for group in groups for entry in group.entries]
+        records = self._store.append(entries) if entries else []
+        models = {group.model.number: group.model for group in groups}  # memory may have dropped some already
+        for record in records:
+            models[record.model].sequence = record.sequence
+            self.learned += record.count
+        return records
+
+    def _groups(self, jobs: list[Job]) -> list[Group]:
+        by_model: dict[int, list[Job]] = {}
+        for job in jobs:
+            by_model.setdefault(job.model, []).append(job)
+        groups = []
+        for number, own in by_model.items():
+            try:
+                groups.append(Group(self._memory.load(number, to_learn=True), own, self._pending, self._limits))
+            except Exception as error:  # other models go on
+                answer = error if isinstance(error, ServeError) else self._stop(error)
+                for job in own:
+                    job.answer.set_exception(answer)
+        return groups
+
+    def append(self, entries: list[Any]) -> list[Record]:
+        """Append other entries, from a command."""
+        self.check_learning()
+        records = self._store.append(entries)
+        self.on_records(records)
+        return records
+
+    # ---- failures ----------------------------------------------------------------------------------------------------
+
+    def check_learning(self) -> None:
+        """Raise an error if nothing can be stored at present. From time to time, the store is tried again."""
+        if self.reason is None:
+            return
+        now = time.monotonic()
+        if now - self._tried_at >= RETRY:
+            self._tried_at = now
+            try:
+                self._store.append([])
+            except StoreError as error:
+                self.reason = error.message
+            else:
+                log.warning("Learning goes on: the log can be written again.")
+                self.reason = None
+                return
+        raise self._stopped(self.reason)
+
+    def _stop(self, error: BaseException) -> ServeError:
+        """Learn nothing more until the store works again."""
+        if isinstance(error, StoreError):
+            self.reason, self._tried_at = error.message, time.monotonic()
+            log.error("Learning stops: %s", error.message)
+            return self._stopped(error.message)
+        log.error("Examples could not be learned.", exc_info=error)
+        return ServeError(503, "internal", "The examples could not be learned because of an internal error.", 5)
+
+    def _stopped(self, reason: str) -> ServeError:
+        message = f"Nothing is learned at present, predictions go on. {reason}"
+        return ServeError(503, "learning_stopped", message, retry_after=int(RETRY))

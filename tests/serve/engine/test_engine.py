@@ -1,0 +1,233 @@
+import json
+import threading
+
+import pytest
+
+from engines import fingerprint, random_examples, running
+from novikoff.errors import NovikoffError
+from novikoff.persistence import loads
+from novikoff.serve.engine.engine import Engine
+from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.log.errors import StoreError
+from novikoff.serve.settings import Settings
+
+ONE = {"x": {"u": 1.0, "v": "w"}, "y": "a"}
+OTHER = {"x": {"u": -1.0}, "y": "b"}
+
+
+def refused(call):
+    with pytest.raises(ServeError) as error:
+        call()
+    return error.value.status, error.value.code
+
+
+def test_a_model_learns_and_predicts(tmp_path):
+    with running(tmp_path) as client:
+        assert client.create() == {"name": "m", "created": True}
+        assert client.predict("m", {"x": {"u": 1}}) == {"label": None, "version": 0}
+        assert client.learn("m", ONE) == {"predicted": None, "mistake": True, "version": 1}
+        assert [answer["version"] for answer in client.learn("m", [OTHER, ONE])] == [2, 3]
+        assert client.learn("m", []) == []
+        assert client.predict("m", [{"x": {"u": 2}}, {"x": {"new": 2}}])[0]["label"] == "a"
+        assert client.engine.status()["examples"] == 3
+        assert loads(client.engine.dump("m")).classes_.tolist() == ["a", "b"]
+        assert client.engine.names() == ["m"]
+
+
+def test_commands_say_what_is_wrong(tmp_path):
+    with running(tmp_path, max_models=2) as client:
+        engine = client.engine
+        client.create()
+        assert client.create() == {"name": "m", "created": False}
+        assert refused(lambda: client.create("m", {"learner": "arow"})) == (409, "exists")
+        assert refused(lambda: client.create("a/b")) == (422, "bad_name")
+        assert refused(lambda: client.create("n", {"learner": "x"})) == (422, "bad_specification")
+        assert refused(lambda: engine.predict("n", b"{}")) == (404, "unknown_model")
+        assert refused(lambda: engine.learn("n", b"{}")) == (404, "unknown_model")
+        assert refused(lambda: engine.delete("n").result(9)) == (404, "unknown_model")
+        assert refused(lambda: engine.dump("m")) == (409, "nothing_learned")
+        assert refused(lambda: engine.open_stream("m", "xml")) == (415, "unknown_format")
+        assert refused(lambda: engine.copy("m", "m").result(9)) == (409, "exists")
+        assert engine.copy("m", "n").result(9) == {"name": "n", "created": True}
+        assert refused(lambda: client.create("o")) == (409, "too_many_models")
+        assert refused(lambda: engine.add_shadow("m", "s", {"hashing": {}}).result(9)) == (422, "bad_specification")
+        assert engine.add_shadow("m", "s", {"learner": "arow"}).result(9)["created"]
+        assert not engine.add_shadow("m", "s", {"learner": "arow"}).result(9)["created"]
+        assert refused(lambda: engine.add_shadow("m", "s", {}).result(9)) == (409, "exists")
+        assert engine.remove_shadow("m", "s").result(9)["deleted"]
+        assert refused(lambda: engine.remove_shadow("m", "s").result(9)) == (404, "unknown_shadow")
+        assert refused(lambda: engine.remove_shadow("m", "").result(9)) == (404, "unknown_shadow")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]x", b"\xff", b'{"x":{}}{', b"null", b'{"x":{"a":1e999}}', b'{"y":1}'])
+def test_bad_requests_change_nothing(body, tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        for call in (client.engine.predict, client.engine.learn):
+            assert refused(lambda call=call: call("m", body))[0] in (400, 422)
+        assert client.model().labels.since(0) == []
+        assert client.engine.status()["examples"] == 0
+
+
+def test_a_refused_array_leaves_no_labels(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        assert refused(lambda: client.learn("m", [ONE, {"x": {}, "y": 1}])) == (422, "bad_example")
+        client.learn("m", {"x": {"u": 1}, "y": 7})
+        assert client.engine.describe("m")["classes"] == [7]
+
+
+def test_examples_that_the_learner_refuses_are_not_in_the_log(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", [ONE, OTHER])
+        before, sequence = fingerprint(client.model()), client.engine.status()["sequence"]
+        huge = {"x": {"u": 1e200}, "y": "a"}
+        assert refused(lambda: client.learn("m", [ONE, huge])) == (422, "bad_example")
+        assert refused(lambda: client.learn("m", {"x": {"u": 1.0}, "y": 3})) == (422, "bad_example")
+        assert refused(lambda: client.learn("m", ONE | {"weight": 1e300})) == (422, "bad_example")
+        assert fingerprint(client.model()) == before
+        assert client.engine.status()["sequence"] == sequence
+        assert refused(lambda: client.predict("m", huge)) == (422, "bad_example")
+
+
+def test_a_deleted_model_takes_nothing_more(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", ONE)
+        stream = client.engine.open_stream("m", "ndjson")
+        client.engine.delete("m").result(9)
+        assert refused(lambda: stream.feed(json.dumps(ONE).encode() + b"\n", True).result(9)) == (404, "unknown_model")
+        client.create()
+        assert client.predict("m", {"x": {"u": 1}}) == {"label": None, "version": 0}
+        sequence = client.engine.status()["sequence"]
+        assert refused(lambda: stream.feed(b"{}\n", True).result(9)) == (404, "unknown_model")
+        assert client.engine.status()["sequence"] == sequence
+    with running(tmp_path) as client:
+        assert client.engine.names() == ["m"]
+        assert client.counts()["examples"] == 0
+
+
+def test_a_copy_outlives_its_source(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", [ONE, OTHER])
+        client.engine.copy("m", "n").result(9)
+        client.learn("m", ONE)
+        client.learn("n", OTHER)
+        client.engine.copy("n", "o").result(9)
+        client.engine.delete("m").result(9)
+        client.engine.delete("n").result(9)
+        before = fingerprint(client.model("o"))
+    for path in (tmp_path / "snapshots").rglob("*.snapshot"):
+        path.unlink()
+    with running(tmp_path) as client:
+        assert fingerprint(client.model("o")) == before
+
+
+def test_a_model_that_is_not_in_memory_is_asleep(tmp_path):
+    with running(tmp_path, models_in_memory=1) as client:
+        client.create("a")
+        client.learn("a", ONE)
+        client.create("b")
+        with pytest.raises(Asleep):
+            client.engine.predict("a", b'{"x":{}}')
+        client.engine.wake("a").result(9)
+        assert client.predict("a", {"x": {}})["version"] == 1
+        assert client.engine.status()["in_memory"] == 1
+
+
+def test_many_models_of_one_round_learn_with_little_memory(tmp_path):
+    with running(tmp_path, models_in_memory=2) as client:
+        names = list("abcdef")
+        jobs = []
+        for name in names:
+            client.create(name)
+        for _ in range(3):
+            held = threading.Event()
+            client.engine._command(lambda held=held: held.wait(10))
+            for name in names[-2:]:  # those in memory
+                jobs.append(client.engine.learn(name, json.dumps(ONE).encode()))
+            held.set()
+            jobs[-1].result(9)
+            for name in names[:2]:
+                client.learn(name, ONE)
+            for name in names[-2:]:
+                client.engine.wake(name).result(9)
+        assert [client.counts(name)["examples"] for name in names] == [3, 3, 0, 0, 3, 3]
+        assert client.learn("a", ONE)["version"] == 4
+
+
+def test_a_full_queue_gives_429_and_stopping_learns_what_was_accepted(tmp_path):
+    client_of = running(tmp_path, queue=10)
+    with client_of as client:
+        client.create()
+        held = threading.Event()
+        waiting = client.engine._command(lambda held=held: held.wait(10))
+        jobs = [client.begin("m", [ONE] * 5) for _ in range(2)]
+        assert refused(lambda: client.begin("m", ONE)) == (429, "queue_full")
+        stream = client.engine.open_stream("m", "ndjson")
+        piece = stream.feed(json.dumps(ONE).encode() + b"\n", True)  # who sends a stream waits for its answers
+        assert client.engine.status()["queue"] == 11
+        held.set()
+        waiting.result(9)
+    assert [len(json.loads(job.result(0))) for job in jobs] == [5, 5]
+    assert len(piece.result(0).splitlines()) == 2
+    assert refused(lambda: client.engine.learn("m", json.dumps(ONE).encode())) == (503, "stopping")
+    with running(tmp_path) as client:
+        assert client.counts()["examples"] == 11
+
+
+def test_predictions_wait_for_their_labels_also_after_a_restart(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", [ONE, OTHER])
+        assert client.predict("m", {"x": {"u": 3}, "id": "i"})["label"] == "a"
+        client.predict("m", {"x": {"u": 4}, "id": "j"})
+        client.learn("m", {"id": "j", "y": "a"})
+    with running(tmp_path) as client:
+        assert client.learn("m", {"id": "i", "y": "b"})["served"] == "a"
+        assert client.learn("m", {"id": "i", "y": "b"})["repeated"]
+        assert refused(lambda: client.learn("m", {"id": "k", "y": "b"})) == (404, "unknown_id")
+        counts = client.counts()
+        assert (counts["examples"], counts["served"], counts["served_mistakes"], counts["largest_delay"]) == (
+            4,
+            2,
+            1,
+            1,
+        )
+
+
+def test_damaged_files_of_waiting_predictions_are_ignored(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+    for content in (b"", b"\xff", b"\x93\x01\x02\x03", b"\x91\x91\x01"):
+        (tmp_path / "pending.msgpack").write_bytes(content)
+        with running(tmp_path) as client:
+            assert client.engine.status()["pending"] == 0
+
+
+def test_a_follower_takes_records_and_learns_nothing_itself(tmp_path):
+    with running(tmp_path / "a") as leader, running(tmp_path / "b", follow="http://127.0.0.1:1") as follower:
+        leader.create()
+        leader.learn("m", random_examples(20))
+        leader.engine.add_shadow("m", "s", {"learner": "arow"}).result(9)
+        leader.learn("m", random_examples(20))
+        leader.engine.copy("m", "n").result(9)
+        records = list(leader.engine.store.records())
+        follower.engine.follow(records[:3]).result(9)
+        follower.predict("m", {"x": {}})
+        assert follower.engine.follow(records[3:]).result(9) == records[-1].sequence
+        for name in ("m", "n"):
+            assert fingerprint(follower.model(name)) == fingerprint(leader.model(name))
+            assert follower.predict(name, {"x": {"f1": 1}}) == leader.predict(name, {"x": {"f1": 1}})
+        assert refused(lambda: follower.learn("m", ONE)) == (409, "follower")
+        with pytest.raises(NovikoffError):
+            follower.engine.follow(records[:1]).result(9)
+        follower.engine.promote().result(9)
+        assert follower.learn("m", random_examples(1))[0]["version"] == 41
+
+
+def test_one_directory_has_one_engine(tmp_path):
+    with running(tmp_path), pytest.raises(StoreError):
+        Engine(tmp_path, Settings()).start()

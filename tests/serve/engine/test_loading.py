@@ -1,0 +1,85 @@
+import pytest
+
+from engines import fingerprint, random_examples, running
+from novikoff.serve.engine.loading import Loader, apply, copied
+from novikoff.serve.engine.registry import Registry
+from novikoff.serve.log.errors import CorruptRecord
+from novikoff.serve.log.store import SNAPSHOTS, Store
+from novikoff.serve.settings import Settings
+
+
+@pytest.fixture
+def state(tmp_path):
+    """A state directory, and what its model was after each of its records."""
+    seen = {}
+    with running(tmp_path, snapshot_every=20) as client:
+        client.create()
+        for place, begin in enumerate(range(0, 50, 10)):
+            if place == 2:
+                client.engine.add_shadow("m", "s", {"learner": "arow"}).result(9)
+            if place == 4:
+                client.engine.remove_shadow("m", "s").result(9)
+            client.learn("m", random_examples(50)[begin : begin + 10])
+            seen[client.engine.status()["sequence"]] = fingerprint(client.model())
+        client.engine.copy("m", "n").result(9)
+    return tmp_path, seen
+
+
+def loader_of(directory, store):
+    registry = Registry()
+    for record in store.commands():
+        registry.apply(record)
+    return Loader(store, directory / SNAPSHOTS, registry, Settings())
+
+
+@pytest.mark.parametrize("has_snapshots", [True, False])
+def test_a_model_is_loaded_as_it_was_at_each_record(state, has_snapshots):
+    directory, seen = state
+    if not has_snapshots:
+        for path in (directory / SNAPSHOTS).rglob("*.snapshot"):
+            path.unlink()
+    with Store.open(directory, read_only=True) as store:
+        loader = loader_of(directory, store)
+        for sequence, expected in seen.items():
+            assert fingerprint(loader.load(1, sequence)) == expected
+        model = loader.load(1)
+        assert fingerprint(model) == expected
+        assert model.version.number == 50
+        assert fingerprint(loader.load(store.last)) == expected
+        assert loader.is_alive(1)
+        assert not loader.is_alive(77)
+
+
+def test_damaged_snapshots_are_passed_over(state):
+    directory, seen = state
+    paths = sorted((directory / SNAPSHOTS / "1").glob("*.snapshot"))
+    assert len(paths) == 2
+    for path in paths:
+        path.write_bytes(path.read_bytes()[:-1] + b"x")
+        with Store.open(directory, read_only=True) as store:
+            assert fingerprint(loader_of(directory, store).load(1)) == list(seen.values())[-1]
+    with Store.open(directory, read_only=True) as store:
+        assert loader_of(directory, store).newest_snapshot(1) is None
+
+
+def test_records_that_do_not_fit_are_damage(state):
+    directory, _ = state
+    with Store.open(directory, read_only=True) as store:
+        model = loader_of(directory, store).load(1)
+        records = [record for record in store.records() if record.model == 1]
+        for record in records[1:3]:
+            with pytest.raises(CorruptRecord, match=f"Record {record.sequence} of the log cannot be learned"):
+                apply(model, record)
+        following = records[1]._replace(first=50, count=3)
+        with pytest.raises(CorruptRecord, match="number of examples is wrong"):
+            apply(model, following)
+
+
+def test_a_copy_goes_on_alone(state):
+    directory, _ = state
+    with Store.open(directory, read_only=True) as store:
+        model = loader_of(directory, store).load(1)
+        copy = copied(model, 99, Settings())
+        assert fingerprint(copy) == fingerprint(model)
+        assert copy.number == 99
+        assert copy.main.learner is not model.main.learner

@@ -1,0 +1,51 @@
+import json
+import math
+
+import pytest
+
+from engines import random_examples, running
+from novikoff._learner_names import ONLINE
+
+
+@pytest.mark.parametrize("name", list(ONLINE))
+@pytest.mark.parametrize("count", [0, 1, 60])
+def test_everything_about_a_model_is_json_without_infinity(name, count, tmp_path):
+    with running(tmp_path) as client:
+        client.create("m", {"learner": name})
+        client.engine.add_shadow("m", "s", {"learner": "arow"}).result(9)
+        if count:
+            client.learn("m", random_examples(count))
+        client.predict("m", {"x": {"f1": 1}, "id": "i"})
+        client.model()
+        shown = client.engine.overview("m")
+        for found in (shown, client.engine.describe("m"), client.engine.certificate("m")):
+            json.dumps(found, default=str, allow_nan=found is not shown)
+        assert shown["counts"]["examples"] == shown["version"] == count
+        assert shown["counts"]["pending"] == 1
+        assert shown["shadows"][0]["examples"] == count
+        mistakes = [point[1] for point in shown["curve"]]
+        assert mistakes == sorted(mistakes)
+        assert len(shown["latest_mistakes"]) == min(20, shown["counts"]["mistakes"])
+        if count:
+            assert shown["curve"][-1][:2] == [count, shown["counts"]["mistakes"]]
+
+
+def test_the_bound_of_separable_examples_holds(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", [{"x": {"u": (-1.0) ** k, "v": 0.1 * k}, "y": k % 2} for k in range(30)])
+        client.model()
+        shown = client.engine.overview("m")
+        assert shown["counts"]["mistakes"] <= shown["bound"]["mistakes"] < math.inf
+        weights = shown["largest_weights"]
+        assert weights
+        assert abs(weights[0]["weight"]) >= abs(weights[-1]["weight"])
+
+
+def test_hashed_columns_have_numbers(tmp_path):
+    with running(tmp_path) as client:
+        client.create("m", {"learner": "perceptron", "hashing": {"n_bits": 6}})
+        client.learn("m", [{"text": "a b", "y": "p"}, {"text": "c d", "y": "q"}])
+        shown = client.engine.overview("m")
+        assert shown["columns"] == 64
+        assert all(own["name"].startswith("column ") for own in shown["largest_weights"])

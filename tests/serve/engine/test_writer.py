@@ -1,0 +1,71 @@
+import threading
+
+import pytest
+
+from engines import fingerprint, random_examples, running
+from novikoff.serve.engine import writer as writer_module
+from novikoff.serve.errors import ServeError
+from novikoff.serve.log.errors import StoreError
+
+
+def refused(call):
+    with pytest.raises(ServeError) as error:
+        call()
+    return error.value.status, error.value.code
+
+
+def test_a_store_that_fails_stops_learning_and_predictions_go_on(tmp_path, monkeypatch):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", random_examples(10))
+        before = fingerprint(client.model())
+        append = client.engine.store.append
+
+        def fail(entries):
+            raise StoreError("full", "The disk is full.")
+
+        monkeypatch.setattr(client.engine.store, "append", fail)
+        assert refused(lambda: client.learn("m", random_examples(3, seed=1))) == (503, "learning_stopped")
+        assert refused(lambda: client.learn("m", random_examples(3, seed=1))) == (503, "learning_stopped")
+        assert refused(lambda: client.create("n")) == (503, "learning_stopped")
+        assert client.engine.status()["learning"] == "stopped"
+        assert client.engine.status()["reason"] == "The disk is full."
+        assert client.predict("m", {"x": {}})["version"] == 10
+        monkeypatch.setattr(client.engine.store, "append", append)
+        monkeypatch.setattr(writer_module, "RETRY", 0.0)
+        assert client.learn("m", random_examples(3, seed=1))[-1]["version"] == 13
+        assert client.engine.status()["learning"] == "on"
+        after = fingerprint(client.model())
+    assert before[0] == 10
+    with running(tmp_path) as client:
+        assert fingerprint(client.model()) == after
+
+
+def test_an_internal_error_is_answered_and_the_writer_goes_on(tmp_path, monkeypatch):
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", random_examples(10))
+        before = fingerprint(client.model())
+        for place in ("group.prepare", "group.encode", "model.Model.learn"):
+            with monkeypatch.context() as patch:
+                patch.setattr(f"novikoff.serve.engine.{place}", lambda *args: 1 / 0)
+                assert refused(lambda: client.learn("m", random_examples(3))) == (503, "internal")
+            assert fingerprint(client.model()) == before
+        with monkeypatch.context() as patch:
+            patch.setattr("novikoff.serve.engine.model.Model.publish", lambda *args, **others: 1 / 0)
+            assert refused(lambda: client.learn("m", random_examples(3))) == (503, "internal")
+        with monkeypatch.context() as patch:
+            patch.setattr("novikoff.serve.engine.memory.Memory.write_snapshots", lambda *args: 1 / 0)
+            client.learn("m", random_examples(3))
+        assert client.learn("m", random_examples(3))[-1]["version"] == 19
+
+
+def test_a_cancelled_request_is_not_learned(tmp_path):
+    with running(tmp_path) as client:
+        client.create()
+        held = threading.Event()
+        client.engine._command(lambda: held.wait(10))
+        job = client.begin("m", random_examples(3))
+        assert job.cancel()
+        held.set()
+        assert client.learn("m", random_examples(1))[0]["version"] == 1
