@@ -23,3 +23,7 @@ class ServeError(NovikoffError):
     def __init__(self, status: int, code: str, message: str, retry_after: int | None = None) -> None:
         super().__init__(message)
         self.status, self.code, self.message, self.retry_after = status, code, message, retry_after
+
+
+class Asleep(NovikoffError):
+    """A model is not in memory. ``Engine.wake`` loads it, and then the call can be repeated."""

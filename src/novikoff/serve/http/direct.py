@@ -1,0 +1,83 @@
+"""Requests to predict that are answered within the connection that reads them.
+
+An application of ASGI costs a task, several awaits and a dozen dicts per request, which takes longer than the
+prediction itself. A request to predict whose model is in memory needs none of them. All others, and all that are not
+plain, take the usual way: an error is answered there, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from time import perf_counter
+from typing import Any
+
+from novikoff.errors import NovikoffError
+from novikoff.serve.errors import ServeError
+
+from .answers import ALL_HEADERS, JSON, Header
+from .calls import CURL_DEFAULT
+from .roles import Role
+from .security import Gate, check_role
+from .service import Service
+
+PATH = re.compile(rb"/v1/models/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/predict")
+LONGEST = 1 << 16  # bytes of a body; longer ones take the usual way
+PLAIN_TYPES = (b"", JSON, CURL_DEFAULT.encode())
+UNUSUAL = frozenset({b"content-encoding", b"transfer-encoding", b"expect", b"upgrade"})
+HEAD = b"HTTP/1.1 200 OK\r\n" + b"".join(
+    name + b": " + value + b"\r\n" for name, value in [(b"content-type", JSON), *ALL_HEADERS]
+)
+
+
+class DirectAnswers:
+    """Answers plain requests to predict.
+
+    Parameters
+    ----------
+    service : Service
+        What all requests share.
+    gate : Gate
+        Decides who may ask.
+    """
+
+    def __init__(self, service: Service, gate: Gate) -> None:
+        self._service, self._gate = service, gate
+
+    def model(self, method: bytes, url: bytes, scope: dict[str, Any], headers: Iterable[Header]) -> str | None:
+        """Return the model that a request asks to predict; None if it takes the usual way.
+
+        Parameters
+        ----------
+        method, url : bytes
+            The first line of the request.
+        scope : dict
+            That of ASGI, of which this uses the headers.
+        headers : list
+            The headers, whose names are in lower case.
+        """
+        match = PATH.fullmatch(url)
+        if match is None or method != b"POST" or not self._service.is_started:
+            return None
+        for name, value in headers:
+            if name in UNUSUAL or (name == b"content-type" and value not in PLAIN_TYPES):
+                return None
+            if name == b"content-length" and not (value.isdigit() and int(value) <= LONGEST):
+                return None
+        try:
+            scope["method"] = "POST"
+            self._gate.decide(scope)
+            check_role(scope, Role.PREDICT)
+        except ServeError:
+            return None
+        return match[1].decode()
+
+    def answer(self, model: str, body: bytes) -> bytes | None:
+        """Return a whole answer; None if the request takes the usual way."""
+        begin = perf_counter()
+        try:
+            content = self._service.engine.predict(model, body)
+        except NovikoffError:
+            return None
+        self._service.latencies["predict"].add(perf_counter() - begin)
+        return b"%scontent-length: %d\r\n\r\n%s" % (HEAD, len(content), content)

@@ -1,0 +1,182 @@
+"""HTTP connections with the limits that uvicorn lacks: on headers, on their time, on open connections."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import msgspec
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from novikoff.serve.errors import ServeError
+
+from .answers import error_body
+from .direct import DirectAnswers
+from .stream import ABORT
+
+MAX_HEADER_BYTES = 1 << 16  # of the first line and all headers of a request
+LINGER_SECONDS = 10.0  # after an answer that came before the end of the request, as errors do
+PHRASES = {408: b"Request Timeout", 431: b"Request Header Fields Too Large", 503: b"Service Unavailable"}
+SLOW_HEADERS = ServeError(408, "headers_too_slow", "The headers did not arrive in time.")
+LONG_HEADERS = ServeError(431, "headers_too_long", f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+TOO_MANY = ServeError(503, "too_many_connections", "The server has too many open connections. Try again.", 1)
+
+
+def raw_answer(error: ServeError) -> bytes:
+    """Return an answer that closes the connection, for errors before there is a request."""
+    body = msgspec.json.encode(error_body(error))
+    retry = b"" if error.retry_after is None else b"retry-after: %d\r\n" % error.retry_after
+    head = b"HTTP/1.1 %d %s\r\ncontent-type: application/json\r\n" % (error.status, PHRASES[error.status])
+    return head + b"content-length: %d\r\n%sconnection: close\r\n\r\n" % (len(body), retry) + body
+
+
+class LimitedProtocol(HttpToolsProtocol):
+    """A connection. ``limited`` makes a subclass with the limits in force, since uvicorn makes the instances."""
+
+    header_seconds = 10.0
+    max_connections = 4096
+    direct: DirectAnswers | None = None
+
+    _model: str | None = None  # of a request that is answered here
+    _body = b""
+
+    _timer: asyncio.TimerHandle | None = None
+    _header_bytes = 0
+    _has_headers = False
+    _has_body = True
+
+    # ---- opening and closing ---------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn does
+        """Refuse the connection if there are too many, and limit the time of its first headers."""
+        super().connection_made(transport)
+        if len(self.connections) > self.max_connections:
+            self._refuse(TOO_MANY)
+            return
+        self._expect_headers()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Forget the limits of time."""
+        self._stop_timer()
+        super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # uvicorn returns nothing
+        """Keep the connection for its answer if the client has closed its half after a complete request.
+
+        TLS has no halves.
+        """
+        is_waiting = self.cycle is not None and not self.cycle.response_complete and self._has_body
+        if is_waiting:
+            self.cycle.keep_alive = False
+        return is_waiting and self.scheme == "http"
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Close an idle connection; at once if its client does not take what was sent."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    # ---- headers ---------------------------------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        """Count the bytes of headers, and give them to the parser."""
+        if self.transport.is_closing():
+            return
+        if not self._has_headers:
+            self._header_bytes += len(data)
+            if self._header_bytes > MAX_HEADER_BYTES and not self._ends_headers(data):
+                self._refuse(LONG_HEADERS)
+                return
+        super().data_received(data)
+        if self._header_bytes and self._timer is None:  # they are not complete
+            self._expect_headers()
+
+    def _ends_headers(self, data: bytes) -> bool:
+        """Whether the headers end within the limit: what follows them may be a long body."""
+        end = data.find(b"\r\n\r\n")
+        return end >= 0 and self._header_bytes - len(data) + end <= MAX_HEADER_BYTES
+
+    def on_message_begin(self) -> None:
+        """Begin a request, whose connection ``StreamAnswer`` may abort."""
+        super().on_message_begin()
+        scope: Any = self.scope
+        scope[ABORT] = self.transport.abort
+        self._has_body = False
+
+    def on_headers_complete(self) -> None:
+        """End the limit of time of the headers."""
+        self._has_headers, self._header_bytes = True, 0
+        self._stop_timer()
+        self._model = self._model_to_ask()
+        if self._model is None:
+            super().on_headers_complete()
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        if self._model is None:
+            super().on_body(body)
+        else:
+            self._body += body
+
+    def on_message_complete(self) -> None:
+        """Get ready for the next request."""
+        self._has_body, self._has_headers = True, False
+        self._stop_timer()
+        if self._model is None or not self._answer_here():
+            super().on_message_complete()
+
+    # ---- answers without the application ---------------------------------------------------------------------------
+
+    def _model_to_ask(self) -> str | None:
+        """Return the model of a request to predict that can be answered here."""
+        is_free = (self.cycle is None or self.cycle.response_complete) and not self.flow.write_paused
+        if self.direct is None or not is_free or not self.parser.should_keep_alive():
+            return None
+        scope: Any = self.scope
+        return self.direct.model(self.parser.get_method(), self.url, scope, self.headers)
+
+    def _answer_here(self) -> bool:
+        """Answer a request to predict. If that fails, begin the usual way, and return False."""
+        assert self.direct is not None
+        assert self._model is not None
+        model, body = self._model, self._body
+        self._model, self._body = None, b""
+        answer = self.direct.answer(model, body)
+        if answer is None:
+            super().on_headers_complete()
+            if body:
+                super().on_body(body)
+            return False
+        self.transport.write(answer)
+        super().on_response_complete()
+        return True
+
+    def on_response_complete(self) -> None:
+        """Limit the time in which the rest of a request is read and dropped that has been answered already."""
+        super().on_response_complete()
+        if not self._has_body and not self.transport.is_closing():
+            self._timer = self.loop.call_later(LINGER_SECONDS, self.transport.abort)
+
+    # ---- limits of time --------------------------------------------------------------------------------------------
+
+    def _expect_headers(self) -> None:
+        self._timer = self.loop.call_later(self.header_seconds, self._refuse, SLOW_HEADERS)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _refuse(self, error: ServeError) -> None:
+        if self.cycle is not None and not self.cycle.response_complete:  # another answer is being sent
+            self.transport.abort()
+        elif not self.transport.is_closing():
+            self.transport.write(raw_answer(error))
+            self.transport.close()
+
+
+def limited(header_seconds: float, max_connections: int, direct: DirectAnswers | None = None) -> type[LimitedProtocol]:
+    """Return the class of connections with these limits, and what answers requests without the application."""
+    limits = {"header_seconds": header_seconds, "max_connections": max_connections, "direct": direct}
+    return type("Connection", (LimitedProtocol,), limits)

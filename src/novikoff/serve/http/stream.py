@@ -1,0 +1,198 @@
+"""POST /stream: examples of any number, predicted and then learned, answered in order while they come.
+
+Three limits keep the memory of a stream constant. Chunks of the request are joined to pieces of about 1 MiB; at most
+four pieces are with the engine or being answered, and while they are, nothing more is read; and a client that does not
+take its answers stops the reading of its examples.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import Future
+from typing import Any
+
+import msgspec
+from starlette.types import Receive, Scope, Send
+
+from novikoff.serve.errors import ServeError
+
+from .answers import ALL_HEADERS, NDJSON, error_answer, error_body, logger
+from .bodies import CLOSED, Decoder
+from .engine_contract import EngineStream
+
+PIECE = 1 << 20  # bytes that are joined before they are given to the engine
+SHORT_PIECE = 1 << 14  # bytes that are read without another thread
+JOIN_SECONDS = 0.003  # how long further bytes are waited for
+MAX_UNANSWERED = 4  # pieces
+FULL_QUEUE_SECONDS = 0.005  # after which a full queue is looked at again
+ABORT = "novikoff.abort"  # key of the scope: closes the connection at once, without sending what is buffered
+STOPPING = ServeError(503, "stopping", "The server is stopping. All lines that were answered are in the log.")
+IDLE = ServeError(408, "stream_idle", "No examples came for too long, so that the stream was closed.")
+
+
+class StreamAnswer:
+    """The answer to a stream, as an ASGI application.
+
+    Parameters
+    ----------
+    stream : EngineStream
+        Takes the examples.
+    decoder : Decoder
+        Decompresses the body.
+    status : callable
+        Returns the state of the engine, of which ``queue`` and ``queue_limit`` are used.
+    idle_seconds : float
+        After how long a client that neither sends nor takes anything is given up.
+    stopping : asyncio.Event
+        Set when the server stops.
+    """
+
+    def __init__(
+        self,
+        stream: EngineStream,
+        decoder: Decoder,
+        status: Callable[[], dict[str, Any]],
+        idle_seconds: float,
+        stopping: asyncio.Event,
+    ) -> None:
+        self._stream, self._decoder, self._status = stream, decoder, status
+        self._idle_seconds, self._stopping = idle_seconds, stopping
+        self._places = asyncio.Semaphore(MAX_UNANSWERED)
+        self._answers: asyncio.Queue[Future[bytes] | BaseException | None] = asyncio.Queue()
+        self._is_begun = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Read, feed and answer until the stream ends."""
+        reading = asyncio.create_task(self._read(receive))
+        try:
+            await self._write(scope, receive, send)
+        except TimeoutError:
+            logger.warning("A client did not take the answers of its stream, and was disconnected.")
+            scope.get(ABORT, _nothing)()
+        finally:
+            reading.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await reading
+
+    # ---- examples to the engine ------------------------------------------------------------------------------------
+
+    async def _read(self, receive: Receive) -> None:
+        """Feed the engine, and put the future of each piece into the queue; an error or None ends it."""
+        try:
+            async for piece, is_last in joined(receive, self._decoder, self._idle_seconds, self._stopping):
+                await self._places.acquire()
+                await self._wait_for_queue(piece.count(b"\n") + 1)
+                self._answers.put_nowait(await self._feed(piece, is_last))
+            self._answers.put_nowait(None)
+        except Exception as error:
+            self._answers.put_nowait(error)
+
+    async def _feed(self, piece: bytes, is_last: bool) -> Future[bytes]:
+        """Give a piece to the engine; a long one in another thread, so that other requests are answered meanwhile."""
+        if len(piece) <= SHORT_PIECE:
+            return self._stream.feed(piece, is_last)
+        return await asyncio.get_running_loop().run_in_executor(None, self._stream.feed, piece, is_last)
+
+    async def _wait_for_queue(self, examples: int) -> None:
+        """Wait until the engine takes so many examples. Streams use half of the queue, so that requests find room."""
+        while True:
+            status = self._status()
+            if status["queue"] == 0 or status["queue"] + examples <= status["queue_limit"] // 2:
+                return
+            await asyncio.sleep(FULL_QUEUE_SECONDS)
+
+    # ---- answers to the client -------------------------------------------------------------------------------------
+
+    async def _write(self, scope: Scope, receive: Receive, send: Send) -> None:
+        while True:
+            entry = await self._answers.get()
+            if entry is None:
+                break
+            try:
+                if isinstance(entry, BaseException):
+                    raise entry
+                lines = await asyncio.wrap_future(entry)
+            except ServeError as error:
+                await self._end_with(error, scope, receive, send)
+                return
+            await self._send(send, lines)
+            self._places.release()
+        await self._finish(send)
+
+    async def _send(self, send: Send, lines: bytes) -> None:
+        async with asyncio.timeout(self._idle_seconds):
+            if not self._is_begun:
+                self._is_begun = True
+                headers = [(b"content-type", NDJSON), *ALL_HEADERS]
+                await send({"type": "http.response.start", "status": 200, "headers": headers})
+            if lines:
+                await send({"type": "http.response.body", "body": lines, "more_body": True})
+
+    async def _finish(self, send: Send) -> None:
+        async with asyncio.timeout(self._idle_seconds):
+            await send({"type": "http.response.body", "body": b""})
+
+    async def _end_with(self, error: ServeError, scope: Scope, receive: Receive, send: Send) -> None:
+        """End the stream with an error: as the status of the answer, or as its last line if it has begun."""
+        if error is CLOSED:
+            return
+        if not self._is_begun:
+            await error_answer(error)(scope, receive, send)
+            return
+        await self._send(send, msgspec.json.encode(error_body(error)) + b"\n")
+        await self._finish(send)
+
+
+def _nothing() -> None:
+    """Stand for the abort of a connection that cannot be aborted."""
+
+
+async def joined(
+    receive: Callable[[], Any], decoder: Decoder, idle_seconds: float, stopping: asyncio.Event
+) -> AsyncIterator[tuple[bytes, bool]]:
+    """Return the body in pieces of about ``PIECE`` bytes, or what has come within some milliseconds.
+
+    Each comes with whether it is the last one.
+
+    Raises
+    ------
+    ServeError
+        The connection is closed, the client sends nothing for too long, the server stops, or the body is not compressed
+        as it says.
+    """
+    parts: list[bytes] = []
+    size = 0
+    stopped = asyncio.ensure_future(stopping.wait())
+    message: asyncio.Future[Any] = asyncio.ensure_future(receive())
+    try:
+        while True:
+            wait = JOIN_SECONDS if parts else idle_seconds
+            await asyncio.wait({message, stopped}, timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+            if stopped.done():
+                raise STOPPING
+            if not message.done():
+                if not parts:
+                    raise IDLE
+                yield b"".join(parts), False
+                parts, size = [], 0
+                continue
+            received = message.result()
+            if received["type"] == "http.disconnect":
+                raise CLOSED
+            for piece in decoder.decode(received.get("body", b"")):
+                parts.append(piece)
+                size += len(piece)
+                if size >= PIECE:
+                    yield b"".join(parts), False
+                    parts, size = [], 0
+            if not received.get("more_body", False):
+                break
+            message = asyncio.ensure_future(receive())
+        if not decoder.is_complete():
+            raise ServeError(400, "bad_encoding", "The compressed body ends too early.")
+        yield b"".join(parts), True
+    finally:
+        stopped.cancel()
+        message.cancel()

@@ -1,0 +1,138 @@
+"""Server-sent events."""
+
+import asyncio
+import json
+
+import pytest
+from asgi_calls import Local, Sent, asked, receiver, scope_of
+
+from novikoff.serve.http import events
+from novikoff.serve.http.events import Overviews, event
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    monkeypatch.setattr(events, "PERIOD", 0.02)
+
+
+def overviews(body):
+    """The data of the events in a body, and what else it has."""
+    found, others = [], []
+    for entry in body.split(b"\n\n"):
+        if entry.startswith(b"event: overview\ndata: "):
+            found.append(json.loads(entry.partition(b"data: ")[2]))
+        elif entry:
+            others.append(entry)
+    return found, others
+
+
+def watch(local, action, address="/events"):
+    """Watch while an action runs; then the client goes."""
+
+    async def run():
+        await local.service.start()
+        gone = asyncio.Event()
+
+        async def receive():
+            await gone.wait()
+            return {"type": "http.disconnect"}
+
+        sent = Sent()
+        watching = asyncio.create_task(local.app(scope_of("GET", address), receive, sent))
+        await asyncio.sleep(0.1)
+        await action()
+        await asyncio.sleep(0.1)
+        gone.set()
+        await asyncio.wait_for(watching, 5)
+        return sent
+
+    return asyncio.run(run())
+
+
+async def nothing():
+    pass
+
+
+def test_an_overview_comes_at_once_and_whenever_it_changes():
+    local = Local()
+
+    async def learn():
+        await asked(local.app, "POST", "/v1/models/default/learn", '{"x": {}, "y": 1}')
+
+    sent = watch(local, learn)
+    found, others = overviews(sent.answer.body)
+    assert sent.answer.headers["content-type"].startswith("text/event-stream")
+    assert [overview["version"] for overview in found] == [0, 1]
+    assert others == [b"retry: 2000"]
+    assert sent.is_complete
+    assert local.service.watchers == 0
+
+
+def test_a_silent_connection_gets_comments(monkeypatch):
+    monkeypatch.setattr(events, "HEARTBEAT", 0.05)
+    found, others = overviews(watch(Local(), nothing).answer.body)
+    assert len(found) == 1
+    assert 1 <= others.count(b": heartbeat") <= 4
+
+
+def test_a_stopping_server_ends_the_events():
+    local = Local()
+
+    async def stop():
+        local.service.stopping.set()
+
+    assert watch(local, stop).is_complete
+
+
+def test_a_deleted_model_ends_the_events():
+    local = Local()
+
+    async def delete():
+        await asked(local.app, "DELETE", "/v1/models/default")
+
+    assert b"event: end" in watch(local, delete).answer.body
+
+
+def test_watchers_are_limited():
+    local = Local(max_watchers=0)
+    answer = local.ask("GET", "/events")
+    assert (answer.status, answer.code) == (429, "too_many_watchers")
+
+
+def test_a_client_that_takes_nothing_is_disconnected(monkeypatch):
+    monkeypatch.setattr(events, "SEND_SECONDS", 0.05)
+    local = Local()
+    aborted = []
+
+    async def send(message):
+        if message["type"] == "http.response.body":
+            await asyncio.Event().wait()
+
+    async def run():
+        await local.service.start()
+        scope = scope_of("GET", "/events") | {"novikoff.abort": lambda: aborted.append(1)}
+        await asyncio.wait_for(local.app(scope, receiver([], "wait"), send), 5)
+
+    asyncio.run(run())
+    assert aborted == [1]
+    assert local.service.watchers == 0
+
+
+def test_many_pages_of_a_model_share_one_overview(monkeypatch):
+    monkeypatch.setattr(events, "PERIOD", 1.0)
+    local = Local()
+    made = []
+
+    async def run():
+        await local.service.start()
+        original = local.engine.overview
+        local.engine.overview = lambda name: made.append(name) or original(name)
+        shared = Overviews(local.service)
+        await asyncio.gather(*(shared.get("default") for _ in range(10)))
+
+    asyncio.run(run())
+    assert made == ["default"]
+
+
+def test_an_event_is_one_line_of_data():
+    assert event(b"{}") == b"event: overview\ndata: {}\n\n"
