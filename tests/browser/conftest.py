@@ -1,4 +1,4 @@
-"""Chromium, started once for all tests."""
+"""Chromium, started once per module of tests."""
 
 import shutil
 
@@ -8,7 +8,7 @@ from playwright.sync_api import sync_playwright
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, playwright's event loop runs, and no other can be started
 def browser():
     path = next(filter(None, map(shutil.which, NAMES)), None)
     if path is None:
