@@ -1,0 +1,133 @@
+"""Compaction: models stay as they are, the log stays checkable, and a crash leaves the old log or the new one."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from engine_logs import describe, dump, examples, learn, running, written
+from novikoff.errors import InvalidInputError
+from novikoff.serve.history.compaction import BEFORE, compact
+from novikoff.serve.log.errors import StoreError
+from novikoff.serve.log.store import LOG, Store
+from two_servers import ask, server, wait_for
+
+
+def models(directory):
+    """Copies, shadows, a deleted model, and one that has learned nothing."""
+    with running(directory) as engine:
+        engine.create("a", {"learner": "perceptron"}).result()
+        engine.add_shadow("a", "s", {"learner": "arow"}).result()
+        learn(engine, [row | {"id": str(place)} for place, row in enumerate(examples(20))], "a")
+        engine.copy("a", "b").result()
+        learn(engine, examples(10, seed=2), "b")
+        engine.create("gone", {"learner": "arow"}).result()
+        learn(engine, examples(10, seed=3), "gone")
+        engine.copy("gone", "heir").result()
+        engine.delete("gone").result()
+        engine.create("new", {"learner": "arow"}).result()
+    return state(directory)
+
+
+def state(directory):
+    with running(directory) as engine:
+        names = engine.names()
+        return {n: (describe(engine, n), dump(engine, n) if describe(engine, n)["version"] else b"") for n in names}
+
+
+def test_models_are_the_same_after_compaction(tmp_path):
+    before = models(tmp_path)
+    found = compact(tmp_path)
+    assert (found.examples, found.kept) == (40, str(tmp_path / BEFORE))
+    assert state(tmp_path) == before
+    with Store.open(tmp_path, read_only=True) as store:
+        assert store.verify().removed_examples == 40
+    with running(tmp_path) as engine:
+        repeated = learn(engine, [examples(1)[0] | {"id": "0"}], "a")
+        assert repeated[0]["repeated"]
+        learn(engine, examples(5, seed=7), "heir")
+        after = dump(engine, "heir")
+    os.remove(tmp_path / BEFORE)
+    with running(tmp_path) as engine:
+        assert dump(engine, "heir") == after
+    assert compact(tmp_path, discard=True).kept is None
+    assert not (tmp_path / BEFORE).exists()
+
+
+def test_the_kept_copy_is_a_log_with_everything(tmp_path):
+    before = models(tmp_path / "a")
+    compact(tmp_path / "a")
+    (tmp_path / "b").mkdir()
+    os.rename(tmp_path / "a" / BEFORE, tmp_path / "b" / LOG)
+    assert state(tmp_path / "b") == before
+
+
+def test_a_log_that_a_server_uses_is_refused(tmp_path):
+    written(tmp_path)
+    with running(tmp_path), pytest.raises(StoreError, match="another server"):
+        compact(tmp_path)
+    with pytest.raises(StoreError, match="no log"):
+        compact(tmp_path / "nothing")
+    assert not (tmp_path / "nothing").exists()
+
+
+def test_a_snapshot_that_cannot_be_read_back_removes_nothing(tmp_path, monkeypatch):
+    written(tmp_path)
+    monkeypatch.setattr("novikoff.serve.engine.snapshots.read", lambda path: None)
+    with pytest.raises(StoreError, match="read back"):
+        compact(tmp_path)
+    with Store.open(tmp_path, read_only=True) as store:
+        assert store.dropped() is None
+
+
+def test_a_follower_goes_on_with_a_leader_that_was_compacted_and_none_begins(tmp_path):
+    written(tmp_path / "a")
+    with server(tmp_path / "a") as leader, server(tmp_path / "b", follow=leader) as follower:
+        wait_for(lambda: ask(follower, "/readyz")[0] == 200)
+    with pytest.raises(InvalidInputError, match="directory of a follower"):
+        compact(tmp_path / "b")
+    compact(tmp_path / "a")
+    with server(tmp_path / "a") as leader:
+        ask(leader, "/v1/models/default/learn", examples(5, seed=5))
+        with server(tmp_path / "b", follow=leader) as follower:
+            version = ask(leader, "/v1/models/default")[1]["counts"]
+            wait_for(lambda: ask(follower, "/v1/models/default")[1]["counts"] == version)
+        with server(tmp_path / "c", follow=leader) as follower:
+            refused = wait_for(lambda: "compacted" in str(ask(follower, "/readyz")[1]) and ask(follower, "/readyz")[1])
+            assert "copy of this server's state directory" in refused["error"]["message"]
+    with Store.open(tmp_path / "b", read_only=True) as store:
+        assert store.verify().removed_examples == 0  # the follower still has them
+    with running(tmp_path / "b"):
+        pass  # which is a promotion
+    assert compact(tmp_path / "b").examples == 65
+
+
+CRASH = (
+    "import sys; from novikoff.serve.history.compaction import compact; print('go', flush=True); compact(sys.argv[1])"
+)
+
+
+def crashed(directory, seconds):
+    """Kill a compaction after some seconds."""
+    child = subprocess.Popen([sys.executable, "-c", CRASH, str(directory)], stdout=subprocess.PIPE)
+    assert child.stdout.readline() == b"go\n"
+    time.sleep(seconds)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    child.stdout.close()
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=pytest.mark.slow)])
+def test_a_crash_leaves_the_old_log_or_the_new_one(tmp_path, kills):
+    before, numbers = models(tmp_path), random.Random(kills)
+    for _ in range(kills):
+        crashed(tmp_path, numbers.uniform(0, 0.15))
+        with Store.open(tmp_path, read_only=True) as store:
+            assert store.verify().removed_examples in (0, 40)
+        assert state(tmp_path) == before
+    compact(tmp_path)
+    assert state(tmp_path) == before
