@@ -10,7 +10,7 @@ CPP := $(shell find cpp -name '*.?pp')
 CORPUS := $(shell find cpp/fuzz/corpus -type f)
 FUZZ_SECONDS ?= 60
 MUTANTS ?= 1000000 # for each reader in C++, of make sanitize
-FUZZ_TARGETS := svmlight delimited words json # of cpp/fuzz
+FUZZ_TARGETS := svmlight delimited words json examples # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := turns parallel # C++ tests that start threads
 ON_TWO := -n 2 --dist worksteal
@@ -32,9 +32,10 @@ help:            ## this list
 demo: $(VENV)/ready   ## fit a table, check the proof, and write a report to out/
 	$(BIN)/python examples/demo.py
 
-docs: $(VENV)/ready   ## write docs/cli.md and docs/benchmarks.md again
+docs: $(VENV)/ready   ## write docs/cli.md, docs/benchmarks.md and docs/settings.md again
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_benchmarks.py
+	$(BIN)/python docs/make_settings.py
 
 test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
@@ -52,12 +53,13 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
 
-lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc
+lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/clang-format --dry-run -Werror $(CPP)
 	$(BIN)/lint-imports
+	$(BIN)/hadolint Dockerfile
 	$(BIN)/python tools/check_docstrings.py
 
 format: $(VENV)/lint   ## format the code as lint expects it
@@ -87,7 +89,7 @@ fuzz-cpp: $(VENV)/build
 	  -dict=cpp/fuzz/$$target.dict -artifact_prefix=build/fuzz/ build/fuzz/$$target cpp/fuzz/corpus/$$target || exit 1; done
 
 bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
-	for script in online unsorted many_classes parse stream tables wide hashing end_to_end margin separability embeddings few_rows stream_accuracy svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+	for script in online unsorted many_classes parse stream tables wide hashing end_to_end margin separability embeddings few_rows stream_accuracy serve svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
 
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers

@@ -13,7 +13,8 @@ BEGIN = """# The command line
 
 `pip install 'novikoff[cli]'` installs it; the report also needs `pip install 'novikoff[plot]'`. This page is
 generated from the help texts by `make docs`. Its examples run in this order in a folder with the table
-`tumours.csv`, which `make demo` writes to `out/`.
+`tumours.csv`, which `make demo` writes to `out/`, and those of `novikoff log` with the state directory `models` of a
+server.
 
 Results go to standard output, messages to standard error. With `--json` a subcommand prints one JSON object and
 nothing else. Progress bars and colours appear on a terminal only. An error is one or two sentences, without a
@@ -45,7 +46,7 @@ def page() -> str:
 
 def _usage(name: str, subcommand: Any) -> str:
     arguments = [p.metavar or p.name.upper() for p in subcommand.params if p.param_type_name == "argument"]
-    return f"    novikoff {name} {' '.join(arguments)} [OPTIONS]"
+    return " ".join(["    novikoff", name, *arguments, "[OPTIONS]"])
 
 
 def _tables(subcommand: Any) -> str:

@@ -32,6 +32,8 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "/proc": "run the tests on Linux",
     "Unicode": "run the tests with the Python that cpp/tools/make_unicode.py was run with",
     "files may be open": "ulimit -n unlimited",
+    "hadolint": "make lint",
+    "systemd-analyze": "apt-get install systemd",
     "could not import": "make test",
 }
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"

@@ -38,9 +38,11 @@ def test_the_public_names_are_those_of_the_design():
         "NotHaltedWarning",
         "NotSeparableError",
         "NovikoffError",
+        "ServerError",
     }
     functions = {"fingerprint", "fit", "report", "separability", "trace", "Trace", "verify"}
     functions |= {"dumps", "load", "loads", "save"}
+    functions |= {"AsyncClient", "Client"}
     listed = classes | data | errors | functions
     assert set(PUBLIC) - modules == listed, "a new learner belongs into tests/learners.py, another name into this test"
     assert modules == {"compat", "evaluate", "export", "plot", "testing", "theory"}

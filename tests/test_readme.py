@@ -11,6 +11,7 @@ import pytest
 from command import novikoff
 
 import novikoff_check
+from engine_logs import written
 
 ROOT = Path(__file__).parents[1]
 PATHS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "SECURITY.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -57,6 +58,7 @@ def timeless(text):
 @pytest.mark.parametrize("page", with_block("console"))
 def test_the_commands_of_a_page_run_and_print_what_it_shows(page, tmp_path):
     DEMO.write_table(tmp_path / "tumours.csv")
+    written(tmp_path / "models", groups=2)  # the state directory of a server
     for block in blocks(page, "console"):
         for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, shown = entry.partition("\n")
@@ -96,7 +98,7 @@ def test_the_readme_is_short():
     assert len(PAGES["README.md"].splitlines()) <= 120
 
 
-@pytest.mark.parametrize("name", ["benchmarks", "cli"])
+@pytest.mark.parametrize("name", ["benchmarks", "cli", "settings"])
 def test_a_generated_page_is_up_to_date(name):
     assert module_at(ROOT / "docs" / f"make_{name}.py").page() == PAGES[f"docs/{name}.md"], "run make docs"
 

@@ -154,9 +154,16 @@ ABOUT_THE_PACKAGE = {
     "adversary/test_forged.py",  # forged certificates of all kinds
     "adversary/test_models.py",  # models that were altered in memory
     "adversary/test_honest.py",  # claims of all learners on data of every scale
+    "browser/test_live_page.py",  # the page of the server as browsers show it
     "browser/test_report.py",  # the report as browsers show it
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
+    "serve/test_crash.py",  # the server is killed while it learns
+    "serve/test_hostile.py",  # requests that are meant to do harm
+    "serve/test_openapi_cases.py",  # requests made from the description of the interface
+    "serve/test_soak.py",  # minutes of mixed load
+    "serve/test_store_faults.py",  # disks that fail while the server learns
+    "test_deployment.py",  # Dockerfile and the unit of systemd
     "test_extending.py",  # docs/extending.md
     "test_novikoff_check.py",  # the independent checker, a module beside the package
     "test_outputs.py",  # bounds and counts in all texts for people
@@ -167,6 +174,7 @@ ABOUT_THE_PACKAGE = {
     "test_peers.py",  # other libraries on the same data
     "test_readme.py",  # code and commands of all pages
     "test_registries.py",  # learners and certificates from outside
+    "test_serve_example.py",  # examples/serve_stream.py
     "test_structure.py",  # this one
     "test_words.py",  # words of all files
 }

@@ -4,6 +4,9 @@ from . import export as export
 from . import plot as plot
 from . import testing as testing
 from . import theory as theory
+from ._client import AsyncClient as AsyncClient
+from ._client import Client as Client
+from ._client import ServerError as ServerError
 from ._fingerprint import fingerprint as fingerprint
 from ._fit import fit as fit
 from ._report import report as report

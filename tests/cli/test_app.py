@@ -11,6 +11,7 @@ import typer
 from command import done, fresh, novikoff
 
 import novikoff as nk
+from engine_logs import written
 from novikoff.cli._app import SUBCOMMANDS, plain_value
 
 NEGATIVE = {"certify": 1, "separable": 1}
@@ -26,12 +27,15 @@ def call(subcommand, model, folder, negative=False):
         "inspect": ["inspect", model],
         "convert": ["convert", data, folder / "converted.csv"],
         "report": ["report", model, data, "-o", folder / "report.html"],
+        "serve": ["serve", "--state", folder, "--check"],
+        "log": ["log", "show", folder / "state"],
     }.get(subcommand, [subcommand, model, data])
 
 
 @pytest.fixture
 def place(tmp_path):
     (tmp_path / "overlap.svm").write_bytes(b"1 1:1\n-1 1:2\n1 1:3\n-1 1:0\n")
+    written(tmp_path / "state", groups=1)
     return tmp_path
 
 

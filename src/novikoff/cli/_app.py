@@ -94,6 +94,24 @@ SUBCOMMANDS = {
         "Convert data between formats, and models to and from those of other programs.",
         ("convert tumours.csv tumours.parquet", "convert model.nvk model.json"),
     ),
+    "serve": Subcommand(
+        "Serve models over HTTP that predict while they learn, with a log of every example.",
+        (
+            "serve --tokens tokens.txt --new-token admin",
+            "serve --state models --check",
+            "serve --state models --tokens tokens.txt --port 9000 --check",
+        ),
+    ),
+    "log": Subcommand(
+        "Check, show, replay, export or compact the log of a server, which has every example that it learned.",
+        (
+            "log verify models",
+            "log show models --last 3",
+            "log replay models --learner arow --parameter r=0.5 -o arow.nvk",
+            "log export models -o examples.ndjson",
+            "log compact models",
+        ),
+    ),
 }
 
 
