@@ -29,7 +29,7 @@ std::string_view view_of(const Bytes& text) { return {reinterpret_cast<const cha
 constexpr std::size_t short_text = 16384;  // bytes that are read without releasing the interpreter's lock
 
 /// Calls `use` with a lock. No thread waits for it while it holds the interpreter's lock.
-auto locked(std::mutex& mutex, const auto& use) {
+auto locked(TableMutex& mutex, const auto& use) {
   std::unique_lock lock(mutex, std::try_to_lock);
   if (!lock) {
     const nb::gil_scoped_release released;
@@ -134,7 +134,8 @@ struct ReadExamples {
   std::size_t first_place = 0;
 };
 
-/// Reads examples. The tables are locked meanwhile, and long texts are read without the interpreter's lock.
+/// Reads examples. The tables are locked meanwhile, or for each line in turn. Long texts are read without the interpreter's
+/// lock.
 void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const ExampleLimits& limits, Form form, bool adds,
                std::size_t first_place) {
   out.form = form;
@@ -144,8 +145,8 @@ void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const Ex
   out.text.append(example_padding, '\0');
   const auto read = [&] {
     const std::string_view text(out.text.data(), size);
-    const std::size_t known = labels.size();
-    RowBuilder builder(out.rows, names, labels, limits, adds);
+    const std::size_t known = form == Form::document ? labels.size() : 0;
+    RowBuilder builder(out.rows, names, labels, limits, adds, form != Form::document);
     if (form == Form::document)
       out.rows.is_array = ExampleJson(text, builder, limits).read_document();
     else if (form == Form::lines)
@@ -155,6 +156,10 @@ void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const Ex
     if (form == Form::document && !out.rows.bad.empty()) labels.shrink(known);  // it is refused as a whole
     out.text.resize(size);
   };
+  if (form != Form::document) {
+    const nb::gil_scoped_release released;
+    return read();
+  }
   if (size <= short_text) {
     std::unique_lock one(names.mutex, std::try_to_lock), two(labels.mutex, std::try_to_lock);
     if (one && two) return read();

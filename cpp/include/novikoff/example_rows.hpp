@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <limits>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,14 +50,24 @@ struct ExampleRows {
 
 /// Builds one row after the other. Names and labels are added to the tables when their row is complete, and only if `adds`:
 /// otherwise an unknown name gets a column that no name has.
+///
+/// If it `shares` the tables, it locks them from the begin of a row to its end, so that other threads wait for no more than one
+/// row. Otherwise the caller must have locked them.
 class RowBuilder {
  public:
-  RowBuilder(ExampleRows& rows, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool adds)
-      : rows_(rows), names_(names), labels_(labels), limits_(limits), adds_(adds) {
+  RowBuilder(ExampleRows& rows, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool adds,
+             bool shares = false)
+      : rows_(rows), names_(names), labels_(labels), limits_(limits), adds_(adds), shares_(shares) {
+    lock();
     rows_.width = width();
+    unlock();
   }
+  RowBuilder(const RowBuilder&) = delete;
+  RowBuilder& operator=(const RowBuilder&) = delete;
+  ~RowBuilder() { unlock(); }
 
   void begin() {
+    lock();
     names_.begin_row();
     keys_.clear();
     fresh_.clear();
@@ -118,6 +129,26 @@ class RowBuilder {
 
   /// Ends a row that lies at [begin, end) of the text. Keeps it, unless it was refused. Returns whether it was kept.
   bool end(std::size_t place, std::size_t begin, std::size_t end) {
+    const bool is_kept = finish(place, begin, end);
+    unlock();
+    return is_kept;
+  }
+
+ private:
+  void lock() {
+    if (!shares_ || is_locked_) return;
+    names_.mutex.lock_in_turn();
+    labels_.mutex.lock();
+    is_locked_ = true;
+  }
+  void unlock() {
+    if (!is_locked_) return;
+    is_locked_ = false;
+    labels_.mutex.unlock();
+    names_.mutex.unlock();
+  }
+
+  bool finish(std::size_t place, std::size_t begin, std::size_t end) {
     const auto before = static_cast<std::size_t>(rows_.offsets.back());
     if (problem_.empty() && find_columns()) check_fresh();
     if (!problem_.empty()) {
@@ -142,7 +173,6 @@ class RowBuilder {
     return true;
   }
 
- private:
   std::size_t width() const { return std::max<std::size_t>(1, names_.buckets() > 0 ? names_.buckets() : names_.size()); }
 
   /// Finds the columns of all names that have one.
@@ -232,7 +262,7 @@ class RowBuilder {
   LabelKind label_kind_ = LabelKind::none;
   FeatureKind features_ = FeatureKind::none;
   double weight_ = 1;
-  bool has_id_ = false;
+  bool has_id_ = false, shares_, is_locked_ = false;
 };
 
 }  // namespace novikoff

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,10 +18,31 @@
 
 namespace novikoff {
 
+/// A lock that a thread may take again and again, for one row each, without keeping it from others for longer.
+class TableMutex {
+ public:
+  bool try_lock() { return mutex_.try_lock(); }
+  void unlock() { mutex_.unlock(); }
+  void lock() {
+    waiting_.fetch_add(1);
+    mutex_.lock();
+    waiting_.fetch_sub(1);
+  }
+  /// Takes the lock after those who wait for it.
+  void lock_in_turn() {
+    while (waiting_.load() > 0) std::this_thread::yield();
+    mutex_.lock();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::atomic<int> waiting_{0};
+};
+
 /// Columns of names, in order of first appearance, or by hash if there are buckets. All calls need `mutex`.
 class NameTable {
  public:
-  std::mutex mutex;
+  TableMutex mutex;
 
   NameTable(std::size_t most, std::size_t buckets) : most_(most), buckets_(buckets) {}
 
@@ -68,7 +91,7 @@ inline const char* words_for(LabelKind kind) {
 /// Codes of labels, in order of first appearance. All labels are of one kind. All calls need `mutex`.
 class LabelTable {
  public:
-  std::mutex mutex;
+  TableMutex mutex;
 
   explicit LabelTable(std::size_t most) : most_(most) {}
 

@@ -1,7 +1,7 @@
 """POST /stream: examples of any number, predicted and then learned, answered in order while they come.
 
 Three limits keep the memory of a stream constant. Chunks of the request are joined to pieces of about 1 MiB; at most
-four pieces are with the engine or being answered, and while they are, nothing more is read; and a client that does not
+eight pieces are with the engine or being answered, and while they are, nothing more is read; and a client that does not
 take its answers stops the reading of its examples.
 """
 
@@ -25,7 +25,7 @@ from .engine_contract import EngineStream
 PIECE = 1 << 20  # bytes that are joined before they are given to the engine
 SHORT_PIECE = 1 << 14  # bytes that are read without another thread
 JOIN_SECONDS = 0.003  # how long further bytes are waited for
-MAX_UNANSWERED = 4  # pieces
+MAX_UNANSWERED = 8  # pieces, so that several are stored together while the disk is busy
 FULL_QUEUE_SECONDS = 0.005  # after which a full queue is looked at again
 ABORT = "novikoff.abort"  # key of the scope: closes the connection at once, without sending what is buffered
 STOPPING = ServeError(503, "stopping", "The server is stopping. All lines that were answered are in the log.")
@@ -60,40 +60,55 @@ class StreamAnswer:
         self._stream, self._decoder, self._status = stream, decoder, status
         self._idle_seconds, self._stopping = idle_seconds, stopping
         self._places = asyncio.Semaphore(MAX_UNANSWERED)
-        self._answers: asyncio.Queue[Future[bytes] | BaseException | None] = asyncio.Queue()
+        self._pieces: asyncio.Queue[tuple[bytes, bool] | Exception | None] = asyncio.Queue(1)
+        self._answers: asyncio.Queue[Future[bytes] | Exception | None] = asyncio.Queue()
         self._is_begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read, feed and answer until the stream ends."""
-        reading = asyncio.create_task(self._read(receive))
+        tasks = [asyncio.create_task(self._read(receive)), asyncio.create_task(self._feed())]
         try:
             await self._write(scope, receive, send)
         except TimeoutError:
             logger.warning("A client did not take the answers of its stream, and was disconnected.")
             scope.get(ABORT, _nothing)()
         finally:
-            reading.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await reading
+            for task in tasks:
+                task.cancel()
+                with contextlib.suppress(asyncio.CancelledError):
+                    await task
 
     # ---- examples to the engine ------------------------------------------------------------------------------------
 
     async def _read(self, receive: Receive) -> None:
-        """Feed the engine, and put the future of each piece into the queue; an error or None ends it."""
+        """Receive pieces while the one before is given to the engine; an error or None ends them."""
         try:
-            async for piece, is_last in joined(receive, self._decoder, self._idle_seconds, self._stopping):
-                await self._places.acquire()
-                await self._wait_for_queue(piece.count(b"\n") + 1)
-                self._answers.put_nowait(await self._feed(piece, is_last))
-            self._answers.put_nowait(None)
+            async for piece in joined(receive, self._decoder, self._idle_seconds, self._stopping):
+                await self._pieces.put(piece)
+            await self._pieces.put(None)
         except Exception as error:
-            self._answers.put_nowait(error)
+            await self._pieces.put(error)
 
-    async def _feed(self, piece: bytes, is_last: bool) -> Future[bytes]:
-        """Give a piece to the engine; a long one in another thread, so that other requests are answered meanwhile."""
-        if len(piece) <= SHORT_PIECE:
-            return self._stream.feed(piece, is_last)
-        return await asyncio.get_running_loop().run_in_executor(None, self._stream.feed, piece, is_last)
+    async def _feed(self) -> None:
+        """Give pieces to the engine, and put the future of each into the queue; an error or None ends it.
+
+        Long pieces are read in another thread, so that other requests are answered meanwhile.
+        """
+        loop = asyncio.get_running_loop()
+        while isinstance(entry := await self._pieces.get(), tuple):
+            piece, is_last = entry
+            await self._places.acquire()
+            try:
+                await self._wait_for_queue(piece.count(b"\n") + 1)
+                if len(piece) <= SHORT_PIECE:
+                    answer = self._stream.feed(piece, is_last)
+                else:
+                    answer = await loop.run_in_executor(None, self._stream.feed, piece, is_last)
+            except Exception as error:
+                self._answers.put_nowait(error)
+                return
+            self._answers.put_nowait(answer)
+        self._answers.put_nowait(entry)
 
     async def _wait_for_queue(self, examples: int) -> None:
         """Wait until the engine takes so many examples. Streams use half of the queue, so that requests find room."""
