@@ -86,6 +86,13 @@ def fingerprint(model):
     return (model.examples, tables, model.ids.state(), arms)
 
 
+def learned(model):
+    """Return the same without the curve, whose points depend on which examples were learned together."""
+    examples, tables, ids, arms = fingerprint(model)
+    counts = {name: {key: own[1][key] for key in own[1] if key != "curve"} for name, own in arms.items()}
+    return examples, tables, ids, {name: (own[0], counts[name], own[2]) for name, own in arms.items()}
+
+
 def random_examples(count, seed=0, classes=("a", "b"), width=12, **others):
     """Return examples of a few features each, with labels that a plane decides for, but for noise."""
     random = np.random.default_rng(seed)

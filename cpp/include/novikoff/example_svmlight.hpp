@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "novikoff/example_rows.hpp"
+#include "novikoff/numbers.hpp"
 
 namespace novikoff {
 
@@ -43,7 +44,7 @@ class ExampleSvmlight {
       builder_.refuse("it is longer than " + std::to_string(limits_.line) + " bytes");
     } else if (read_label(token)) {
       builder_.set_named();
-      for (token = next(rest); !token.empty() && read_feature(token); token = next(rest)) {
+      while (read_plain(rest) || (!(token = next(rest)).empty() && read_feature(token))) {
       }
     }
     builder_.end(place, begin, end);
@@ -55,6 +56,24 @@ class ExampleSvmlight {
     const std::string_view token = rest.substr(0, rest.find_first_of(blank));
     rest.remove_prefix(token.size());
     return token;
+  }
+
+  /// Reads a feature as nearly all are: digits, a colon, and a number that ends at a blank. Returns false, and leaves it,
+  /// otherwise.
+  bool read_plain(std::string_view& rest) {
+    constexpr std::ptrdiff_t most_digits = 18;
+    const char *p = rest.data(), *end = p + rest.size();
+    while (p < end && *p == ' ') ++p;
+    const char* name = p;
+    while (p < end && *p >= '0' && *p <= '9') ++p;
+    const std::ptrdiff_t size = p - name;
+    if (size == 0 || size > most_digits || (*name == '0' && size > 1) || p == end || *p != ':') return false;
+    double value = 0;
+    const char* stop = novikoff::read_number(p + 1, value);  // what follows the text is readable
+    if (!stop || stop > end || (stop < end && *stop != ' ')) return false;
+    if (!builder_.add_feature({name, static_cast<std::size_t>(size)}, value)) return false;
+    rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
+    return true;
   }
 
   bool read_label(std::string_view token) {

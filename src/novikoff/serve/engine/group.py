@@ -19,7 +19,7 @@ from .examples import Examples, joined, no_examples
 from .inbox import Job
 from .model import Model
 from .pending import Pending
-from .requests import Prepared, prepare, refuse_first, refuse_row
+from .requests import REFUSED, Prepared, prepare, refuse_first, refuse_row
 
 MAX_FEATURES = 2**23  # that are learned and stored together, unless one request has more
 
@@ -145,6 +145,14 @@ class Group:
             middle = (begin + end) // 2
             self._learn_half(unit, begin, middle)
             self._learn_half(unit, middle, end)
+
+    @property
+    def has_refused(self) -> bool:
+        """Whether an example was refused that could be read."""
+        return any(
+            unit.error is not None or unit.refused or any(kind == REFUSED for kind, _ in unit.prepared.rows or ())
+            for unit in self._units
+        )
 
     def finish(self) -> None:
         """Forget the predictions whose labels were learned, and answer the jobs."""

@@ -120,7 +120,9 @@ class Writer:
             except Exception as error:  # it is durable; the writer must go on, whatever happens
                 log.error("A version could not be published.", exc_info=error)
                 group.fail(ServeError(503, "internal", "The examples were learned, but not answered.", 5))
-            if not group.model.examples:  # all were refused: their labels must not decide about those of the model
+            if (
+                not group.model.examples and group.has_refused
+            ):  # all were refused: their labels must not decide about those of the model
                 self._memory.forget(group.model.number)
 
     def _learn_groups(self, groups: list[Group]) -> list[Record]:
