@@ -159,6 +159,7 @@ ABOUT_THE_PACKAGE = {
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
     "serve/test_crash.py",  # the server is killed while it learns
+    "serve/test_golden_states.py",  # state directories of earlier versions
     "serve/test_hostile.py",  # requests that are meant to do harm
     "serve/test_openapi_cases.py",  # requests made from the description of the interface
     "serve/test_soak.py",  # minutes of mixed load
