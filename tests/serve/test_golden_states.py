@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 import pytest
+
 from engines import random_examples, running
 from golden.make_state import facts
-
 from novikoff.serve.log.blocks import VERSION
 from novikoff.serve.log.store import Store
 
