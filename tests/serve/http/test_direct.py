@@ -5,6 +5,7 @@ import json
 import pytest
 from asgi_calls import all_of, request, served
 
+from novikoff.serve.http import direct
 from novikoff.serve.http.direct import LONGEST, PATH
 
 BODY = b'{"x":{"a":1.0}}'
@@ -37,6 +38,30 @@ def test_the_direct_answer_is_that_of_the_usual_way(server):
 def headers_of(answer):
     lines = answer.partition(b"\r\n\r\n")[0].split(b"\r\n")
     return {line for line in lines if not line.startswith((b"date:", b"connection:"))}
+
+
+def test_the_same_headers_are_answered_in_the_same_way(server):
+    with server.connect() as connection:
+        found = set()
+        for body in [BODY, b'{"x":{"a":2.0}}', b'{"x":{"b":3.0}}'] * 2:
+            connection.sendall(post(body=body))
+            found.add(connection.recv(65536).partition(b"\r\n\r\n")[0])
+        connection.sendall(post(body=b'{"x":{"a":nan}}'))  # of the same length
+        assert connection.recv(65536).startswith(b"HTTP/1.1 4")
+        connection.sendall(post(last=True))
+        assert all_of(connection).startswith(b"HTTP/1.1 200")
+    assert len({line for head in found for line in head.split(b"\r\n") if b"content-length" not in line}) == 5
+
+
+def test_headers_are_remembered_for_a_second(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(direct, "monotonic", lambda: now[0])
+    answers = direct.DirectAnswers(None, None)
+    assert answers.known(b"head") is None
+    answers.remember(b"head", "m", 3)
+    assert answers.known(b"head") == ("m", 3)
+    now[0] += direct.KNOWN_SECONDS
+    assert answers.known(b"head") is None
 
 
 def test_pipelined_requests_are_answered_in_order(server):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from time import perf_counter
+from time import monotonic, perf_counter
 from typing import Any
 
 from novikoff.errors import NovikoffError
@@ -23,6 +23,8 @@ from .service import Service
 
 PATH = re.compile(rb"/v1/models/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/predict")
 LONGEST = 1 << 16  # bytes of a body; longer ones take the usual way
+MAX_HEADS = 4096  # that are remembered
+KNOWN_SECONDS = 1.0  # for which they are
 PLAIN_TYPES = (b"", JSON, CURL_DEFAULT.encode())
 UNUSUAL = frozenset({b"content-encoding", b"transfer-encoding", b"expect", b"upgrade"})
 HEAD = b"HTTP/1.1 200 OK\r\n" + b"".join(
@@ -43,6 +45,8 @@ class DirectAnswers:
 
     def __init__(self, service: Service, gate: Gate) -> None:
         self._service, self._gate = service, gate
+        self._heads: dict[bytes, tuple[str, int]] = {}
+        self._forget_at = 0.0
 
     def model(self, method: bytes, url: bytes, scope: dict[str, Any], headers: Iterable[Header]) -> str | None:
         """Return the model that a request asks to predict; None if it takes the usual way.
@@ -71,6 +75,23 @@ class DirectAnswers:
         except ServeError:
             return None
         return match[1].decode()
+
+    def remember(self, head: bytes, model: str, length: int) -> None:
+        """Remember the bytes of a first line and headers that were accepted, and the length of the body after them."""
+        if len(self._heads) < MAX_HEADS:
+            self._heads[head] = (model, length)
+
+    def known(self, head: bytes) -> tuple[str, int] | None:
+        """Return the model and the length of the body of a head that was accepted less than a second ago.
+
+        Clients send the same headers again and again. After a second they are checked again, because a token may have
+        been withdrawn.
+        """
+        now = monotonic()
+        if now >= self._forget_at:
+            self._heads.clear()
+            self._forget_at = now + KNOWN_SECONDS
+        return self._heads.get(head)
 
     def answer(self, model: str, body: bytes) -> bytes | None:
         """Return a whole answer; None if the request takes the usual way."""

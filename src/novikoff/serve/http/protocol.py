@@ -39,6 +39,7 @@ class LimitedProtocol(HttpToolsProtocol):
 
     _model: str | None = None  # of a request that is answered here
     _body = b""
+    _answered: tuple[str, int] | None = None  # the model and the length of the body of the latest one
 
     _timer: asyncio.TimerHandle | None = None
     _header_bytes = 0
@@ -83,12 +84,21 @@ class LimitedProtocol(HttpToolsProtocol):
         """Count the bytes of headers, and give them to the parser."""
         if self.transport.is_closing():
             return
+        is_first = self._header_bytes == 0 and self._has_body  # nothing of a request has come before
+        end = data.find(b"\r\n\r\n") if is_first and self.direct is not None else -1
+        if end > 0 and self._answer_known(data, end):
+            return
+        self._answered = None
         if not self._has_headers:
             self._header_bytes += len(data)
             if self._header_bytes > MAX_HEADER_BYTES and not self._ends_headers(data):
                 self._refuse(LONG_HEADERS)
                 return
         super().data_received(data)
+        if end > 0 and self._answered is not None and self.direct is not None:
+            model, length = self._answered
+            if len(data) == end + 4 + length:
+                self.direct.remember(data[:end], model, length)
         if self._header_bytes and self._timer is None:  # they are not complete
             self._expect_headers()
 
@@ -136,6 +146,21 @@ class LimitedProtocol(HttpToolsProtocol):
         scope: Any = self.scope
         return self.direct.model(self.parser.get_method(), self.url, scope, self.headers)
 
+    def _answer_known(self, data: bytes, end: int) -> bool:
+        """Answer a whole request whose first line and headers, up to ``end``, were accepted before."""
+        assert self.direct is not None
+        known = self.direct.known(data[:end])
+        is_free = (self.cycle is None or self.cycle.response_complete) and not self.flow.write_paused
+        if known is None or not is_free or len(data) != end + 4 + known[1]:
+            return False
+        answer = self.direct.answer(known[0], data[end + 4 :])
+        if answer is None:
+            return False
+        self._stop_timer()
+        self.transport.write(answer)
+        super().on_response_complete()
+        return True
+
     def _answer_here(self) -> bool:
         """Answer a request to predict. If that fails, begin the usual way, and return False."""
         assert self.direct is not None
@@ -148,6 +173,7 @@ class LimitedProtocol(HttpToolsProtocol):
             if body:
                 super().on_body(body)
             return False
+        self._answered = (model, len(body))
         self.transport.write(answer)
         super().on_response_complete()
         return True
