@@ -25,7 +25,8 @@ def is_short(X: Any) -> bool:
 def widened(X: Any) -> Any:
     """Return an array or a tensor of two-byte floats as an array of float32 in C order, and anything else as it is."""
     if is_short(X):
-        return X.astype(np.float32, order="C")
+        with np.errstate(invalid="ignore"):  # some processors report a signalling NaN, which becomes a quiet one
+            return X.astype(np.float32, order="C")
     if not isinstance(X, np.ndarray) and str(getattr(X, "dtype", "")) in TENSOR_DTYPES:
         return X.detach().cpu().float().numpy()  # NumPy cannot read a tensor of bfloat16
     return X

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from novikoff import evaluate
 from novikoff.errors import input_error, missing_package, quote
 
 from ._ending import NEGATIVE_VERDICT
@@ -200,9 +201,11 @@ def _replay(
     original, own = found.original.learner, found.specification.learner
     names = (original, own) if own != original else (f"{original} of the model", f"{own} replayed")
     lines: list[Line] = [("model", model), ("examples", f"{found.examples:,}")]
-    for name, mistakes in zip(names, (found.original_mistakes, found.mistakes), strict=True):
-        accuracy = 1 - mistakes / found.examples
-        lines.append((name, f"accuracy {accuracy:.4f} before learning, {mistakes:,} mistakes"))
+    rows = f"{found.examples:,} rows, each predicted before it was learned"
+    counts = (found.original_mistakes, found.mistakes, found.majority_mistakes, found.last_label_mistakes)
+    original_share, own_share, *guesses = [1 - mistakes / found.examples for mistakes in counts]
+    lines.append((names[0], evaluate.progressive_words(original_share, rows, *guesses)))
+    lines.append((names[1], evaluate.progressive_words(own_share, rows, *guesses)))
     lines += [("saved", output)] if output is not None else []
     result = {
         "model": model,

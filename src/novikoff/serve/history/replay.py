@@ -32,6 +32,8 @@ class Replayed:
         The number of examples.
     mistakes, original_mistakes : int
         How many of them were predicted wrongly.
+    majority_mistakes, last_label_mistakes : int
+        The mistakes of predicting the most frequent label so far, and the label before.
     """
 
     learner: Any
@@ -40,6 +42,8 @@ class Replayed:
     examples: int
     mistakes: int
     original_mistakes: int
+    majority_mistakes: int
+    last_label_mistakes: int
 
 
 def replay(
@@ -99,5 +103,7 @@ def replay(
     arm = model.arms[REPLAYED]
     if arm.stopped is not None:
         raise input_error("log", f"{wanted.learner} refuses an example of the log: {arm.stopped}")
-    counts = (model.examples, arm.tally.mistakes, model.main.tally.mistakes)
+    tally = model.main.tally
+    guesses = (tally.examples - tally.most_frequent.right, tally.examples - tally.last_label.right)
+    counts = (model.examples, arm.tally.mistakes, tally.mistakes, *guesses)
     return Replayed(arm.learner, wanted, original, *counts)
