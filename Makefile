@@ -49,7 +49,7 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	rm -rf build/wheel && $(PIP) wheel --no-deps --no-build-isolation -w build/wheel .
 	test -d $(MINIMUM) || $(PYTHON) -m venv $(MINIMUM)
 	$(MINIMUM)/bin/python -m pip --disable-pip-version-check -q install "pip>=25.1"
-	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test "$$(echo build/wheel/*.whl)[cli,excel,onnx,plot,serve,zstd]"
+	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test-core "$$(echo build/wheel/*.whl)[cli,excel,onnx,plot,serve,zstd]"
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
 

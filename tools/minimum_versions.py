@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 TOOLS = {  # of the tests, whose version does not matter to users
     *("pytest", "pytest-xdist", "hypothesis", "pexpect", "playwright", "axe-playwright-python", "openpyxl", "grimp"),
-    *("ipykernel", "nbclient", "nbformat", "clarabel", "onnxruntime"),
+    *("ipykernel", "nbclient", "nbformat", "clarabel", "onnxruntime", "openapi-spec-validator"),
 }
 BOUND = re.compile(r"([A-Za-z0-9_-]+)(?:\[[^]]*\])?>=([0-9.]+)")
 
@@ -21,7 +21,7 @@ def minimum_versions(project: dict) -> dict[str, str]:
         The content of pyproject.toml.
     """
     extras = project["project"]["optional-dependencies"].values()
-    groups = [project["project"]["dependencies"], *extras, project["dependency-groups"]["test"]]
+    groups = [project["project"]["dependencies"], *extras, project["dependency-groups"]["test-core"]]
     found = [match for group in groups for text in group if (match := BOUND.match(text)) and match[1] not in TOOLS]
     versions: dict[str, str] = {}
     for match in found:
