@@ -10,6 +10,7 @@ import pytest
 
 from engine_logs import examples, written
 from novikoff.serve.log.store import Store
+from share import share_of
 from two_servers import Process, answers, ask, example, sequence, server, wait_for, wait_until_equal
 
 
@@ -189,6 +190,6 @@ def test_a_follower_catches_up_after_a_kill(tmp_path, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(share_of(3)))
 def test_a_follower_catches_up_after_many_kills(tmp_path, seed):
-    crashes(tmp_path, 20, seed + 100)
+    crashes(tmp_path, max(5, share_of(20)), seed + 100)
