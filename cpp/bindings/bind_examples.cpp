@@ -56,19 +56,6 @@ nb::list names_since(NameTable& table, std::size_t start) {
   return list;
 }
 
-/// Names as one text with the length of each, for a log.
-nb::tuple packed_since(NameTable& table, std::size_t start) {
-  std::string text;
-  std::vector<std::int32_t> lengths;
-  locked(table.mutex, [&] {
-    for (std::size_t k = start; k < table.size(); ++k) {
-      text.append(table[k]);
-      lengths.push_back(static_cast<std::int32_t>(table[k].size()));
-    }
-  });
-  return nb::make_tuple(nb::bytes(text.data(), text.size()), to_numpy(std::move(lengths)));
-}
-
 void add_names(NameTable& table, const nb::list& names) {
   std::vector<std::string> own;
   for (nb::handle name : names) own.push_back(nb::cast<std::string>(name));
@@ -333,9 +320,6 @@ void bind_examples(nb::module_& m) {
       .def("__len__", &size_of<NameTable>)
       .def("since", &names_since, nb::arg("start"), nb::sig("def since(self, start: int) -> list[str]"),
            "Return the names from a column on.")
-      .def("packed_since", &packed_since, nb::arg("start"),
-           nb::sig("def packed_since(self, start: int) -> tuple[bytes, NDArray[numpy.int32]]"),
-           "Return the names from a column on as one text, with the length of each in bytes.")
       .def("add", &add_names, nb::arg("names"), nb::sig("def add(self, names: list[str]) -> None"), "Add names that are new.")
       .def(
           "find",

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.theory.delay_bounds import served_mistakes
-
 from .model import Model
 from .registry import Known
 
@@ -93,11 +91,6 @@ def bound_of(model: Model) -> tuple[dict[str, Any], float | None]:
         return empty, margin
     words = "If some plane separates the examples, this is the smallest bound that Novikoff's theorem can give for it."
     return {"mistakes": _finite(bound(margin)), "which": "learning", "words": words}, margin
-
-
-def served_bound_of(model: Model) -> float:
-    """Return the largest number of served mistakes per update that P2 allows with the delays so far."""
-    return served_mistakes(1, model.main.tally.largest_delay)
 
 
 def _finite(value: Any) -> float | None:
