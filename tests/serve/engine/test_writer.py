@@ -46,13 +46,13 @@ def test_an_internal_error_is_answered_and_the_writer_goes_on(tmp_path, monkeypa
         client.create()
         client.learn("m", random_examples(10))
         before = fingerprint(client.model())
-        for place in ("group.prepare", "group.encode", "model.Model.learn"):
+        for place in ("group.prepare", "group.encode", "model.Model.learn", "model.Model.new_version"):
             with monkeypatch.context() as patch:
-                patch.setattr(f"novikoff.serve.engine.{place}", lambda *args: 1 / 0)
+                patch.setattr(f"novikoff.serve.engine.{place}", lambda *args, **others: 1 / 0)
                 assert refused(lambda: client.learn("m", random_examples(3))) == (503, "internal")
             assert fingerprint(client.model()) == before
         with monkeypatch.context() as patch:
-            patch.setattr("novikoff.serve.engine.model.Model.publish", lambda *args, **others: 1 / 0)
+            patch.setattr("novikoff.serve.engine.group.Group.finish", lambda *args: 1 / 0)
             assert refused(lambda: client.learn("m", random_examples(3))) == (503, "internal")
         with monkeypatch.context() as patch:
             patch.setattr("novikoff.serve.engine.memory.Memory.write_snapshots", lambda *args: 1 / 0)

@@ -354,7 +354,7 @@ class Engine:
 
     def on_records(self, call: Callable[[list[Record]], None]) -> None:
         """Let the writer thread make a call after each commit, with the new records."""
-        self._writer.on_records = call
+        self._writer.committer.on_records = call
 
     # ---- reading -----------------------------------------------------------------------------------------------------
 
@@ -407,8 +407,8 @@ class Engine:
             "in_memory": len(self._memory),
             "loaded": self._memory.loaded,
             "sequence": self.store.last,
-            "examples": self._writer.learned,
-            "groups": self._writer.groups,
+            "examples": self._writer.committer.learned,
+            "groups": self._writer.committer.rounds,
             "predictions": self.predictions,
             "pending": len(self._pending),
             "pending_dropped": self._pending.dropped,

@@ -74,10 +74,10 @@ class Following:
         changed: dict[int, Model] = {}
         for record in records:
             self._apply(record, changed)
-            self._writer.learned += record.count
+            self._writer.committer.learned += record.count
         for model in changed.values():
             self._memory.publish(model, is_busy=True)
-        self._writer.on_records(list(records))
+        self._writer.committer.on_records(list(records))
         return self._store.last
 
     def _apply(self, record: Record, changed: dict[int, Model]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import novikoff._core as _core
 from novikoff.errors import InvalidInputError
 from novikoff.serve.errors import ServeError
-from novikoff.serve.log.blocks import encode
+from novikoff.serve.log.blocks import Block, encode
 from novikoff.serve.log.records import EXAMPLES, Entry
 
 from .answers import Learned, summary
@@ -20,6 +20,7 @@ from .inbox import Job
 from .model import Model
 from .pending import Pending
 from .requests import REFUSED, Prepared, prepare, refuse_first, refuse_row
+from .version import Version
 
 MAX_FEATURES = 2**23  # that are learned and stored together, unless one request has more
 
@@ -33,14 +34,16 @@ class Unit:
     runs: list[Run] = field(default_factory=list)
     first: int = 0
     refused: dict[int, str] = field(default_factory=dict)
-    error: ServeError | None = None
+    error: Exception | None = None
+    answer: bytes = b""
 
 
 class Group:
     """Jobs of one model. They are learned first; then the log gets what was learned; then they are answered.
 
     An example that the learner refuses must not come into the log. So it learns first, but nobody sees what it learned
-    before it is durable: predictions go on with the version before.
+    before it is durable: predictions go on with the version before. `learn` belongs to the writer thread; `entries` and
+    what follows may be called by another one, while the model learns the next group.
 
     Parameters
     ----------
@@ -52,11 +55,17 @@ class Group:
         Predictions that wait for their labels.
     limits : ExampleLimits
         Limits of an example.
+
+    Attributes
+    ----------
+    version : Version or None
+        What predicts when the group is durable; None: what predicted before.
     """
 
     def __init__(self, model: Model, jobs: list[Job], pending: Pending, limits: _core.ExampleLimits) -> None:
         self.model, self._pending, self._limits = model, pending, limits
-        self.entries: list[Entry] = []  # what the log is to store
+        self.version: Version | None = None
+        self._blocks: list[tuple[int, Block]] = []  # number of the first example, and what the log is to store
         self._learned_ids: set[str] = set()
         self._units = [Unit(job) for job in jobs]
         taken: set[str] = set()
@@ -78,8 +87,21 @@ class Group:
         except ServeError as error:
             unit.error = error
 
+    def __len__(self) -> int:
+        """Return the number of examples that were learned."""
+        return sum(len(block) for _, block in self._blocks)
+
     def learn(self) -> None:
-        """Predict and learn all examples. Those that the learner refuses are left out."""
+        """Predict and learn all examples, and prepare the answers. What the learner refuses is left out."""
+        self._learn_parts()
+        for unit in self._units:
+            if unit.error is None:
+                try:
+                    unit.answer = self._answer(unit)
+                except Exception as error:  # the client must get an answer, whatever happens
+                    unit.error = error
+
+    def _learn_parts(self) -> None:
         part: list[Unit] = []
         features = 0
         for unit in self._units:
@@ -113,8 +135,7 @@ class Group:
         """Learn examples as one block of the log, so that a replay learns them in the same way."""
         first = self.model.examples
         runs = self.model.learn(examples)
-        payload = encode(self.model.block_of(examples))
-        self.entries.append(Entry(self.model.number, EXAMPLES, first, len(examples), payload))
+        self._blocks.append((first, self.model.block_of(examples)))
         self._learned_ids.update(id for id in examples.ids or () if id is not None)
         return runs
 
@@ -154,19 +175,28 @@ class Group:
             for unit in self._units
         )
 
+    def entries(self) -> list[Entry]:
+        """Return what the log is to store."""
+        number = self.model.number
+        return [Entry(number, EXAMPLES, first, len(block), encode(block)) for first, block in self._blocks]
+
     def finish(self) -> None:
-        """Forget the predictions whose labels were learned, and answer the jobs."""
+        """Publish what has become durable, forget the predictions whose labels were learned, and answer the jobs."""
+        if self.version is not None:
+            self.model.version = self.version
         for id in self._learned_ids:
             self._pending.remove(self.model.number, id)
         for unit in self._units:
-            answer = unit.job.answer
             if unit.error is not None:
-                answer.set_exception(unit.error)
-                continue
-            try:
-                answer.set_result(self._answer(unit))
-            except Exception as error:  # the client must get an answer, whatever happens
-                answer.set_exception(error)
+                unit.job.answer.set_exception(unit.error)
+            else:
+                unit.job.answer.set_result(unit.answer)
+
+    def fail(self, error: BaseException) -> None:
+        """Answer all jobs with an error."""
+        for unit in self._units:
+            if not unit.job.answer.done():
+                unit.job.answer.set_exception(error)
 
     def _answer(self, unit: Unit) -> bytes:
         learned = Learned(self.model, unit.prepared, unit.runs, unit.first, unit.refused)
@@ -175,9 +205,3 @@ class Group:
             return learned.document(content)
         lines = learned.piece(content)
         return lines + summary(content.totals) if content.is_last else lines
-
-    def fail(self, error: ServeError) -> None:
-        """Answer all jobs that have no answer yet with an error."""
-        for unit in self._units:
-            if not unit.job.answer.done():
-                unit.job.answer.set_exception(error)

@@ -15,6 +15,7 @@ from novikoff.serve.log.store import Store
 from . import snapshots
 from .loading import Loader
 from .model import Model
+from .version import Version
 
 log = logging.getLogger("novikoff.serve")
 
@@ -121,8 +122,17 @@ class Memory:
         self._changed.discard(number)
 
     def publish(self, model: Model, *, is_busy: bool) -> None:
-        """Publish a version of a model that has learned, or remember that it is behind."""
+        """Publish a version of a model that has learned what is durable, or remember that it is behind."""
         model.publish(is_busy=is_busy)
+        self._note(model)
+
+    def new_version(self, model: Model, *, is_busy: bool) -> Version | None:
+        """Return a version of a model that has learned, to be published later, or remember that it is behind."""
+        version = model.new_version(is_busy=is_busy)
+        self._note(model)
+        return version
+
+    def _note(self, model: Model) -> None:
         if model.is_behind:
             self.behind.add(model.number)
         else:
@@ -134,7 +144,7 @@ class Memory:
         self._outdated[model.number] = model
 
     def publish_all(self) -> None:
-        """Publish the versions that are behind."""
+        """Publish the versions that are behind. All that was learned must be durable."""
         for number in list(self.behind):
             model = self._models.get(number)
             if model is not None:
@@ -143,12 +153,14 @@ class Memory:
 
     # ---- snapshots ---------------------------------------------------------------------------------------------------
 
+    def due(self) -> list[Model]:
+        """Return the models that have learned enough since their last snapshot."""
+        models = [self._models[number] for number in self._changed - self._writing if number in self._models]
+        return [model for model in models if model.examples - model.snapshot_examples >= self._every]
+
     def write_snapshots(self) -> None:
-        """Begin snapshots of the models that have learned enough since their last one, in another thread."""
-        for number in list(self._changed):
-            model = self._models.get(number)
-            if model is None or number in self._writing or model.examples - model.snapshot_examples < self._every:
-                continue
+        """Begin snapshots of the models for which they are due, in another thread. All must be durable."""
+        for model in self.due():
             self._begin(model)
 
     def _begin(self, model: Model) -> None:

@@ -81,7 +81,7 @@ class Model:
         self._known_names = 0
         self._known_labels: tuple[NDArray[Any], dict[Any, int]] = (np.zeros(0), {})
         self._published_at, self._cost = 0.0, 0.0
-        self.version = Version(0, frozen(self.main.learner), {})
+        self.version = self._newest = Version(0, frozen(self.main.learner), {})  # the newest waits to be durable
 
     def new_tables(self) -> tuple[_core.NameTable, _core.LabelTable]:
         """Return empty tables of names and labels with the limits of the model."""
@@ -213,25 +213,30 @@ class Model:
 
     @property
     def is_behind(self) -> bool:
-        """Whether examples were learned after the version that predicts."""
-        return self.version.number != self.examples
+        """Whether examples were learned after the last version that was made."""
+        return self._newest.number != self.examples
 
-    def publish(self, *, at_once: bool = False, is_busy: bool = False) -> None:
-        """Make a new version, unless that would take too large a share of the time.
+    def new_version(self, *, at_once: bool = False, is_busy: bool = False) -> Version | None:
+        """Make a version of what was learned; None if nothing was, or if it would take too large a share of the time.
 
         Parameters
         ----------
         at_once : bool, default=False
-            Make it in any case.
+            Make it however long it takes.
         is_busy : bool, default=False
             Whether other examples wait to be learned: then even a short time is kept to its share.
         """
         if not self.is_behind:
-            return
+            return None
         begin = time.perf_counter()
         is_early = begin - self._published_at < self._cost / PUBLISHING
         if not at_once and is_early and (is_busy or self._cost > SHORT):
-            return
-        self.version = Version(self.examples, frozen(self.main.learner), self._labels()[1])
+            return None
+        self._newest = Version(self.examples, frozen(self.main.learner), self._labels()[1])
         self._published_at = time.perf_counter()
         self._cost = self._published_at - begin
+        return self._newest
+
+    def publish(self, *, at_once: bool = False, is_busy: bool = False) -> None:
+        """Let a new version predict, if one is made; all that was learned must be durable."""
+        self.version = self.new_version(at_once=at_once, is_busy=is_busy) or self._newest

@@ -1,11 +1,10 @@
-"""The writer thread: the only one that changes models and the log."""
+"""The writer thread: the only one that changes models, and with its committer the only one that changes the log."""
 
 from __future__ import annotations
 
 import logging
 import threading
 import time
-from collections.abc import Callable
 from typing import Any
 
 import novikoff._core as _core
@@ -14,6 +13,7 @@ from novikoff.serve.log.errors import CorruptRecord, StoreError
 from novikoff.serve.log.records import Record
 from novikoff.serve.log.store import Store
 
+from .committer import Committer
 from .group import Group
 from .inbox import Command, Inbox, Job
 from .memory import Memory
@@ -26,7 +26,9 @@ log = logging.getLogger("novikoff.serve")
 
 
 class Writer:
-    """Takes jobs from the inbox, lets models learn, and stores what they learned, one group at a time.
+    """Takes jobs from the inbox, lets models learn, and gives what they learned to its committer, one round at a time.
+
+    Everything else that it does, such as loading, snapshots and commands, waits until all that was learned is durable.
 
     Parameters
     ----------
@@ -52,13 +54,13 @@ class Writer:
     ) -> None:
         self._store, self._inbox, self._memory, self._pending, self._limits = store, inbox, memory, pending, limits
         self.reason: str | None = None
-        self.learned = self.groups = 0
-        self.on_records: Callable[[list[Record]], None] = lambda records: None
+        self.committer = Committer(store, self._stop)
         self._tried_at = 0.0
         self._thread = threading.Thread(target=self._run, name="novikoff-writer", daemon=True)
 
     def start(self) -> None:
-        """Start the thread."""
+        """Start the threads."""
+        self.committer.start()
         self._thread.start()
 
     def join(self) -> None:
@@ -68,18 +70,29 @@ class Writer:
     def _run(self) -> None:
         while True:
             taken = self._inbox.take(SOON if self._memory.behind else IDLE)
-            if taken is None and self._inbox.is_closed and self._inbox.is_empty:
-                return
             try:
-                if isinstance(taken, Command):
-                    self._obey(taken)
-                elif taken is not None:
+                if isinstance(taken, list):
                     self._learn(taken)
-                else:
+                elif taken is not None:
+                    self._settle()
+                    self._obey(taken)
+                elif self._inbox.is_closed and self._inbox.is_empty:
+                    self._settle()
+                    self.committer.close()
+                    return
+                elif self.committer.is_idle:
+                    self._settle()
                     self._memory.publish_all()
-                self._memory.write_snapshots()
+                if self._memory.due():
+                    self._settle()
+                    self._memory.write_snapshots()
             except Exception as error:  # the thread must go on: all jobs have been answered, and the log has it all
                 log.error("The writer goes on after an error.", exc_info=error)
+
+    def _settle(self) -> None:
+        """Wait until all that was learned is durable; drop the models that have learned what could not be stored."""
+        for group in self.committer.settle():
+            self._memory.distrust(group.model)
 
     def _obey(self, command: Command) -> None:
         if not command.answer.set_running_or_notify_cancel():
@@ -100,9 +113,13 @@ class Writer:
         jobs = [job for job in jobs if job.answer.set_running_or_notify_cancel()]
         groups: list[Group] = []
         try:
+            if self.committer.has_failed:
+                self._settle()
             self.check_learning()
             groups += self._groups(jobs)
-            records = self._learn_groups(groups)
+            for group in groups:
+                group.learn()
+                group.version = self._memory.new_version(group.model, is_busy=not self._inbox.is_empty)
         except BaseException as error:  # nothing of the groups may be kept, whatever happened
             answer = error if isinstance(error, ServeError) else self._stop(error)
             for group in groups:
@@ -111,35 +128,18 @@ class Writer:
                 if not job.answer.done():
                     job.answer.set_exception(answer)
             return
-        self.groups += 1
-        self.on_records(records)
+        self.committer.put(groups, is_alone=self._inbox.is_empty)
         for group in groups:
-            try:
-                self._memory.publish(group.model, is_busy=not self._inbox.is_empty)
-                group.finish()
-            except Exception as error:  # it is durable; the writer must go on, whatever happens
-                log.error("A version could not be published.", exc_info=error)
-                group.fail(ServeError(503, "internal", "The examples were learned, but not answered.", 5))
-            if (
-                not group.model.examples and group.has_refused
-            ):  # all were refused: their labels must not decide about those of the model
+            if not group.model.examples and group.has_refused:
+                # All were refused: their labels must not decide about those of the model.
                 self._memory.forget(group.model.number)
-
-    def _learn_groups(self, groups: list[Group]) -> list[Record]:
-        for group in groups:
-            group.learn()
-        entries = [entry for group in groups for entry in group.entries]
-        records = self._store.append(entries) if entries else []
-        models = {group.model.number: group.model for group in groups}  # memory may have dropped some already
-        for record in records:
-            models[record.model].sequence = record.sequence
-            self.learned += record.count
-        return records
 
     def _groups(self, jobs: list[Job]) -> list[Group]:
         by_model: dict[int, list[Job]] = {}
         for job in jobs:
             by_model.setdefault(job.model, []).append(job)
+        if any(self._memory.find(number) is None for number in by_model):
+            self._settle()  # models are loaded from the log, and others are dropped for them
         groups = []
         for number, own in by_model.items():
             try:
@@ -154,7 +154,7 @@ class Writer:
         """Append other entries, from a command."""
         self.check_learning()
         records = self._store.append(entries)
-        self.on_records(records)
+        self.committer.on_records(records)
         return records
 
     # ---- failures ----------------------------------------------------------------------------------------------------
