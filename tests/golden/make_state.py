@@ -44,6 +44,9 @@ def fill(client):
             client.predict(name, {"x": own["x"], "id": f"late-{k}"})
         for k, own in enumerate(examples[50:58]):
             client.learn(name, {"id": f"late-{k}", "y": own["y"]})
+    examples = random_examples(300, seed=8)
+    decimals = [own | {"x": {name: round(x, 3) for name, x in own["x"].items()}} for own in examples]
+    client.learn("tracker", decimals)
     client.learn("hashed", {"text": "words and more words", "y": "a"})
     client.engine.copy("perceptron", "copy").result(20)
     client.learn("copy", random_examples(5, seed=9))

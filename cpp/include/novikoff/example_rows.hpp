@@ -86,12 +86,16 @@ class RowBuilder {
   /// up at the end of the row: until then, the table's memory is on its way to the processor.
   bool add_feature(std::string_view name, double value, bool is_temporary = false) {
     features_ = FeatureKind::named;
-    if (name.size() > limits_.name) return refuse("a feature name is longer than " + std::to_string(limits_.name) + " bytes");
-    if (keys_.size() >= limits_.features) return refuse("it has more than " + std::to_string(limits_.features) + " features");
+    if (name.size() > limits_.name || keys_.size() >= limits_.features) [[unlikely]]
+      return refuse_feature(name);
     keys_.push_back(is_temporary ? StringKey::of(copies_.emplace_back(name)) : StringKey::padded(name));
     names_.prefetch(keys_.back());
     rows_.values.push_back(value);
     return true;
+  }
+  [[gnu::noinline]] bool refuse_feature(std::string_view name) {
+    if (name.size() > limits_.name) return refuse("a feature name is longer than " + std::to_string(limits_.name) + " bytes");
+    return refuse("it has more than " + std::to_string(limits_.features) + " features");
   }
   bool set_label(LabelKind kind, std::string_view label) {
     if (kind == LabelKind::text && label.size() > limits_.name)

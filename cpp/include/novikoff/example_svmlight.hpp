@@ -2,6 +2,8 @@
 // are their indices in digits.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
@@ -11,6 +13,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "novikoff/bytes.hpp"
 #include "novikoff/example_rows.hpp"
 #include "novikoff/numbers.hpp"
 
@@ -58,16 +61,15 @@ class ExampleSvmlight {
     return token;
   }
 
-  /// Reads a feature as nearly all are: digits, a colon, and a number that ends at a blank. Returns false, and leaves it,
-  /// otherwise.
+  /// Reads a feature as nearly all are: up to seven digits, a colon, and a number that ends at a blank. Returns false, and
+  /// leaves it, otherwise.
   bool read_plain(std::string_view& rest) {
-    constexpr std::ptrdiff_t most_digits = 18;
     const char *p = rest.data(), *end = p + rest.size();
     while (p < end && *p == ' ') ++p;
     const char* name = p;
-    while (p < end && *p >= '0' && *p <= '9') ++p;
+    p += std::countr_zero(detail::other_than_digits(load<std::uint64_t>(p)) | std::uint64_t{1} << 63) / 8;
     const std::ptrdiff_t size = p - name;
-    if (size == 0 || size > most_digits || (*name == '0' && size > 1) || p == end || *p != ':') return false;
+    if (size == 0 || (*name == '0' && size > 1) || p >= end || *p != ':') return false;
     double value = 0;
     const char* stop = novikoff::read_number(p + 1, value);  // what follows the text is readable
     if (!stop || stop > end || (stop < end && *stop != ' ')) return false;

@@ -1,12 +1,16 @@
 // Strings of JSON text.
 #pragma once
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "novikoff/bytes.hpp"
+#include "novikoff/numbers.hpp"
 #include "novikoff/text.hpp"
 
 namespace novikoff {
@@ -18,20 +22,25 @@ class JsonStrings {
   const char* problem = nullptr;
 
   /// Reads a string whose first byte after the opening quote is at `p`. Returns its content and sets `p` behind the closing
-  /// quote; at a problem, sets `p` where it is. The content is part of the text, or is valid until the next call.
+  /// quote; at a problem, sets `p` where it is. Eight bytes after `end` must be readable. The content is part of the text, or
+  /// is valid until the next call.
   std::string_view read(const char*& p, const char* end) {
     problem = nullptr;
     const char* begin = p;
-    while (p < end && is_plain(*p)) ++p;
+    std::uint64_t special = 0;
+    while (p < end && (special = not_plain(load<std::uint64_t>(p))) == 0) p += 8;
+    p = std::min(p + std::countr_zero(special | std::uint64_t{1} << 63) / 8, end);
     if (p < end && *p == '"') return {begin, static_cast<std::size_t>(p++ - begin)};
     return read_any(begin, p, end);
   }
 
  private:
-  /// Whether a byte of a string stands for itself, without a look at others.
-  static bool is_plain(char byte) {
-    const auto code = static_cast<unsigned char>(byte);  // char is signed on some machines
-    return code >= ' ' && code < detail::end_of_one && byte != '"' && byte != '\\';
+  /// Bytes whose highest bit is set, for the first of the eight that does not stand for itself, and for some after it.
+  static std::uint64_t not_plain(std::uint64_t word) {
+    using detail::every_byte;
+    const auto zeros = [](std::uint64_t bytes) { return (bytes - every_byte('\1')) & ~bytes; };
+    const std::uint64_t controls = (word - every_byte(' ')) & ~word;
+    return (word | controls | zeros(word ^ every_byte('"')) | zeros(word ^ every_byte('\\'))) & every_byte('\x80');
   }
 
   std::string_view read_any(const char* begin, const char*& p, const char* end) {

@@ -290,7 +290,12 @@ template <class Float>
   if (first > 9 || q[1] != '.') return read_any(p, value);
   std::uint64_t mantissa = first, sixteen = 0;
   const char* fraction = q += 2;
-  if (take_sixteen(q, sixteen)) {
+  std::uint64_t word = load<std::uint64_t>(q);
+  if (const std::uint64_t others = other_than_digits(word); others != 0) {
+    const int count = std::countr_zero(others) / 8;
+    mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
+    q += count;
+  } else if (take_sixteen(q, sixteen)) {
     mantissa = mantissa * integer_powers[16] + sixteen;
     q += 16;
     // There may be none, one or two more digits. A branch would be mispredicted often, so there is none.
@@ -299,11 +304,8 @@ template <class Float>
     mantissa = mantissa * integer_powers[one + two] + one * next * (1 + 9 * two) + two * last;
     q += one + two;
   } else {
-    std::uint64_t word = load<std::uint64_t>(q);
-    if (other_than_digits(word) == 0) {
-      mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
-      word = load<std::uint64_t>(q += 8);
-    }
+    mantissa = mantissa * integer_powers[8] + eight_digits(word ^ every_byte('0'));
+    word = load<std::uint64_t>(q += 8);
     const int count = std::countr_zero(other_than_digits(word)) / 8;
     mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
     q += count;

@@ -1,6 +1,5 @@
 """Streams: order, back-pressure, errors, slow and vanished clients."""
 
-import asyncio
 import gzip
 import json
 import socket
@@ -10,9 +9,8 @@ import pytest
 from asgi_calls import Local, all_of, receiver, request, served
 from fake_engine import FakeEngine
 
-from novikoff.serve.errors import ServeError
-from novikoff.serve.http.bodies import Gzip, Identity
-from novikoff.serve.http.stream import MAX_UNANSWERED, PIECE, joined
+from novikoff.serve.http.pieces import PIECE
+from novikoff.serve.http.stream import MAX_UNANSWERED
 
 ADDRESS = "/v1/models/default/stream"
 LINE = b'{"x": {"a": 1}, "y": "spam"}\n'
@@ -90,7 +88,7 @@ def test_pieces_are_limited_in_length():
     assert max(length for _, length, _ in feeds) <= PIECE + len(LINE) * 1000
 
 
-def test_at_most_four_pieces_are_with_the_engine():
+def test_the_pieces_that_are_with_the_engine_are_limited():
     local = Local()
     local.engine.delay = 0.01
     ask(local, [json.dumps({"text": "a" * PIECE, "y": 1}).encode() + b"\n"] * 12)
@@ -121,35 +119,6 @@ def test_learning_that_stops_ends_the_stream_with_its_error():
     long = ask(Local(), [LINE * count, b'{"stop": true}\n'])
     assert (long.status, len(long.lines)) == (200, count + 1)
     assert long.lines[-1] == {"error": {"code": "learning_stopped", "message": "The disk is full."}}
-
-
-def pieces(receive, idle=1.0, decoder=None, stop=False):
-    async def run():
-        stopping = asyncio.Event()
-        if stop:
-            stopping.set()
-        return [entry async for entry in joined(receive, decoder or Identity(), idle, stopping)]
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code"),
-    [
-        ({"receive": receiver([], "wait"), "idle": 0.02}, "stream_idle"),
-        ({"receive": receiver([], "disconnect")}, "incomplete_body"),
-        ({"receive": receiver([], "wait"), "stop": True}, "stopping"),
-        ({"receive": receiver([b"x"]), "decoder": Gzip()}, "bad_encoding"),
-    ],
-)
-def test_streams_that_cannot_go_on_are_ended(arguments, code):
-    with pytest.raises(ServeError) as caught:
-        pieces(**arguments)
-    assert caught.value.code == code
-
-
-def test_an_empty_body_is_one_empty_last_piece():
-    assert pieces(receiver([b""])) == [(b"", True)]
 
 
 # ---- over sockets --------------------------------------------------------------------------------------------------

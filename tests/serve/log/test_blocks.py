@@ -16,6 +16,8 @@ from novikoff.serve.log import blocks
 from novikoff.serve.log.blocks import Block, CorruptBlock, decode, encode
 
 FULL = random_block(np.random.default_rng(0), 6, is_full=True)
+DECIMALS = random_block(np.random.default_rng(0), 300)
+DECIMALS.values = np.round(DECIMALS.values, 3)
 
 
 def content_of(payload):
@@ -23,7 +25,7 @@ def content_of(payload):
 
 
 def payload_of(content):
-    return bytes([blocks.VERSION]) + zstandard.compress(content)
+    return bytes(blocks.VERSIONS[-1:]) + zstandard.compress(content)
 
 
 def with_header(block, **changes):
@@ -49,6 +51,13 @@ def test_the_arrays_are_aligned_views_with_the_types_of_the_kernels():
     for array in (block.columns, block.values, block.codes, block.weights, *block.served):
         assert array.flags.aligned
         assert not array.flags.owndata
+
+
+def test_values_of_few_decimals_need_little_room_and_are_given_back():
+    assert same(decode(encode(DECIMALS)), DECIMALS)
+    plain = random_block(np.random.default_rng(0), 300)
+    assert len(encode(DECIMALS)) < 0.6 * len(encode(plain))
+    assert same(decode(encode(plain)), plain)
 
 
 def test_labels_keep_their_kind():
@@ -150,7 +159,7 @@ def test_bytes_that_are_not_a_block_are_refused(payload):
     ("payload", "reason"),
     [
         (b"", "empty"),
-        (b"\x02" + encode(FULL)[1:], "version is 2"),
+        (b"\x03" + encode(FULL)[1:], "version is 3"),
         (encode(FULL)[:-1], "decompressed"),
         (encode(FULL) + b"x", "decompressed"),
         (encode(FULL) + encode(FULL)[1:], "decompressed"),
@@ -165,6 +174,9 @@ def test_bytes_that_are_not_a_block_are_refused(payload):
         (with_header(FULL, id_bytes=3), "length"),
         (with_header(FULL, labels=[2**63]), "64 bits"),
         (with_header(FULL, first_name=-1), "number"),
+        (with_header(FULL, exponent=-2), "exponent"),
+        (with_header(FULL, exponent=10), "exponent"),
+        (b"\x01" + with_header(DECIMALS)[1:], "exponent"),
     ],
 )
 def test_a_payload_that_states_what_is_not_there_is_refused(payload, reason):

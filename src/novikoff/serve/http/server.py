@@ -27,6 +27,7 @@ import uvicorn
 from novikoff.errors import file_error, input_error
 from novikoff.serve.settings import Settings
 
+from .allocator import keep_memory
 from .direct import DirectAnswers
 from .protocol import limited
 from .security import Gate
@@ -97,6 +98,7 @@ def serve(app: Any, settings: Settings, announce: Callable[[str], None]) -> None
     context = tls_context(settings)
     listening = bound_socket(settings.host, settings.port)
     allow_open_files(settings.max_connections)
+    keep_memory()
     scheme = "http" if context is None else "https"
     address = f"{scheme}://{_shown_host(settings.host)}:{listening.getsockname()[1]}"
     with contextlib.closing(listening), asyncio.Runner(loop_factory=_loop_factory()) as runner, _quick_switches():

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import threading
-from collections import deque
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -23,15 +21,12 @@ from novikoff.serve.errors import ServeError
 from .answers import ALL_HEADERS, NDJSON, error_answer, error_body, logger
 from .bodies import CLOSED, Decoder
 from .engine_contract import EngineStream
+from .piece_reader import PieceReader
+from .pieces import joined
 
-PIECE = 1 << 20  # bytes that are joined before they are given to the engine
-SHORT_PIECE = 1 << 14  # bytes that are read without another thread
-JOIN_SECONDS = 0.003  # how long further bytes are waited for
 MAX_UNANSWERED = 8  # pieces, so that several are stored together while the disk is busy
 FULL_QUEUE_SECONDS = 0.005  # after which a full queue is looked at again
 ABORT = "novikoff.abort"  # key of the scope: closes the connection at once, without sending what is buffered
-STOPPING = ServeError(503, "stopping", "The server is stopping. All lines that were answered are in the log.")
-IDLE = ServeError(408, "stream_idle", "No examples came for too long, so that the stream was closed.")
 
 
 class StreamAnswer:
@@ -59,13 +54,13 @@ class StreamAnswer:
         idle_seconds: float,
         stopping: asyncio.Event,
     ) -> None:
-        self._stream, self._decoder, self._status = stream, decoder, status
+        self._decoder, self._status = decoder, status
         self._idle_seconds, self._stopping = idle_seconds, stopping
         self._places = asyncio.Semaphore(MAX_UNANSWERED)
         self._pieces: asyncio.Queue[tuple[bytes, bool] | Exception | None] = asyncio.Queue(1)
         self._answers: asyncio.Queue[Future[bytes] | Exception | None] = asyncio.Queue()
         self._is_begun = False
-        self._reader = Reader(stream, self._answers)
+        self._reader = PieceReader(stream, self._answers)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Read, feed and answer until the stream ends."""
@@ -154,173 +149,3 @@ class StreamAnswer:
 
 def _nothing() -> None:
     """Stand for the abort of a connection that cannot be aborted."""
-
-
-class Reader:
-    """Gives the pieces of a stream to the engine in their order, and the future of each answer to a queue.
-
-    Long pieces are read in another thread, one after the other without a return to the event loop in between, so that
-    other requests are answered meanwhile.
-
-    Parameters
-    ----------
-    stream : EngineStream
-        Takes the pieces.
-    answers : asyncio.Queue
-        Gets the futures, and an error or None at the end.
-    """
-
-    def __init__(self, stream: EngineStream, answers: asyncio.Queue[Future[bytes] | Exception | None]) -> None:
-        self._stream, self._answers = stream, answers
-        self._loop = asyncio.get_running_loop()
-        self._waiting: deque[tuple[bytes, bool]] = deque()
-        self._lock = threading.Lock()
-        self._is_reading = self._is_ended = False
-        self._end: tuple[Exception | None] | None = None
-
-    def put(self, piece: bytes, is_last: bool) -> bool:
-        """Read a piece after those before. Returns False if one of them could not be read, which ends the stream."""
-        with self._lock:
-            if self._is_ended:
-                return False
-            if self._is_reading or len(piece) > SHORT_PIECE:
-                self._waiting.append((piece, is_last))
-                if not self._is_reading:
-                    self._is_reading = True
-                    self._loop.run_in_executor(None, self._read_waiting)
-                return True
-        self._answers.put_nowait(self._read(piece, is_last))
-        return not self._is_ended
-
-    def end(self, error: Exception | None) -> None:
-        """End the answers when all pieces have been read."""
-        with self._lock:
-            if self._is_ended:
-                return
-            if self._is_reading:
-                self._end = (error,)
-                return
-        self._answers.put_nowait(error)
-
-    def stop(self) -> None:
-        """Read nothing more."""
-        with self._lock:
-            self._waiting.clear()
-
-    def _read_waiting(self) -> None:
-        """Read what waits, in another thread."""
-        while True:
-            with self._lock:
-                if self._is_ended or not self._waiting:
-                    self._is_reading = False
-                    if self._end is not None and not self._is_ended:
-                        self._give(self._end[0])
-                    return
-                piece, is_last = self._waiting.popleft()
-            self._give(self._read(piece, is_last))
-
-    def _read(self, piece: bytes, is_last: bool) -> Future[bytes] | Exception:
-        try:
-            return self._stream.feed(piece, is_last)
-        except Exception as error:
-            self._is_ended = True
-            return error
-
-    def _give(self, answer: Future[bytes] | Exception | None) -> None:
-        with contextlib.suppress(RuntimeError):  # the event loop has been closed
-            self._loop.call_soon_threadsafe(self._answers.put_nowait, answer)
-
-
-class Collector:
-    """Receives a body and joins its chunks to pieces.
-
-    Parameters
-    ----------
-    receive : callable
-        Returns the next message of ASGI.
-    decoder : Decoder
-        Decompresses the body.
-    """
-
-    def __init__(self, receive: Callable[[], Any], decoder: Decoder) -> None:
-        self._receive, self._decoder = receive, decoder
-        self._parts: list[bytes] = []
-        self._size = 0
-        self._is_complete = False
-        self._error: Exception | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self.ready = asyncio.Event()  # a piece can be taken
-        self._taken = asyncio.Event()
-
-    async def run(self) -> None:
-        """Receive the body. What is wrong with it is raised by `take`."""
-        loop = asyncio.get_running_loop()
-        try:
-            is_more = True
-            while is_more:
-                message = await self._receive()
-                if message["type"] == "http.disconnect":
-                    raise CLOSED
-                for part in self._decoder.decode(message.get("body", b"")):
-                    self._parts.append(part)
-                    self._size += len(part)
-                    if self._size >= PIECE:
-                        self.ready.set()
-                        self._taken.clear()
-                        await self._taken.wait()
-                is_more = message.get("more_body", False)
-                if self._parts and self._timer is None:
-                    self._timer = loop.call_later(JOIN_SECONDS, self.ready.set)
-            if not self._decoder.is_complete():
-                raise ServeError(400, "bad_encoding", "The compressed body ends too early.")
-            self._is_complete = True
-        except Exception as error:
-            self._error = error
-        self.ready.set()
-
-    def take(self) -> tuple[bytes, bool]:
-        """Return the bytes that have come, and whether they are the last ones."""
-        if self._error is not None:
-            raise self._error
-        piece = self._parts[0] if len(self._parts) == 1 else b"".join(self._parts)
-        self._parts, self._size = [], 0
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        if not self._is_complete:
-            self.ready.clear()
-        self._taken.set()
-        return piece, self._is_complete
-
-
-async def joined(
-    receive: Callable[[], Any], decoder: Decoder, idle_seconds: float, stopping: asyncio.Event
-) -> AsyncIterator[tuple[bytes, bool]]:
-    """Return the body in pieces of about ``PIECE`` bytes, or what has come within some milliseconds.
-
-    Each comes with whether it is the last one.
-
-    Raises
-    ------
-    ServeError
-        The connection is closed, the client sends nothing for too long, the server stops, or the body is not compressed
-        as it says.
-    """
-    collector = Collector(receive, decoder)
-    collecting = asyncio.ensure_future(collector.run())
-    stopped = asyncio.ensure_future(stopping.wait())
-    try:
-        is_last = False
-        while not is_last:
-            ready = asyncio.ensure_future(collector.ready.wait())
-            await asyncio.wait({ready, stopped}, timeout=idle_seconds, return_when=asyncio.FIRST_COMPLETED)
-            ready.cancel()
-            if stopped.done():
-                raise STOPPING
-            if not collector.ready.is_set():
-                raise IDLE
-            piece, is_last = collector.take()
-            yield piece, is_last
-    finally:
-        stopped.cancel()
-        collecting.cancel()
