@@ -95,6 +95,21 @@ def test_an_example_is_read_as_json_reads_it(case):
     assert found.text_at(0) == text.encode()
 
 
+@pytest.mark.parametrize(
+    "special", ['"', "\\", "\n", "\0", "\x1f", "\x7f", "\x80", "é", "€", "😀", " ", "!", "#", "[", "]"]
+)
+def test_every_place_of_a_name_is_looked_at(special):
+    for size in range(20):
+        for place in range(size + 1):
+            text = '{"x":{"' + "a" * place + special + "b" * (size - place) + '":1},"y":1}'
+            names = _core.NameTable(10, 0)
+            read = _core.read_examples(text.encode(), names, _core.LabelTable(10), LIMITS, True)
+            try:
+                assert names.since(0) == list(json.loads(text)["x"])
+            except ValueError:
+                assert len(read.bad) == 1
+
+
 @given(NUMBER)
 @example(1e23)
 @example(9007199254740993)
@@ -283,6 +298,16 @@ def test_svmlight_has_the_numbers_that_python_reads(rows):
 def test_bad_lines_of_svmlight_are_refused(line):
     found = _core.ExampleLines(True, LIMITS).feed(line, _core.NameTable(9), _core.LabelTable(9), True)
     assert (len(found), len(found.bad)) == (0, 1)
+
+
+@pytest.mark.parametrize("name", ["0", *("9" * size for size in range(1, 18))])
+def test_indices_of_any_length_are_names(name):
+    names = _core.NameTable(10, 0)
+    lines = _core.ExampleLines(True, LIMITS)
+    read = lines.feed(f"1 {name}:2.5 7{name}:1e3\n".encode(), names, _core.LabelTable(10), True)
+    assert not read.bad
+    assert names.since(0) == [name, f"7{name}"]
+    assert read.values.tolist() == [2.5, 1000.0]
 
 
 def test_limits():
