@@ -314,6 +314,14 @@ def test_markup_in_names_is_shown_as_text(open_tab, own_server):
     assert_fits(page)
 
 
+def test_what_is_not_known_is_not_called_a_fact(open_tab, own_server):
+    young = [{"name": "young", "learner": "arow", "mistakes": 0, "examples": 3}]
+    page = open_tab(own_server(overview(latest_mistakes=[], shadows=young))).page
+    page.wait_for_selector(LIVE)
+    assert page.inner_text("#latest-words") == "No mistake since the model was loaded."
+    assert "cannot be compared yet" in page.inner_text("#shadows-words")
+
+
 def test_filter_finds_one_of_ten_thousand_models(open_tab, own_server):
     models = [f"model-{number:05}" for number in range(10_000)]
     server = own_server()
