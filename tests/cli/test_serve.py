@@ -35,6 +35,7 @@ def test_a_new_token_is_printed_once_and_stored_as_a_hash(tmp_path):
     ("arguments", "words"),
     [
         ([], ["--state"]),
+        (["--state", __file__], ["is a file", "directory"]),
         (["--state", "d", "--port", "x"], ["--port", "whole number"]),
         (["--state", "d", "--durability", "some"], ["--durability", "full, normal or off"]),
         (["--state", "d", "--host", "0.0.0.0"], ["--host", "--tokens"]),

@@ -76,6 +76,8 @@ def serve(
         return
     if found.state is None:
         raise input_error("serve", "state= is needed, the directory of the log and the snapshots.")
+    if os.path.exists(found.state) and not os.path.isdir(found.state):
+        raise input_error("serve", f"state={found.state} is a file. Give a directory, or a name that is not in use.")
     if check:
         _print_settings(found, json)
         return
