@@ -7,6 +7,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from live_server import LiveServer, overview
+from novikoff.serve.http.openapi import document
+from novikoff.serve.http.reference_page import STYLE, reference_page
+from novikoff.serve.settings import Settings
 
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -312,6 +315,23 @@ def test_markup_in_names_is_shown_as_text(open_tab, own_server):
     assert "\\u{202e}gnp.exe" in page.inner_text("#subject")
     assert str(2**63 - 1) in page.inner_text("#latest")
     assert_fits(page)
+
+
+def test_what_is_not_known_is_not_called_a_fact(open_tab, own_server):
+    young = [{"name": "young", "learner": "arow", "mistakes": 0, "examples": 3}]
+    page = open_tab(own_server(overview(latest_mistakes=[], shadows=young))).page
+    page.wait_for_selector(LIVE)
+    assert page.inner_text("#latest-words") == "No mistake since the model was loaded."
+    assert "cannot be compared yet" in page.inner_text("#shadows-words")
+
+
+def test_the_reference_of_the_calls_fits_a_phone(browser):
+    context = browser.new_context(viewport={"width": 390, "height": 844})
+    page = context.new_page()
+    page.set_content(reference_page(document(Settings())))
+    page.add_style_tag(content=STYLE)
+    assert_fits(page)
+    context.close()
 
 
 def test_filter_finds_one_of_ten_thousand_models(open_tab, own_server):

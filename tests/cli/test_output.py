@@ -12,6 +12,7 @@ from command import assert_refused, done, fresh, novikoff
 import novikoff as nk
 from novikoff.cli._output import as_fit_options, as_options
 from novikoff.cli._output import subcommand as ending
+from novikoff.online.named import named
 
 GOOD = sets.svmlight(sets.X, sets.TWO)
 LEARNING = ("fit", "stream", "separable")
@@ -159,6 +160,13 @@ def test_svmlight_for_a_model_of_named_columns_is_taken_by_number_with_a_note(fi
     run = novikoff("predict", dense, "two.svm", folder=folder)
     assert (run.code, run.out.count("\n")) == (0, 40)
     assert "matched by number" in run.err
+
+
+def test_svmlight_for_a_model_whose_names_are_numbers_in_another_order_is_refused(tmp_path):
+    learner = nk.Perceptron().partial_fit([[1.0, 0.0], [0.0, 1.0]], ["a", "b"])
+    named(learner, ["7", "2"]).save(tmp_path / "model.nvk")
+    (tmp_path / "rows.svm").write_text("0 2:1\n0 7:1\n")
+    assert_refused(novikoff("predict", tmp_path / "model.nvk", tmp_path / "rows.svm"), "another order", "predict_one")
 
 
 def test_a_table_for_a_model_of_svmlight_is_refused(model, folder, tmp_path):

@@ -24,6 +24,25 @@ def test_check_prints_every_setting_with_its_source(tmp_path):
     assert not (tmp_path / "d").exists()
 
 
+@pytest.mark.parametrize(
+    ("content", "arguments", "words"),
+    [
+        ("", ["--learner", "foo"], ["--learner", "'foo'", "perceptron"]),
+        ('learner = "foo"', [], ["s.toml", "'foo'"]),
+        ('[models.a]\nlearner = "foo"', [], ["[models.a]", "'foo'"]),
+        ('[models.a]\nlearner = "arow"\nparameters = { r = -1 }', [], ["[models.a]", "r must be"]),
+        ('[models.a]\nlearner = "arow"\nhashing = { n_bts = 4 }', [], ["[models.a]", "'n_bts'"]),
+        ('[models.a]\nlearner = "arow"\n[models.a.shadows.b]\nlearner = "foo"', [], ["[models.a.shadows.b]", "'foo'"]),
+    ],
+)
+@pytest.mark.parametrize("check", [[], ["--check"]])
+def test_models_that_cannot_be_made_are_refused_before_the_start(tmp_path, content, arguments, words, check):
+    (tmp_path / "s.toml").write_text(content)
+    given = ("serve", "--settings", "s.toml", "--state", "d", *arguments, *check)
+    assert_refused(novikoff(*given, folder=tmp_path), *words)
+    assert not (tmp_path / "d").exists()
+
+
 def test_a_new_token_is_printed_once_and_stored_as_a_hash(tmp_path):
     found = done("serve", "--tokens", "t", "--new-token", "learn", "--json", folder=tmp_path).json
     assert Tokens(str(tmp_path / "t")).role(found["token"]) is Role.LEARN
@@ -35,6 +54,7 @@ def test_a_new_token_is_printed_once_and_stored_as_a_hash(tmp_path):
     ("arguments", "words"),
     [
         ([], ["--state"]),
+        (["--state", __file__], ["is a file", "directory"]),
         (["--state", "d", "--port", "x"], ["--port", "whole number"]),
         (["--state", "d", "--durability", "some"], ["--durability", "full, normal or off"]),
         (["--state", "d", "--host", "0.0.0.0"], ["--host", "--tokens"]),

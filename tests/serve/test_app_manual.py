@@ -19,7 +19,8 @@ def test_the_commands_of_the_manual_run_and_print_what_it_shows(tmp_path):
             script = commands.replace("localhost:8765", f"127.0.0.1:{running.place[1]}")
             done = subprocess.run(["bash", "-ec", script], capture_output=True, text=True, check=False, timeout=60)
             assert (done.returncode, done.stderr) == (0, ""), commands
-            assert '"error"' not in done.stdout, done.stdout
+            assert re.search(r'"error"|"errors":[1-9]', done.stdout) is None, done.stdout
+            assert "/dev/null" not in script, "an answer that is not shown"
             if shown:
                 printed = re.sub(r"([}\]])(?=[{\[])", r"\1\n", done.stdout).strip()
                 assert printed == shown.strip()

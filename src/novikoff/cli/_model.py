@@ -93,8 +93,12 @@ def match_columns(where: str, width: int, reading: Reading, batch: Batch, quiet:
     _check_kind(where, reading, batch)
     if batch.columns is None and (reading.encoding is not None or reading.running is not None):
         raise input_error(where, "the model encodes tables, but DATA is not a table. Use the table itself.")
-    if reading.column_names is not None and batch.columns is None and not quiet:
-        print_message("note: the model's columns have names, and those of DATA have not; they are matched by number")
+    if reading.column_names is not None and batch.columns is None:
+        _check_numbers(where, reading.column_names)
+        if not quiet:
+            print_message(
+                "note: the model's columns have names, and those of DATA have not; they are matched by number"
+            )
     if batch.columns is not None and batch.X.shape[1] != width:
         raise input_error(
             where, f"DATA has {counted(batch.X.shape[1], 'feature')}, but the model was fitted to {width}."
@@ -144,3 +148,12 @@ def column_names(reading: Reading, count: int) -> Sequence[str]:
         return list(reading.column_names)
     first = reading.index_base if reading.features is None else 0
     return NumberNames(range(first, first + count))
+
+
+def _check_numbers(where: str, names: Sequence[str]) -> None:
+    """Refuse numbered columns for a model whose columns are called by other numbers, as a server calls svmlight's."""
+    if all(name.isdecimal() for name in names):
+        numbers = list(map(int, names))
+        if numbers != list(range(numbers[0], numbers[0] + len(numbers))):
+            wrong = "the model's columns are in another order than those of DATA: it knows them by numbers as names."
+            raise input_error(where, f"{wrong} Use predict_one or learn_one of the model in Python.")

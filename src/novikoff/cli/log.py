@@ -191,13 +191,14 @@ def _replay(
     quiet: bool,
     json: bool,
 ) -> None:
+    from novikoff.online.named import named
     from novikoff.persistence import save
     from novikoff.serve.history.replay import replay
 
     with progress("replaying", quiet or json) as say:
         found = replay(past, model, learner, parameters, until, say)
     if output is not None:
-        save(found.learner, output)
+        save(named(found.learner, found.names), output)
     original, own = found.original.learner, found.specification.learner
     names = (original, own) if own != original else (f"{original} of the model", f"{own} replayed")
     lines: list[Line] = [("model", model), ("examples", f"{found.examples:,}")]

@@ -76,10 +76,31 @@ def serve(
         return
     if found.state is None:
         raise input_error("serve", "state= is needed, the directory of the log and the snapshots.")
+    if os.path.exists(found.state) and not os.path.isdir(found.state):
+        raise input_error("serve", f"state={found.state} is a file. Give a directory, or a name that is not in use.")
+    _check_models(found)
     if check:
         _print_settings(found, json)
         return
     _serve(found)
+
+
+def _check_models(settings: Settings) -> None:
+    """Refuse learners and parameters that the server could not make models of."""
+    try:
+        from novikoff.serve.engine.specification import Specification
+        from novikoff.serve.errors import ServeError
+    except ModuleNotFoundError:  # the server itself needs more than --check does
+        return
+    given = [(settings.source("learner"), {"learner": settings.learner})]
+    for name, model in settings.models.items():
+        given.append((f"[models.{name}]", model.specification))
+        given += [(f"[models.{name}.shadows.{shadow}]", own) for shadow, own in model.shadows.items()]
+    for where, specification in given:
+        try:
+            Specification.of(specification)
+        except ServeError as error:
+            raise input_error(where, error.message) from None
 
 
 def _print_new_token(settings: Settings, word: str, json: bool) -> None:

@@ -79,3 +79,22 @@ def test_damaged_bytes_are_refused_or_read(data):
     except ServeError as found:
         error = found
     assert error is None or (error.status in (400, 422) and error.message.endswith("."))
+
+
+def test_a_second_column_of_labels_is_refused():
+    table = TABLE.append_column("label", pa.array(["p", "q", "p"]))
+    with pytest.raises(ServeError, match="y, label"):
+        read(stream_of(table), 100)
+
+
+def test_an_arrow_file_is_called_one():
+    sink = io.BytesIO()
+    with pa.ipc.new_file(sink, TABLE.schema) as writer:
+        writer.write(TABLE)
+    with pytest.raises(ServeError, match="it is an Arrow file"):
+        read(sink.getvalue(), 10**6)
+
+
+def test_a_column_that_cannot_be_a_feature_is_named():
+    with pytest.raises(ServeError, match=r"cannot be used as an Arrow stream: column 'a'"):
+        read(stream_of(pa.table({"a": [[1.0]], "y": [1]})), 10**6)

@@ -49,3 +49,13 @@ def test_hashed_columns_have_numbers(tmp_path):
         shown = client.engine.overview("m")
         assert shown["columns"] == 64
         assert all(own["name"].startswith("column ") for own in shown["largest_weights"])
+
+
+def test_the_bound_on_decayed_mistakes_is_not_shown_as_one_on_mistakes(tmp_path):
+    with running(tmp_path) as client:
+        client.create("m", {"learner": "tracker"})
+        client.learn("m", random_examples(60))
+        client.model()
+        bound = client.engine.overview("m")["bound"]
+    assert bound["mistakes"] is None
+    assert "decayed mistakes" in bound["words"]

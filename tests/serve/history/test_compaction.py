@@ -66,6 +66,17 @@ def test_the_kept_copy_is_a_log_with_everything(tmp_path):
     assert state(tmp_path / "b") == before
 
 
+def test_a_second_compaction_does_not_replace_the_copy_of_the_first(tmp_path):
+    written(tmp_path)
+    compact(tmp_path)
+    first = (tmp_path / BEFORE).read_bytes()
+    with running(tmp_path) as engine:
+        learn(engine, examples(5, seed=7))
+    assert compact(tmp_path).kept == str(tmp_path / f"{BEFORE}.2")
+    assert compact(tmp_path).kept == str(tmp_path / f"{BEFORE}.3")
+    assert (tmp_path / BEFORE).read_bytes() == first
+
+
 def test_a_log_that_a_server_uses_is_refused(tmp_path):
     written(tmp_path)
     with running(tmp_path), pytest.raises(StoreError, match="another server"):

@@ -39,6 +39,19 @@ def test_an_id_is_learned_once(local):
     assert local.engine.models["default"].learned == 1
 
 
+@pytest.mark.parametrize(
+    ("method", "path", "body", "words"),
+    [
+        ("PUT", "/v1/models/a", "", "The body is empty."),
+        ("PUT", "/v1/models/a", " \n", "The body is empty."),
+        ("POST", "/v1/models/default/copy", "", "The body is empty."),
+        ("POST", "/v1/models/default/copy", "{}", "must have the key to"),
+    ],
+)
+def test_what_is_missing_in_a_body_is_named(local, method, path, body, words):
+    assert words in local.ask(method, path, body).json["error"]["message"]
+
+
 def test_a_model_that_is_asleep_is_woken(local):
     local.ask("POST", "/v1/models/default/learn", LABELLED)
     local.engine.asleep.add("default")

@@ -19,10 +19,11 @@ from .arrow_limits import ADVICE, MAX_LINES, SLICE_VALUES, check_batch, check_me
 
 TARGETS = ("y", "label", "target", "class")  # columns that may hold the labels
 MARK = b"\xff\xff\xff\xff"
+FILE_MARK = b"ARROW1"  # of the file format, which has its schema at the end
 END = MARK + bytes(4)
 SCHEMA, DICTIONARY, BATCH = 1, 2, 3  # kinds of messages
 MAX_MESSAGE = 1 << 26  # bytes of a message, and of all dictionaries together
-CUT = ServeError(400, "bad_arrow", "The body is not an Arrow stream: it ends within a message.")
+CUT = ServeError(400, "bad_arrow", "The body cannot be used as an Arrow stream: it ends within a message.")
 
 
 class ArrowLines:
@@ -69,7 +70,8 @@ class ArrowLines:
         if len(rest) < 8:
             return None
         if rest[:4] != MARK:
-            raise _refused("a message does not begin with its mark")
+            is_file = rest.startswith(FILE_MARK)
+            raise _refused("it is an Arrow file" if is_file else "a message does not begin with its mark")
         (length,) = struct.unpack_from("<i", rest, 4)
         if length == 0:
             self._is_ended = True
@@ -93,9 +95,7 @@ class ArrowLines:
 
         try:
             with pa.ipc.open_stream(bytes(self._head) + message + END) as reader:
-                target = next((name for name in TARGETS if name in reader.schema.names), None)
-                if target is None:
-                    raise ServeError(422, "bad_example", f"A column of labels is missing: one of {', '.join(TARGETS)}.")
+                target = _target_of(reader.schema.names)
                 check_schema(reader.schema)
                 for batch in reader:
                     check_batch(batch)
@@ -149,5 +149,16 @@ def _slice_lines(rows: list[dict[str, Any]], target: str) -> bytes:
     return b"".join(lines)
 
 
+def _target_of(names: list[str]) -> str:
+    """Return the column of labels. If there are two, one would be learned as a feature that tells the label."""
+    found = [name for name in TARGETS if name in names]
+    if not found:
+        raise ServeError(422, "bad_example", f"A column of labels is missing: one of {', '.join(TARGETS)}.")
+    if len(found) > 1:
+        several = f"Several columns may hold the labels: {', '.join(found)}."
+        raise ServeError(422, "bad_example", f"{several} Leave out or rename all but one.")
+    return found[0]
+
+
 def _refused(reason: str) -> ServeError:
-    return ServeError(400, "bad_arrow", f"The body is not an Arrow stream: {reason}.")
+    return ServeError(400, "bad_arrow", f"The body cannot be used as an Arrow stream: {reason}.")

@@ -84,9 +84,10 @@ def bound_of(model: Model) -> tuple[dict[str, Any], float | None]:
     bound = getattr(certificate, "bound", None)
     if bound is None:
         return empty, margin
-    if not callable(bound):
-        words = "Given the mistakes of its members, the tracker makes at most this many decayed mistakes."
-        return {"mistakes": _finite(bound), "which": "learning", "words": words}, margin
+    if not callable(bound):  # of a tracker: it is about decayed mistakes, which cannot be compared with mistakes
+        made = f"The tracker has made {certificate.decayed_mistakes:.4g} decayed mistakes"
+        words = f"{made}; given those of its members, at most {bound:.4g} are possible. Older mistakes count less."
+        return empty | {"words": words}, margin
     if margin is None:
         return empty, margin
     words = "If some plane separates the examples, this is the smallest bound that Novikoff's theorem can give for it."

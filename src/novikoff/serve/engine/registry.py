@@ -98,7 +98,9 @@ class Registry:
         """Refuse a name that a new model cannot have."""
         check_name(name)
         if name in self._by_name:
-            raise ServeError(409, "exists", f"There is a model {quote(name)} already.")
+            raise ServeError(
+                409, "exists", f"There is a model {quote(name)} already, which GET /v1/models/{name} shows."
+            )
         if len(self._by_name) >= limit:
             raise ServeError(409, "too_many_models", f"There are {limit} models already (setting max_models).")
 

@@ -3,7 +3,8 @@
 It happens only when it is asked for, and never beside a server. First each model gets a snapshot of all that it has
 learned, which is read back and compared. Then the payloads of the examples are removed, and a COMPACT record inserted,
 in one transaction of SQLite: a crash leaves the log as it was before, or as it is after. The log as it was is kept in
-the file log.sqlite.before-compaction, unless that is not wanted.
+the file log.sqlite.before-compaction, unless that is not wanted. Further compactions keep it in files with a number, so
+that the first one, which has all examples, is not replaced.
 """
 
 from __future__ import annotations
@@ -81,11 +82,20 @@ def compact(
         store.verify()
         covered = _covered(store, place / SNAPSHOTS, say)
         say("removing examples", None)
-        copy = None if discard else place / BEFORE
+        copy = None if discard else _unused(place / BEFORE)
         dropped = store.compact(covered, copy)
         store.verify()
         kept = None if copy is None else str(copy)
         return Compacted(dropped.records, dropped.examples, before, store.bytes, kept)
+
+
+def _unused(path: Path) -> Path:
+    """Return a name for a file that does not exist: this one, or one with a number, such as ``log.2``."""
+    found, number = path, 1
+    while found.exists():
+        number += 1
+        found = path.with_name(f"{path.name}.{number}")
+    return found
 
 
 def _covered(store: Store, directory: Path, say: Callable[[str, float | None], None]) -> dict[int, int]:

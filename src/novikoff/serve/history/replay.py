@@ -25,7 +25,9 @@ class Replayed:
     Attributes
     ----------
     learner : OnlineClassifier or Tracker
-        The learner that has learned the examples again.
+        The learner that has learned the examples again. Its columns have numbers.
+    names : list of str
+        The names of these columns; empty if the features are hashed.
     specification, original : Specification
         How it and the learner of the model were made.
     examples : int
@@ -37,6 +39,7 @@ class Replayed:
     """
 
     learner: Any
+    names: list[str]
     specification: Specification
     original: Specification
     examples: int
@@ -106,4 +109,4 @@ def replay(
     tally = model.main.tally
     guesses = (tally.examples - tally.most_frequent.right, tally.examples - tally.last_label.right)
     counts = (model.examples, arm.tally.mistakes, tally.mistakes, *guesses)
-    return Replayed(arm.learner, wanted, original, *counts)
+    return Replayed(arm.learner, model.names.since(0), wanted, original, *counts)

@@ -59,6 +59,8 @@ class Call:
     async def json_object(self, keys: tuple[str, ...]) -> dict[str, Any]:
         """Return the body as an object with some of these keys."""
         body = await self.json_bytes(MAX_SETTINGS_BODY)
+        if not body.strip():
+            raise ServeError(400, "bad_json", "The body is empty. It must be a JSON object; {} has no keys.")
         try:
             found = from_text(body)
         except ValueError as error:

@@ -11,6 +11,7 @@ STYLE = """
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
 h2 { margin-top: 2.5rem; overflow-wrap: anywhere; }
 code, pre { font: 0.9rem/1.4 ui-monospace, monospace; }
+code, pre { white-space: pre-wrap; overflow-wrap: anywhere; }
 pre { overflow: auto; padding: 0.75rem; border: 1px solid currentColor; border-radius: 0.25rem; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.25rem 0.75rem 0.25rem 0; border-bottom: 1px solid #8888; }

@@ -119,7 +119,9 @@ class Routes:
     async def copy_model(self, call: Call) -> ASGIApp:
         """Answer POST /v1/models/{model}/copy."""
         body = await call.json_object(("to",))
-        to = checked_name(body.get("to"))
+        if "to" not in body:
+            raise ServeError(422, "bad_name", "The body must have the key to, the name of the copy.")
+        to = checked_name(body["to"])
         return json_answer(await asyncio.wrap_future(self.service.engine.copy(call.name(), to)), 201)
 
     async def add_shadow(self, call: Call) -> ASGIApp:

@@ -16,8 +16,10 @@ export class LatestTable {
     this.table = new Table(byId("latest"), caption, columns, { isFolding: true });
   }
 
-  set({ latest_mistakes: mistakes }) {
-    fillOr(this.table, mistakes, "latest", "No mistake so far.", (mistake) => [
+  set({ latest_mistakes: mistakes, counts }) {
+    // the server keeps them in memory only
+    const words = counts.mistakes === 0 ? "No mistake so far." : "No mistake since the model was loaded.";
+    fillOr(this.table, mistakes, "latest", words, (mistake) => [
       count(mistake.number),
       name(mistake.label),
       name(mistake.predicted),
@@ -92,9 +94,9 @@ export class ShadowsTable {
   words(own, shadows) {
     const comparable = [own, ...shadows.filter(({ examples }) => examples === own.examples)];
     const best = comparable.reduce((one, other) => (other.mistakes < one.mistakes ? other : one));
-    const found = best.isOwn
-      ? "None would have made fewer mistakes."
-      : `${name(best.name)} (${name(best.learner)}) would have made the fewest mistakes.`;
+    let found = `${name(best.name)} (${name(best.learner)}) would have made the fewest mistakes.`;
+    if (best.isOwn) found = "None would have made fewer mistakes.";
+    if (comparable.length === 1) found = "None has learned as many examples, so that they cannot be compared yet.";
     return `They learn the same examples, but do not serve. ${found}`;
   }
 }

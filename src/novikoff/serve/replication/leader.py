@@ -67,10 +67,10 @@ def check_prefix(store: Store, after: int, checksum: bytes | None) -> None:
         410, with what to do.
     """
     if after > store.last:
-        message = f"The follower has {after} records, but this server has only {store.last}, so their logs differ."
-        raise ServeError(410, "diverged", f"{message} Start the follower with an empty directory.")
+        message = f"The follower has {after} records, but the server that it follows has only {store.last}."
+        raise ServeError(410, "diverged", f"{message} Their logs differ. Start the follower with an empty directory.")
     if checksum is not None and store.checksum_at(after) != checksum:
-        message = f"Record {after} of the follower is not that of this server, so their logs differ."
+        message = f"Record {after} of the follower is not that of the server that it follows, so their logs differ."
         raise ServeError(410, "diverged", f"{message} Start the follower with an empty directory.")
     dropped = store.dropped()
     if dropped is not None and after < dropped.last and store.is_removed(dropped.last):
