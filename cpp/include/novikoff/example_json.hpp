@@ -240,6 +240,7 @@ class ExampleJson {
 
   bool read_text(bool is_id) {
     std::string_view text;
+    if (p_ < end_ && *p_ != '"') return refuse(is_id ? "the id must be a string" : "text must be a string");
     if (!read_string(text)) return false;
     if (is_id) return builder_.set_id(text);
     builder_.set_text(text);

@@ -12,7 +12,7 @@ import novikoff._core as _core
 from .arm import Run
 from .examples import NOT_SERVED
 from .model import Model
-from .requests import LEARNED, REPEATED, Document, Piece, Prepared, message_of
+from .requests import LEARNED, REPEATED, Document, Piece, Prepared, Totals, message_of
 from .version import key_text, label_text
 
 encode = msgspec.json.encode
@@ -114,11 +114,14 @@ class Learned:
         totals.mistakes += mistakes
         totals.errors += refused + len(bad)
         totals.version = self.model.examples
+        lines: list[dict[str, Any]] | None = None
+        if bad or self.refused or self.prepared.rows is not None:
+            lines = self._lines(read, bad)
+            if totals.first_error is None:
+                totals.first_error = next((line for line in lines if "error" in line), None)
         if not content.has_answers:
             return b""
-        if bad or self.refused or self.prepared.rows is not None:
-            return self._lines(read, bad)
-        return self._quick_lines(codes)
+        return self._quick_lines(codes) if lines is None else b"".join(encode(line) + b"\n" for line in lines)
 
     def _quick_lines(self, codes: Any) -> bytes:
         labels = self.model.label_values()
@@ -131,7 +134,7 @@ class Learned:
             at += len(run.predicted)
         return b"".join(parts)
 
-    def _lines(self, read: _core.ReadExamples, bad: list[tuple[int, str, str | None]]) -> bytes:
+    def _lines(self, read: _core.ReadExamples, bad: list[tuple[int, str, str | None]]) -> list[dict[str, Any]]:
         """Return the lines of a piece with lines that were refused, each in its place."""
         refused = {place: message_of(message, value) for place, message, value in bad}
         answers = iter(self._objects(read.ids))
@@ -146,13 +149,14 @@ class Learned:
             error = {"code": "bad_line", "message": f"The line cannot be used: {words}."}
             lines.append((place, {"error": error, "line": place + 1}))
         lines.sort(key=lambda line: line[0])
-        return b"".join(encode(answer) + b"\n" for _, answer in lines)
+        return [answer for _, answer in lines]
 
 
-def summary(totals: Any) -> bytes:
-    """Return the last line of a stream."""
+def summary(totals: Totals) -> bytes:
+    """Return the last line of a stream, which also has the first line that was refused."""
     counts = {"examples": totals.examples, "mistakes": totals.mistakes, "errors": totals.errors}
-    return encode({"summary": counts | {"version": totals.version}}) + b"\n"
+    first = {} if totals.first_error is None else {"first_error": totals.first_error}
+    return encode({"summary": counts | {"version": totals.version} | first}) + b"\n"
 
 
 def _error(message: str) -> dict[str, Any]:

@@ -16,6 +16,7 @@ import msgspec
 import novikoff._core as _core
 from novikoff._atomic import replacing
 from novikoff.errors import InvalidInputError, quote
+from novikoff.online.named import named
 from novikoff.persistence import dumps
 from novikoff.serve.errors import Asleep, ServeError
 from novikoff.serve.log.records import COPY, CREATE, DELETE, SHADOW, UNSHADOW, Entry, Record
@@ -372,11 +373,12 @@ class Engine:
         return certificate_of(self._find(name))
 
     def dump(self, name: str) -> bytes:
-        """Return the model file of the learner that predicts."""
+        """Return the model file of the learner that predicts, with the names of its features."""
         model = self._find(name)
         if not model.examples:
             raise ServeError(409, "nothing_learned", f"The model {quote(name)} has learned nothing yet.")
-        return dumps(model.main.learner)
+        learner = model.main.learner.snapshot()  # before the names: it may get more columns meanwhile
+        return dumps(named(learner, model.names.since(0)))
 
     def overview(self, name: str) -> dict[str, Any]:
         """Return what the page shows of a model."""
@@ -399,7 +401,7 @@ class Engine:
         return following | {
             "ready": True,
             "role": "follower" if self.is_following else "leader",
-            "learning": "on" if reason is None else "stopped",
+            "learning": "stopped" if reason is not None else "following" if self.is_following else "on",
             "reason": reason,
             "queue": self._inbox.examples,
             "queue_limit": self._inbox.limit,

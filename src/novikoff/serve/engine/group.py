@@ -82,7 +82,7 @@ class Group:
                 refuse_first(content.read)
             unit.prepared = prepare(self.model, content.read, self._pending, self._limits, own)
             if not content.is_stream:
-                refuse_row(unit.prepared)
+                refuse_row(unit.prepared, content.read.is_array)
             taken |= own
         except ServeError as error:
             unit.error = error

@@ -17,7 +17,7 @@ def description_of(known: Known, model: Model) -> dict[str, Any]:
     """Return the specification and the counts of a model."""
     return {
         "name": known.name,
-        "specification": known.specification.plain(),
+        "specification": {"learner": known.specification.learner} | known.specification.plain(),
         "version": model.version.number,
         "classes": sorted(model.version.labels),
         "columns": model.width if model.examples else 0,

@@ -17,6 +17,7 @@ from .pending import Pending, Waiting
 
 NAMED, TEXT, NONE = 0, 1, 2  # what an example has instead of features, as in ReadExamples.features
 LEARNED, REPEATED, REFUSED = range(3)
+NOT_JSON = ("it is not a JSON", "a string ", "a colon ", "a comma ", "a word ", "something follows")
 
 
 def message_of(message: str, value: str | None) -> str:
@@ -31,17 +32,17 @@ def refuse_first(read: _core.ReadExamples) -> None:
         place, message, value = bad[0]
         where = f"Example {place}" if read.is_array else "The example"
         words = message_of(message, value)
-        is_json = "JSON" in words or "missing" in words or "follows" in words or "string " in words
-        code = (400, "bad_json") if is_json else (422, "bad_example")
+        code = (400, "bad_json") if words.startswith(NOT_JSON) else (422, "bad_example")
         raise ServeError(*code, f"{where} cannot be used: {words}.")
 
 
-def refuse_row(prepared: Prepared) -> None:
+def refuse_row(prepared: Prepared, is_array: bool) -> None:
     """Raise an error about the first example of a document that cannot be learned."""
-    for kind, words in prepared.rows or ():
+    for place, (kind, words) in enumerate(prepared.rows or ()):
         if kind == REFUSED:
             status = (404, "unknown_id") if "waits for its label" in words else (422, "bad_example")
-            raise ServeError(*status, f"The request cannot be learned: in one of its examples, {words}.")
+            where = f"Example {place}" if is_array else "The example"
+            raise ServeError(*status, f"{where} cannot be learned: {words}.")
 
 
 def read_to_learn(model: Model, body: bytes, limits: _core.ExampleLimits) -> _core.ReadExamples:
@@ -70,6 +71,7 @@ class Totals:
     mistakes: int = 0
     errors: int = 0
     version: int = 0
+    first_error: dict[str, Any] | None = None  # the line that answers it
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 import novikoff._core as _core
 from novikoff.errors import quote
-from novikoff.serve.errors import ServeError
+from novikoff.serve.errors import BrokenStream, ServeError
 
 from .arrow import ArrowLines
 from .inbox import Job
@@ -67,11 +67,21 @@ class Stream:
         Raises
         ------
         ServeError
-            If the bytes are not in the format. The stream must end then.
+            If the bytes are not in the format. The stream must end then; `BrokenStream` if examples came before.
         """
+        if self._arrow is None:
+            return self._feed_lines(chunk, last)
+        lines: list[bytes] = []
+        try:
+            lines.extend(self._arrow.lines(chunk, last))
+        except ServeError as error:
+            if lines:  # whole batches came before the fault
+                raise BrokenStream(error, self._feed_lines(b"".join(lines), False)) from None
+            raise
+        return self._feed_lines(b"".join(lines), last)
+
+    def _feed_lines(self, chunk: bytes, last: bool) -> Future[bytes]:
         names, labels = self._tables()
-        if self._arrow is not None:
-            chunk = b"".join(self._arrow.lines(chunk, last))
         read = self._lines.feed(chunk, names, labels, last)
         piece = Piece(read, names, self._has_answers, self._totals, last)
         job = Job(self._number, max(1, len(read)), piece)

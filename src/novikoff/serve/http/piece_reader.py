@@ -8,6 +8,8 @@ import threading
 from collections import deque
 from concurrent.futures import Future
 
+from novikoff.serve.errors import BrokenStream
+
 from .engine_contract import EngineStream
 
 SHORT_PIECE = 1 << 14  # bytes that are read without another thread
@@ -81,6 +83,8 @@ class PieceReader:
             return self._stream.feed(piece, is_last)
         except Exception as error:
             self._is_ended = True
+            if isinstance(error, BrokenStream):
+                self._give(error.before)
             return error
 
     def _give(self, answer: Future[bytes] | Exception | None) -> None:

@@ -92,7 +92,8 @@ function showOverview(overview) {
   const { server, counts, model } = overview;
   show(byId("pause"), true);
   const isStopped = server.learning === "stopped";
-  setText(byId("learning"), isStopped ? "Learning stopped" : "Learning on");
+  const isFollowing = server.learning === "following";
+  setText(byId("learning"), isStopped ? "Learning stopped" : isFollowing ? "Following" : "Learning on");
   byId("learning").dataset.state = isStopped ? "lost" : "live";
   setText(byId("role"), server.role === "follower" ? followerWords(server.following ?? {}) : "Leader");
   show(byId("learning"), true);
