@@ -69,9 +69,7 @@ class Loader:
 
     def _begin(self, number: int, until: int | None) -> Model:
         for saved in snapshots.newest(self.directory, number, self._store.checksum_at, until):
-            with suppress(
-                NovikoffError, ValueError, KeyError, TypeError
-            ):  # one that cannot be used: of another version
+            with suppress(NovikoffError, ValueError, KeyError, TypeError):  # a snapshot of another version
                 return snapshots.restore(saved, self._settings)
         known = self._registry.ever(number)
         if known.source is None:
@@ -110,6 +108,7 @@ def apply(model: Model, record: Record) -> None:
         elif record.kind == SHADOW:
             content = msgspec.json.decode(record.payload)
             model.add_shadow(content["name"], msgspec.convert(content["specification"], Specification))
+            model.arms[content["name"]].tally.compare_with(model.main.tally)
         elif record.kind == UNSHADOW:
             model.remove_shadow(msgspec.json.decode(record.payload)["name"])
     except (NovikoffError, ValueError, KeyError, TypeError) as error:

@@ -32,6 +32,7 @@ class SavedArm(msgspec.Struct, array_like=True):
     learner: bytes | None  # None: nothing was learned
     tally: dict[str, Any]
     stopped: str | None
+    model_mistakes: int | None = None  # see Tally; snapshots of earlier versions lack it
 
 
 class Saved(msgspec.Struct):
@@ -85,8 +86,9 @@ def freeze(model: Model, checksum: bytes) -> Draft:
     """
     arms, learners = [], []
     for name, arm in model.arms.items():
-        arms.append(SavedArm(name, arm.specification, None, arm.tally.state(), arm.stopped))
-        learners.append(arm.learner.snapshot() if arm.tally.examples else None)
+        tally = arm.tally
+        arms.append(SavedArm(name, arm.specification, None, tally.state(), arm.stopped, tally.model_mistakes))
+        learners.append(arm.learner.snapshot() if tally.examples else None)
     names, labels = model.names.since(0)[: model.stored_names], model.labels.since(0)[: model.stored_labels]
     saved = Saved(model.number, model.sequence, checksum, model.examples, names, labels, model.ids.state(), arms)
     return Draft(saved, learners)
@@ -149,6 +151,9 @@ def restore(saved: Saved, settings: Settings) -> Model:
         )
         for arm in saved.arms
     }
+    for arm in saved.arms:
+        if arm.model_mistakes is not None:
+            model.arms[arm.name].tally.compare_with(model.main.tally, arm.model_mistakes)
     model.examples, model.sequence = saved.examples, saved.sequence
     model.snapshot_examples, model.snapshot_sequence = saved.examples, saved.sequence
     return model
