@@ -145,6 +145,15 @@ class Raw:
             return False
         return True
 
+    def read_until(self, words):
+        """Return all bytes until these have come."""
+        found = b""
+        while words not in found:
+            part = self.socket.recv(65536)
+            assert part, found
+            found += part
+        return found
+
     def read(self, seconds=SECONDS):
         """Return all bytes until the server closes the connection, or sends nothing for some seconds."""
         self.socket.settimeout(seconds)

@@ -142,14 +142,14 @@ def test_the_memory_for_a_long_line_is_bounded(server, size):
     check_alive(server)
 
 
-def test_the_memory_for_a_stream_of_arrow_is_bounded(server):
-    for compression in ("zstd", "lz4"):
-        body = arrow_bytes(4_000_000, compression)
-        before = server.rss()
-        kind = {"Content-Type": "application/vnd.apache.arrow.stream"}
-        status, answer = server.request("POST", f"{MODEL}/stream", body, kind)
-        check_refusal(status, answer)
-        assert server.rss() < before + 96 * MIB
+@pytest.mark.parametrize("compression", slow_unless(lambda name: name == "zstd", ["zstd", "lz4"]))
+def test_the_memory_for_a_stream_of_arrow_is_bounded(server, compression):
+    body = arrow_bytes(4_000_000, compression)
+    before = server.rss()
+    kind = {"Content-Type": "application/vnd.apache.arrow.stream"}
+    status, answer = server.request("POST", f"{MODEL}/stream", body, kind)
+    check_refusal(status, answer)
+    assert server.rss() < before + 96 * MIB
 
 
 # ---- streams -------------------------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def test_slow_headers_and_bodies_are_given_up(server):
         two.send(slow_body)
         three.send(slow_stream)
         answers = [raw.socket.recv(65536) for raw in (one, two, four)]
-        assert b"stream_idle" in three.read()
+        three.read_until(b"stream_idle")
     assert [statuses(answer) for answer in answers] == [[408]] * 3
     assert time.monotonic() - begin < 30
 

@@ -34,10 +34,10 @@ def test_a_follower_answers_with_the_same_bits_under_load(tmp_path):
         threads = [threading.Thread(target=load, args=(lambda: leader, seed, stop, acknowledged)) for seed in (1, 2)]
         for thread in threads:
             thread.start()
-        time.sleep(0.2)
+        time.sleep(0.1)
         assert ask(leader, "/v1/models/default/copy", {"to": "second"})[0] == 201
         assert ask(leader, "/v1/models/default/shadows/s", {"learner": "arow"}, "PUT")[0] == 201
-        time.sleep(0.2)
+        time.sleep(0.1)
         stop.set()
         for thread in threads:
             thread.join()
@@ -209,6 +209,7 @@ def crashes(tmp_path, count, seed):
         assert own.verify().examples >= sum(acknowledged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_follower_catches_up_after_a_kill(tmp_path, seed):
     crashes(tmp_path, 2, seed)
