@@ -14,6 +14,11 @@ from novikoff.serve.log.blocks import Block, decode
 from novikoff.serve.log.errors import CorruptBlock, CorruptRecord
 from novikoff.serve.log.records import EXAMPLES, KINDS, Record
 from novikoff.serve.log.store import Store
+from novikoff.serve.settings import SETTINGS, Settings
+
+WIDEST = Settings(  # limits that are not below those of any server that may have written the log
+    max_names=int(SETTINGS["max_names"].maximum), max_classes=int(SETTINGS["max_classes"].maximum)
+)
 
 
 class Past:

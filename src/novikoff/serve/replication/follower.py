@@ -66,7 +66,9 @@ class Follower:
         self.progress = Progress(address)
         self._stopping = threading.Event()
         self._socket: socket.socket | None = None
-        self._is_away = threading.Event()  # set while the thread connects, and after it: then it leaves the engine alone
+        self._is_away = (
+            threading.Event()
+        )  # set while the thread connects, and after it: then it leaves the engine alone
         self._thread = threading.Thread(target=self._run, name="novikoff-follower", daemon=True)
 
     def start(self) -> None:
