@@ -1,4 +1,4 @@
-"""The methods that both clients have. Each makes a call; how it is sent is the business of the client."""
+"""The methods that both clients have. Each makes a call, which the client sends."""
 
 from __future__ import annotations
 

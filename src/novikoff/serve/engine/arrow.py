@@ -95,7 +95,9 @@ class ArrowLines:
             with pa.ipc.open_stream(bytes(self._head) + message + END) as reader:
                 target = next((name for name in TARGETS if name in reader.schema.names), None)
                 if target is None:
-                    raise ServeError(422, "bad_example", f"A column of labels is missing: one of {', '.join(TARGETS)}.")
+                    raise ServeError(
+                        422, "bad_example", f"A column of labels is missing. Name it one of {', '.join(TARGETS)}."
+                    )
                 check_schema(reader.schema)
                 for batch in reader:
                     check_batch(batch)

@@ -81,8 +81,6 @@ class Memory:
         return model
 
     def _read(self, number: int) -> Model:
-        if not self._loader.is_alive(number):
-            raise ServeError(404, "unknown_model", "The model has been deleted.")
         try:
             return self._loader.load(number)
         except CorruptRecord as error:

@@ -1,4 +1,4 @@
-"""What is counted while a model learns: mistakes, those of predictions that were served, and those of guessing."""
+"""Counts of a model that learns: its mistakes, those of predictions that were served, and those of two baselines."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Tally:
         predicted : ndarray of int32
             The codes that were predicted just before each was learned; -1 for none.
         is_main : bool
-            Whether to count guesses and what was served, which are the same for shadows.
+            Whether to count the baselines and what was served, which are the same for shadows.
         """
         codes = examples.codes
         is_mistake: NDArray[np.bool_] = predicted != codes

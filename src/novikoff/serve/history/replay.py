@@ -98,7 +98,7 @@ def replay(
             apply(model, record)
             say(f"{model.examples:,} examples", record.sequence / max(1, last))
     if not model.examples:
-        raise input_error("log", "the model has learned nothing up to there, so that nothing can be replayed.")
+        raise input_error("log", "the model has learned nothing up to there. Leave out until=, or give another model=.")
     arm = model.arms[REPLAYED]
     if arm.stopped is not None:
         raise input_error("log", f"{wanted.learner} refuses an example of the log: {arm.stopped}")

@@ -175,7 +175,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
         async with asyncio.timeout(seconds):
             body = await _received(receive, limit)
     except TimeoutError:
-        message = f"The body did not arrive within {seconds:g} seconds."
+        message = f"The body did not arrive within {seconds:g} seconds. Send it faster, or raise body_seconds."
         raise ServeError(408, "body_too_slow", message) from None
     if isinstance(found, Identity):
         return body
@@ -212,6 +212,12 @@ def decompressed(found: Decoder, body: bytes, limit: int) -> bytes:
     if not found.is_complete():
         raise ServeError(400, "bad_encoding", "The compressed body ends too early.")
     return b"".join(parts)
+
+
+async def until_disconnected(receive: Receive) -> None:
+    """Return when the client has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def body_chunks(receive: Receive) -> AsyncIterator[bytes]:

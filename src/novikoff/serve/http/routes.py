@@ -13,10 +13,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from novikoff.errors import quote
 from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.names import check_name
 
 from .answers import HTML, PAGE_HEADERS, Answer, error_answer, json_answer
 from .bodies import decoder
-from .calls import Call, checked_name
+from .calls import Call
 from .engine_contract import ReplicationContract
 from .events import TOO_MANY, EventsAnswer, Overviews
 from .metrics import CONTENT_TYPE, metrics_text
@@ -119,7 +120,7 @@ class Routes:
     async def copy_model(self, call: Call) -> ASGIApp:
         """Answer POST /v1/models/{model}/copy."""
         body = await call.json_object(("to",))
-        to = checked_name(body.get("to"))
+        to = check_name(body.get("to"))
         return json_answer(await asyncio.wrap_future(self.service.engine.copy(call.name(), to)), 201)
 
     async def add_shadow(self, call: Call) -> ASGIApp:
@@ -143,7 +144,7 @@ class Routes:
         """Answer GET /v1/models/{model}/model."""
         name = call.name()
         file = await self.service.awake_in_thread(name, self.service.engine.dump, name)
-        disposition = f'attachment; filename="{checked_name(name)}.nvk"'.encode()
+        disposition = f'attachment; filename="{check_name(name)}.nvk"'.encode()
         return Answer(file, 200, b"application/octet-stream", [(b"content-disposition", disposition)])
 
     async def overview(self, call: Call) -> ASGIApp:

@@ -210,7 +210,7 @@ def _message(body: bytes) -> str:
     try:
         return str(json.loads(body)["error"]["message"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        return "The answer is not one of a novikoff server."
+        return "The answer is not one of a novikoff server. Check the address to follow."
 
 
 def _sentence(error: BaseException, address: str) -> str:
