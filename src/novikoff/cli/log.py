@@ -10,13 +10,13 @@ import typer
 
 from novikoff import evaluate
 from novikoff.errors import input_error, missing_package, quote
+from novikoff.serve.names import DEFAULT_MODEL
 
 from ._ending import NEGATIVE_VERDICT
 from ._options import Json, Quiet
 from ._output import Line, check_output, flag, print_result, progress
 
 ACTIONS = ("verify", "show", "replay", "export", "compact")
-DEFAULT_MODEL = "default"
 OPTIONS_OF = {
     "last": ("show",),
     "model": ("replay", "export"),

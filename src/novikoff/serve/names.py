@@ -9,6 +9,7 @@ from novikoff.errors import quote
 
 from .errors import ServeError
 
+DEFAULT_MODEL = "default"  # which a server makes if it has none
 MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 MODEL_NAME_RULE = "1 to 100 letters, digits, '.', '_' or '-', the first of them a letter or a digit"
 

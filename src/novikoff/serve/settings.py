@@ -20,6 +20,8 @@ from .names import MODEL_NAME, MODEL_NAME_RULE
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 BYTE_UNITS = {"": 1, "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
 DURABILITIES = ("full", "normal", "off")
+SPECIFICATION_KEYS = ("learner", "parameters", "classes", "hashing")  # of a model
+SHADOW_KEYS = ("learner", "parameters")
 SERVER, LEARNING, LIMITS, SECURITY, FOLLOWING = "Server", "Learning", "Limits of requests", "Security", "Following"
 METAVARS = {"text": "TEXT", "path": "FILE", "number": "N", "bytes": "SIZE", "seconds": "SECONDS"}
 

@@ -8,11 +8,18 @@ from typing import Any
 
 from novikoff.errors import file_error, input_error, quote, quote_first
 
-from .settings import SETTINGS, ModelSettings, Settings, check_model_name, check_together
+from .settings import (
+    SETTINGS,
+    SHADOW_KEYS,
+    SPECIFICATION_KEYS,
+    ModelSettings,
+    Settings,
+    check_model_name,
+    check_together,
+)
 
 PREFIX = "NOVIKOFF_SERVE_"
-MODEL_KEYS = ("learner", "parameters", "classes", "hashing", "shadows")
-SHADOW_KEYS = ("learner", "parameters")
+MODEL_KEYS = (*SPECIFICATION_KEYS, "shadows")
 ALL = "'novikoff serve --help' lists all settings."
 MAX_FILE_LENGTH = 1 << 24  # bytes of a settings file
 

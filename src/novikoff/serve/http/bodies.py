@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from starlette.types import Receive, Scope
@@ -218,20 +218,3 @@ async def until_disconnected(receive: Receive) -> None:
     """Return when the client has closed the connection."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def body_chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Return the chunks of a body as they come.
-
-    Raises
-    ------
-    ServeError
-        The connection is closed before the body is complete.
-    """
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise CLOSED
-        yield message.get("body", b"")
-        if not message.get("more_body", False):
-            return

@@ -13,7 +13,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from novikoff.errors import quote
 from novikoff.serve.errors import Asleep, ServeError
-from novikoff.serve.names import check_name
+from novikoff.serve.names import DEFAULT_MODEL, check_name
+from novikoff.serve.settings import SHADOW_KEYS, SPECIFICATION_KEYS
 
 from .answers import HTML, PAGE_HEADERS, Answer, error_answer, json_answer
 from .bodies import decoder
@@ -29,8 +30,6 @@ from .service import STARTING, Service, in_thread
 from .stream import StreamAnswer
 
 LONG_BODY = 1 << 18  # bytes from which on examples are read in another thread
-SPECIFICATION_KEYS = ("learner", "parameters", "classes", "hashing")
-SHADOW_KEYS = ("learner", "parameters")
 WITHOUT_HEAD = ("events", "read_log")  # their answers have no end
 SHOWN_OF_FOLLOWERS = ("state", "lag_records", "lag_seconds", "last_contact_seconds")  # to anybody
 ASKING = ((b"www-authenticate", b"Bearer"),)
@@ -198,7 +197,7 @@ class Routes:
 
     async def events(self, call: Call) -> ASGIApp:
         """Answer GET /events."""
-        name = call.query("model", "default")
+        name = call.query("model", DEFAULT_MODEL)
         if self.service.watchers >= self.service.settings.max_watchers:
             raise TOO_MANY
         first = await self._overviews.get(name)

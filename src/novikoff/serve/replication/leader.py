@@ -121,7 +121,7 @@ class LogAnswer:
             if sending.done():
                 sending.result()
             elif self._stopping.is_set():
-                scope.get(ABORT, lambda: None)()  # the follower connects again to whoever runs then
+                scope.get(ABORT, lambda: None)()  # the follower connects again
         except TimeoutError:
             logger.warning("A follower did not take the log, and was disconnected.")
             scope.get(ABORT, lambda: None)()
