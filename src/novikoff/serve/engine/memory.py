@@ -104,12 +104,10 @@ class Memory:
             self._drop(oldest.number)
 
     def _drop(self, number: int) -> None:
-        model = self._models[number]
-        if model.sequence > model.snapshot_sequence and number not in self._damaged:
-            try:
-                self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
-            except (OSError, StoreError) as error:
-                self.snapshot_error = str(error)  # the log has it all; only loading takes longer
+        try:
+            self._save(self._models[number])
+        except (OSError, StoreError) as error:
+            self.snapshot_error = str(error)  # the log has it all; only loading takes longer
         self.forget(number)
 
     def forget(self, number: int) -> None:
@@ -165,6 +163,11 @@ class Memory:
 
         self._snapshots.submit(write)
 
+    def _save(self, model: Model) -> None:
+        """Write a snapshot of a model that has changed since its last one."""
+        if model.sequence > model.snapshot_sequence and model.number not in self._damaged:
+            self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
+
     def _write(self, draft: snapshots.Draft) -> None:
         draft.write(self._loader.directory)
         self.snapshot_error = None
@@ -172,8 +175,6 @@ class Memory:
     def close(self) -> None:
         """Write snapshots of all models that have changed."""
         self._snapshots.shutdown()
-        for number in list(self._models):
+        for model in list(self._models.values()):
             with suppress(OSError, StoreError):
-                model = self._models[number]
-                if model.sequence > model.snapshot_sequence and number not in self._damaged:
-                    self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
+                self._save(model)

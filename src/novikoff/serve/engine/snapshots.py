@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 
 from novikoff._atomic import replacing
 from novikoff.persistence import dumps, loads
+from novikoff.serve.log.errors import StoreError
 from novikoff.serve.settings import Settings
 
 from .arm import Arm
@@ -113,7 +114,9 @@ def read(path: Path) -> Saved | None:
         return None
 
 
-def newest(directory: Path, model: int, checksum_at: Any, before: int | None = None) -> Iterator[Saved]:
+def newest(
+    directory: Path, model: int, checksum_at: Callable[[int], bytes], before: int | None = None
+) -> Iterator[Saved]:
     """Yield the snapshots of a model that belong to the log, the newest first.
 
     Parameters
@@ -123,7 +126,7 @@ def newest(directory: Path, model: int, checksum_at: Any, before: int | None = N
     model : int
         Number of the model.
     checksum_at : callable
-        Returns the checksum of a record of the log; raises an error if there is no such record.
+        Returns the checksum of a record of the log; raises a StoreError if there is no such record.
     before : int, default=None
         Only snapshots up to this record.
     """
@@ -131,9 +134,15 @@ def newest(directory: Path, model: int, checksum_at: Any, before: int | None = N
         saved = read(path)
         if saved is None or saved.model != model or (before is not None and saved.sequence > before):
             continue
-        with suppress(Exception):
-            if checksum_at(saved.sequence) == saved.checksum:
-                yield saved
+        if _belongs_to_log(saved, checksum_at):
+            yield saved
+
+
+def _belongs_to_log(saved: Saved, checksum_at: Callable[[int], bytes]) -> bool:
+    try:
+        return checksum_at(saved.sequence) == saved.checksum
+    except StoreError:
+        return False
 
 
 def restore(saved: Saved, settings: Settings) -> Model:
