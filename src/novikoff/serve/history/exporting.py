@@ -70,17 +70,7 @@ class Example:
 
 
 def examples_of(past: Past, name: str, until: int | None = None) -> Iterator[list[Example]]:
-    """Yield the examples that a model has learned, those of one record at a time.
-
-    Parameters
-    ----------
-    past : Past
-        The log.
-    name : str
-        The model.
-    until : int, default=None
-        The last record of the log.
-    """
+    """Yield the examples that a model has learned up to a record of the log, those of one record at a time."""
     known = past.model(name)
     specification = known.specification
     tables = Tables(specification.hashing is not None, labels=list(specification.classes or []))
