@@ -125,6 +125,66 @@ def random_bytes(rng):
     return random.Random(rng.random()).randbytes(rng.randrange(0, 2000))
 
 
+PATHS = [
+    "/../../etc/passwd",
+    "/v1/models/..%2f..%2fetc%2fpasswd",
+    "/v1/models/%2e%2e/model",
+    "/v1/models/%00/model",
+    "/v1/models/a%00b",
+    "/v1/models/" + "a" * 5000,
+    "/v1/models/%ff%fe",
+    "/v1/models/default%0d%0aX:%20y",
+    "/v1/models/default/..",
+    "//v1/models/default",
+    "/v1/models/default/",
+    "/v1/models//model",
+    "/v1/models/%",
+    "/static/..%2f..%2fpage.py",
+    "/%2e%2e/%2e%2e/page.py",
+    "/page.js%00.html",
+]
+NOT_REQUESTS = [
+    b"\0" * 100,
+    b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100,
+    b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+    b"GET\r\n\r\n",
+    b"GET / HTTP/9.9\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+    b"CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n",
+    b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+    b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
+]
+REFUSED_SPECIFICATIONS = [
+    {"learner": "no such learner"},
+    {"learner": "__class__"},
+    {"learner": 7},
+    {"learner": "perceptron", "parameters": {"no_such": 1}},
+    {"learner": "perceptron", "parameters": {"max_features": 10}},
+    {"learner": "perceptron", "parameters": []},
+    {"learner": "arow", "parameters": {"r": -1}},
+    {"learner": "arow", "parameters": {"r": "1"}},
+    {"learner": "arow", "parameters": {"r": {"a": [1]}}},
+    {"learner": "perceptron", "classes": [1, "a"]},
+    {"learner": "perceptron", "classes": ["a", "a"]},
+    {"learner": "perceptron", "classes": []},
+    {"learner": "perceptron", "classes": [None]},
+    {"learner": "perceptron", "classes": [[]]},
+    {"learner": "perceptron", "classes": [2**70, 1]},
+    {"learner": "perceptron", "classes": [str(n) for n in range(20_000)]},
+    {"learner": "perceptron", "hashing": {"n_bits": 60}},
+    {"learner": "perceptron", "hashing": {"n_bits": -1}},
+    {"learner": "perceptron", "hashing": {"ngram_range": [1, 10**9]}},
+    {"learner": "perceptron", "hashing": {"ngram_range": 3}},
+    {"learner": "perceptron", "hashing": {"lowercase": []}},
+    {"learner": "perceptron", "hashing": {"norm": "l7"}},
+    {"learner": "perceptron", "other": 1},
+    [],
+    7,
+]
+
+
 class Raw:
     """A connection on which a test sends bytes as it likes."""
 
@@ -144,6 +204,15 @@ class Raw:
         except OSError:
             return False
         return True
+
+    def read_until(self, words):
+        """Return all bytes until these have come."""
+        found = b""
+        while words not in found:
+            part = self.socket.recv(65536)
+            assert part, found
+            found += part
+        return found
 
     def read(self, seconds=SECONDS):
         """Return all bytes until the server closes the connection, or sends nothing for some seconds."""

@@ -63,12 +63,13 @@ def overview(model="default", examples=12_345, points=400, **changes):
         "counts": counts | served,
         "baselines": {"last_label_mistakes": last, "majority_mistakes": majority},
         "curve": curve,
-        "bound": {"mistakes": limit, "which": "learning", "words": words},
+        "bound": {"mistakes": limit, "words": words},
+        "served_bound": {"mistakes": 2 * mistakes, "words": "1 wrong prediction served."} if examples else None,
         "margin_bound": 0.1234567 if examples else None,
         "shadows": [
             {"name": "arow", "learner": "arow", "mistakes": max(0, mistakes - 16), "examples": examples},
             {"name": "plain", "learner": "perceptron", "mistakes": mistakes + 130, "examples": examples},
-            {"name": "young", "learner": "passive-aggressive-i", "mistakes": 2, "examples": 400},
+            {"name": "young", "learner": "passive-aggressive-i", "mistakes": 2, "model_mistakes": 2, "examples": 400},
         ],
         "latest_mistakes": latest_mistakes(examples) if examples else [],
         "largest_weights": [

@@ -59,3 +59,23 @@ def test_a_record_names_its_columns():
 
 def test_weights_from_elsewhere_have_no_certificates():
     assert nk.LinearClassifier.of([[1.0, 2.0, 3.0]], [0.0], ["no", "yes"]).record_.certificates == []
+
+
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        (nk.Perceptron(), True),
+        (nk.PassiveAggressiveI(), True),
+        (nk.AveragedPerceptron(), False),
+        (nk.AROW(), False),
+        (nk.Perceptron(half_life=100.0), False),
+        (nk.MulticlassPerceptron(), False),
+        (nk.Tracker(), False),
+    ],
+)
+def test_predictions_of_the_last_weights_change_only_by_updates(model, expected):
+    record = model.partial_fit(X, TWO).record_
+    assert record.changes_only_by_updates == expected
+    assert (record.updates is None) == isinstance(model, nk.Tracker)
+    if record.updates is not None:
+        assert 0 < record.updates == sum(certificate.updates for certificate in record.certificates)

@@ -7,14 +7,13 @@ import random
 import signal
 import subprocess
 import sys
-import threading
 import time
 import urllib.error
 import urllib.request
 
 from novikoff.serve.app import create_app
-from novikoff.serve.http.server import serve
 from novikoff.serve.settings import Settings
+from server_thread import serving
 
 WORDS = [f"w{number}" for number in range(40)]
 
@@ -81,32 +80,8 @@ def answers(address, model="default", seed=5):
 def server(directory, **settings):
     """Run a server in another thread; yields its address."""
     found = Settings(**({"state": str(directory), "port": 0, "stop_seconds": 1.0, "durability": "off"} | settings))
-    app = create_app(found)
-    ready, addresses, errors = threading.Event(), [], []
-
-    def announce(address):
-        addresses.append(address)
-        ready.set()
-
-    def run():
-        try:
-            serve(app, found, announce)
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            ready.set()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        assert ready.wait(30)
-        if not errors:
-            yield addresses[0]
-    finally:
-        getattr(app.state.service, "stop_server", lambda: None)()
-        thread.join()
-    if errors:
-        raise errors[0]
+    with serving(create_app(found), found) as address:
+        yield address
 
 
 class Process:

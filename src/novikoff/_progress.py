@@ -9,6 +9,10 @@ from contextlib import contextmanager
 ProgressCallback = Callable[[str, float | None], None]  # takes a message, and the fraction completed, if it is known
 
 
+def no_progress(message: str, fraction: float | None) -> None:
+    """Report nothing: a ``ProgressCallback`` for those who do not want messages."""
+
+
 class Progress:
     """The progress of all binary problems of a fit, of which several may be solved at once.
 

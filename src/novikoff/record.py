@@ -207,3 +207,18 @@ class RunRecord:
         several = len(self.problems) > 1
         found = [(problem.name if several else "", problem.certificate) for problem in self.problems]
         return [(name, certificate) for name, certificate in found if certificate is not None]
+
+    @property
+    def updates(self) -> int | None:
+        """Number of updates of an online learner in all its problems; None if its certificates do not count them."""
+        is_counted = all(hasattr(certificate, "updates") for certificate in self.certificates)
+        if self.members or not is_counted:
+            return None
+        return sum(int(getattr(certificate, "updates", 0)) for certificate in self.certificates)
+
+    @property
+    def changes_only_by_updates(self) -> bool:
+        """Whether predictions are those of the last weights, which change only by updates, and by new labels."""
+        rules = [None if problem.run is None else problem.run.rule for problem in self.problems]
+        is_single = not self.members and not self.strategy.is_joint
+        return is_single and all(rule is not None and rule.changes_only_by_updates for rule in rules)

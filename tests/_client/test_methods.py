@@ -7,7 +7,7 @@ from numpydoc.validate import validate
 
 import novikoff as nk
 from fake_server import error
-from novikoff._client.methods import Methods, chunk_size
+from novikoff._client.methods import Methods
 
 PUBLIC = [name for name in vars(Methods) if not name.startswith("_")]
 SEEN = []
@@ -67,25 +67,6 @@ def test_a_method_sends_the_request_of_its_call(name, client):
 def test_deleting_answers_nothing(act, client):
     assert act(client) == {}
     assert SEEN[-1].method == "DELETE"
-
-
-@pytest.mark.parametrize("retries", [-1, 1.5, None])
-def test_retries_are_a_count(retries):
-    with pytest.raises(nk.InvalidInputError, match="retries must be a whole number of at least 0"):
-        nk.Client(retries=retries)
-
-
-@pytest.mark.parametrize("ahead", [0, -5, 2.5])
-def test_ahead_is_a_positive_count(ahead):
-    with pytest.raises(nk.InvalidInputError, match="ahead must be a whole number of at least 1"):
-        chunk_size(ahead)
-    assert [chunk_size(k) for k in (1, 8, 80)] == [1, 1, 10]
-
-
-def test_the_representation_shows_the_server_but_not_the_token():
-    client = nk.Client("http://127.0.0.1:1/", token="secret", model="mail")
-    assert repr(client) == "Client('http://127.0.0.1:1', model='mail')"
-    client.close()
 
 
 @pytest.mark.parametrize("name", [*PUBLIC, "stream"])

@@ -11,7 +11,10 @@ import pytest
 
 from hostile_requests import (
     NOT_LEARNED,
+    NOT_REQUESTS,
+    PATHS,
     REFUSED,
+    REFUSED_SPECIFICATIONS,
     STREAMS,
     Raw,
     arrow_bytes,
@@ -142,14 +145,14 @@ def test_the_memory_for_a_long_line_is_bounded(server, size):
     check_alive(server)
 
 
-def test_the_memory_for_a_stream_of_arrow_is_bounded(server):
-    for compression in ("zstd", "lz4"):
-        body = arrow_bytes(4_000_000, compression)
-        before = server.rss()
-        kind = {"Content-Type": "application/vnd.apache.arrow.stream"}
-        status, answer = server.request("POST", f"{MODEL}/stream", body, kind)
-        check_refusal(status, answer)
-        assert server.rss() < before + 96 * MIB
+@pytest.mark.parametrize("compression", slow_unless(lambda name: name == "zstd", ["zstd", "lz4"]))
+def test_the_memory_for_a_stream_of_arrow_is_bounded(server, compression):
+    body = arrow_bytes(4_000_000, compression)
+    before = server.rss()
+    kind = {"Content-Type": "application/vnd.apache.arrow.stream"}
+    status, answer = server.request("POST", f"{MODEL}/stream", body, kind)
+    check_refusal(status, answer)
+    assert server.rss() < before + 96 * MIB
 
 
 # ---- streams -------------------------------------------------------------------------------------------------------
@@ -219,7 +222,7 @@ def test_slow_headers_and_bodies_are_given_up(server):
         two.send(slow_body)
         three.send(slow_stream)
         answers = [raw.socket.recv(65536) for raw in (one, two, four)]
-        assert b"stream_idle" in three.read()
+        three.read_until(b"stream_idle")
     assert [statuses(answer) for answer in answers] == [[408]] * 3
     assert time.monotonic() - begin < 30
 
@@ -330,26 +333,6 @@ def test_requests_of_unclear_length_are_refused(server, headers):
     assert set(found) <= {400, 408, 422}
 
 
-PATHS = [
-    "/../../etc/passwd",
-    "/v1/models/..%2f..%2fetc%2fpasswd",
-    "/v1/models/%2e%2e/model",
-    "/v1/models/%00/model",
-    "/v1/models/a%00b",
-    "/v1/models/" + "a" * 5000,
-    "/v1/models/%ff%fe",
-    "/v1/models/default%0d%0aX:%20y",
-    "/v1/models/default/..",
-    "//v1/models/default",
-    "/v1/models/default/",
-    "/v1/models//model",
-    "/v1/models/%",
-    "/static/..%2f..%2fpage.py",
-    "/%2e%2e/%2e%2e/page.py",
-    "/page.js%00.html",
-]
-
-
 def test_paths_with_tricks_lead_nowhere(server):
     for path in PATHS:
         for method in ("GET", "PUT", "DELETE"):
@@ -362,22 +345,7 @@ def test_paths_with_tricks_lead_nowhere(server):
     assert server.json("GET", "/v1/models")["models"] == ["default"]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        b"\0" * 100,
-        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"x" * 100,
-        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
-        b"GET\r\n\r\n",
-        b"GET / HTTP/9.9\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
-        b"CONNECT evil.example:80 HTTP/1.1\r\nHost: evil.example:80\r\n\r\n",
-        b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
-        b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n",
-    ],
-)
+@pytest.mark.parametrize("data", NOT_REQUESTS)
 def test_what_is_not_a_request_to_this_server_is_refused(server, data):
     with Raw(server) as raw:
         raw.send(data)
@@ -391,33 +359,7 @@ def test_what_is_not_a_request_to_this_server_is_refused(server, data):
 
 @pytest.mark.parametrize(
     "specification",
-    [
-        {"learner": "no such learner"},
-        {"learner": "__class__"},
-        {"learner": 7},
-        {"learner": "perceptron", "parameters": {"no_such": 1}},
-        {"learner": "perceptron", "parameters": {"max_features": 10}},
-        {"learner": "perceptron", "parameters": []},
-        {"learner": "arow", "parameters": {"r": -1}},
-        {"learner": "arow", "parameters": {"r": "1"}},
-        {"learner": "arow", "parameters": {"r": {"a": [1]}}},
-        {"learner": "perceptron", "classes": [1, "a"]},
-        {"learner": "perceptron", "classes": ["a", "a"]},
-        {"learner": "perceptron", "classes": []},
-        {"learner": "perceptron", "classes": [None]},
-        {"learner": "perceptron", "classes": [[]]},
-        {"learner": "perceptron", "classes": [2**70, 1]},
-        {"learner": "perceptron", "classes": [str(n) for n in range(20_000)]},
-        {"learner": "perceptron", "hashing": {"n_bits": 60}},
-        {"learner": "perceptron", "hashing": {"n_bits": -1}},
-        {"learner": "perceptron", "hashing": {"ngram_range": [1, 10**9]}},
-        {"learner": "perceptron", "hashing": {"ngram_range": 3}},
-        {"learner": "perceptron", "hashing": {"lowercase": []}},
-        {"learner": "perceptron", "hashing": {"norm": "l7"}},
-        {"learner": "perceptron", "other": 1},
-        [],
-        7,
-    ],
+    REFUSED_SPECIFICATIONS,
     ids=lambda given: json.dumps(given)[:60],
 )
 def test_specifications_that_make_no_model_are_refused(server, specification):

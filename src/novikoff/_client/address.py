@@ -58,7 +58,9 @@ class Address:
         if self.timeout is not None and not self.timeout > 0:
             raise input_error("Client", f"timeout must be a positive number or None, but it is {quote(self.timeout)}.")
         if self.token is not None and not (self.token.isascii() and self.token.isprintable()):
-            raise input_error("Client", "token has characters that a token cannot have.")
+            raise input_error(
+                "Client", "token has characters that a token cannot have. Give it as --new-token printed it."
+            )
 
     @property
     def host(self) -> str:

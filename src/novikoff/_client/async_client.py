@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import ssl
 from collections.abc import AsyncIterable, AsyncIterator, Coroutine, Iterable
 from typing import Any, Self
 
-from novikoff._client.address import DEFAULT_URL, failure_of, load_httpx
+from novikoff._client.address import failure_of
 from novikoff._client.calls import Example
+from novikoff._client.client_base import DEFAULT_AHEAD, chunk_size
 from novikoff._client.conversation import Answer, Conversation, Failure, Pause, Request
 from novikoff._client.duplex import Duplex
-from novikoff._client.methods import (
-    DEFAULT_AHEAD,
-    DEFAULT_MODEL,
-    DEFAULT_RETRIES,
-    DEFAULT_TIMEOUT,
-    Methods,
-    chunk_size,
-)
+from novikoff._client.methods import Methods
 from novikoff._client.window import Chunker, LineEncoder
-from novikoff.errors import input_error
 
 Soon = Coroutine[Any, Any, dict[str, Any]]
 SoonNames = Coroutine[Any, Any, list[str]]
@@ -65,21 +57,8 @@ class AsyncClient(Methods[Soon, SoonMany, SoonNames, Coroutine[Any, Any, Any]]):
     >>> asyncio.run(main())  # doctest: +SKIP
     """
 
-    def __init__(
-        self,
-        url: str = DEFAULT_URL,
-        *,
-        model: str = DEFAULT_MODEL,
-        token: str | None = None,
-        timeout: float | None = DEFAULT_TIMEOUT,
-        retries: int = DEFAULT_RETRIES,
-        verify: bool | str | ssl.SSLContext = True,
-        transport: Any = None,
-    ) -> None:
-        httpx = load_httpx()
-        super().__init__(url, model, token, timeout, retries, verify)
-        self._http, self._errors = httpx.AsyncClient(**self._address.httpx_options(transport)), httpx.TransportError
-        self._can_stream = transport is None
+    def _open(self, httpx: Any, options: dict[str, Any]) -> Any:
+        return httpx.AsyncClient(**options)
 
     async def _run(self, conversation: Conversation) -> Any:
         outcome = None
@@ -104,33 +83,8 @@ class AsyncClient(Methods[Soon, SoonMany, SoonNames, Coroutine[Any, Any, Any]]):
         model: str | None = None,
         ahead: int = DEFAULT_AHEAD,
     ) -> AsyncIterator[dict[str, Any]]:
-        """Predict each example of a stream, then learn from it.
-
-        Examples are sent while answers are read, so that the stream may be of any length. If the connection breaks,
-        the examples without an answer are sent again over another one.
-
-        Parameters
-        ----------
-        examples : iterable or asynchronous iterable of tuple or dict
-            Pairs ``(x, y)``, or dicts with the keys ``x`` or ``text``, ``y``, ``weight`` and ``id``. They are taken
-            when answers are asked for.
-        model : str, default=None
-            Name of the model, if it is not that of the client.
-        ahead : int, default=4096
-            The most examples that are taken before their answers are returned. With 1, each example is answered
-            before the next one is taken.
-
-        Returns
-        -------
-        asynchronous iterator of dict
-            One answer per example, in order: ``predicted``, ``score`` or ``scores``, ``mistake``. An invalid example
-            is not learned; its answer has ``error`` and ``line``, its number in the stream from 1.
-        """
         size = chunk_size(ahead)
-        if not self._can_stream:
-            raise input_error("AsyncClient.stream", "a stream needs a connection of its own. Leave transport out.")
-        duplex = Duplex(self._address, self._path_of_stream(model), self._retries, ahead - size)
-        return self._answers(duplex, examples, size)
+        return self._answers(self._duplex(model, size, ahead), examples, size)
 
     async def _answers(
         self, duplex: Duplex, examples: Iterable[Example] | AsyncIterable[Example], size: int

@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
-import ssl
 import time
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
-from novikoff._client.address import DEFAULT_URL, failure_of, load_httpx
+from novikoff._client.address import failure_of
 from novikoff._client.calls import Example
+from novikoff._client.client_base import DEFAULT_AHEAD, chunk_size
 from novikoff._client.conversation import Answer, Conversation, Failure, Pause, Request
 from novikoff._client.duplex import Duplex
 from novikoff._client.loop_thread import LoopThread
-from novikoff._client.methods import (
-    DEFAULT_AHEAD,
-    DEFAULT_MODEL,
-    DEFAULT_RETRIES,
-    DEFAULT_TIMEOUT,
-    Methods,
-    chunk_size,
-)
+from novikoff._client.methods import Methods
 from novikoff._client.window import LineEncoder, chunks
-from novikoff.errors import input_error
 
 
 class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
@@ -64,21 +56,9 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
     ...         print(answer["predicted"], answer["mistake"])
     """
 
-    def __init__(
-        self,
-        url: str = DEFAULT_URL,
-        *,
-        model: str = DEFAULT_MODEL,
-        token: str | None = None,
-        timeout: float | None = DEFAULT_TIMEOUT,
-        retries: int = DEFAULT_RETRIES,
-        verify: bool | str | ssl.SSLContext = True,
-        transport: Any = None,
-    ) -> None:
-        httpx = load_httpx()
-        super().__init__(url, model, token, timeout, retries, verify)
-        self._http, self._errors = httpx.Client(**self._address.httpx_options(transport)), httpx.TransportError
-        self._streams = None if transport is not None else LoopThread()
+    def _open(self, httpx: Any, options: dict[str, Any]) -> Any:
+        self._streams = LoopThread()
+        return httpx.Client(**options)
 
     def _run(self, conversation: Conversation) -> Any:
         outcome: Answer | Failure | None = None
@@ -103,37 +83,12 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
     def stream(
         self, examples: Iterable[Example], *, model: str | None = None, ahead: int = DEFAULT_AHEAD
     ) -> Iterator[dict[str, Any]]:
-        """Predict each example of a stream, then learn from it.
-
-        Examples are sent while answers are read, so that the stream may be of any length. If the connection breaks,
-        the examples without an answer are sent again over another one.
-
-        Parameters
-        ----------
-        examples : iterable of tuple or dict
-            Pairs ``(x, y)``, or dicts with the keys ``x`` or ``text``, ``y``, ``weight`` and ``id``. They are taken
-            when answers are asked for.
-        model : str, default=None
-            Name of the model, if it is not that of the client.
-        ahead : int, default=4096
-            The most examples that are taken before their answers are returned. With 1, each example is answered
-            before the next one is taken.
-
-        Returns
-        -------
-        iterator of dict
-            One answer per example, in order: ``predicted``, ``score`` or ``scores``, ``mistake``. An invalid example
-            is not learned; its answer has ``error`` and ``line``, its number in the stream from 1.
-        """
         size = chunk_size(ahead)
-        if self._streams is None:
-            raise input_error("Client.stream", "a stream needs a connection of its own. Leave transport out.")
-        duplex = Duplex(self._address, self._path_of_stream(model), self._retries, ahead - size)
-        return self._answers(self._streams, duplex, map(LineEncoder(self._gives_ids), examples), size)
+        duplex = self._duplex(model, size, ahead)
+        return self._answers(duplex, map(LineEncoder(self._gives_ids), examples), size)
 
-    def _answers(
-        self, thread: LoopThread, duplex: Duplex, lines: Iterable[bytes], size: int
-    ) -> Iterator[dict[str, Any]]:
+    def _answers(self, duplex: Duplex, lines: Iterable[bytes], size: int) -> Iterator[dict[str, Any]]:
+        thread = self._streams
         try:
             for chunk in chunks(lines, size):
                 yield from thread.call(duplex.exchange(chunk))
@@ -145,8 +100,7 @@ class Client(Methods[dict[str, Any], list[dict[str, Any]], list[str], Any]):
     def close(self) -> None:
         """Close all connections."""
         self._http.close()
-        if self._streams is not None:
-            self._streams.close()
+        self._streams.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,25 +1,16 @@
-"""The methods that both clients have. Each makes a call; how it is sent is the business of the client."""
+"""The methods that both clients have. Each makes a call, which the client sends."""
 
 from __future__ import annotations
 
-import ssl
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any, Generic, TypeVar
 
 from novikoff._client import calls
-from novikoff._client.address import Address
-from novikoff._client.calls import Call, Features
-from novikoff._client.conversation import Conversation, await_readiness, converse
-from novikoff._client.retries import Retries
-from novikoff.errors import input_error, quote
+from novikoff._client.calls import Features
+from novikoff._client.client_base import ClientBase
+from novikoff._client.conversation import await_readiness
 
-DEFAULT_MODEL = "default"
-DEFAULT_RETRIES = 7  # at most 13 s in all: a server restarts within that time
-DEFAULT_TIMEOUT = 30.0
 DEFAULT_READY_TIMEOUT = 60.0
-DEFAULT_AHEAD = 4096
-CHUNKS_AHEAD = 8  # a stream is sent in this many chunks of what may be ahead
 
 Record = TypeVar("Record")  # a dict, or what is awaited to get one
 Records = TypeVar("Records")
@@ -27,39 +18,8 @@ Names = TypeVar("Names")
 Learner = TypeVar("Learner")
 
 
-class Methods(ABC, Generic[Record, Records, Names, Learner]):
-    """Base class of the clients: all methods but ``stream``, which returns another kind of iterator in each."""
-
-    def __init__(
-        self,
-        url: str,
-        model: str,
-        token: str | None,
-        timeout: float | None,
-        retries: int,
-        verify: bool | str | ssl.SSLContext,
-    ) -> None:
-        if not isinstance(retries, int) or retries < 0:
-            raise input_error("Client", f"retries must be a whole number of at least 0, but it is {quote(retries)}.")
-        self._address = Address(url.rstrip("/") if isinstance(url, str) else url, token, timeout, verify)
-        self._model, self._retries = model, Retries(retries)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self._address.url!r}, model={self._model!r})"
-
-    @abstractmethod
-    def _run(self, conversation: Conversation) -> Any:
-        """Send the requests of a conversation and return its result, or what is awaited to get it."""
-
-    def _call(self, call: Call) -> Any:
-        return self._run(converse(call, self._retries, self._address.url))
-
-    def _path_of_stream(self, model: str | None) -> str:
-        return calls.model_path(model or self._model, "stream")
-
-    @property
-    def _gives_ids(self) -> bool:
-        return self._retries.limit > 0
+class Methods(ClientBase, Generic[Record, Records, Names, Learner]):
+    """All methods of the clients but ``stream``, which returns another kind of iterator in each."""
 
     def predict(self, x: Features, *, id: str | None = None, model: str | None = None) -> Record:
         """Predict the label of one example.
@@ -390,10 +350,3 @@ class Methods(ABC, Generic[Record, Records, Names, Learner]):
         """
         answer: Record = self._run(await_readiness(timeout, self._address.url))
         return answer
-
-
-def chunk_size(ahead: int) -> int:
-    """Return how many examples of a stream are sent at once, if ``ahead`` of them may wait for answers."""
-    if not isinstance(ahead, int) or ahead < 1:
-        raise input_error("Client.stream", f"ahead must be a whole number of at least 1, but it is {quote(ahead)}.")
-    return max(1, ahead // CHUNKS_AHEAD)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import json as json_module
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from novikoff import evaluate
 from novikoff.errors import input_error, missing_package, quote
+from novikoff.serve.names import DEFAULT_MODEL
 
 from ._ending import NEGATIVE_VERDICT
 from ._options import Json, Quiet
 from ._output import Line, check_output, flag, print_result, progress
 
 ACTIONS = ("verify", "show", "replay", "export", "compact")
-DEFAULT_MODEL = "default"
 OPTIONS_OF = {
     "last": ("show",),
     "model": ("replay", "export"),
@@ -119,7 +120,7 @@ def _verify(state: str, json: bool) -> None:
     from novikoff.serve.log.store import Store
 
     try:
-        with Store.open(_path(state), read_only=True) as store:
+        with Store.open(Path(state), read_only=True) as store:
             found = store.verify()
     except StoreError as error:
         if error.code != "corrupt":
@@ -135,12 +136,6 @@ def _verify(state: str, json: bool) -> None:
         ("checksum", found.checksum.hex()),
     ]
     print_result({"verdict": "whole"} | vars(found) | {"checksum": found.checksum.hex()}, json, lines)
-
-
-def _path(state: str) -> Any:
-    from pathlib import Path
-
-    return Path(state)
 
 
 def _removed(count: int) -> str:
@@ -173,7 +168,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
         if not name or not sign:
             raise input_error("--parameter", f"NAME=VALUE is needed, such as C=0.1, not {quote(text)}.")
         if name in found:
-            raise input_error("--parameter", f"{quote(name)} is given twice.")
+            raise input_error("--parameter", f"{quote(name)} is given twice. Give it once.")
         try:
             found[name] = json_module.loads(value)
         except (ValueError, RecursionError):

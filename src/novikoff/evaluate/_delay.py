@@ -25,7 +25,6 @@ from novikoff.data.late_rows import LateRows
 from novikoff.data.reading import fitting
 from novikoff.errors import input_error
 from novikoff.record import RunRecord
-from novikoff.theory.rules import Rule
 
 
 class Prediction(NamedTuple):
@@ -324,16 +323,7 @@ def _updates_of(model: Any) -> int | None:
     record: RunRecord | None = getattr(model, "record_", None)
     if record is None:
         return 0 if isinstance(model, RowByRow) else None
-    runs = [problem.run for problem in record.problems]
-    if record.members or record.strategy.is_joint or not all(run is not None and _is_still(run.rule) for run in runs):
-        return None
-    return sum(int(getattr(certificate, "updates", 0)) for certificate in record.certificates)
-
-
-def _is_still(rule: Rule) -> bool:
-    """Whether predictions are those of the last weights, which only updates change."""
-    is_plain = rule.geometry.scale is None and not rule.forgetting.is_any
-    return rule.keep == "last" and is_plain and not rule.implementation().is_second_order
+    return record.updates if record.changes_only_by_updates else None
 
 
 def fitting_rows(model: Any, X: Any) -> Any:

@@ -15,11 +15,13 @@ from urllib.parse import urlsplit
 
 from novikoff.errors import InvalidInputError, input_error, quote
 
+from .names import MODEL_NAME, MODEL_NAME_RULE
+
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 BYTE_UNITS = {"": 1, "B": 1, "KiB": KIB, "MiB": MIB, "GiB": GIB}
 DURABILITIES = ("full", "normal", "off")
-MODEL_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
-MODEL_NAME_RULE = "1 to 100 letters, digits, '.', '_' or '-', the first of them a letter or a digit"
+SPECIFICATION_KEYS = ("learner", "parameters", "classes", "hashing")  # of a model
+SHADOW_KEYS = ("learner", "parameters")
 SERVER, LEARNING, LIMITS, SECURITY, FOLLOWING = "Server", "Learning", "Limits of requests", "Security", "Following"
 METAVARS = {"text": "TEXT", "path": "FILE", "number": "N", "bytes": "SIZE", "seconds": "SECONDS"}
 
@@ -273,7 +275,7 @@ class Settings:
         SECURITY,
         None,
         "path",
-        "File of the tokens that requests must have. --new-token adds one. Without it, all may do all.",
+        "File of the tokens that requests must have. --new-token adds one. Without it, everybody may do everything.",
     )
     tls_certificate: str | None = _row(
         SECURITY, None, "path", "Certificate chain in PEM format. The server then speaks HTTPS."
@@ -336,4 +338,4 @@ def _is_address(text: str) -> bool:
 def check_model_name(name: str) -> None:
     """Refuse what is not the name of a model."""
     if not MODEL_NAME.fullmatch(name):
-        raise InvalidInputError(f"The name of a model has {MODEL_NAME_RULE}, but it is {quote(name)}.")
+        raise InvalidInputError(f"The name of a model must have {MODEL_NAME_RULE}, but it is {quote(name)}.")

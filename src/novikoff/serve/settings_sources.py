@@ -8,11 +8,18 @@ from typing import Any
 
 from novikoff.errors import file_error, input_error, quote, quote_first
 
-from .settings import SETTINGS, ModelSettings, Settings, check_model_name, check_together
+from .settings import (
+    SETTINGS,
+    SHADOW_KEYS,
+    SPECIFICATION_KEYS,
+    ModelSettings,
+    Settings,
+    check_model_name,
+    check_together,
+)
 
 PREFIX = "NOVIKOFF_SERVE_"
-MODEL_KEYS = ("learner", "parameters", "classes", "hashing", "shadows")
-SHADOW_KEYS = ("learner", "parameters")
+MODEL_KEYS = (*SPECIFICATION_KEYS, "shadows")
 ALL = "'novikoff serve --help' lists all settings."
 MAX_FILE_LENGTH = 1 << 24  # bytes of a settings file
 
@@ -71,12 +78,12 @@ def _contents(file: str) -> dict[str, Any]:
         with open(file, "rb") as opened:
             text = opened.read(MAX_FILE_LENGTH + 1)
         if len(text) > MAX_FILE_LENGTH:
-            raise input_error(file, "the settings file is longer than 16 MiB.")
+            raise input_error(file, "the settings file is longer than 16 MiB. Give another file.")
         return tomllib.loads(text.decode("utf-8"))
     except OSError as error:
         raise file_error(file, error) from None
     except UnicodeDecodeError:
-        raise input_error(file, "the settings file is not UTF-8 text.") from None
+        raise input_error(file, "the settings file is not UTF-8 text. Save it as UTF-8.") from None
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise input_error(file, f"the settings file is not valid TOML: {str(error).rstrip('.')}.") from None
 

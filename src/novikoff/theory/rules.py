@@ -219,6 +219,12 @@ class Rule:
             raise input_error("rule", RULES.unknown(self.name))
         return _rule_of(RULES[self.name], self.parameter, self.tie, self.extra, self.budget)
 
+    @property
+    def changes_only_by_updates(self) -> bool:
+        """Whether predictions are those of the last weights, which only updates change."""
+        is_plain = self.geometry.scale is None and not self.forgetting.is_any
+        return self.keep == "last" and is_plain and not self.implementation().is_second_order
+
 
 @lru_cache(maxsize=256, typed=True)
 def _rule_of(kind: type[OnlineRule], parameter: float, tie: str, extra: float, budget: int | None) -> OnlineRule:

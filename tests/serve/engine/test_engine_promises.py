@@ -16,7 +16,6 @@ from novikoff.serve.errors import ServeError
 from novikoff.serve.log.blocks import decode
 from novikoff.serve.log.records import EXAMPLES
 from novikoff.serve.log.store import SNAPSHOTS, Store
-from share import slow_unless
 
 TWO, THREE = ("a", "b"), ("b", "a", "c")
 CASES = [
@@ -29,7 +28,8 @@ CASES = [
     ({"learner": "passive-aggressive-ii"}, (10, -3, 7)),
     ({"learner": "averaged-perceptron"}, (True, False)),
 ]
-QUICK = ("perceptron", "tracker")
+QUICK = [({"learner": "perceptron"}, 40), ({"learner": "tracker"}, 15)]  # and numbers of steps
+STEPS = 60
 
 
 class Play:
@@ -148,9 +148,14 @@ def offline(directory, number, specification):
     return learner
 
 
-@pytest.mark.parametrize("case", slow_unless(lambda case: case[0]["learner"] in QUICK, CASES))
-def test_restarts_evictions_and_lost_snapshots_change_no_bit(case, tmp_path):
-    specification, classes = case
+@pytest.mark.parametrize(
+    ("specification", "classes", "steps"),
+    [
+        *((specification, THREE, steps) for specification, steps in QUICK),
+        *(pytest.param(*case, STEPS, marks=pytest.mark.slow) for case in CASES),
+    ],
+)
+def test_restarts_evictions_and_lost_snapshots_change_no_bit(specification, classes, steps, tmp_path):
     play = Play(tmp_path, specification, classes, seed=len(specification) + len(classes))
     with running(tmp_path / "calm") as calm:
         client_of = running(tmp_path / "wild", models_in_memory=2, snapshot_every=25)
@@ -158,7 +163,7 @@ def test_restarts_evictions_and_lost_snapshots_change_no_bit(case, tmp_path):
         try:
             ask(calm, *play.steps[0])
             ask(wild, *play.steps[0])
-            for _ in range(60):
+            for _ in range(steps):
                 step = play.draw()
                 if step[0] == "restart":
                     client_of.__exit__(None, None, None)

@@ -3,6 +3,7 @@ import pytest
 from engines import fingerprint, random_examples, running
 from novikoff.serve.engine.loading import Loader, apply, copied
 from novikoff.serve.engine.registry import Registry
+from novikoff.serve.errors import ServeError
 from novikoff.serve.log.errors import CorruptRecord
 from novikoff.serve.log.store import SNAPSHOTS, Store
 from novikoff.serve.settings import Settings
@@ -46,8 +47,17 @@ def test_a_model_is_loaded_as_it_was_at_each_record(state, has_snapshots):
         assert fingerprint(model) == expected
         assert model.version.number == 50
         assert fingerprint(loader.load(store.last)) == expected
-        assert loader.is_alive(1)
-        assert not loader.is_alive(77)
+        loader.check_alive(1)
+
+
+def test_a_model_that_was_deleted_is_not_alive(tmp_path):
+    with running(tmp_path) as client:
+        client.create("m")
+        number = client.engine.known("m").number
+        client.engine.delete("m").result(9)
+    with Store.open(tmp_path, read_only=True) as store, pytest.raises(ServeError, match="'m' was deleted") as refused:
+        loader_of(tmp_path, store).check_alive(number)
+    assert (refused.value.status, refused.value.code) == (404, "unknown_model")
 
 
 def test_damaged_snapshots_are_passed_over(state):

@@ -1,6 +1,7 @@
 import json
 import math
 
+import numpy as np
 import pytest
 
 from engines import random_examples, running
@@ -59,3 +60,53 @@ def test_the_bound_on_decayed_mistakes_is_not_shown_as_one_on_mistakes(tmp_path)
         bound = client.engine.overview("m")["bound"]
     assert bound["mistakes"] is None
     assert "decayed mistakes" in bound["words"]
+
+
+@pytest.mark.parametrize("name", list(ONLINE))
+def test_served_mistakes_of_late_labels_are_below_their_bound(name, tmp_path):
+    random = np.random.default_rng(5)
+    with running(tmp_path) as client:
+        client.create("m", {"learner": name})
+        assert client.engine.overview("m")["served_bound"] is None
+        waiting = []
+        for number, example in enumerate(random_examples(120, seed=2)):
+            client.predict("m", {"x": example["x"], "id": f"{number}"})
+            waiting.append({"id": f"{number}", "y": example["y"]})
+            while len(waiting) > random.integers(8):  # labels come in any order
+                client.learn("m", waiting.pop(random.integers(len(waiting))))
+        shown, certificate = client.engine.overview("m"), client.engine.certificate("m")
+        record = client.model().main.learner.record_
+    counts, bound = shown["counts"], shown["served_bound"]
+    assert counts.get("updates") == record.updates
+    assert counts["served"] == counts["examples"] > 100
+    assert certificate["served_bound"] == bound
+    assert (bound is not None) == record.changes_only_by_updates
+    if bound is not None:
+        labels = 2
+        wrong = counts["mistakes"] + counts["largest_delay"] * (counts["updates"] + labels)
+        assert counts["served_mistakes"] <= bound["mistakes"] == wrong
+        assert bound["words"] in certificate["words"]
+
+
+def test_a_late_shadow_is_compared_over_its_own_examples_also_after_a_restart(tmp_path):
+    examples = random_examples(90)
+    with running(tmp_path) as client:
+        client.create()
+        client.learn("m", examples[:40])
+        client.engine.add_shadow("m", "late", {"learner": "perceptron"}).result(9)
+        client.learn("m", examples[40:60])
+    with running(tmp_path) as client:
+        client.learn("m", examples[60:])
+        client.engine.copy("m", "copy").result(9)
+        before = sum(answer["mistake"] for answer in _answers_of(examples[:40], tmp_path / "first"))
+        for name in ("m", "copy"):
+            client.model(name)
+            (shadow,) = client.engine.overview(name)["shadows"]
+            assert shadow["examples"] == 50
+            assert shadow["model_mistakes"] == client.counts(name)["mistakes"] - before
+
+
+def _answers_of(examples, directory):
+    with running(directory) as client:
+        client.create()
+        return client.learn("m", examples)

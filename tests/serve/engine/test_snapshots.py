@@ -7,6 +7,7 @@ from novikoff._learner_names import ONLINE
 from novikoff.serve.engine import snapshots
 from novikoff.serve.engine.model import Model
 from novikoff.serve.engine.specification import Specification
+from novikoff.serve.log.errors import CorruptRecord
 from novikoff.serve.settings import Settings
 from serve_examples import read
 
@@ -85,7 +86,7 @@ def test_only_snapshots_of_the_same_log_are_used(tmp_path):
 
     def checksum_at(sequence):
         if sequence > 8:
-            raise ValueError("missing")
+            raise CorruptRecord(sequence, "Record 9 of the log is missing.")
         return bytes([sequence])
 
     assert [saved.sequence for saved in snapshots.newest(tmp_path, 5, checksum_at)] == [7]

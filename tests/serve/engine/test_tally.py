@@ -65,3 +65,22 @@ def test_a_shadow_counts_only_its_own_mistakes():
     tally = Tally()
     tally.count(*batch([(0, 1, 1, 3), (1, 1, 0, 2)], 0), is_main=False)
     assert tally.state()["counts"] == [2, 1, 0, 0, 0]
+
+
+@given(st.lists(st.lists(STEP, min_size=1, max_size=5), max_size=8), st.integers(0, 8), st.integers(0, 8))
+def test_a_shadow_knows_the_mistakes_of_the_model_in_its_own_examples(batches, begin, restart):
+    main, shadow, others, number = Tally(), None, [], 0
+    for place, steps in enumerate(batches):
+        if place == begin:
+            shadow = Tally()
+            shadow.compare_with(main)
+        elif shadow is not None and place == restart:
+            main, mistakes = Tally.from_state(main.state()), shadow.model_mistakes
+            shadow = Tally.from_state(shadow.state())
+            shadow.compare_with(main, mistakes)
+        main.count(*batch(steps, number), is_main=True)
+        if shadow is not None:
+            shadow.count(*batch(steps, number), is_main=False)
+            others += steps
+            assert shadow.model_mistakes == sum(code != guess for code, guess, *_ in others)
+        number += len(steps)

@@ -12,6 +12,7 @@ import pytest
 from engine_logs import describe, dump, examples, learn, running, written
 from novikoff.errors import InvalidInputError
 from novikoff.serve.history.compaction import BEFORE, compact
+from novikoff.serve.log import compacting
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.log.store import LOG, Store
 from two_servers import ask, server, wait_for
@@ -95,7 +96,7 @@ def test_a_snapshot_that_cannot_be_read_back_removes_nothing(tmp_path, monkeypat
         assert store.dropped() is None
 
 
-def test_a_follower_goes_on_with_a_leader_that_was_compacted_and_none_begins(tmp_path):
+def test_a_follower_goes_on_with_a_leader_that_was_compacted(tmp_path):
     written(tmp_path / "a")
     with server(tmp_path / "a") as leader, server(tmp_path / "b", follow=leader) as follower:
         wait_for(lambda: ask(follower, "/readyz")[0] == 200)
@@ -107,14 +108,19 @@ def test_a_follower_goes_on_with_a_leader_that_was_compacted_and_none_begins(tmp
         with server(tmp_path / "b", follow=leader) as follower:
             version = ask(leader, "/v1/models/default")[1]["counts"]
             wait_for(lambda: ask(follower, "/v1/models/default")[1]["counts"] == version)
-        with server(tmp_path / "c", follow=leader) as follower:
-            refused = wait_for(lambda: "compacted" in str(ask(follower, "/readyz")[1]) and ask(follower, "/readyz")[1])
-            assert "copy of this server's state directory" in refused["error"]["message"]
     with Store.open(tmp_path / "b", read_only=True) as store:
         assert store.verify().removed_examples == 0  # the follower still has them
     with running(tmp_path / "b"):
         pass  # which is a promotion
     assert compact(tmp_path / "b").examples == 65
+
+
+def test_no_follower_begins_with_a_leader_that_was_compacted(tmp_path):
+    written(tmp_path / "a")
+    compact(tmp_path / "a")
+    with server(tmp_path / "a") as leader, server(tmp_path / "b", follow=leader) as follower:
+        refused = wait_for(lambda: "compacted" in str(ask(follower, "/readyz")[1]) and ask(follower, "/readyz")[1])
+        assert "copy of this server's state directory" in refused["error"]["message"]
 
 
 CRASH = (
@@ -132,10 +138,32 @@ def crashed(directory, seconds):
     child.stdout.close()
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=pytest.mark.slow)])
-def test_a_crash_leaves_the_old_log_or_the_new_one(tmp_path, kills):
-    before, numbers = models(tmp_path), random.Random(kills)
-    for _ in range(kills):
+class Crash(BaseException):
+    """Ends a compaction, as no error does that it handles."""
+
+
+@pytest.mark.parametrize("step", ["keep_copy", "drop"])
+@pytest.mark.parametrize("is_done", [False, True])
+def test_an_interruption_leaves_the_old_log(tmp_path, monkeypatch, step, is_done):
+    before, original = models(tmp_path), getattr(compacting, step)
+
+    def crash(*arguments):
+        if is_done:
+            original(*arguments)
+        raise Crash
+
+    monkeypatch.setattr(compacting, step, crash)
+    with pytest.raises(Crash):
+        compact(tmp_path)
+    with Store.open(tmp_path, read_only=True) as store:
+        assert store.verify().removed_examples == 0
+    assert state(tmp_path) == before
+
+
+@pytest.mark.slow
+def test_a_crash_leaves_the_old_log_or_the_new_one(tmp_path):
+    before, numbers = models(tmp_path), random.Random(15)
+    for _ in range(15):
         crashed(tmp_path, numbers.uniform(0, 0.15))
         with Store.open(tmp_path, read_only=True) as store:
             assert store.verify().removed_examples in (0, 40)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import socket
-import threading
 from dataclasses import dataclass
 from functools import cached_property
 from urllib.parse import urlsplit
@@ -12,8 +11,8 @@ from urllib.parse import urlsplit
 from fake_engine import FakeEngine
 
 from novikoff.serve.app import create_app
-from novikoff.serve.http.server import serve
 from novikoff.serve.settings import Settings
+from server_thread import serving
 
 
 @dataclass(frozen=True)
@@ -132,32 +131,8 @@ def served(engine=None, **settings):
     engine = engine or (None if "state" in settings else FakeEngine())
     found = Settings(**({"port": 0, "stop_seconds": 1.0} | settings))
     app = create_app(found, engine)
-    ready, addresses, errors = threading.Event(), [], []
-
-    def announce(address):
-        addresses.append(address)
-        ready.set()
-
-    def run():
-        try:
-            serve(app, found, announce)
-        except BaseException as error:
-            errors.append(error)
-        finally:
-            ready.set()
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    try:
-        assert ready.wait(20)
-        if errors:
-            raise errors[0]
-        yield Running(addresses[0], engine, app.state.service)
-    finally:
-        if app.state.service.stop_server is not None:
-            app.state.service.stop_server()
-        thread.join(20)
-        assert not thread.is_alive()
+    with serving(app, found) as address:
+        yield Running(address, engine, app.state.service)
 
 
 @dataclass(frozen=True)

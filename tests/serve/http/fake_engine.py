@@ -176,6 +176,7 @@ class FakeEngine:
             "version": model.learned,
             "counts": {"examples": float(model.learned), "mistakes": model.mistakes, "pending": 0},
             "bound": {"mistakes": 12.5},
+            "served_bound": {"mistakes": 7},
             "margin_bound": None,
             "server": {"queue": 0},
         }

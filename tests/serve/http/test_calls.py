@@ -6,7 +6,7 @@ import pytest
 from asgi_calls import receiver, scope_of
 
 from novikoff.serve.errors import ServeError
-from novikoff.serve.http.calls import Call, checked_name
+from novikoff.serve.http.calls import Call
 from novikoff.serve.settings import Settings
 
 
@@ -39,13 +39,6 @@ def test_a_query_that_is_not_valid_is_422(query):
 def test_a_query_has_a_default():
     assert call("/?b=2").query("a", "0") == "0"
     assert call("/?a=").query("a", "0") == ""
-
-
-@pytest.mark.parametrize("name", [None, 1, "", "a/b", "..", "a" * 101])
-def test_a_name_that_is_not_allowed_is_422(name):
-    with pytest.raises(ServeError) as caught:
-        checked_name(name)
-    assert (caught.value.status, caught.value.code) == (422, "bad_name")
 
 
 @pytest.mark.parametrize("body", [b"", b"\xff", b"NaN", b'{"a": NaN}', b"{" * 9999, b'{"a": 1, "a": 1}', b"1" * 9999])

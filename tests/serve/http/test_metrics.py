@@ -26,6 +26,7 @@ def test_counts_bounds_and_latencies_are_shown():
     assert found["novikoff_model_examples_total", model] == 3
     assert found["novikoff_model_mistakes_total", model] == 2
     assert found["novikoff_model_mistake_bound", model] == 12.5
+    assert found["novikoff_model_served_mistake_bound", model] == 7
     assert ("novikoff_model_margin_bound", model) not in found
     assert found["novikoff_request_seconds_count", ("call", "predict")] == 1
     assert found["novikoff_request_seconds_count", ("call", "learn")] == 3

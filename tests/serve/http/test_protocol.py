@@ -47,7 +47,7 @@ def test_headers_that_do_not_come_in_time_are_408(server, begin):
     assert time.monotonic() - began < 2
 
 
-def test_headers_that_come_byte_by_byte_are_408(server):
+def test_a_connection_whose_headers_come_byte_by_byte_is_closed(server):
     with server.connect() as connection, contextlib.suppress(ConnectionError):
         for byte in b"GET /healthz HTTP/1.1\r\nhost: localhost\r\nx-a: " + b"a" * 1000:
             connection.sendall(bytes([byte]))

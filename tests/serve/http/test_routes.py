@@ -8,6 +8,7 @@ from asgi_calls import Local
 from fake_engine import done
 
 from novikoff.serve.http.operations import OPERATIONS
+from novikoff.serve.http.routes import LONG_BODY
 
 EXAMPLE = '{"x": {"a": 1}}'
 LABELLED = '{"x": {"a": 1}, "y": "spam"}'
@@ -68,10 +69,12 @@ def test_a_model_that_cannot_be_kept_awake_is_503(local):
 
 
 def test_a_long_body_is_read_in_another_thread(local):
-    body = json.dumps([{"x": {"a": 1}}] * 20_000)
-    assert len(local.ask("POST", "/v1/models/default/predict", body).json) == 20_000
-    labelled = json.dumps([{"x": {"a": 1}, "y": 1}] * 20_000)
-    assert len(local.ask("POST", "/v1/models/default/learn", labelled).json) == 20_000
+    name = "a" * 900
+    body = json.dumps([{"x": {name: 1}}] * 1000)
+    assert len(body) > LONG_BODY
+    assert len(local.ask("POST", "/v1/models/default/predict", body).json) == 1000
+    labelled = json.dumps([{"x": {name: 1}, "y": 1}] * 1000)
+    assert len(local.ask("POST", "/v1/models/default/learn", labelled).json) == 1000
 
 
 @pytest.mark.parametrize(

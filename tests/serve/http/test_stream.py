@@ -115,8 +115,9 @@ def test_a_stream_waits_while_the_queue_is_full():
 def test_learning_that_stops_ends_the_stream_with_its_error():
     answer = ask(Local(), [b'{"stop": true}\n'])
     assert (answer.status, answer.code) == (503, "learning_stopped")
-    count = PIECE // len(LINE) + 1  # more than one piece
-    long = ask(Local(), [LINE * count, b'{"stop": true}\n'])
+    line = LINE.replace(b"}, ", b"}" + b" " * 1000 + b", ")
+    count = PIECE // len(line) + 1  # more than one piece
+    long = ask(Local(), [line * count, b'{"stop": true}\n'])
     assert (long.status, len(long.lines)) == (200, count + 1)
     assert long.lines[-1] == {"error": {"code": "learning_stopped", "message": "The disk is full."}}
 

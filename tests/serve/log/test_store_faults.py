@@ -247,7 +247,7 @@ def kills(directory, seed, count, durability):
 
 
 def test_killed_processes_lose_nothing_acknowledged(tmp_path):
-    kills(tmp_path, 1, 5, "full")
+    kills(tmp_path, 1, 2, "full")
 
 
 @pytest.mark.slow

@@ -1,4 +1,5 @@
 import asyncio
+import json
 import re
 import shutil
 import subprocess
@@ -149,9 +150,40 @@ def test_every_element_that_scripts_look_up_exists(elements):
     assert wanted <= set(ids)
 
 
-@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+needs_node = pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+
+
+@needs_node
 @pytest.mark.parametrize("name", MODULES)
 def test_modules_are_syntactically_correct(name):
     command = ["node", "--input-type=module", "--check"]
     found = subprocess.run(command, input=(FOLDER / name).read_bytes(), capture_output=True, timeout=60, check=False)
     assert found.returncode == 0, found.stderr.decode()
+
+
+@needs_node
+def test_shadows_are_compared_with_the_model_in_the_same_examples(tmp_path):
+    for name in MODULES:
+        shutil.copy(FOLDER / name, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+    own = {"name": "m", "learner": "perceptron", "mistakes": 50, "examples": 1000}
+    shadows = {
+        "same": {"mistakes": 40, "examples": 1000, "model_mistakes": 50},
+        "late": {"mistakes": 3, "examples": 100, "model_mistakes": 5},
+        "late and equal": {"mistakes": 5, "examples": 100, "model_mistakes": 5},
+        "late and unknown": {"mistakes": 3, "examples": 100, "model_mistakes": None},
+        "stopped": {"mistakes": 3, "examples": 100, "model_mistakes": 5, "stopped": "too large"},
+    }
+    rows = [{"name": name, "learner": "arow"} | counts for name, counts in shadows.items()]
+    (tmp_path / "test.js").write_text(
+        'import { compared, verdict } from "./tables.js";\n'
+        f"const [own, rows] = [{json.dumps(own)}, {json.dumps(rows)}];\n"
+        "console.log(JSON.stringify([rows.map((row) => compared(row, own)), verdict(own, rows.slice(0, 2)), "
+        "verdict(own, rows.slice(2, 4))]));"
+    )
+    found = subprocess.run(["node", tmp_path / "test.js"], capture_output=True, timeout=60, check=True)
+    words, best, none = json.loads(found.stdout)
+    over = "over 100 examples"
+    assert words == ["10 fewer", f"2 fewer {over}", f"same {over}", over, "stopped: too large"]
+    assert best == "late (arow) would have made the fewest mistakes: 2 fewer in the same examples."
+    assert none == "None would have made fewer mistakes."

@@ -5,11 +5,13 @@ import socket
 import subprocess
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from engine_logs import examples, written
 from novikoff.serve.log.store import Store
+from novikoff.serve.replication.follower import Follower
 from share import share_of
 from two_servers import Process, answers, ask, example, sequence, server, wait_for, wait_until_equal
 
@@ -32,10 +34,10 @@ def test_a_follower_answers_with_the_same_bits_under_load(tmp_path):
         threads = [threading.Thread(target=load, args=(lambda: leader, seed, stop, acknowledged)) for seed in (1, 2)]
         for thread in threads:
             thread.start()
-        time.sleep(0.2)
+        time.sleep(0.1)
         assert ask(leader, "/v1/models/default/copy", {"to": "second"})[0] == 201
         assert ask(leader, "/v1/models/default/shadows/s", {"learner": "arow"}, "PUT")[0] == 201
-        time.sleep(0.2)
+        time.sleep(0.1)
         stop.set()
         for thread in threads:
             thread.join()
@@ -142,6 +144,29 @@ def test_a_server_that_does_not_answer_and_one_that_is_another_program_are_told(
                 assert answer["error"]["message"].endswith(".")
 
 
+class UntouchedEngine:
+    """An engine that must not be used."""
+
+    def __getattr__(self, name):
+        raise AssertionError(f"{name} was used")
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_a_follower_stops_at_once_while_the_leader_is_silent(scheme):
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        engine = UntouchedEngine()
+        if scheme == "http":  # the connection is made, and the answer is waited for
+            engine.store = SimpleNamespace(last=0, checksum=b"")
+        follower = Follower(engine, f"{scheme}://127.0.0.1:{silent.getsockname()[1]}", None)
+        follower.start()
+        connection, _ = silent.accept()
+        with connection:
+            connection.recv(1)  # a request, or the beginning of a handshake
+            begin = time.monotonic()
+            follower.stop()
+            assert time.monotonic() - begin < 1
+
+
 def answer_once(listening, content):
     connection, _ = listening.accept()
     with connection:
@@ -184,6 +209,7 @@ def crashes(tmp_path, count, seed):
         assert own.verify().examples >= sum(acknowledged)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1])
 def test_a_follower_catches_up_after_a_kill(tmp_path, seed):
     crashes(tmp_path, 2, seed)

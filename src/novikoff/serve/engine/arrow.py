@@ -153,7 +153,7 @@ def _target_of(names: list[str]) -> str:
     """Return the column of labels. If there are two, one would be learned as a feature that tells the label."""
     found = [name for name in TARGETS if name in names]
     if not found:
-        raise ServeError(422, "bad_example", f"A column of labels is missing: one of {', '.join(TARGETS)}.")
+        raise ServeError(422, "bad_example", f"A column of labels is missing. Name it one of {', '.join(TARGETS)}.")
     if len(found) > 1:
         several = f"Several columns may hold the labels: {', '.join(found)}."
         raise ServeError(422, "bad_example", f"{several} Leave out or rename all but one.")

@@ -53,11 +53,12 @@ def field(metadata: bytes, table: int, number: int) -> int:
 def check_schema(schema: Any) -> None:
     """Refuse columns that cannot be features. Raises a ValueError."""
     if len(set(schema.names)) < len(schema.names):
-        raise ValueError("two columns have the same name")
+        raise ValueError("two columns have the same name. Rename one of them")
     for name, kind in zip(schema.names, schema.types, strict=True):
         plain = re.sub(r"dictionary<values=(\w+), .*", r"\1", str(kind))
         if PLAIN.fullmatch(plain) is None:
-            raise ValueError(f"column {quote(name)} of type {quote(str(kind))} cannot be a feature")
+            advice = "Convert it to numbers or text, or leave it out"
+            raise ValueError(f"column {quote(name)} of type {quote(str(kind))} cannot be a feature. {advice}")
 
 
 def check_batch(batch: Any) -> None:

@@ -24,7 +24,10 @@ log = logging.getLogger("novikoff.serve")
 
 
 def mark_following(directory: Path, address: str | None) -> None:
-    """Note in a state directory whom it follows; None: nobody. Its log must then not be changed by anybody else."""
+    """Write the address of the followed server into a state directory; None removes it.
+
+    Other programs must not change the log of a follower.
+    """
     with suppress(OSError):  # on a full disk the server starts nevertheless
         if address is None:
             (directory / FOLLOWS).unlink(missing_ok=True)

@@ -10,7 +10,7 @@ import msgspec
 from novikoff.errors import NovikoffError, quote
 from novikoff.serve.errors import ServeError
 from novikoff.serve.log.blocks import decode
-from novikoff.serve.log.errors import CorruptRecord
+from novikoff.serve.log.errors import RESTORE, CorruptRecord
 from novikoff.serve.log.records import EXAMPLES, SHADOW, UNSHADOW, Record
 from novikoff.serve.log.store import Store
 from novikoff.serve.settings import Settings
@@ -43,7 +43,7 @@ class Loader:
         """Raise a ServeError if a model was deleted, as it may be while a stream sends it examples."""
         if not self._registry.is_alive(number):
             name = quote(self._registry.ever(number).name)
-            raise ServeError(404, "unknown_model", f"The model {name} was deleted.")
+            raise ServeError(404, "unknown_model", f"The model {name} was deleted. PUT /v1/models/NAME makes one.")
 
     def load(self, number: int, until: int | None = None) -> Model:
         """Return a model as it is after the last record, or after the record ``until``.
@@ -63,15 +63,9 @@ class Loader:
         model.publish(at_once=True)
         return model
 
-    def is_alive(self, number: int) -> bool:
-        """Whether a model exists, and was not deleted."""
-        return self._registry.is_alive(number)
-
     def _begin(self, number: int, until: int | None) -> Model:
         for saved in snapshots.newest(self.directory, number, self._store.checksum_at, until):
-            with suppress(
-                NovikoffError, ValueError, KeyError, TypeError
-            ):  # one that cannot be used: of another version
+            with suppress(NovikoffError, ValueError, KeyError, TypeError):  # a snapshot of another version
                 return snapshots.restore(saved, self._settings)
         known = self._registry.ever(number)
         if known.source is None:
@@ -110,12 +104,12 @@ def apply(model: Model, record: Record) -> None:
         elif record.kind == SHADOW:
             content = msgspec.json.decode(record.payload)
             model.add_shadow(content["name"], msgspec.convert(content["specification"], Specification))
+            model.arms[content["name"]].tally.compare_with(model.main.tally)
         elif record.kind == UNSHADOW:
             model.remove_shadow(msgspec.json.decode(record.payload)["name"])
     except (NovikoffError, ValueError, KeyError, TypeError) as error:
-        raise CorruptRecord(
-            record.sequence, f"Record {record.sequence} of the log cannot be learned: {error}"
-        ) from None
+        message = f"Record {record.sequence} of the log cannot be learned: {str(error).rstrip('.')}."
+        raise CorruptRecord(record.sequence, f"{message} {RESTORE}") from None
     model.sequence = record.sequence
 
 

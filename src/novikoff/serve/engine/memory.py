@@ -82,8 +82,6 @@ class Memory:
         return model
 
     def _read(self, number: int) -> Model:
-        if not self._loader.is_alive(number):
-            raise ServeError(404, "unknown_model", "The model has been deleted.")
         try:
             return self._loader.load(number)
         except CorruptRecord as error:
@@ -107,12 +105,10 @@ class Memory:
             self._drop(oldest.number)
 
     def _drop(self, number: int) -> None:
-        model = self._models[number]
-        if model.sequence > model.snapshot_sequence and number not in self._damaged:
-            try:
-                self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
-            except (OSError, StoreError) as error:
-                self.snapshot_error = str(error)  # the log has it all; only loading takes longer
+        try:
+            self._save(self._models[number])
+        except (OSError, StoreError) as error:
+            self.snapshot_error = str(error)  # the log has it all; only loading takes longer
         self.forget(number)
 
     def forget(self, number: int) -> None:
@@ -179,6 +175,11 @@ class Memory:
 
         self._snapshots.submit(write)
 
+    def _save(self, model: Model) -> None:
+        """Write a snapshot of a model that has changed since its last one."""
+        if model.sequence > model.snapshot_sequence and model.number not in self._damaged:
+            self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
+
     def _write(self, draft: snapshots.Draft) -> None:
         draft.write(self._loader.directory)
         self.snapshot_error = None
@@ -186,8 +187,6 @@ class Memory:
     def close(self) -> None:
         """Write snapshots of all models that have changed."""
         self._snapshots.shutdown()
-        for number in list(self._models):
+        for model in list(self._models.values()):
             with suppress(OSError, StoreError):
-                model = self._models[number]
-                if model.sequence > model.snapshot_sequence and number not in self._damaged:
-                    self._write(snapshots.freeze(model, self._store.checksum_at(model.sequence)))
+                self._save(model)

@@ -1,16 +1,21 @@
-"""What is told about a model: its description, its certificate, and what the page shows."""
+"""Facts about a model: its description, its certificate, and what the page shows."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+
+from novikoff.record import RunRecord
+from novikoff.theory.delay_bounds import ServedMistakes
 
 from .model import Model
 from .registry import Known
 
 SHOWN = 20  # features of a mistake, and largest weights
+NO_BOUND = {"mistakes": None, "words": "No bound is known yet."}
 
 
 def description_of(known: Known, model: Model) -> dict[str, Any]:
@@ -39,12 +44,14 @@ def counts_of(model: Model) -> dict[str, Any]:
 
 
 def shadows_of(model: Model) -> list[dict[str, Any]]:
-    """Return the shadows with their counts, and the mistakes of the model in the same examples."""
+    """Return the shadows with their counts, and the mistakes of the model in the same examples, if they are known."""
     found = []
     for name, arm in model.arms.items():
         if name:
-            own = {"name": name, "learner": arm.specification.learner, "examples": arm.tally.examples}
-            found.append(own | {"mistakes": arm.tally.mistakes, "stopped": arm.stopped})
+            tally = arm.tally
+            own = {"name": name, "learner": arm.specification.learner, "examples": tally.examples}
+            counts = {"mistakes": tally.mistakes, "model_mistakes": tally.model_mistakes}
+            found.append(own | counts | {"stopped": arm.stopped})
     return found
 
 
@@ -53,45 +60,80 @@ def certificate_of(model: Model) -> dict[str, Any]:
     answer: dict[str, Any] = {"version": model.examples, "counts": counts_of(model), "certificates": []}
     if not model.examples:
         return answer | {"words": "Nothing has been learned yet."}
+    late = _late_counts(model)
     record = model.main.learner.record_
     for name, certificate in record.named_certificates:
         own = {"name": name, "kind": type(certificate).__name__, "claims": dict(certificate.claims())}
         answer["certificates"].append(own)
-    return answer | {"words": words_of(model)}
+    served = served_bound_of(record, late)
+    return answer | {"served_bound": served, "words": words_of(model, served)}
 
 
-def words_of(model: Model) -> str:
+def words_of(model: Model, served: dict[str, Any] | None) -> str:
     """Return which mistakes the certificate bounds."""
     tally = model.main.tally
     words = (
         "The certificate is about the mistakes at learning time: what was predicted just before a label was learned."
     )
-    if tally.served:
+    if served is not None:
+        words += f" {served['words']}"
+    elif tally.served:
         words += f" {tally.served_mistakes} of {tally.served} served predictions were wrong."
     return words
 
 
-def bound_of(model: Model) -> tuple[dict[str, Any], float | None]:
-    """Return the bound on mistakes that the page shows, and the upper bound on the margin."""
-    empty: dict[str, Any] = {"mistakes": None, "which": "learning", "words": "No bound is known yet."}
-    if not model.examples:
-        return empty, None
-    certificates = model.main.learner.record_.certificates
-    if len(certificates) != 1:
-        return empty | {"words": "Each class has a bound of its own. The certificate lists them."}, None
-    (certificate,) = certificates
+def _late_counts(model: Model) -> ServedMistakes | None:
+    """Return the counts of predictions whose labels came later, without the updates; None if there are none.
+
+    It is called before the record of the learner is made: the learner may go on meanwhile, and later updates only
+    weaken the bound.
+    """
+    tally = model.main.tally
+    wrong, delay = tally.served_mistakes, tally.largest_delay
+    if not tally.served:
+        return None
+    return ServedMistakes(wrong, tally.mistakes, 0, len(tally.most_frequent.labels), delay)
+
+
+def served_bound_of(record: RunRecord, late: ServedMistakes | None) -> dict[str, Any] | None:
+    """Return the bound on the wrong predictions that were served before their labels came (docs/theory.md, P2).
+
+    Parameters
+    ----------
+    record : RunRecord
+        That of the learner.
+    late : ServedMistakes or None
+        The counts, without the updates.
+
+    Returns
+    -------
+    dict or None
+        The bound in ``mistakes``, and ``words`` about it. None if nothing was served, or if the predictions of the
+        learner change also without an update.
+    """
+    if late is None or not record.changes_only_by_updates or record.updates is None:
+        return None
+    late = replace(late, updates=record.updates)
+    return {"mistakes": late.bound, "words": f"{late.explain()}."}
+
+
+def bound_of(record: RunRecord) -> tuple[dict[str, Any], float | None]:
+    """Return the bound on mistakes at learning time that the page shows, and the upper bound on the margin."""
+    if len(record.certificates) != 1:
+        return {"mistakes": None, "words": "Each class has a bound of its own. The certificate lists them."}, None
+    certificate: Any = record.certificates[0]
     margin = _finite(getattr(certificate, "margin_upper_bound", None))
     bound = getattr(certificate, "bound", None)
     if bound is None:
-        return empty, margin
+        return NO_BOUND, margin
     if not callable(bound):  # of a tracker: it is about decayed mistakes, which cannot be compared with mistakes
         made = f"The tracker has made {certificate.decayed_mistakes:.4g} decayed mistakes"
         words = f"{made}; given those of its members, at most {bound:.4g} are possible. Older mistakes count less."
-        return empty | {"words": words}, margin
+        return NO_BOUND | {"words": words}, margin
     if margin is None:
-        return empty, margin
+        return NO_BOUND, margin
     words = "If some plane separates the examples, this is the smallest bound that Novikoff's theorem can give for it."
-    return {"mistakes": _finite(bound(margin)), "which": "learning", "words": words}, margin
+    return {"mistakes": _finite(bound(margin)), "words": words}, margin
 
 
 def _finite(value: Any) -> float | None:
@@ -101,20 +143,27 @@ def _finite(value: Any) -> float | None:
 def overview_of(known: Known, model: Model) -> dict[str, Any]:
     """Return what the page shows of a model."""
     tally, labels = model.main.tally, model.label_values()
-    bound, margin = bound_of(model)
+    counts, late = counts_of(model), _late_counts(model)
+    bound, margin, served = NO_BOUND, None, None
+    if model.examples:
+        record = model.main.learner.record_
+        bound, margin = bound_of(record)
+        served = served_bound_of(record, late)
+        counts |= {} if record.updates is None else {"updates": record.updates}
     return {
         "model": known.name,
         "learner": known.specification.learner,
         "version": model.version.number,
         "classes": sorted(labels),
         "columns": model.width if model.examples else 0,
-        "counts": counts_of(model),
+        "counts": counts,
         "baselines": {
-            "last_label_mistakes": tally.examples - tally.last_label.right,
-            "majority_mistakes": tally.examples - tally.most_frequent.right,
+            "last_label_mistakes": tally.last_label_mistakes,
+            "majority_mistakes": tally.majority_mistakes,
         },
         "curve": [[*point, None] for point in tally.curve.points()],
         "bound": bound,
+        "served_bound": served,
         "margin_bound": margin,
         "shadows": shadows_of(model),
         "latest_mistakes": mistakes_of(model, labels),

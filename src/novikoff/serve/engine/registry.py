@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,9 @@ import msgspec
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
 from novikoff.serve.log.records import COPY, CREATE, DELETE, Record
+from novikoff.serve.names import check_name as check_name  # the engine imports it from here
 
 from .specification import Specification
-
-NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True)
@@ -98,15 +96,7 @@ class Registry:
         """Refuse a name that a new model cannot have."""
         check_name(name)
         if name in self._by_name:
-            raise ServeError(
-                409, "exists", f"There is a model {quote(name)} already, which GET /v1/models/{name} shows."
-            )
+            raise ServeError(409, "exists", f"There is a model {quote(name)} already. Choose another name.")
         if len(self._by_name) >= limit:
-            raise ServeError(409, "too_many_models", f"There are {limit} models already (setting max_models).")
-
-
-def check_name(name: str) -> None:
-    """Refuse a name that models and shadows cannot have."""
-    if NAME.fullmatch(name) is None:
-        allowed = "1 to 100 letters, digits, '.', '_' and '-', and begin with a letter or digit"
-        raise ServeError(422, "bad_name", f"The name {quote(name)} must have {allowed}.")
+            message = f"There are {limit} models already. Delete one, or raise the setting max_models."
+            raise ServeError(409, "too_many_models", message)

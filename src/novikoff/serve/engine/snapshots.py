@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ import msgspec
 
 from novikoff._atomic import replacing
 from novikoff.persistence import dumps, loads
+from novikoff.serve.log.errors import StoreError
 from novikoff.serve.settings import Settings
 
 from .arm import Arm
@@ -32,6 +33,7 @@ class SavedArm(msgspec.Struct, array_like=True):
     learner: bytes | None  # None: nothing was learned
     tally: dict[str, Any]
     stopped: str | None
+    model_mistakes: int | None = None  # see Tally; snapshots of earlier versions lack it
 
 
 class Saved(msgspec.Struct):
@@ -85,8 +87,9 @@ def freeze(model: Model, checksum: bytes) -> Draft:
     """
     arms, learners = [], []
     for name, arm in model.arms.items():
-        arms.append(SavedArm(name, arm.specification, None, arm.tally.state(), arm.stopped))
-        learners.append(arm.learner.snapshot() if arm.tally.examples else None)
+        tally = arm.tally
+        arms.append(SavedArm(name, arm.specification, None, tally.state(), arm.stopped, tally.model_mistakes))
+        learners.append(arm.learner.snapshot() if tally.examples else None)
     names, labels = model.names.since(0)[: model.stored_names], model.labels.since(0)[: model.stored_labels]
     saved = Saved(model.number, model.sequence, checksum, model.examples, names, labels, model.ids.state(), arms)
     return Draft(saved, learners)
@@ -111,7 +114,9 @@ def read(path: Path) -> Saved | None:
         return None
 
 
-def newest(directory: Path, model: int, checksum_at: Any, before: int | None = None) -> Iterator[Saved]:
+def newest(
+    directory: Path, model: int, checksum_at: Callable[[int], bytes], before: int | None = None
+) -> Iterator[Saved]:
     """Yield the snapshots of a model that belong to the log, the newest first.
 
     Parameters
@@ -121,7 +126,7 @@ def newest(directory: Path, model: int, checksum_at: Any, before: int | None = N
     model : int
         Number of the model.
     checksum_at : callable
-        Returns the checksum of a record of the log; raises an error if there is no such record.
+        Returns the checksum of a record of the log; raises a StoreError if there is no such record.
     before : int, default=None
         Only snapshots up to this record.
     """
@@ -129,9 +134,15 @@ def newest(directory: Path, model: int, checksum_at: Any, before: int | None = N
         saved = read(path)
         if saved is None or saved.model != model or (before is not None and saved.sequence > before):
             continue
-        with suppress(Exception):
-            if checksum_at(saved.sequence) == saved.checksum:
-                yield saved
+        if _belongs_to_log(saved, checksum_at):
+            yield saved
+
+
+def _belongs_to_log(saved: Saved, checksum_at: Callable[[int], bytes]) -> bool:
+    try:
+        return checksum_at(saved.sequence) == saved.checksum
+    except StoreError:
+        return False
 
 
 def restore(saved: Saved, settings: Settings) -> Model:
@@ -149,6 +160,9 @@ def restore(saved: Saved, settings: Settings) -> Model:
         )
         for arm in saved.arms
     }
+    for arm in saved.arms:
+        if arm.model_mistakes is not None:
+            model.arms[arm.name].tally.compare_with(model.main.tally, arm.model_mistakes)
     model.examples, model.sequence = saved.examples, saved.sequence
     model.snapshot_examples, model.snapshot_sequence = saved.examples, saved.sequence
     return model

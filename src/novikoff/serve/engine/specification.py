@@ -51,7 +51,7 @@ class Specification(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     def check_classes(self, limit: int) -> None:
         """Refuse more classes than a model may have."""
         if len(self.classes or ()) > limit:
-            raise refused(f"A model may have {limit} classes (setting max_classes).")
+            raise refused(f"A model may have at most {limit} classes. Raise the setting max_classes to allow more.")
 
     def make(self) -> Any:
         """Return a new learner."""

@@ -1,4 +1,4 @@
-"""What is counted while a model learns: mistakes, those of predictions that were served, and those of guessing."""
+"""Counts of a model that learns: its mistakes, those of predictions that were served, and those of two baselines."""
 
 from __future__ import annotations
 
@@ -26,11 +26,39 @@ class Tally:
         Examples for which a prediction had been served, and how many of these predictions were wrong.
     largest_delay : int
         The largest number of examples that were learned between a served prediction and its label.
+    model_mistakes : int or None
+        Of a shadow: mistakes of the main learner in the examples that the shadow has learned; None if not known.
     """
 
     def __init__(self) -> None:
         self.examples = self.mistakes = self.served = self.served_mistakes = self.largest_delay = 0
         self.most_frequent, self.last_label, self.curve = MostFrequent(), LastLabel(), Curve()
+        self.model_mistakes: int | None = None
+        self._main: Tally | None = None
+        self._main_before = 0  # mistakes of the main learner in examples that the shadow has not learned
+
+    @property
+    def last_label_mistakes(self) -> int:
+        """Mistakes of predicting the label of the example before."""
+        return self.examples - self.last_label.right
+
+    @property
+    def majority_mistakes(self) -> int:
+        """Mistakes of predicting the most frequent label so far."""
+        return self.examples - self.most_frequent.right
+
+    def compare_with(self, main: Tally, model_mistakes: int = 0) -> None:
+        """Count the mistakes of the main learner in the examples of this shadow, too.
+
+        Parameters
+        ----------
+        main : Tally
+            The counts of the main learner, which counts examples before its shadows do.
+        model_mistakes : int, default=0
+            Its mistakes in the examples that this shadow has learned until now.
+        """
+        self._main, self.model_mistakes = main, model_mistakes
+        self._main_before = main.mistakes - model_mistakes
 
     def count(self, examples: Examples, predicted: Codes, is_main: bool) -> NDArray[np.bool_]:
         """Count examples that were learned; return which of them were mistakes.
@@ -42,7 +70,7 @@ class Tally:
         predicted : ndarray of int32
             The codes that were predicted just before each was learned; -1 for none.
         is_main : bool
-            Whether to count guesses and what was served, which are the same for shadows.
+            Whether to count the baselines and what was served, which are the same for shadows.
         """
         codes = examples.codes
         is_mistake: NDArray[np.bool_] = predicted != codes
@@ -55,21 +83,23 @@ class Tally:
             self.last_label.add_many(labels, codes)
             if examples.served is not None:
                 self._count_served(first, codes, *examples.served)
-        last, most = self.examples - self.last_label.right, self.examples - self.most_frequent.right
-        self.curve.add(self.examples, self.mistakes, last, most)
+        elif self._main is not None:
+            self.model_mistakes = self._main.mistakes - self._main_before
+        self.curve.add(self.examples, self.mistakes, self.last_label_mistakes, self.majority_mistakes)
         return is_mistake
 
     def _count_served(self, first: int, codes: Codes, served: Codes, versions: NDArray[np.int64]) -> None:
         is_served = served != NOT_SERVED
         if not is_served.any():
             return
-        self.served += int(np.count_nonzero(is_served))
-        self.served_mistakes += int(np.count_nonzero(is_served & (served != codes)))
+        # another thread may read meanwhile: first the mistakes, then the delay, which must not be older
         delays = first + np.arange(len(codes)) - versions
         self.largest_delay = max(self.largest_delay, int(delays[is_served].max()))
+        self.served += int(np.count_nonzero(is_served))
+        self.served_mistakes += int(np.count_nonzero(is_served & (served != codes)))
 
     def state(self) -> dict[str, Any]:
-        """Return all counts, from which ``from_state`` goes on."""
+        """Return the counts of the learner itself, from which ``from_state`` goes on."""
         most = self.most_frequent
         return {
             "counts": [self.examples, self.mistakes, self.served, self.served_mistakes, self.largest_delay],

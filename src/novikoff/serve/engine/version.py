@@ -57,7 +57,7 @@ class Version:
         return self._frozen.places(decisions, matrix), decisions
 
     def answer_one(self, row: _core.Rows) -> str | None:
-        """Return the answer to one example without an id in JSON, quickly; None if it takes the usual way."""
+        """Return the answer to one example without an id in JSON, quickly; None if the general path is needed."""
         scorer = self._frozen.scorer_of_one
         if scorer is None:
             return None

@@ -10,12 +10,12 @@ that the first one, which has all examples, is not replaced.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
+from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 from novikoff.serve.engine import snapshots
 from novikoff.serve.engine.following import FOLLOWS
@@ -23,7 +23,9 @@ from novikoff.serve.engine.loading import Loader
 from novikoff.serve.engine.registry import Registry
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.log.store import LOG, SNAPSHOTS, Store
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import SETTINGS
+
+from .past import WIDEST
 
 BEFORE = f"{LOG}.before-compaction"
 
@@ -52,7 +54,7 @@ class Compacted:
 def compact(
     directory: str | os.PathLike[str],
     discard: bool = False,
-    say: Callable[[str, float | None], None] = lambda message, fraction: None,
+    say: ProgressCallback = no_progress,
 ) -> Compacted:
     """Remove the examples of a log that snapshots have.
 
@@ -98,7 +100,7 @@ def _unused(path: Path) -> Path:
     return found
 
 
-def _covered(store: Store, directory: Path, say: Callable[[str, float | None], None]) -> dict[int, int]:
+def _covered(store: Store, directory: Path, say: ProgressCallback) -> dict[int, int]:
     """Write a snapshot of each model, and return up to which record the examples of each are not needed."""
     registry = Registry()
     made: dict[int, int] = {}
@@ -106,7 +108,7 @@ def _covered(store: Store, directory: Path, say: Callable[[str, float | None], N
         registry.apply(record)
         if record.model:
             made.setdefault(record.model, record.sequence)
-    settings = Settings(max_names=2**31 - 1, max_classes=100_000, remembered_ids=10**9)  # whatever the server allows
+    settings = replace(WIDEST, remembered_ids=int(SETTINGS["remembered_ids"].maximum))  # snapshots keep all ids
     loader = Loader(store, directory, registry, settings)
     covered = {number: store.last for number in made}  # models that were deleted are not needed at all
     alive = registry.numbers()
@@ -115,9 +117,8 @@ def _covered(store: Store, directory: Path, say: Callable[[str, float | None], N
         model = loader.load(number)
         frozen = snapshots.freeze(model, store.checksum_at(model.sequence))
         path = frozen.write(directory)
-        if (read := snapshots.read(path)) is None or msgspec.msgpack.encode(read) != msgspec.msgpack.encode(
-            frozen.saved
-        ):
+        read = snapshots.read(path)
+        if read is None or msgspec.msgpack.encode(read) != msgspec.msgpack.encode(frozen.saved):
             message = f"{path}: the snapshot cannot be read back, so that nothing was removed. Check the disk."
             raise StoreError("io", message)
         covered[number] = model.sequence

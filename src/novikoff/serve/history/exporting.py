@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any
 
 import msgspec
-import numpy as np
 
 from novikoff._atomic import replacing
+from novikoff._progress import ProgressCallback, no_progress
 from novikoff.data.tables.packages import library
 from novikoff.errors import input_error, quote
+from novikoff.serve.engine.examples import NOT_SERVED, not_served
 from novikoff.serve.log.blocks import Block, Label
 
 from .past import Past
 
 SUFFIXES = (".ndjson", ".jsonl", ".parquet")
-NOT_SERVED = -2  # code of an example for which nothing was served before
 MAX_GROUP = 20_000  # examples of a row group of Parquet
 
 
@@ -70,17 +70,7 @@ class Example:
 
 
 def examples_of(past: Past, name: str, until: int | None = None) -> Iterator[list[Example]]:
-    """Yield the examples that a model has learned, those of one record at a time.
-
-    Parameters
-    ----------
-    past : Past
-        The log.
-    name : str
-        The model.
-    until : int, default=None
-        The last record of the log.
-    """
+    """Yield the examples that a model has learned up to a record of the log, those of one record at a time."""
     known = past.model(name)
     specification = known.specification
     tables = Tables(specification.hashing is not None, labels=list(specification.classes or []))
@@ -94,7 +84,7 @@ def _examples(block: Block, tables: Tables) -> Iterator[Example]:
     ends, columns, values = block.indptr.tolist(), block.columns.tolist(), block.values.tolist()
     weights = [1.0] * count if block.weights is None else block.weights.tolist()
     ids = [None] * count if block.ids is None else block.ids
-    codes, versions = block.served or (np.full(count, NOT_SERVED), np.full(count, -1))
+    codes, versions = block.served or not_served(count)
     rows = zip(block.codes.tolist(), weights, ids, codes.tolist(), versions.tolist(), strict=True)
     for row, (code, weight, id, served, version) in enumerate(rows):
         part = slice(ends[row], ends[row + 1])
@@ -109,7 +99,7 @@ def export(
     path: str | os.PathLike[str],
     until: int | None = None,
     only_examples: bool = False,
-    say: Callable[[str, float | None], None] = lambda message, fraction: None,
+    say: ProgressCallback = no_progress,
 ) -> int:
     """Write the examples of a model to a file, completely or not at all, and return how many there are.
 

@@ -11,9 +11,14 @@ from typing import Any
 from novikoff.errors import input_error, quote
 from novikoff.serve.engine.registry import Known, Registry
 from novikoff.serve.log.blocks import Block, decode
-from novikoff.serve.log.errors import CorruptBlock, CorruptRecord
+from novikoff.serve.log.errors import RESTORE, CorruptBlock, CorruptRecord
 from novikoff.serve.log.records import EXAMPLES, KINDS, Record
 from novikoff.serve.log.store import Store
+from novikoff.serve.settings import SETTINGS, Settings
+
+WIDEST = Settings(  # limits that are not below those of any server that may have written the log
+    max_names=int(SETTINGS["max_names"].maximum), max_classes=int(SETTINGS["max_classes"].maximum)
+)
 
 
 class Past:
@@ -77,8 +82,8 @@ class Past:
                 try:
                     yield record, decode(record.payload)
                 except CorruptBlock as error:
-                    message = f"Record {record.sequence} of the log cannot be read. {error}"
-                    raise CorruptRecord(record.sequence, message) from None
+                    message = f"Record {record.sequence} of the log cannot be read: {str(error).rstrip('.')}."
+                    raise CorruptRecord(record.sequence, f"{message} {RESTORE}") from None
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 from novikoff.serve.engine.loading import apply
 from novikoff.serve.engine.model import Model
 from novikoff.serve.engine.specification import Specification
 from novikoff.serve.log.records import EXAMPLES
-from novikoff.serve.settings import Settings
 
-from .past import Past
+from .past import WIDEST, Past
 
 REPLAYED = "replayed"  # the name of the shadow
 
@@ -55,7 +54,7 @@ def replay(
     learner: str | None = None,
     parameters: dict[str, Any] | None = None,
     until: int | None = None,
-    say: Callable[[str, float | None], None] = lambda message, fraction: None,
+    say: ProgressCallback = no_progress,
 ) -> Replayed:
     """Let another learner learn the examples of a model.
 
@@ -94,7 +93,7 @@ def replay(
         )
     else:
         wanted = Specification.of({"learner": learner, "parameters": parameters or {}})
-    model = Model(known.number, original, Settings(max_names=2**31 - 1, max_classes=100_000))
+    model = Model(known.number, original, WIDEST)
     model.add_shadow(REPLAYED, wanted)
     last = past.store.last if until is None else min(until, past.store.last)
     for record in past.records_of(known.number, until):
@@ -102,11 +101,11 @@ def replay(
             apply(model, record)
             say(f"{model.examples:,} examples", record.sequence / max(1, last))
     if not model.examples:
-        raise input_error("log", "the model has learned nothing up to there, so that nothing can be replayed.")
+        raise input_error("log", "the model has learned nothing up to there. Leave out until=, or give another model=.")
     arm = model.arms[REPLAYED]
     if arm.stopped is not None:
         raise input_error("log", f"{wanted.learner} refuses an example of the log: {arm.stopped}")
     tally = model.main.tally
-    guesses = (tally.examples - tally.most_frequent.right, tally.examples - tally.last_label.right)
+    guesses = (tally.majority_mistakes, tally.last_label_mistakes)
     counts = (model.examples, arm.tally.mistakes, tally.mistakes, *guesses)
     return Replayed(arm.learner, model.names.since(0), wanted, original, *counts)

@@ -12,34 +12,17 @@ from starlette.requests import Request
 from starlette.types import Receive, Scope, Send
 
 from novikoff.serve.errors import ServeError
+from novikoff.serve.page import page
 
 Header = tuple[bytes, bytes]
 
-JSON, NDJSON, HTML, TEXT = (
-    b"application/json",
-    b"application/x-ndjson",
-    b"text/html; charset=utf-8",
-    b"text/plain; charset=utf-8",
-)
+JSON, NDJSON, HTML = b"application/json", b"application/x-ndjson", b"text/html; charset=utf-8"
 ALL_HEADERS: list[Header] = [
     (b"x-content-type-options", b"nosniff"),
     (b"cache-control", b"no-store"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
-PAGE_HEADERS: list[Header] = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"cache-control", b"no-store"),
-    (
-        b"content-security-policy",
-        b"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
-        b"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ),
-    (b"referrer-policy", b"no-referrer"),
-    (b"x-frame-options", b"DENY"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"permissions-policy", b"camera=(), geolocation=(), microphone=()"),
-]
+PAGE_HEADERS: list[Header] = [(name.lower().encode(), value.encode()) for name, value in page.HEADERS.items()]
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed"}
 INTERNAL = ServeError(500, "internal", "Internal error; please report it. The server's own messages have the details.")
 logger = logging.getLogger("novikoff.serve")

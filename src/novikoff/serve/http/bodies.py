@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any, Protocol
 
 from starlette.types import Receive, Scope
@@ -175,7 +175,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, seconds: float) 
         async with asyncio.timeout(seconds):
             body = await _received(receive, limit)
     except TimeoutError:
-        message = f"The body did not arrive within {seconds:g} seconds."
+        message = f"The body did not arrive within {seconds:g} seconds. Send it faster, or raise body_seconds."
         raise ServeError(408, "body_too_slow", message) from None
     if isinstance(found, Identity):
         return body
@@ -214,18 +214,7 @@ def decompressed(found: Decoder, body: bytes, limit: int) -> bytes:
     return b"".join(parts)
 
 
-async def body_chunks(receive: Receive) -> AsyncIterator[bytes]:
-    """Return the chunks of a body as they come.
-
-    Raises
-    ------
-    ServeError
-        The connection is closed before the body is complete.
-    """
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise CLOSED
-        yield message.get("body", b"")
-        if not message.get("more_body", False):
-            return
+async def until_disconnected(receive: Receive) -> None:
+    """Return when the client has closed the connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

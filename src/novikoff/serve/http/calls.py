@@ -10,7 +10,8 @@ from starlette.types import Receive, Scope
 from novikoff._json import from_text
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
-from novikoff.serve.settings import MODEL_NAME, MODEL_NAME_RULE, Settings
+from novikoff.serve.names import check_name
+from novikoff.serve.settings import Settings
 
 from .bodies import header, read_body
 from .operations import FORMATS, JSON
@@ -43,7 +44,7 @@ class Call:
 
     def new_name(self, parameter: str = "model") -> str:
         """Return a name in the path that something is to be made under; refuse one that is not allowed."""
-        return checked_name(self.name(parameter))
+        return check_name(self.name(parameter))
 
     @property
     def content_type(self) -> str:
@@ -95,7 +96,7 @@ class Call:
             raise ServeError(422, "bad_parameter", "The part of the address after '?' is not valid.") from None
         values = fields.get(name, [default])
         if len(values) > 1:
-            raise ServeError(422, "bad_parameter", f"The parameter {name} is given twice.")
+            raise ServeError(422, "bad_parameter", f"The parameter {name} is given twice. Give it once.")
         return values[0]
 
     def number(self, name: str, default: int | None) -> int | None:
@@ -106,19 +107,6 @@ class Call:
         if not text.isascii() or not text.isdigit() or int(text[:20]) >= 2**63:
             raise ServeError(422, "bad_parameter", f"{name} must be a whole number of at least 0, not {quote(text)}.")
         return int(text)
-
-
-def checked_name(name: Any) -> str:
-    """Return the name of a model or shadow that is to be made.
-
-    Raises
-    ------
-    ServeError
-        It is not allowed.
-    """
-    if isinstance(name, str) and MODEL_NAME.fullmatch(name):
-        return name
-    raise ServeError(422, "bad_name", f"A name has {MODEL_NAME_RULE}, but it is {quote(name)}.")
 
 
 def _unsupported(kind: str, known: str) -> ServeError:

@@ -13,6 +13,7 @@ from starlette.types import Receive, Scope, Send
 from novikoff.serve.errors import ServeError
 
 from .answers import ALL_HEADERS, logger
+from .bodies import until_disconnected
 from .service import Service
 from .stream import ABORT
 
@@ -69,7 +70,7 @@ class EventsAnswer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send events until the client goes or the server stops."""
         self._service.watchers += 1
-        gone = asyncio.ensure_future(_disconnected(receive))
+        gone = asyncio.ensure_future(until_disconnected(receive))
         stopped = asyncio.ensure_future(self._service.stopping.wait())
         try:
             headers = [(b"content-type", b"text/event-stream; charset=utf-8"), (b"x-accel-buffering", b"no")]
@@ -117,8 +118,3 @@ async def _send(send: Send, data: bytes) -> None:
 async def _within_limit(sending: Awaitable[None]) -> None:
     async with asyncio.timeout(SEND_SECONDS):
         await sending
-
-
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -17,15 +17,19 @@ from .latency import Latency
 MAX_MODELS = 100  # models with series of their own; Prometheus stores each of them
 CONTENT_TYPE = b"text/plain; version=0.0.4; charset=utf-8"
 MODEL_COUNTERS = {
-    "examples": ("examples", "Examples that the model has learned, by weight."),
+    "examples": ("examples", "Examples that the model has learned."),
     "mistakes": ("mistakes", "Predictions before learning that were wrong."),
-    "updates": ("updates", "Examples that changed the weights."),
+    "updates": ("updates", "Updates of the weights."),
     "served": ("served", "Served predictions whose label has come."),
     "served_mistakes": ("served_mistakes", "Served predictions that were wrong."),
 }
 MODEL_GAUGES: dict[str, tuple[str, Callable[[dict[str, Any]], float | None]]] = {
     "pending": ("Predictions that wait for their label.", lambda o: o.get("counts", {}).get("pending")),
     "mistake_bound": ("Bound on the mistakes.", lambda o: (o.get("bound") or {}).get("mistakes")),
+    "served_mistake_bound": (
+        "Bound on the served predictions that were wrong.",
+        lambda o: (o.get("served_bound") or {}).get("mistakes"),
+    ),
     "margin_bound": ("Upper bound on the margin of the data.", lambda o: o.get("margin_bound")),
 }
 STATUS_GAUGES = {

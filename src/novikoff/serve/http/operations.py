@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from novikoff.serve.names import DEFAULT_MODEL
+
 from .roles import Role
 
 JSON, NDJSON, TEXT, HTML = "application/json", "application/x-ndjson", "text/plain", "text/html"
@@ -63,7 +65,7 @@ MODEL = "/v1/models/{model}"
 MODEL_PARAMETER = {
     "description": "The model that is watched.",
     "schema": {"$ref": "#/components/schemas/Name"},
-    "default": "default",
+    "default": DEFAULT_MODEL,
 }
 
 OPERATIONS: tuple[Operation, ...] = (

@@ -13,10 +13,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from novikoff.errors import quote
 from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.names import DEFAULT_MODEL, check_name
+from novikoff.serve.settings import SHADOW_KEYS, SPECIFICATION_KEYS
 
 from .answers import HTML, PAGE_HEADERS, Answer, error_answer, json_answer
 from .bodies import decoder
-from .calls import Call, checked_name
+from .calls import Call
 from .engine_contract import ReplicationContract
 from .events import TOO_MANY, EventsAnswer, Overviews
 from .metrics import CONTENT_TYPE, metrics_text
@@ -28,8 +30,6 @@ from .service import STARTING, Service, in_thread
 from .stream import StreamAnswer
 
 LONG_BODY = 1 << 18  # bytes from which on examples are read in another thread
-SPECIFICATION_KEYS = ("learner", "parameters", "classes", "hashing")
-SHADOW_KEYS = ("learner", "parameters")
 WITHOUT_HEAD = ("events", "read_log")  # their answers have no end
 SHOWN_OF_FOLLOWERS = ("state", "lag_records", "lag_seconds", "last_contact_seconds")  # to anybody
 ASKING = ((b"www-authenticate", b"Bearer"),)
@@ -121,7 +121,7 @@ class Routes:
         body = await call.json_object(("to",))
         if "to" not in body:
             raise ServeError(422, "bad_name", "The body must have the key to, the name of the copy.")
-        to = checked_name(body["to"])
+        to = check_name(body["to"])
         return json_answer(await asyncio.wrap_future(self.service.engine.copy(call.name(), to)), 201)
 
     async def add_shadow(self, call: Call) -> ASGIApp:
@@ -145,7 +145,7 @@ class Routes:
         """Answer GET /v1/models/{model}/model."""
         name = call.name()
         file = await self.service.awake_in_thread(name, self.service.engine.dump, name)
-        disposition = f'attachment; filename="{checked_name(name)}.nvk"'.encode()
+        disposition = f'attachment; filename="{check_name(name)}.nvk"'.encode()
         return Answer(file, 200, b"application/octet-stream", [(b"content-disposition", disposition)])
 
     async def overview(self, call: Call) -> ASGIApp:
@@ -199,7 +199,7 @@ class Routes:
 
     async def events(self, call: Call) -> ASGIApp:
         """Answer GET /events."""
-        name = call.query("model", "default")
+        name = call.query("model", DEFAULT_MODEL)
         if self.service.watchers >= self.service.settings.max_watchers:
             raise TOO_MANY
         first = await self._overviews.get(name)

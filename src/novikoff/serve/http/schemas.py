@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from novikoff.serve.settings import MODEL_NAME, Settings
+from novikoff.serve.names import MODEL_NAME
+from novikoff.serve.settings import Settings
 
 Schema = dict[str, Any]
 INT64 = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}

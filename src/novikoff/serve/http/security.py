@@ -28,7 +28,9 @@ WRONG_HOST = ServeError(
     "wrong_host",
     "The header Host does not name this server. Use its address, or name the host in the setting allowed_hosts.",
 )
-WRONG_ORIGIN = ServeError(403, "wrong_origin", "A page of another origin may not send this request.")
+WRONG_ORIGIN = ServeError(
+    403, "wrong_origin", "A page of another origin may not send this request. Send a token with it."
+)
 
 
 class Gate:

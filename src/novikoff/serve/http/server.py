@@ -185,7 +185,7 @@ def bound_socket(host: str, port: int) -> socket.socket:
     try:
         found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise input_error(f"host={host}", "there is no such address.") from None
+        raise input_error(f"host={host}", "there is no such address. Change host=.") from None
     family, kind, protocol, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     listening = socket.socket(family, kind, protocol)
     try:
@@ -232,7 +232,9 @@ def tls_context(settings: Settings) -> ssl.SSLContext | None:
     except ssl.SSLError as error:
         reason = (error.reason or "PEM text is needed").replace("_", " ").lower()
         files = f"{settings.tls_certificate} and {settings.tls_key}"
-        message = f"the certificate and its key cannot be used: {reason}."
+        message = (
+            f"the certificate and its key cannot be used: {reason}. Give two files in PEM format that belong together."
+        )
         raise input_error(files, message) from None
     return context
 

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.names import DEFAULT_MODEL
 from novikoff.serve.settings import Settings
 
 from .engine_contract import EngineContract, ReplicationContract
@@ -19,7 +20,6 @@ from .tokens import Tokens
 MAX_WAKES = 3  # attempts; a model may leave memory again before it is asked
 STARTING = ServeError(503, "starting", "The server is reading its log. Try again soon.", retry_after=1)
 ASLEEP = ServeError(503, "busy", "The model could not be kept in memory. Try again.", retry_after=1)
-DEFAULT_MODEL = "default"
 T = TypeVar("T")
 
 

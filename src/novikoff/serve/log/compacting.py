@@ -18,7 +18,7 @@ from typing import Final
 import apsw
 import msgspec
 
-from novikoff.serve.log.errors import CorruptRecord
+from novikoff.serve.log.errors import RESTORE, CorruptRecord
 from novikoff.serve.log.records import COMPACT, EXAMPLES, NUMBERS, Entry, Record, chain
 
 DIGEST_SIZE: Final = 32
@@ -84,7 +84,7 @@ def last_dropped(commands: Sequence[Record]) -> Dropped | None:
                 return msgspec.json.decode(record.payload, type=Dropped)
             except msgspec.MsgspecError:
                 message = f"Record {record.sequence} of the log does not state what was removed."
-                raise CorruptRecord(record.sequence, f"{message} Restore the state directory from a copy.") from None
+                raise CorruptRecord(record.sequence, f"{message} {RESTORE}") from None
     return None
 
 

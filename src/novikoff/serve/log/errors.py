@@ -48,13 +48,14 @@ class CorruptRecord(StoreError):
         self.sequence = sequence
 
 
+RESTORE: Final = "Restore the state directory from a copy."
 REMEDIES = {
     "disk_full": "the disk is full. Free space on it; nothing that was acknowledged is lost.",
     "read_only": "it cannot be written. Make the directory writable for this user, or give another one.",
     "io": "the disk reports an error ({reason}). Check the disk, then restart the server.",
     "locked": "another process keeps it locked. Stop that process first.",
     "format": "it is not a log of novikoff. Give another state directory.",
-    "corrupt": "the database is damaged ({reason}). Restore the state directory from a copy.",
+    "corrupt": f"the database is damaged ({{reason}}). {RESTORE}",
 }
 FAILURES: Final = (apsw.Error, OSError, UnicodeDecodeError)  # what reading and writing may raise
 CODES: tuple[tuple[type[BaseException], str], ...] = (

@@ -10,7 +10,7 @@ import msgspec
 from novikoff.serve.log import blocks
 from novikoff.serve.log.compacting import Digest, Dropped
 from novikoff.serve.log.database import Readers
-from novikoff.serve.log.errors import CorruptBlock, CorruptRecord, StoreError
+from novikoff.serve.log.errors import RESTORE, CorruptBlock, CorruptRecord, StoreError
 from novikoff.serve.log.records import COMPACT, CREATE, EXAMPLES, FIRST_CHECKSUM, KINDS, Record
 
 
@@ -46,7 +46,7 @@ def verified(readers: Readers, records: Iterator[Record], dropped: Dropped | Non
     with readers.connection() as connection:
         found = connection.execute("PRAGMA integrity_check(1)").get
     if found != "ok":
-        raise StoreError("corrupt", f"The database is damaged ({found}). Restore the state directory from a copy.")
+        raise StoreError("corrupt", f"The database is damaged ({found}). {RESTORE}")
     count = examples = size = last = removed = 0
     digest = Digest()
     checksum = FIRST_CHECKSUM
@@ -65,13 +65,13 @@ def verified(readers: Readers, records: Iterator[Record], dropped: Dropped | Non
             next_example[record.model] = 0
         elif record.kind == EXAMPLES:
             if record.first != next_example.get(record.model, record.first):
-                raise CorruptRecord(record.sequence, f"Record {record.sequence} repeats or omits examples.")
+                raise CorruptRecord(record.sequence, f"Record {record.sequence} repeats or omits examples. {RESTORE}")
             next_example[record.model] = record.first + record.count
             examples += record.count
         count, size, last, checksum = count + 1, size + len(record.payload), record.sequence, record.checksum
     if dropped is not None and digest.hex() != dropped.digest:
         message = "The records that compaction has emptied are not those that it states."
-        raise CorruptRecord(dropped.last, f"{message} Restore the state directory from a copy.")
+        raise CorruptRecord(dropped.last, f"{message} {RESTORE}")
     return Verified(count, examples, len(models), size, last, checksum, removed)
 
 
@@ -84,6 +84,10 @@ def check_content(record: Record) -> None:
         elif record.kind in KINDS:
             msgspec.json.decode(record.payload or b"null")
         else:
-            raise CorruptBlock(f"Its kind, {record.kind}, is not known to this version of novikoff.")
+            message = (
+                f"Record {record.sequence} is of kind {record.kind}, which this version of novikoff does not know."
+            )
+            raise CorruptRecord(record.sequence, f"{message} Install a newer one.")
     except (CorruptBlock, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise CorruptRecord(record.sequence, f"Record {record.sequence} cannot be read. {error}") from None
+        message = f"Record {record.sequence} cannot be read: {str(error).rstrip('.')}."
+        raise CorruptRecord(record.sequence, f"{message} {RESTORE}") from None

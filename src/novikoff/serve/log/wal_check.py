@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from novikoff._printable import printable
-from novikoff.serve.log.errors import StoreError
+from novikoff.serve.log.errors import RESTORE, StoreError
 
 HEADER_SIZE: Final = 32  # of the file: 8 big-endian numbers of 32 bits
 FRAME_HEADER_SIZE: Final = 24  # before each page: number, pages after a commit or 0, two salts, two checksums
@@ -57,7 +57,7 @@ def check_recovered(path: Path, commits: list[int], recovered: int) -> None:
     lost = sum(frame > recovered for frame in commits)
     if lost > MAX_TORN_COMMITS:
         message = f"{path}: the write-ahead log is damaged, and about {lost} durable commits cannot be read."
-        raise StoreError("corrupt", printable(f"{message} Restore the state directory from a copy."))
+        raise StoreError("corrupt", printable(f"{message} {RESTORE}"))
 
 
 def _is_valid(header: np.ndarray) -> bool:

@@ -114,7 +114,7 @@ function showOverview(overview) {
 
 // How far a follower is behind its leader, if it is.
 function followerWords({ state, lag_records: lag, lag_seconds: seconds }) {
-  if (state === "stopped") return "Follower of another log: stopped";
+  if (state === "stopped") return "Follower, stopped: the logs differ";
   if (lag > 0) return `Follower, ${plural(lag, "record")} behind`;
   return seconds >= 10 ? `Follower, no contact for ${plural(Math.round(seconds), "second")}` : "Follower";
 }

@@ -79,7 +79,8 @@ export class ShadowsTable {
   set({ model, learner, counts, shadows }) {
     show(byId("shadows"), shadows.length > 0);
     const own = { name: model, learner, mistakes: counts.mistakes, examples: counts.examples, isOwn: true };
-    setText(byId("shadows-words"), shadows.length > 0 ? this.words(own, shadows) : "This model has no shadow models.");
+    const words = `They learn the same examples, but do not serve. ${verdict(own, shadows)}`;
+    setText(byId("shadows-words"), shadows.length > 0 ? words : "This model has no shadow models.");
     this.table.fill(
       [own, ...shadows].map((row) => [
         element("span", "", name(row.name), element("small", "", `${row.isOwn ? "serves, " : ""}${name(row.learner)}`)),
@@ -89,23 +90,35 @@ export class ShadowsTable {
       ]),
     );
   }
-
-  // Only models that learned as many examples are comparable: others were added later.
-  words(own, shadows) {
-    const comparable = [own, ...shadows.filter(({ examples }) => examples === own.examples)];
-    const best = comparable.reduce((one, other) => (other.mistakes < one.mistakes ? other : one));
-    let found = `${name(best.name)} (${name(best.learner)}) would have made the fewest mistakes.`;
-    if (best.isOwn) found = "None would have made fewer mistakes.";
-    if (comparable.length === 1) found = "None has learned as many examples, so that they cannot be compared yet.";
-    return `They learn the same examples, but do not serve. ${found}`;
-  }
 }
 
-function compared({ mistakes, examples, stopped }, own) {
+// Which shadow did best, compared with the model in the examples that both have learned.
+export function verdict(own, shadows) {
+  const better = shadows.filter((shadow) => fewer(shadow, own) > 0);
+  if (better.length === 0) return "None would have made fewer mistakes.";
+  const best = better.reduce((one, other) => (share(other, own) > share(one, own) ? other : one));
+  const gain = `${count(fewer(best, own))} fewer in the same examples`;
+  return `${name(best.name)} (${name(best.learner)}) would have made the fewest mistakes: ${gain}.`;
+}
+
+// How many mistakes a shadow made less than the model in the same examples; null if that is not known.
+function fewer({ mistakes, examples, model_mistakes: others }, own) {
+  if (typeof others === "number") return others - mistakes;
+  return examples === own.examples ? own.mistakes - mistakes : null;
+}
+
+function share(shadow, own) {
+  return fewer(shadow, own) / shadow.examples;
+}
+
+export function compared(shadow, own) {
+  const { examples, stopped } = shadow;
   if (stopped) return typeof stopped === "string" ? `stopped: ${name(stopped)}` : "stopped";
-  if (examples !== own.examples) return `over ${plural(examples, "example")}`;
-  if (mistakes === own.mistakes) return "same";
-  return `${count(Math.abs(mistakes - own.mistakes))} ${mistakes < own.mistakes ? "fewer" : "more"}`;
+  const difference = fewer(shadow, own);
+  const span = examples === own.examples ? "" : `over ${plural(examples, "example")}`;
+  if (difference === null) return span;
+  const found = difference === 0 ? "same" : `${count(Math.abs(difference))} ${difference > 0 ? "fewer" : "more"}`;
+  return span ? `${found} ${span}` : found;
 }
 
 const COUNTS = [
@@ -114,8 +127,9 @@ const COUNTS = [
   ["updates of the weights", ({ counts }) => counts.updates],
   ["labels for predictions served earlier", ({ counts }) => counts.served],
   ["mistakes among them, as served", ({ counts }) => counts.served_mistakes],
+  ["bound on these mistakes", ({ served_bound }) => served_bound?.mistakes],
   ["predictions that wait for their label", ({ counts }) => counts.pending],
-  ["largest delay of a label, in updates", ({ counts }) => counts.largest_delay],
+  ["largest delay of a label, in examples", ({ counts }) => counts.largest_delay],
   ["mistakes of predicting the last label", ({ baselines }) => baselines.last_label_mistakes],
   ["mistakes of predicting the majority", ({ baselines }) => baselines.majority_mistakes],
 ];

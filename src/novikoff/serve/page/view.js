@@ -18,10 +18,9 @@ const FACTS = [
   ],
   [
     "Mistakes",
-    ({ counts, bound }) => count(bound?.which === "served" ? counts.served_mistakes : counts.mistakes),
+    ({ counts }) => count(counts.mistakes),
     ({ bound }) =>
-      (bound?.which === "served" ? "of served predictions; " : "") +
-      (typeof bound?.mistakes === "number" ? `at most ${number(bound.mistakes)} by the bound` : "no bound"),
+      typeof bound?.mistakes === "number" ? `at most ${number(bound.mistakes)} by the bound` : "no bound",
   ],
   [
     "Examples",
@@ -76,6 +75,8 @@ export class View {
     this.drawAccuracy();
     this.mistakes.set(overview);
     setText(byId("bound-words"), overview.bound?.words ?? "There is no bound for this learner.");
+    show(byId("served-words"), Boolean(overview.served_bound));
+    setText(byId("served-words"), `Labels that came later: ${overview.served_bound?.words ?? ""}`);
     for (const table of this.tables) table.set(overview);
   }
 

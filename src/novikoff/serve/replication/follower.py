@@ -66,6 +66,9 @@ class Follower:
         self.progress = Progress(address)
         self._stopping = threading.Event()
         self._socket: socket.socket | None = None
+        self._is_away = (
+            threading.Event()
+        )  # set while the thread connects, and after it: then it leaves the engine alone
         self._thread = threading.Thread(target=self._run, name="novikoff-follower", daemon=True)
 
     def start(self) -> None:
@@ -73,18 +76,27 @@ class Follower:
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop following; when this returns, the engine gets no more records."""
+        """Stop following; when this returns, the engine gets no more records.
+
+        An attempt to connect is not waited for, because it may take ``CONNECT_SECONDS``: the thread ends after it.
+        """
         self._stopping.set()
         if (connected := self._socket) is not None:
             with suppress(OSError):  # it may have ended itself
                 connected.shutdown(socket.SHUT_RDWR)
-        self._thread.join()
+        self._is_away.wait()
 
     def status(self) -> dict[str, Any]:
         """Return the state, for people and programs."""
         return self.progress.status(self._engine.store.last)
 
     def _run(self) -> None:
+        try:
+            self._follow_until_stopped()
+        finally:
+            self._is_away.set()
+
+    def _follow_until_stopped(self) -> None:
         pause = FIRST_PAUSE
         while not self._stopping.is_set():
             try:
@@ -108,10 +120,12 @@ class Follower:
 
     def _follow(self) -> None:
         """Connect, and take over records until the connection ends."""
+        self._is_away.set()
         connection = self._connect()
         try:
             self._socket = connection.sock
-            if self._stopping.is_set():
+            self._is_away.clear()
+            if self._stopping.is_set():  # asked after the line above, so that `stop` has seen it, or this sees `stop`
                 return
             response = self._ask(connection)
             self._check(read_header(response.read))
@@ -196,7 +210,7 @@ def _message(body: bytes) -> str:
     try:
         return str(json.loads(body)["error"]["message"])
     except (ValueError, KeyError, TypeError, RecursionError):
-        return "The answer is not one of a novikoff server."
+        return "The answer is not one of a novikoff server. Check the address to follow."
 
 
 def _sentence(error: BaseException, address: str) -> str:

@@ -113,7 +113,7 @@ def read_frames(read: Callable[[int], bytes]) -> Iterator[Record | State]:
     while prefix := _exactly(read, PREFIX.size, may_end=True):
         length, kind = PREFIX.unpack(prefix)
         if length > MAX_FRAME:
-            raise ProtocolError("The server sends a frame that is longer than any record.")
+            raise ProtocolError("The server sends a frame that is longer than any record. Check the address to follow.")
         body = _exactly(read, length)
         if kind == RECORD and length >= NUMBERS.size + CHECKSUM_SIZE:
             end = NUMBERS.size + CHECKSUM_SIZE
@@ -124,7 +124,8 @@ def read_frames(read: Callable[[int], bytes]) -> Iterator[Record | State]:
         elif kind == FAILURE:
             raise LeaderFailure(body.decode("utf-8", "replace"))
         else:
-            raise ProtocolError("The server sends a frame that this version of novikoff does not know.")
+            message = "The server sends a frame that this version of novikoff does not know."
+            raise ProtocolError(f"{message} Install the same version of novikoff on both.")
 
 
 def _exactly(read: Callable[[int], bytes], size: int, *, may_end: bool = False) -> bytes:

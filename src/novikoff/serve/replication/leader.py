@@ -9,12 +9,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from novikoff.serve.errors import ServeError
 from novikoff.serve.http.answers import ALL_HEADERS, logger
+from novikoff.serve.http.bodies import until_disconnected
 from novikoff.serve.http.service import in_thread
 from novikoff.serve.http.stream import ABORT
 from novikoff.serve.log.errors import StoreError
@@ -115,13 +115,13 @@ class LogAnswer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send frames until the follower goes or the server stops."""
         sending = asyncio.ensure_future(self._send_all(send))
-        ends = [asyncio.ensure_future(_disconnected(receive)), asyncio.ensure_future(self._stopping.wait())]
+        ends = [asyncio.ensure_future(until_disconnected(receive)), asyncio.ensure_future(self._stopping.wait())]
         try:
             await asyncio.wait({sending, *ends}, return_when=asyncio.FIRST_COMPLETED)
             if sending.done():
                 sending.result()
             elif self._stopping.is_set():
-                scope.get(ABORT, lambda: None)()  # the follower connects again to whoever runs then
+                scope.get(ABORT, lambda: None)()  # the follower connects again
         except TimeoutError:
             logger.warning("A follower did not take the log, and was disconnected.")
             scope.get(ABORT, lambda: None)()
@@ -175,9 +175,3 @@ class LogAnswer:
 
 def _identity(store: Store) -> bytes:
     return store.checksum_at(1) if store.last else FIRST_CHECKSUM
-
-
-async def _disconnected(receive: Receive) -> None:
-    message: dict[str, Any] = {}
-    while message.get("type") != "http.disconnect":
-        message = dict(await receive())

@@ -41,7 +41,7 @@ class Replication:
     Parameters
     ----------
     settings : Settings
-        Say whom to follow.
+        The settings in force, of which ``follow`` and ``follow_token`` are used.
     engine : ReplicatedEngine
         The engine, which has started.
     stopping : asyncio.Event
