@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from scipy.sparse import csr_matrix
 
+from novikoff.online.named import named
 from novikoff.serve.log.blocks import decode
 from novikoff.serve.log.records import EXAMPLES
 from novikoff.serve.log.store import Store
@@ -127,10 +128,10 @@ class LoggedModel:
 
 
 def replayed(state, learner, model=1):
-    """Return a learner after it has learned the examples of a log, one block at a time."""
+    """Return a learner after it has learned the examples of a log, one block at a time; it has names of columns."""
     found = LoggedModel(model, keeps=False)
     for block in found.read(state):
         width = max(1, len(found.names))
         rows = csr_matrix((block.values, block.columns, block.indptr), shape=(len(block), width))
         learner.partial_fit(rows, np.array(found.labels)[block.codes], sample_weight=block.weights)
-    return learner
+    return named(learner, found.names)

@@ -34,6 +34,21 @@ def test_a_model_learns_and_predicts(tmp_path):
         assert client.engine.names() == ["m"]
 
 
+@pytest.mark.parametrize("learner", ["perceptron", "tracker", "arow", "multiclass-arow"])
+def test_a_model_file_answers_dicts_as_the_server_does(tmp_path, learner):
+    examples = random_examples(60)
+    with running(tmp_path) as client:
+        client.create("m", {"learner": learner})
+        client.learn("m", examples)
+        client.model()
+        model = loads(client.engine.dump("m"))
+        for example in [*examples, {"x": {"unknown": 3.0, "f1": 1.0}}]:
+            answer = client.predict("m", {"x": example["x"]})
+            assert model.predict_one(example["x"]) == answer["label"]
+            if "score" in answer:
+                assert model.score_one(example["x"]) == answer["score"]
+
+
 def test_commands_say_what_is_wrong(tmp_path):
     with running(tmp_path, max_models=2) as client:
         engine = client.engine

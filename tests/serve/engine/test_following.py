@@ -60,7 +60,7 @@ def test_records_that_do_not_continue_the_log_change_nothing(tmp_path):
             with pytest.raises(ServeError) as refused:
                 engine.follow(wrong).result()
             assert (refused.value.status, refused.value.code) == (409, "diverged")
-        assert (engine.store.last, engine.status()["learning"]) == (3, "on")
+        assert (engine.store.last, engine.status()["learning"]) == (3, "following")
         assert engine.follow(records[3:]).result() == len(records)
 
 

@@ -97,7 +97,8 @@ def test_a_refused_line_is_answered_in_its_place():
     found = lines(job)
     assert [place for place, line in enumerate(found) if "error" in line] == [4, 5]
     assert [line["line"] for line in found if "error" in line] == [5, 6]
-    assert found[-1] == {"summary": {"examples": 9, "mistakes": model.main.tally.mistakes, "errors": 2, "version": 9}}
+    counts = {"examples": 9, "mistakes": model.main.tally.mistakes, "errors": 2, "version": 9}
+    assert found[-1] == {"summary": counts | {"first_error": found[4]}}
     assert fingerprint(replayed(model, group.entries())) == fingerprint(model)
 
 

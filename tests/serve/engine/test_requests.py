@@ -70,12 +70,14 @@ def test_what_cannot_be_learned_is_refused_with_words():
     assert "no prediction with the id 'b' waits for its label" in words[1]
     assert "it is a text" in words[2]
     with pytest.raises(ServeError) as refused:
-        refuse_row(found)
+        refuse_row(found, is_array=True)
     assert refused.value.status == 422
+    assert refused.value.message == "Example 0 cannot be learned: it has no label y."
     found.rows = found.rows[1:]
     with pytest.raises(ServeError) as refused:
-        refuse_row(found)
+        refuse_row(found, is_array=False)
     assert refused.value.status == 404
+    assert refused.value.message.startswith("The example cannot be learned: no prediction with the id 'b'")
 
 
 def test_a_prediction_whose_names_do_not_fit_any_more_is_refused():
@@ -98,7 +100,17 @@ def test_texts_are_hashed_words():
 
 @pytest.mark.parametrize(
     ("body", "status"),
-    [(b'{"x": {}} x', 400), (b"", 400), (b'{"x": {"a": null}}', 422), (b'[{"x": {}}, {"z": 1}]', 422), (b'{"x', 400)],
+    [
+        (b'{"x": {}} x', 400),
+        (b"", 400),
+        (b'{"x', 400),
+        (b'{"x": {"a": tru}}', 400),
+        (b'{"x": {"a": null}}', 422),
+        (b'[{"x": {}}, {"z": 1}]', 422),
+        (b'{"x": {}, "y": 1.5}', 422),
+        (b'{"x": {}, "id": 5}', 422),
+        (b'{"text": 1}', 422),
+    ],
 )
 def test_the_first_bad_example_of_a_document_is_an_error(body, status):
     model = model_of()

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from engines import fingerprint, learned, random_examples, running
-from novikoff.serve.errors import ServeError
+from novikoff.serve.errors import BrokenStream, ServeError
 
 LINES = [
     *random_examples(6),
@@ -51,6 +51,7 @@ def test_svmlight_is_learned_like_json(tmp_path):
             {"x": {"3": 1}, "y": -1},
         ]
         one, two = client.stream("a", lines, 5, "svmlight"), client.stream("b", json_lines)
+        assert one[-1]["summary"].pop("first_error")["line"] == two[-1]["summary"].pop("first_error")["line"] == 5
         assert [line for line in one if "error" not in line] == [line for line in two if "error" not in line]
         assert [line["line"] for line in one if "error" in line] == [5]
         assert learned(client.model("a")) == learned(client.model("b"))
@@ -94,3 +95,26 @@ def test_a_stream_goes_on_when_its_model_was_loaded_again(tmp_path):
         client.create("b")
         client.learn("b", examples)
         assert fingerprint(client.model("b"))[3][""][0] == fingerprint(client.model("a"))[3][""][0]
+
+
+@pytest.mark.parametrize("cut", [200, 10**6])
+def test_whole_batches_before_the_end_of_a_broken_arrow_stream_are_learned(tmp_path, cut):
+    pa = pytest.importorskip("pyarrow")
+    table = pa.table({"f": [1.0, 2.0, 3.0, 4.0] * 5, "y": ["a", "b"] * 10})
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as out:
+        out.write_table(table, max_chunksize=4)
+    text = sink.getvalue().to_pybytes()[:-100]
+    with running(tmp_path) as client:
+        client.create()
+        stream = client.engine.open_stream("m", "arrow")
+        pieces = [text[begin : begin + cut] for begin in range(0, len(text), cut)]
+        answers = [stream.feed(piece, False) for piece in pieces[:-1]]
+        with pytest.raises(ServeError) as refused:
+            stream.feed(pieces[-1], True)
+        assert refused.value.code == "bad_arrow"
+        if isinstance(refused.value, BrokenStream):
+            answers.append(refused.value.before)
+        assert sum(answer.result(9).count(b'"mistake"') for answer in answers) == 16
+        assert isinstance(refused.value, BrokenStream) == (cut > len(text))
+        assert client.predict("m", {"x": {}})["version"] == 16
