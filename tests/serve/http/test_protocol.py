@@ -70,6 +70,19 @@ def test_an_idle_connection_is_closed_without_a_word(server):
         assert all_of(connection) == b""
 
 
+def test_a_connection_whose_requests_are_known_is_closed_when_it_is_idle_and_not_before(server):
+    question = request("POST", "/v1/models/default/predict", "content-type: application/json", body=b'{"x": {}}')
+    with server.connect() as connection:
+        began = time.monotonic()
+        while time.monotonic() < began + 1.5:  # longer than the limit
+            connection.sendall(question)
+            assert connection.recv(1000).startswith(b"HTTP/1.1 200")
+            time.sleep(0.1)
+        last = time.monotonic()
+        assert all_of(connection) == b""
+        assert time.monotonic() - last > 0.7
+
+
 @pytest.mark.parametrize("name", [b"x-a: ", b""])
 def test_long_headers_are_431(server, name):
     line = b"GET /healthz HTTP/1.1\r\nhost: localhost\r\n" + name if name else b"GET /"

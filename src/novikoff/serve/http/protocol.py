@@ -41,6 +41,7 @@ class LimitedProtocol(HttpToolsProtocol):
     _body = b""
     _answered: tuple[str, int] | None = None  # the model and the length of the body of the latest one
 
+    _used_at = 0.0  # when the latest known request was answered, by the clock of the event loop
     _timer: asyncio.TimerHandle | None = None
     _header_bytes = 0
     _has_headers = False
@@ -73,7 +74,10 @@ class LimitedProtocol(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         """Close an idle connection; at once if its client does not take what was sent."""
-        if self.transport.get_write_buffer_size():
+        rest = self._used_at + self.timeout_keep_alive - self.loop.time()
+        if rest > 0:  # it was used meanwhile, see _answer_known
+            self.timeout_keep_alive_task = self.loop.call_later(rest, self.timeout_keep_alive_handler)
+        elif self.transport.get_write_buffer_size():
             self.transport.abort()
         else:
             super().timeout_keep_alive_handler()
@@ -158,7 +162,11 @@ class LimitedProtocol(HttpToolsProtocol):
             return False
         self._stop_timer()
         self.transport.write(answer)
-        super().on_response_complete()
+        self._used_at = self.loop.time()
+        if self.timeout_keep_alive_task is None:
+            super().on_response_complete()
+        else:  # its time is looked at when it ends, which is quicker than a new timer for each request
+            self.server_state.total_requests += 1
         return True
 
     def _answer_here(self) -> bool:
