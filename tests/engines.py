@@ -57,7 +57,7 @@ class Client:
     def model(self, name="m"):
         """Return a model after everything was published."""
         self.engine.wake(name).result(20)
-        self.engine._command(self.engine._memory.publish_all).result(20)
+        self.engine._commands.put(self.engine._memory.publish_all).result(20)
         return self.engine._memory.find(self.engine.known(name).number)
 
 

@@ -1,9 +1,6 @@
-// Bindings for examples with named features, as requests to a server contain them, and for the answers to them.
+// Bindings for examples with named features, as requests to a server contain them.
 #include <nanobind/stl/string.h>
 
-#include <charconv>
-#include <cmath>
-#include <cstring>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -13,20 +10,12 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "novikoff/example_json.hpp"
-#include "novikoff/example_rows.hpp"
-#include "novikoff/example_svmlight.hpp"
 #include "novikoff/name_table.hpp"
+#include "read_examples.hpp"
 
 using namespace novikoff;
 
 namespace {
-
-using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-std::string_view view_of(const Bytes& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
-
-constexpr std::size_t short_text = 16384;  // bytes that are read without releasing the interpreter's lock
 
 /// Calls `use` with a lock. No thread waits for it while it holds the interpreter's lock.
 auto locked(TableMutex& mutex, const auto& use) {
@@ -108,53 +97,6 @@ void add_labels(LabelTable& table, const nb::list& labels) {
 }
 
 // ---- reading ---------------------------------------------------------------------------------------------------------
-
-enum class Form { document, lines, svmlight };
-
-/// Examples that were read, their text, and how it was read.
-struct ReadExamples {
-  ExampleRows rows;
-  std::string text;
-  std::size_t lines = 0;  // of a text of lines
-  Form form = Form::document;
-  bool adds = false;
-  std::size_t first_place = 0;
-};
-
-/// Reads examples. The tables are locked meanwhile, or for each line in turn. Long texts are read without the interpreter's
-/// lock.
-void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const ExampleLimits& limits, Form form, bool adds,
-               std::size_t first_place) {
-  out.form = form;
-  out.adds = adds;
-  out.first_place = first_place;
-  const std::size_t size = out.text.size();
-  out.text.append(example_padding, '\0');
-  const auto read = [&] {
-    const std::string_view text(out.text.data(), size);
-    const std::size_t known = form == Form::document ? labels.size() : 0;
-    RowBuilder builder(out.rows, names, labels, limits, adds, form != Form::document);
-    if (form == Form::document)
-      out.rows.is_array = ExampleJson(text, builder, limits).read_document();
-    else if (form == Form::lines)
-      out.lines = ExampleJson(text, builder, limits).read_lines(first_place);
-    else
-      out.lines = ExampleSvmlight(text, builder, limits).read_lines(first_place);
-    if (form == Form::document && !out.rows.bad.empty()) labels.shrink(known);  // it is refused as a whole
-    out.text.resize(size);
-  };
-  if (form != Form::document) {
-    const nb::gil_scoped_release released;
-    return read();
-  }
-  if (size <= short_text) {
-    std::unique_lock one(names.mutex, std::try_to_lock), two(labels.mutex, std::try_to_lock);
-    if (one && two) return read();
-  }
-  const nb::gil_scoped_release released;
-  const std::scoped_lock both(names.mutex, labels.mutex);
-  read();
-}
 
 ReadExamples* read_examples(const Bytes& body, NameTable& names, LabelTable& labels, const ExampleLimits& limits, bool adds) {
   auto out = std::make_unique<ReadExamples>();
@@ -247,69 +189,11 @@ nb::list bad_of(const ReadExamples& examples) {
   return list;
 }
 
-RowsInMemory rows_of(nb::object self) {
-  ExampleRows& rows = examples_in(self).rows;
-  return {CsrRows<double, std::int32_t>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
-          {self}};
-}
+RowsInMemory rows_of(nb::object self) { return examples_in(self).in_memory(self); }
 
 nb::bytes text_at(const ReadExamples& examples, std::size_t row) {
   const auto [begin, end] = examples.rows.spans.at(row);
   return nb::bytes(examples.text.data() + begin, end - begin);
-}
-
-// ---- answers ---------------------------------------------------------------------------------------------------------
-
-using Labels = std::vector<std::string_view>;
-
-void append_number(std::string& out, double value) {
-  char digits[32];
-  if (!std::isfinite(value)) {
-    out += "null";
-    return;
-  }
-  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  out.append(digits, end);
-}
-
-/// One line per example: {"predicted":...,"score":...,"mistake":...}. `labels` are the labels in JSON by their codes; a score
-/// is one number, or one of several columns whose keys are in `keys`.
-nb::bytes answer_lines(Vector<const std::int32_t> predicted,
-                       nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu> scores,
-                       Vector<const std::int32_t> codes, const nb::list& labels, const nb::list& keys) {
-  const std::size_t count = predicted.size(), width = scores.shape(1);
-  if (codes.size() != count || scores.shape(0) != count || (width > 1 && nb::len(keys) != width))
-    throw std::invalid_argument("arrays must have one entry per example.");
-  std::vector<std::string> texts, names;
-  for (nb::handle label : labels) texts.push_back(nb::cast<std::string>(label));
-  for (nb::handle key : keys) names.push_back(nb::cast<std::string>(key));
-  for (std::size_t i = 0; i < count; ++i)
-    if (predicted.data()[i] >= static_cast<std::int32_t>(texts.size())) throw std::invalid_argument("a label is missing.");
-  std::string out;
-  {
-    const nb::gil_scoped_release released;
-    out.reserve(count * (64 + 32 * width));
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int32_t code = predicted.data()[i];
-      out += "{\"predicted\":";
-      out += code < 0 ? std::string_view("null") : std::string_view(texts[static_cast<std::size_t>(code)]);
-      if (code >= 0 && width == 1) {
-        out += ",\"score\":";
-        append_number(out, scores.data()[i]);
-      } else if (code >= 0 && width > 1) {
-        out += ",\"scores\":{";
-        for (std::size_t k = 0; k < width; ++k) {
-          if (k > 0) out += ',';
-          out += names[k];
-          out += ':';
-          append_number(out, scores.data()[i * width + k]);
-        }
-        out += '}';
-      }
-      out += code == codes.data()[i] ? ",\"mistake\":false}\n" : ",\"mistake\":true}\n";
-    }
-  }
-  return nb::bytes(out.data(), out.size());
 }
 
 }  // namespace
@@ -347,13 +231,8 @@ void bind_examples(nb::module_& m) {
           nb::arg("features"), nb::arg("name"), nb::arg("id"), nb::arg("line"));
   nb::class_<ReadExamples>(m, "ReadExamples", "Examples that were read from a text.")
       .def("__len__", [](const ReadExamples& e) { return e.rows.count(); })
-      .def_prop_ro(
-          "is_plain",
-          [](const ReadExamples& e) {
-            return !e.rows.is_array && e.rows.count() == 1 && e.rows.bad.empty() && e.rows.id_ends.empty() &&
-                   e.rows.features[0] == FeatureKind::named;
-          },
-          "Whether this is one example of named features without an id, and not an array.")
+      .def_prop_ro("is_plain", &ReadExamples::is_plain,
+                   "Whether this is one example of named features without an id, and not an array.")
       .def_prop_ro("is_array", [](const ReadExamples& e) { return e.rows.is_array; })
       .def_prop_ro("lines", [](const ReadExamples& e) { return e.lines; })
       .def_prop_ro("width", [](const ReadExamples& e) { return e.rows.width; })
@@ -410,10 +289,4 @@ void bind_examples(nb::module_& m) {
            nb::sig("def feed(self, piece: bytes | bytearray | memoryview, names: NameTable, labels: LabelTable, is_last: bool) "
                    "-> ReadExamples"),
            "Read the lines that are complete with this piece.");
-  m.def(
-      "answer_lines", &answer_lines, nb::arg("predicted").noconvert(), nb::arg("scores").noconvert(),
-      nb::arg("codes").noconvert(), nb::arg("labels"), nb::arg("keys"),
-      nb::sig("def answer_lines(predicted: NDArray[numpy.int32], scores: NDArray[numpy.float64], codes: NDArray[numpy.int32], "
-              "labels: list[str], keys: list[str]) -> bytes"),
-      "Return the answers to examples, one line of JSON each.");
 }

@@ -73,4 +73,5 @@ void bind_delimited(nb::module_& m);
 void bind_json(nb::module_& m);
 void bind_encoding(nb::module_& m);
 void bind_examples(nb::module_& m);
+void bind_answers(nb::module_& m);
 void bind_exit(nb::module_& m);

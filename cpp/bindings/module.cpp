@@ -18,5 +18,6 @@ NB_MODULE(_core, m) {
   bind_json(m);
   bind_encoding(m);
   bind_examples(m);
+  bind_answers(m);
   bind_exit(m);
 }

@@ -95,10 +95,14 @@ bool OnlineLearner::learn_together(const std::vector<OnlineLearner*>& learners, 
 std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix scores) {
   if (scores.shape(0) != problems.size() || scores.shape(1) != rows.count())
     throw std::invalid_argument("scores must have one row per problem, and one entry per row of the matrix in each.");
+  return score(problems, rows, std::span(scores.data(), scores.size()));
+}
+
+std::size_t OnlineLearner::score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, std::span<double> scores) {
   const auto score_in = [&](std::unique_lock<ReadTurn>& hold) {
     for (std::size_t q : problems) check_problem(q);
-    if (learner_.joint) return novikoff::score_all_jointly(learner_, problems, rows.view, {scores.data(), scores.size()}, hold);
-    return novikoff::score_all(learner_, problems, rows.view, {scores.data(), scores.size()}, hold);
+    if (learner_.joint) return novikoff::score_all_jointly(learner_, problems, rows.view, scores, hold);
+    return novikoff::score_all(learner_, problems, rows.view, scores, hold);
   };
   ReadTurn turn{turns_};
   std::unique_lock<ReadTurn> hold(turn, std::try_to_lock);

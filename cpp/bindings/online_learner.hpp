@@ -177,6 +177,7 @@ class OnlineLearner {
   /// Scores of all rows in some problems, at one moment. Returns the number of rows before the first bad one; unless that is
   /// all, `scores` is not valid.
   std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, Matrix scores);
+  std::size_t score(const std::vector<std::size_t>& problems, const RowsInMemory& rows, std::span<double> scores);
 
  private:
   /// Work that is done without releasing the interpreter's lock, in multiplications: less than 10 microseconds. To release it

@@ -143,6 +143,7 @@ class ExampleJson {
     builder_.set_named();
     if (take('}')) return true;
     do {
+      p_ = read_plain(skip_blank());
       std::string_view name;
       if (!read_string(name)) return false;
       if (p_ < end_ && *p_ == ':') [[likely]]
@@ -152,6 +153,25 @@ class ExampleJson {
       if (!read_value(name)) return false;
     } while (take(','));
     return take('}') || refuse("a comma or } is missing after a feature");
+  }
+
+  /// Reads features as long as they are as most are: a name without escapes, a colon, and a number with one digit before its
+  /// point and others behind it, with a space before it or not, and a comma. Returns where the next one begins.
+  const char* read_plain(const char* p) {
+    while (p < end_ && *p == '"') {
+      const char* name = p + 1;
+      const char* quote = JsonStrings::end_of_plain(name, end_);
+      if (quote >= end_ || quote[0] != '"' || quote[1] != ':') break;
+      const char* number = quote + 2 + (quote[2] == ' ');
+      const char* digits = number + (*number == '-');
+      if (!is_digit(digits[0]) || digits[1] != '.' || !is_digit(digits[2])) break;
+      double value = 0;
+      const char* stop = novikoff::read_number(number, value);
+      if (!stop || stop >= end_ || *stop != ',') break;
+      if (!builder_.add_feature({name, static_cast<std::size_t>(quote - name)}, value)) break;
+      p = stop + 1 + (stop[1] == ' ');
+    }
+    return p;
   }
 
   bool read_value(std::string_view name) {

@@ -84,12 +84,25 @@ class RowBuilder {
   ///
   /// A name must be followed by 16 readable bytes and exist until the row ends, unless it `is_temporary`. Its column is looked
   /// up at the end of the row: until then, the table's memory is on its way to the processor.
-  bool add_feature(std::string_view name, double value, bool is_temporary = false) {
+  [[gnu::always_inline]] bool add_feature(std::string_view name, double value, bool is_temporary = false) {
     features_ = FeatureKind::named;
-    if (name.size() > limits_.name || keys_.size() >= limits_.features) [[unlikely]]
+    if (name.size() > limits_.name || size() >= limits_.features) [[unlikely]]
       return refuse_feature(name);
-    keys_.push_back(is_temporary ? StringKey::of(copies_.emplace_back(name)) : StringKey::padded(name));
-    names_.prefetch(keys_.back());
+    keys_.push_back({is_temporary ? StringKey::of(copies_.emplace_back(name)) : StringKey::padded(name), size()});
+    names_.prefetch(keys_.back().key);
+    rows_.columns.push_back(StringTable::absent);
+    rows_.values.push_back(value);
+    return true;
+  }
+  /// Adds a feature whose name is a number in digits, without leading zeros.
+  [[gnu::always_inline]] bool add_index(std::uint64_t index, std::string_view name, double value) {
+    const std::int32_t column = names_.find_index(index);
+    if (column == StringTable::absent || size() >= limits_.features || name.size() > limits_.name)
+      return add_feature(name, value);
+    features_ = FeatureKind::named;
+    if (!names_.is_first(column)) [[unlikely]]
+      return refuse("feature {} occurs twice", name);
+    rows_.columns.push_back(column);
     rows_.values.push_back(value);
     return true;
   }
@@ -139,6 +152,15 @@ class RowBuilder {
   }
 
  private:
+  /// A feature whose column is looked up at the end of the row.
+  struct Unresolved {
+    StringKey key;
+    std::size_t place;  // in the row
+  };
+
+  /// Number of features of the row.
+  std::size_t size() const { return rows_.columns.size() - static_cast<std::size_t>(rows_.offsets.back()); }
+
   void lock() {
     if (!shares_ || is_locked_) return;
     names_.mutex.lock_in_turn();
@@ -164,8 +186,10 @@ class RowBuilder {
     }
     if (names_.buckets() > 0) merge_columns();
     const std::size_t known = names_.size();
-    for (std::size_t k = 0; k < fresh_.size(); ++k)
-      rows_.columns[before + fresh_[k]] = adds_ ? names_.find_or_add(keys_[fresh_[k]]) : static_cast<std::int32_t>(known + k);
+    for (std::size_t k = 0; k < fresh_.size(); ++k) {
+      const Unresolved& own = keys_[fresh_[k]];
+      rows_.columns[before + own.place] = adds_ ? names_.find_or_add(own.key) : static_cast<std::int32_t>(known + k);
+    }
     if (!adds_ && !fresh_.empty()) rows_.width = std::max(rows_.width, known + fresh_.size());
     if (adds_) rows_.width = width();
     rows_.offsets.push_back(static_cast<std::int32_t>(rows_.columns.size()));
@@ -181,15 +205,16 @@ class RowBuilder {
 
   /// Finds the columns of all names that have one.
   bool find_columns() {
-    if (rows_.columns.size() + keys_.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
+    if (rows_.columns.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max()))
       return refuse("the text has too many features");
+    std::int32_t* columns = rows_.columns.data() + rows_.offsets.back();
     for (std::size_t k = 0; k < keys_.size(); ++k) {
-      const std::int32_t column = names_.find(keys_[k]);
+      const std::int32_t column = names_.find(keys_[k].key);
       if (column == StringTable::absent)
         fresh_.push_back(k);
       else if (names_.buckets() == 0 && !names_.is_first(column))
-        return refuse("feature {} occurs twice", keys_[k].text);
-      rows_.columns.push_back(column);
+        return refuse("feature {} occurs twice", keys_[k].key.text);
+      columns[keys_[k].place] = column;
     }
     return true;
   }
@@ -197,7 +222,7 @@ class RowBuilder {
   void check_fresh() {
     if (fresh_.size() > 1) {
       std::vector<std::string_view> sorted;
-      for (std::size_t k : fresh_) sorted.push_back(keys_[k].text);
+      for (std::size_t k : fresh_) sorted.push_back(keys_[k].key.text);
       std::sort(sorted.begin(), sorted.end());
       if (const auto twice = std::adjacent_find(sorted.begin(), sorted.end()); twice != sorted.end())
         refuse("feature {} occurs twice", *twice);
@@ -258,7 +283,7 @@ class RowBuilder {
   LabelTable& labels_;
   const ExampleLimits& limits_;
   bool adds_;
-  std::vector<StringKey> keys_;     // names of the features
+  std::vector<Unresolved> keys_;    // names of the features
   std::vector<std::size_t> fresh_;  // those that have no column
   std::deque<std::string> copies_;  // names that the text does not contain as they are
   std::vector<std::pair<std::int32_t, double>> entries_;

@@ -47,8 +47,10 @@ class ExampleSvmlight {
       builder_.refuse("it is longer than " + std::to_string(limits_.line) + " bytes");
     } else if (read_label(token)) {
       builder_.set_named();
-      while (read_plain(rest) || (!(token = next(rest)).empty() && read_feature(token))) {
-      }
+      do {
+        rest.remove_prefix(read_plain(rest));
+        token = next(rest);
+      } while (!token.empty() && read_feature(token));
     }
     builder_.end(place, begin, end);
   }
@@ -61,21 +63,24 @@ class ExampleSvmlight {
     return token;
   }
 
-  /// Reads a feature as nearly all are: up to seven digits, a colon, and a number that ends at a blank. Returns false, and
-  /// leaves it, otherwise.
-  bool read_plain(std::string_view& rest) {
+  /// Reads features as long as they are as nearly all are: up to seven digits, a colon, and a number that ends at a blank.
+  /// Returns how many bytes they have.
+  std::size_t read_plain(std::string_view rest) {
     const char *p = rest.data(), *end = p + rest.size();
-    while (p < end && *p == ' ') ++p;
-    const char* name = p;
-    p += std::countr_zero(detail::other_than_digits(load<std::uint64_t>(p)) | std::uint64_t{1} << 63) / 8;
-    const std::ptrdiff_t size = p - name;
-    if (size == 0 || (*name == '0' && size > 1) || p >= end || *p != ':') return false;
-    double value = 0;
-    const char* stop = novikoff::read_number(p + 1, value);  // what follows the text is readable
-    if (!stop || stop > end || (stop < end && *stop != ' ')) return false;
-    if (!builder_.add_feature({name, static_cast<std::size_t>(size)}, value)) return false;
-    rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()));
-    return true;
+    for (;;) {
+      const char* name = p;
+      while (name < end && *name == ' ') ++name;
+      const std::uint64_t word = load<std::uint64_t>(name);  // what follows the text is readable
+      const int size = std::countr_zero(detail::other_than_digits(word) | std::uint64_t{1} << 63) / 8;
+      const char* colon = name + size;
+      if (size == 0 || (*name == '0' && size > 1) || colon >= end || *colon != ':') break;
+      double value = 0;
+      const char* stop = novikoff::read_number(colon + 1, value);
+      if (!stop || stop > end || (stop < end && *stop != ' ')) break;
+      if (!builder_.add_index(detail::first_digits(word, size), {name, static_cast<std::size_t>(size)}, value)) break;
+      p = stop;
+    }
+    return static_cast<std::size_t>(p - rest.data());
   }
 
   bool read_label(std::string_view token) {

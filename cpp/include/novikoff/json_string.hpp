@@ -21,15 +21,21 @@ class JsonStrings {
   /// What is wrong with the last string; null if nothing is.
   const char* problem = nullptr;
 
+  /// Returns the first byte from `p` on that does not stand for itself in a string; `end` if there is none before it. Eight
+  /// bytes after `end` must be readable.
+  static const char* end_of_plain(const char* p, const char* end) {
+    std::uint64_t special = 0;
+    while (p < end && (special = not_plain(load<std::uint64_t>(p))) == 0) p += 8;
+    return std::min(p + std::countr_zero(special | std::uint64_t{1} << 63) / 8, end);
+  }
+
   /// Reads a string whose first byte after the opening quote is at `p`. Returns its content and sets `p` behind the closing
   /// quote; at a problem, sets `p` where it is. Eight bytes after `end` must be readable. The content is part of the text, or
   /// is valid until the next call.
   std::string_view read(const char*& p, const char* end) {
     problem = nullptr;
     const char* begin = p;
-    std::uint64_t special = 0;
-    while (p < end && (special = not_plain(load<std::uint64_t>(p))) == 0) p += 8;
-    p = std::min(p + std::countr_zero(special | std::uint64_t{1} << 63) / 8, end);
+    p = end_of_plain(p, end);
     if (p < end && *p == '"') return {begin, static_cast<std::size_t>(p++ - begin)};
     return read_any(begin, p, end);
   }

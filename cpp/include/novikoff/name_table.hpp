@@ -58,8 +58,20 @@ class NameTable {
     return buckets_ > 0 ? static_cast<std::int32_t>(hash_key(name.text) % buckets_) : table_.find(name);
   }
   std::int32_t find_or_add(std::string_view name) { return find_or_add(StringKey::of(name)); }
-  std::int32_t find_or_add(const StringKey& name) { return buckets_ > 0 ? find(name) : table_.find_or_add(name); }
+  std::int32_t find_or_add(const StringKey& name) {
+    if (buckets_ > 0) return find(name);
+    const std::size_t before = table_.size();
+    const std::int32_t column = table_.find_or_add(name);
+    if (table_.size() > before) note_index(name.text, column);
+    return column;
+  }
   void prefetch(const StringKey& name) const { table_.prefetch(name); }
+
+  /// The column of a name that is this number in digits, without leading zeros; `StringTable::absent` if it has none, or if
+  /// the number is large. It is quicker than by its text.
+  std::int32_t find_index(std::uint64_t index) const {
+    return index < by_index_.size() ? by_index_[static_cast<std::size_t>(index)] : StringTable::absent;
+  }
 
   /// Whether a column occurs for the first time since the last call of `begin_row`.
   bool is_first(std::int32_t column) {
@@ -76,9 +88,23 @@ class NameTable {
   }
 
  private:
+  static constexpr std::size_t max_index_digits = 6;
+
+  void note_index(std::string_view name, std::int32_t column) {
+    if (name.empty() || name.size() > max_index_digits || (name[0] == '0' && name.size() > 1)) return;
+    std::size_t index = 0;
+    for (char digit : name) {
+      if (digit < '0' || digit > '9') return;
+      index = 10 * index + static_cast<std::size_t>(digit - '0');
+    }
+    if (index >= by_index_.size()) by_index_.resize(index + 1 + index / 4, StringTable::absent);
+    by_index_[index] = column;
+  }
+
   std::size_t most_, buckets_;
   StringTable table_;
-  std::vector<std::uint32_t> rows_;  // the last row in which each column occurred
+  std::vector<std::int32_t> by_index_;  // columns of the names that are small numbers
+  std::vector<std::uint32_t> rows_;     // the last row in which each column occurred
   std::uint32_t row_ = 0;
 };
 

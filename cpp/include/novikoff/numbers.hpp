@@ -293,9 +293,15 @@ template <class Float>
   std::uint64_t word = load<std::uint64_t>(q);
   if (const std::uint64_t others = other_than_digits(word); others != 0) {
     const int count = std::countr_zero(others) / 8;
-    mantissa = mantissa * integer_powers[static_cast<std::size_t>(count)] + first_digits(word, count);
-    q += count;
-  } else if (take_sixteen(q, sixteen)) {
+    const auto place = static_cast<std::size_t>(count);
+    if ((q[count] | 0x20) == 'e') return read_any(p, value);
+    const double size = static_cast<double>(mantissa * integer_powers[place] + first_digits(word, count)) / exact_powers[place];
+    if (std::is_same_v<Float, float> && near_midpoint(size)) [[unlikely]]
+      return read_any(p, value);
+    value = static_cast<Float>(negative ? -size : size);
+    return q + count;
+  }
+  if (take_sixteen(q, sixteen)) {
     mantissa = mantissa * integer_powers[16] + sixteen;
     q += 16;
     // There may be none, one or two more digits. A branch would be mispredicted often, so there is none.

@@ -30,15 +30,15 @@ class Frozen:
     scorer : callable or None
         Takes rows and a function that returns them as a CSR matrix; returns what ``decision_function`` would.
         None if nothing had been learned.
-    scorer_of_one : callable or None, default=None
-        Takes one row; returns its score, whose sign decides. None if there are more than two labels, or other reasons.
+    one_score : tuple or None, default=None
+        The kernel and its problem whose score decides by its sign; None if it is not one score.
     predictor : callable or None
         Takes a CSR matrix and returns what ``predict`` would; None if the scores decide, as ``chosen`` does.
     """
 
     labels: list[Any]
     scorer: Callable[[_core.Rows, Callable[[], Any]], Floats] | None
-    scorer_of_one: Callable[[_core.Rows], float] | None = None
+    one_score: tuple[_core.OnlineLearner, int] | None = None
     predictor: Callable[[Any], NDArray[Any]] | None = None
 
     def decisions(self, rows: _core.Rows, matrix: Callable[[], Any]) -> Floats:
@@ -111,13 +111,7 @@ def _of_kernel(where: str, kernel: _core.OnlineLearner, classes: Any) -> Frozen:
         found: Floats = strategy.combine(scores.T)
         return found
 
-    def scorer_of_one(row: _core.Rows) -> float:
-        score = np.empty((1, 1))
-        if kernel.score(problems, row, score) == 0:
-            raise input_error(where, "the squared norm of the features overflows to inf or underflows.")
-        return score.item()
-
-    return Frozen(strategy.classes.tolist(), scorer, scorer_of_one if classes.has_one_score else None)
+    return Frozen(strategy.classes.tolist(), scorer, (kernel, problems[0]) if classes.has_one_score else None)
 
 
 def _of_snapshot(learner: Any, *, is_vote: bool = False) -> Frozen:

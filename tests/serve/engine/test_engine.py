@@ -160,7 +160,7 @@ def test_many_models_of_one_round_learn_with_little_memory(tmp_path):
             client.create(name)
         for _ in range(3):
             held = threading.Event()
-            client.engine._command(lambda held=held: held.wait(10))
+            client.engine._commands.put(lambda held=held: held.wait(10))
             for name in names[-2:]:  # those in memory
                 jobs.append(client.engine.learn(name, json.dumps(ONE).encode()))
             held.set()
@@ -178,7 +178,7 @@ def test_a_full_queue_gives_429_and_stopping_learns_what_was_accepted(tmp_path):
     with client_of as client:
         client.create()
         held = threading.Event()
-        waiting = client.engine._command(lambda held=held: held.wait(10))
+        waiting = client.engine._commands.put(lambda held=held: held.wait(10))
         jobs = [client.begin("m", [ONE] * 5) for _ in range(2)]
         assert refused(lambda: client.begin("m", ONE)) == (429, "queue_full")
         stream = client.engine.open_stream("m", "ndjson")

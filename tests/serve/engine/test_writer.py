@@ -64,7 +64,7 @@ def test_a_cancelled_request_is_not_learned(tmp_path):
     with running(tmp_path) as client:
         client.create()
         held = threading.Event()
-        client.engine._command(lambda: held.wait(10))
+        client.engine._commands.put(lambda: held.wait(10))
         job = client.begin("m", random_examples(3))
         assert job.cancel()
         held.set()

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.serve.log.decimals import LIMIT, MAX_EXPONENT, MIN_VALUES, from_decimals, to_decimals
+from novikoff.serve.log.decimals import MAX_EXPONENT, MIN_VALUES, from_decimals, to_decimals
+
+LIMIT = 2.0**31
 
 
 def written(mantissas, exponent):

@@ -7,6 +7,7 @@ from typing import Any, Self
 from novikoff.errors import quote
 
 MAX_POINTS = 400
+MAX_PARTS, MIN_PART = 16, 32  # of a batch: points, and examples between them
 
 Point = tuple[float, float, float, float]
 
@@ -57,6 +58,11 @@ class Curve:
         self._latest = point = (examples, mistakes, last_label_mistakes, majority_mistakes)
         if examples >= self._next:
             self._keep(point)
+
+    def ends(self, count: int) -> list[int]:
+        """Return after how many examples of the next batch a point is due, and at its end."""
+        parts = max(1, min(MAX_PARTS, int(count / max(self._step, MIN_PART))))
+        return [count * part // parts for part in range(1, parts + 1)]
 
     def points(self) -> list[Point]:
         """Return the kept points and the latest one: at most ``MAX_POINTS``, in order.

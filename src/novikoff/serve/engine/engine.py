@@ -19,27 +19,26 @@ from novikoff.errors import InvalidInputError, quote
 from novikoff.online.named import named
 from novikoff.persistence import dumps
 from novikoff.serve.errors import Asleep, ServeError
-from novikoff.serve.log.records import COPY, CREATE, DELETE, SHADOW, UNSHADOW, Entry, Record
+from novikoff.serve.log.records import Record
 from novikoff.serve.log.store import SNAPSHOTS, Store
+from novikoff.serve.names import DEFAULT_MODEL
 from novikoff.serve.settings import Settings
 
-from . import snapshots
+from .commands import Commands
 from .examples import Examples
 from .following import Following, mark_following
-from .inbox import Command, Inbox, Job
-from .loading import Loader, apply, copied
+from .inbox import Inbox, Job
+from .loading import Loader
 from .memory import Memory
 from .model import Model
 from .overview import certificate_of, description_of, overview_of
 from .pending import Pending
-from .registry import Known, Registry, check_name
-from .requests import Document, features_of, read_to_learn, refuse_first
-from .specification import Specification
+from .registry import Known, Registry
+from .requests import NONE, Document, features_of, read_to_learn, refuse_first
 from .stream import Stream
 from .writer import Writer
 
 PENDING = "pending.msgpack"  # predictions that wait for their labels when the server stops
-DEFAULT = "default"
 
 
 class Engine:
@@ -84,12 +83,15 @@ class Engine:
             limits = (self.settings.models_in_memory, self.settings.snapshot_every)
             self._memory = Memory(self._loader, self.store, *limits)
             self._writer = Writer(self.store, self._inbox, self._memory, self._pending, self._limits)
-            self._following = Following(self.store, self._writer, self._registry, self._memory, self._take_deletion)
+            given = (self._registry, self._memory, self._pending, self._inbox, self._writer)
+            self._commands = Commands(self._directory, self.settings, *given)
+            deletion = self._commands.take_deletion
+            self._following = Following(self.store, self._writer, self._registry, self._memory, deletion)
             self._read_pending()
             mark_following(self._directory, self.settings.follow)
-            if DEFAULT in self._registry:
+            if DEFAULT_MODEL in self._registry:
                 with suppress(ServeError):  # requests to it say what is wrong
-                    self._memory.load(self._registry.get(DEFAULT).number)
+                    self._memory.load(self._registry.get(DEFAULT_MODEL).number)
         except BaseException:
             self.store.close()
             raise
@@ -129,13 +131,13 @@ class Engine:
         """
         model = self._find_to_predict(name)
         version = model.version  # before reading: a name that is unknown then gets a column that this version lacks
+        if body[:1] != b"[":
+            answer = version.answer_one(body, model.names, model.labels, self._limits)
+            if answer is not None:
+                self.predictions += 1
+                return answer
         read = _core.read_examples(body, model.names, model.labels, self._limits, False)
         try:
-            if read.is_plain:
-                answer = version.answer_one(read.rows())
-                if answer is not None:
-                    self.predictions += 1
-                    return answer.encode()
             refuse_first(read)
             if read.features.any():
                 places, decisions = self._decide_slowly(model, version, read)
@@ -155,7 +157,7 @@ class Engine:
 
     def _decide_slowly(self, model: Model, version: Any, read: _core.ReadExamples) -> Any:
         """Decide about examples of which some are texts."""
-        if (read.features == 2).any():
+        if (read.features == NONE).any():
             raise ServeError(422, "bad_example", "An example to predict needs x or text.")
         examples = features_of(model, read)
         rows = _core.csr(examples.values, examples.columns, examples.offsets, examples.width)
@@ -178,7 +180,7 @@ class Engine:
     def wake(self, name: str) -> Future[Any]:
         """Load a model into memory."""
         number = self._registry.get(name).number
-        return self._command(lambda: self._memory.load(number).number)
+        return self._commands.put(lambda: self._memory.load(number).number)
 
     # ---- learning ----------------------------------------------------------------------------------------------------
 
@@ -237,112 +239,36 @@ class Engine:
 
     # ---- models ------------------------------------------------------------------------------------------------------
 
-    def _command(self, call: Callable[[], Any]) -> Future[Any]:
-        command = Command(call)
-        self._inbox.put(command)
-        return command.answer
-
-    def _append(self, number: int | None, kind: int, content: dict[str, Any]) -> Record:
-        return self._writer.append([Entry(number, kind, 0, 0, msgspec.json.encode(content))])[0]
-
     def create(self, name: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
         """Make a model. ``created`` is False in the answer if it exists with the same specification."""
         self._check_leader()
-        check_name(name)
-        made = Specification.of(specification)
-        made.check_classes(self.settings.max_classes)
-
-        def create() -> dict[str, Any]:
-            if name in self._registry and self._registry.get(name).specification == made:
-                return {"name": name, "created": False}
-            self._registry.check_new(name, self.settings.max_models)
-            record = self._append(None, CREATE, {"name": name, "specification": made.plain()})
-            self._registry.apply(record)
-            model = Model(record.model, made, self.settings)
-            model.sequence = model.snapshot_sequence = record.sequence
-            self._memory.add(model)
-            return {"name": name, "created": True}
-
-        return self._command(create)
+        return self._commands.create(name, specification)
 
     def copy(self, name: str, to: str) -> Future[dict[str, Any]]:
         """Make a copy of a model under another name, with everything that it has learned."""
         self._check_leader()
-        check_name(to)
-
-        def copy() -> dict[str, Any]:
-            known = self._registry.get(name)
-            self._registry.check_new(to, self.settings.max_models)
-            model = self._memory.load(known.number)
-            record = self._append(None, COPY, {"name": to, "source": known.number})
-            self._registry.apply(record)
-            self._take_copy(model, record)
-            return {"name": to, "created": True}
-
-        return self._command(copy)
-
-    def _take_copy(self, source: Model, record: Record) -> None:
-        model = copied(source, record.model, self.settings)
-        model.sequence, model.snapshot_sequence = record.sequence, 0
-        model.publish(at_once=True)
-        self._memory.add(model)
+        return self._commands.copy(name, to)
 
     def delete(self, name: str) -> Future[dict[str, Any]]:
         """Delete a model. Its examples stay in the log until it is compacted."""
         self._check_leader()
-
-        def delete() -> dict[str, Any]:
-            known = self._registry.get(name)
-            self._take_deletion(self._append(known.number, DELETE, {"name": name}))
-            return {"name": name, "deleted": True}
-
-        return self._command(delete)
-
-    def _take_deletion(self, record: Record) -> None:
-        self._registry.apply(record)
-        self._memory.forget(record.model)
-        self._pending.remove_model(record.model)
-        if not any(self._registry.ever(n).source == record.model for n in self._registry.numbers()):
-            snapshots.remove(self._directory / SNAPSHOTS, record.model)
+        return self._commands.delete(name)
 
     def add_shadow(self, name: str, shadow: str, specification: dict[str, Any]) -> Future[dict[str, Any]]:
         """Let another learner learn the same examples as a model, from now on."""
         self._check_leader()
-        check_name(shadow)
-        made = Specification.of(specification)
-        if made.hashing is not None:
-            raise ServeError(422, "bad_specification", "A shadow has the features of its model. Leave out hashing.")
-
-        def add() -> dict[str, Any]:
-            model = self._memory.load(self._registry.get(name).number, to_learn=True)
-            if shadow in model.arms:
-                if model.arms[shadow].specification == made:
-                    return {"name": name, "shadow": shadow, "created": False}
-                raise ServeError(409, "exists", f"The model {quote(name)} has a shadow {quote(shadow)} already.")
-            content = {"name": shadow, "specification": made.plain()}
-            apply(model, self._append(model.number, SHADOW, content))
-            return {"name": name, "shadow": shadow, "created": True}
-
-        return self._command(add)
+        return self._commands.add_shadow(name, shadow, specification)
 
     def remove_shadow(self, name: str, shadow: str) -> Future[dict[str, Any]]:
         """Remove a shadow."""
         self._check_leader()
-
-        def remove() -> dict[str, Any]:
-            model = self._memory.load(self._registry.get(name).number, to_learn=True)
-            if not shadow or shadow not in model.arms:
-                raise ServeError(404, "unknown_shadow", f"The model {quote(name)} has no shadow {quote(shadow)}.")
-            apply(model, self._append(model.number, UNSHADOW, {"name": shadow}))
-            return {"name": name, "shadow": shadow, "deleted": True}
-
-        return self._command(remove)
+        return self._commands.remove_shadow(name, shadow)
 
     # ---- following ---------------------------------------------------------------------------------------------------
 
     def follow(self, records: list[Record]) -> Future[int]:
         """Take over records of another server's log; the future has the last sequence number when they are durable."""
-        return self._command(lambda: self._following.take(records))
+        return self._commands.put(lambda: self._following.take(records))
 
     def promote(self) -> Future[None]:
         """Learn from now on, instead of following another server."""
@@ -351,7 +277,7 @@ class Engine:
             mark_following(self._directory, None)
             self.is_following = False
 
-        return self._command(promote)
+        return self._commands.put(promote)
 
     def on_records(self, call: Callable[[list[Record]], None]) -> None:
         """Let the writer thread make a call after each commit, with the new records."""
@@ -376,7 +302,8 @@ class Engine:
         """Return the model file of the learner that predicts, with the names of its features."""
         model = self._find(name)
         if not model.examples:
-            raise ServeError(409, "nothing_learned", f"The model {quote(name)} has learned nothing yet.")
+            message = f"The model {quote(name)} has learned nothing yet. Send examples to it first."
+            raise ServeError(409, "nothing_learned", message)
         learner = model.main.learner.snapshot()  # before the names: it may get more columns meanwhile
         return dumps(named(learner, model.names.since(0)))
 

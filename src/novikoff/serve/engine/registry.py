@@ -10,7 +10,7 @@ import msgspec
 from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
 from novikoff.serve.log.records import COPY, CREATE, DELETE, Record
-from novikoff.serve.names import check_name as check_name  # the engine imports it from here
+from novikoff.serve.names import check_name
 
 from .specification import Specification
 

@@ -74,18 +74,19 @@ class Tally:
         """
         codes = examples.codes
         is_mistake: NDArray[np.bool_] = predicted != codes
-        first = self.examples
-        self.examples += len(codes)
-        self.mistakes += int(np.count_nonzero(is_mistake))
-        if is_main:
-            labels = list(range(int(codes.max(initial=-1)) + 1))
-            self.most_frequent.add_many(labels, codes)
-            self.last_label.add_many(labels, codes)
-            if examples.served is not None:
-                self._count_served(first, codes, *examples.served)
-        elif self._main is not None:
+        first, begin = self.examples, 0
+        labels = list(range(int(codes.max(initial=-1)) + 1))
+        for end in self.curve.ends(len(codes)):
+            if is_main:
+                self.most_frequent.add_many(labels, codes[begin:end])
+                self.last_label.add_many(labels, codes[begin:end])
+            self.mistakes += int(np.count_nonzero(is_mistake[begin:end]))
+            self.examples, begin = first + end, end
+            self.curve.add(self.examples, self.mistakes, self.last_label_mistakes, self.majority_mistakes)
+        if is_main and examples.served is not None:
+            self._count_served(first, codes, *examples.served)
+        elif not is_main and self._main is not None:
             self.model_mistakes = self._main.mistakes - self._main_before
-        self.curve.add(self.examples, self.mistakes, self.last_label_mistakes, self.majority_mistakes)
         return is_mistake
 
     def _count_served(self, first: int, codes: Codes, served: Codes, versions: NDArray[np.int64]) -> None:

@@ -41,13 +41,16 @@ class Version:
         The labels that may be predicted.
     """
 
-    __slots__ = ("_codes", "_frozen", "_keys", "_texts", "labels", "number")
+    __slots__ = ("_codes", "_frozen", "_keys", "_one", "_texts", "labels", "number")
 
     def __init__(self, number: int, frozen: Frozen, code_of: Mapping[Any, int]) -> None:
         self.number, self._frozen, self.labels = number, frozen, list(frozen.labels)
         self._codes = np.array([code_of[label] for label in frozen.labels], dtype=np.int32)
         self._texts = [label_text(label) for label in frozen.labels]
         self._keys = [key_text(label) for label in frozen.labels]
+        self._one = None
+        if frozen.one_score is not None:
+            self._one = (*frozen.one_score, self._texts[0], self._texts[-1], f',"version":{number}}}')
 
     def decide(self, rows: _core.Rows, matrix: Callable[[], Any]) -> tuple[NDArray[np.intp] | None, Any]:
         """Return which of the known labels is predicted for each row, and the scores; None if none is known."""
@@ -56,14 +59,11 @@ class Version:
         decisions = self._frozen.decisions(rows, matrix)
         return self._frozen.places(decisions, matrix), decisions
 
-    def answer_one(self, row: _core.Rows) -> str | None:
-        """Return the answer to one example without an id in JSON, quickly; None if the general path is needed."""
-        scorer = self._frozen.scorer_of_one
-        if scorer is None:
-            return None
-        score = scorer(row)
-        text = self._texts[-1 if score >= 0 else 0]
-        return f'{{"label":{text},"score":{number_text(score)},"version":{self.number}}}'
+    def answer_one(
+        self, body: bytes, names: _core.NameTable, labels: _core.LabelTable, limits: _core.ExampleLimits
+    ) -> bytes | None:
+        """Return the answer to a request with one example that has features and no id, quickly; None for any other."""
+        return None if self._one is None else _core.answer_one(body, names, labels, limits, *self._one)
 
     def codes(self, places: NDArray[np.intp] | None, count: int) -> NDArray[np.int32]:
         """Return the codes of predictions; -1 for none."""

@@ -1,0 +1,84 @@
+// Reads examples with named features from bytes of Python.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "bindings.hpp"
+#include "novikoff/example_json.hpp"
+#include "novikoff/example_rows.hpp"
+#include "novikoff/example_svmlight.hpp"
+#include "novikoff/name_table.hpp"
+
+namespace novikoff {
+
+using Bytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+inline std::string_view view_of(const Bytes& text) { return {reinterpret_cast<const char*>(text.data()), text.size()}; }
+
+constexpr std::size_t short_text = 16384;  // bytes that are read without releasing the interpreter's lock
+
+enum class Form { document, lines, svmlight };
+
+/// Examples that were read, their text, and how it was read.
+struct ReadExamples {
+  ExampleRows rows;
+  std::string text;
+  std::size_t lines = 0;  // of a text of lines
+  Form form = Form::document;
+  bool adds = false;
+  std::size_t first_place = 0;
+
+  /// Whether this is one example of named features without an id, and not an array.
+  bool is_plain() const {
+    return !rows.is_array && rows.count() == 1 && rows.bad.empty() && rows.id_ends.empty() &&
+           rows.features[0] == FeatureKind::named;
+  }
+
+  /// The rows, for a kernel; `owner` keeps them.
+  RowsInMemory in_memory(nb::object owner) const {
+    return {
+        CsrRows<double, std::int32_t>{rows.values.data(), rows.columns.data(), rows.offsets.data(), rows.count(), rows.width},
+        {std::move(owner)}};
+  }
+};
+
+/// Reads examples. The tables are locked meanwhile, or for each line in turn. Long texts are read without the interpreter's
+/// lock.
+inline void read_text(ReadExamples& out, NameTable& names, LabelTable& labels, const ExampleLimits& limits, Form form,
+                      bool adds, std::size_t first_place) {
+  out.form = form;
+  out.adds = adds;
+  out.first_place = first_place;
+  const std::size_t size = out.text.size();
+  out.text.append(example_padding, '\0');
+  const auto read = [&] {
+    const std::string_view text(out.text.data(), size);
+    const std::size_t known = form == Form::document ? labels.size() : 0;
+    RowBuilder builder(out.rows, names, labels, limits, adds, form != Form::document);
+    if (form == Form::document)
+      out.rows.is_array = ExampleJson(text, builder, limits).read_document();
+    else if (form == Form::lines)
+      out.lines = ExampleJson(text, builder, limits).read_lines(first_place);
+    else
+      out.lines = ExampleSvmlight(text, builder, limits).read_lines(first_place);
+    if (form == Form::document && !out.rows.bad.empty()) labels.shrink(known);  // it is refused as a whole
+    out.text.resize(size);
+  };
+  if (form != Form::document) {
+    const nb::gil_scoped_release released;
+    return read();
+  }
+  if (size <= short_text) {
+    std::unique_lock one(names.mutex, std::try_to_lock), two(labels.mutex, std::try_to_lock);
+    if (one && two) return read();
+  }
+  const nb::gil_scoped_release released;
+  const std::scoped_lock both(names.mutex, labels.mutex);
+  read();
+}
+
+}  // namespace novikoff
