@@ -112,3 +112,20 @@ def test_nothing_is_changed_after_scikit_learn_was_imported():
     assert not is_wanted()
     assert {name: sys.modules.get(name) for name in before} == before
     assert type(numpy.testing) is types.ModuleType
+
+
+def test_a_server_that_learns_and_predicts_imports_nothing_slow(tmp_path):
+    code = f"""
+from novikoff.cli._start import start_quickly
+start_quickly()
+from novikoff.serve.engine.engine import Engine
+from novikoff.serve.settings import Settings
+engine = Engine({str(tmp_path)!r}, Settings())
+engine.start()
+engine.create("default", {{}}).result(20)
+engine.learn("default", b'[{{"x": {{"a": 1}}, "y": 1}}, {{"x": {{"b": 1}}, "y": 0}}]').result(20)
+engine.predict("default", b'{{"x": {{"a": 1}}}}')
+engine.stop()
+"""
+    assert not imported("-m", "novikoff", "serve", "--state", tmp_path / "other", "--check") & {"sklearn", "pandas"}
+    assert not imported("-c", code) & {"sklearn", "joblib", "pandas", "scipy.stats", "scipy.optimize"}

@@ -6,6 +6,7 @@ import inspect
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from novikoff._learner_names import ONLINE
 from novikoff.data.hashing import Hashing
@@ -90,7 +91,7 @@ class Specification(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
         if self.classes is not None and ("classes" not in known or "classes" in self.parameters):
             raise refused(f"{self.learner} does not take classes, or they are given twice. Leave them out.")
         try:  # learning checks the parameters
-            self.make().partial_fit([[0.0]], [self.classes[0] if self.classes else "a"])
+            self.make().partial_fit(np.zeros((1, 1)), [self.classes[0] if self.classes else "a"])
         except (NovikoffError, TypeError, ValueError) as error:
             raise refused(f"The parameters of {self.learner} are not valid: {error}") from None
 
