@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -28,6 +29,7 @@ void append_number(std::string& out, double value) {
   }
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
   out.append(digits, end);
+  if (std::all_of(digits, end, [](char c) { return c == '-' || ('0' <= c && c <= '9'); })) out += ".0";  // as Python writes it
 }
 
 /// One line per example: {"predicted":...,"score":...,"mistake":...}. `labels` are the labels in JSON by their codes; a score

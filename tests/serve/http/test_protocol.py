@@ -71,11 +71,11 @@ def test_an_idle_connection_is_closed_without_a_word(server):
 
 
 def test_a_connection_whose_requests_are_known_is_closed_when_it_is_idle_and_not_before(server):
-    question = request("POST", "/v1/models/default/predict", "content-type: application/json", body=b'{"x": {}}')
+    asked = request("POST", "/v1/models/default/predict", "content-type: application/json", body=b'{"x": {}}')
     with server.connect() as connection:
         began = time.monotonic()
         while time.monotonic() < began + 1.5:  # longer than the limit
-            connection.sendall(question)
+            connection.sendall(asked)
             assert connection.recv(1000).startswith(b"HTTP/1.1 200")
             time.sleep(0.1)
         last = time.monotonic()
