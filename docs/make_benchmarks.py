@@ -175,8 +175,10 @@ separates it from the rest, which one problem per class would need.
 SERVE = """## The server
 
 `novikoff serve` over loopback, durable, about 57 features a row, against Vowpal Wabbit's Python binding and a service
-of FastAPI and River behind the same front, which keep what they learn in memory (`benchmarks/serve.py`). Limits are
-compared as ratios, too: above 1 the limit is kept.
+of FastAPI and River behind the same front, which keep what they learn in memory (`benchmarks/serve.py`). The machine
+had two ARM cores, which the server shares with its client. The rate of `novikoff stream`, which uses both cores, leaves
+out its start; the server does more for each example: it looks up names, receives and answers over a socket, and stores
+it. Limits are compared as ratios, too: above 1 the limit is kept.
 
 {table}
 

@@ -183,7 +183,8 @@ class Writer:
             log.error("Learning stops: %s", error.message)
             return self._stopped(error.message)
         log.error("Examples could not be learned.", exc_info=error)
-        return ServeError(503, "internal", "The examples could not be learned because of an internal error.", 5)
+        message = "The examples could not be learned because of an internal error, which the server has logged. Try again."
+        return ServeError(503, "internal", message, 5)
 
     def _stopped(self, reason: str) -> ServeError:
         message = f"Nothing is learned at present, predictions go on. {reason}"

@@ -20,6 +20,7 @@ STEP = 1 << 20  # bytes that one step of decompression may produce; of zstd, see
 ZSTD_SLICE = 128  # bytes; a block of 4 bytes may stand for 128 KiB
 ZSTD_WINDOW = 8 << 20  # bytes, as RFC 9659 asks for
 IN_THREAD = 1 << 16  # bytes of a compressed body from which on it is decompressed in another thread
+CUT = ServeError(400, "bad_encoding", "The compressed body ends too early. Send all of it.")
 CLOSED = ServeError(400, "incomplete_body", "The connection was closed before the body was complete.")
 
 
@@ -210,7 +211,7 @@ def decompressed(found: Decoder, body: bytes, limit: int) -> bytes:
             raise too_long(limit)
         parts.append(piece)
     if not found.is_complete():
-        raise ServeError(400, "bad_encoding", "The compressed body ends too early.")
+        raise CUT
     return b"".join(parts)
 
 

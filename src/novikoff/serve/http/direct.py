@@ -14,6 +14,7 @@ from typing import Any
 
 from novikoff.errors import NovikoffError
 from novikoff.serve.errors import ServeError
+from novikoff.serve.names import MODEL_NAME
 
 from .answers import ALL_HEADERS, JSON, Header
 from .calls import CURL_DEFAULT
@@ -21,8 +22,8 @@ from .roles import Role
 from .security import Gate, check_role
 from .service import Service
 
-PATH = re.compile(rb"/v1/models/([A-Za-z0-9][A-Za-z0-9._-]{0,99})/predict")
-LONGEST = 1 << 16  # bytes of a body; longer ones take the usual way
+PATH = re.compile(f"/v1/models/({MODEL_NAME.pattern})/predict".encode())
+LONGEST = 1 << 16  # bytes of a body; longer ones are left to the application
 MAX_HEADS = 4096  # that are remembered
 KNOWN_SECONDS = 1.0  # for which they are
 PLAIN_TYPES = (b"", JSON, CURL_DEFAULT.encode())
@@ -49,7 +50,7 @@ class DirectAnswers:
         self._forget_at = 0.0
 
     def model(self, method: bytes, url: bytes, scope: dict[str, Any], headers: Iterable[Header]) -> str | None:
-        """Return the model that a request asks to predict; None if it takes the usual way.
+        """Return the model that a request asks to predict; None if it is left to the application.
 
         Parameters
         ----------
@@ -94,7 +95,7 @@ class DirectAnswers:
         return self._heads.get(head)
 
     def answer(self, model: str, body: bytes) -> bytes | None:
-        """Return a whole answer; None if the request takes the usual way."""
+        """Return a whole answer; None if the request is left to the application."""
         begin = perf_counter()
         try:
             content = self._service.engine.predict(model, body)

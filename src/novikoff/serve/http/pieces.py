@@ -8,7 +8,7 @@ from typing import Any
 
 from novikoff.serve.errors import ServeError
 
-from .bodies import CLOSED, Decoder
+from .bodies import CLOSED, CUT, Decoder
 
 PIECE = 1 << 20  # bytes that are joined before they are given to the engine
 JOIN_SECONDS = 0.003  # how long further bytes are waited for after the first ones
@@ -57,7 +57,7 @@ class Collector:
                 if self._parts and self._timer is None:
                     self._timer = loop.call_later(JOIN_SECONDS, self.ready.set)
             if not self._decoder.is_complete():
-                raise ServeError(400, "bad_encoding", "The compressed body ends too early.")
+                raise CUT
             self._is_complete = True
         except Exception as error:
             self._error = error

@@ -17,8 +17,8 @@ from .stream import ABORT
 MAX_HEADER_BYTES = 1 << 16  # of the first line and all headers of a request
 LINGER_SECONDS = 10.0  # after an answer that came before the end of the request, as errors do
 PHRASES = {408: b"Request Timeout", 431: b"Request Header Fields Too Large", 503: b"Service Unavailable"}
-SLOW_HEADERS = ServeError(408, "headers_too_slow", "The headers did not arrive in time.")
-LONG_HEADERS = ServeError(431, "headers_too_long", f"The headers are longer than {MAX_HEADER_BYTES} bytes.")
+SLOW_HEADERS = ServeError(408, "headers_too_slow", "The headers did not arrive in time. Send a request as a whole.")
+LONG_HEADERS = ServeError(431, "headers_too_long", f"The headers are longer than {MAX_HEADER_BYTES} bytes. Send fewer.")
 TOO_MANY = ServeError(503, "too_many_connections", "The server has too many open connections. Try again.", 1)
 
 
@@ -142,10 +142,14 @@ class LimitedProtocol(HttpToolsProtocol):
 
     # ---- answers without the application ---------------------------------------------------------------------------
 
+    @property
+    def _is_free(self) -> bool:
+        """Whether no other answer is being sent."""
+        return (self.cycle is None or self.cycle.response_complete) and not self.flow.write_paused
+
     def _model_to_ask(self) -> str | None:
         """Return the model of a request to predict that can be answered here."""
-        is_free = (self.cycle is None or self.cycle.response_complete) and not self.flow.write_paused
-        if self.direct is None or not is_free or not self.parser.should_keep_alive():
+        if self.direct is None or not self._is_free or not self.parser.should_keep_alive():
             return None
         scope: Any = self.scope
         return self.direct.model(self.parser.get_method(), self.url, scope, self.headers)
@@ -154,8 +158,7 @@ class LimitedProtocol(HttpToolsProtocol):
         """Answer a whole request whose first line and headers, up to ``end``, were accepted before."""
         assert self.direct is not None
         known = self.direct.known(data[:end])
-        is_free = (self.cycle is None or self.cycle.response_complete) and not self.flow.write_paused
-        if known is None or not is_free or len(data) != end + 4 + known[1]:
+        if known is None or not self._is_free or len(data) != end + 4 + known[1]:
             return False
         answer = self.direct.answer(known[0], data[end + 4 :])
         if answer is None:

@@ -47,9 +47,8 @@ def connect(path: Path, *, read_only: bool, vfs: str | None) -> apsw.Connection:
     try:
         connection.set_busy_timeout(BUSY_MILLISECONDS)
         connection.execute("PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA synchronous = FULL")
-        connection.execute(
-            "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"
-        )  # macOS: fsync alone may not flush
+        # On macOS, fsync alone may not flush.
+        connection.execute("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON")
         connection.execute("PRAGMA user_version")  # the first access to the file
     except (apsw.CantOpenError, apsw.ReadOnlyError):
         connection.close()

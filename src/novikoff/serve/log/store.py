@@ -19,7 +19,7 @@ from novikoff._printable import printable
 from novikoff.serve.log import compacting, database
 from novikoff.serve.log.database import SYNCHRONOUS, Readers, check_format, file_sizes, open_for_writing, wal_path
 from novikoff.serve.log.directory_lock import DirectoryLock
-from novikoff.serve.log.errors import FAILURES, CorruptRecord, StoreError, store_error
+from novikoff.serve.log.errors import FAILURES, RESTORE, CorruptRecord, StoreError, store_error
 from novikoff.serve.log.reading import checked_head, checksum_of, commands, examples_of, stream
 from novikoff.serve.log.records import Entry, Record, chain, follows
 from novikoff.serve.log.verifying import Verified, verified
@@ -319,7 +319,7 @@ def _check_lost_database(path: Path) -> None:
         return
     if is_lost:
         message = f"{path}: the database is missing or empty, but not its write-ahead log {wal_path(path).name}."
-        raise StoreError("corrupt", printable(f"{message} Restore the state directory from a copy."))
+        raise StoreError("corrupt", printable(f"{message} {RESTORE}"))
 
 
 def _release(connection: apsw.Connection | None, lock: DirectoryLock | None) -> None:
