@@ -103,3 +103,12 @@ def test_adding_a_point_takes_about_a_microsecond():
         curve.add(next(batches), 1, 2, 3)
 
     assert min(timeit.repeat(add, number=20_000, repeat=5)) / 20_000 < 5e-6  # generous: other programs run, too
+
+
+@given(st.integers(1, 10**5), BATCHES)
+def test_the_ends_of_parts_are_few_and_in_order(count, sizes):
+    curve, _ = added(sizes)
+    ends = curve.ends(count)
+    assert ends[-1] == count
+    assert len(ends) <= 16
+    assert all(after - before >= min(count, 32) for before, after in pairwise([0, *ends]))

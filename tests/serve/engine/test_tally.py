@@ -1,4 +1,5 @@
 import json
+from itertools import pairwise
 
 import numpy as np
 from hypothesis import given
@@ -47,6 +48,23 @@ def test_counts_are_those_of_the_reference(batches):
     assert len(codes) - tally.last_label.right == sum(
         place == 0 or code != codes[place - 1] for place, code in enumerate(codes)
     )
+
+
+def test_a_long_batch_has_points_within_it_with_the_counts_of_its_parts():
+    rng = np.random.default_rng(0)
+    steps = [(int(code), int(guess), NOT_SERVED, 0) for code, guess in rng.integers(0, 3, (1000, 2))]
+    tally, parts = Tally(), Tally()
+    tally.count(*batch(steps, 0), is_main=True)
+    points = tally.curve.points()
+    assert len(points) == 16
+    for begin, end in pairwise([0, *(int(point[0]) for point in points)]):
+        parts.count(*batch(steps[begin:end], begin), is_main=True)
+    assert parts.curve.points()[-1] == points[-1]
+    assert [point[1] for point in points] == [
+        sum(code != guess for code, guess, *_ in steps[: int(point[0])]) for point in points
+    ]
+    assert tally.state()["most_frequent"] == parts.state()["most_frequent"]
+    assert tally.state()["last_label"] == parts.state()["last_label"]
 
 
 @given(st.lists(st.lists(STEP, min_size=1, max_size=5), max_size=8), st.integers(0, 8))

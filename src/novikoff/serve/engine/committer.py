@@ -163,7 +163,8 @@ class Committer:
                 group.finish()
             except Exception as error:  # it is durable; the thread must go on, whatever happens
                 log.error("Examples were learned, but not answered.", exc_info=error)
-                group.fail(ServeError(503, "internal", "The examples were learned, but not answered. Do not send them again.", 5))
+                message = "The examples were learned, but not answered. Do not send them again."
+                group.fail(ServeError(503, "internal", message, 5))
 
     def _tell(self, records: list[Record]) -> None:
         try:

@@ -77,12 +77,13 @@ class Tally:
         first, begin = self.examples, 0
         labels = list(range(int(codes.max(initial=-1)) + 1))
         for end in self.curve.ends(len(codes)):
+            self.examples = first + end  # first: another thread may subtract from it what was right
+            self.mistakes += int(np.count_nonzero(is_mistake[begin:end]))
             if is_main:
                 self.most_frequent.add_many(labels, codes[begin:end])
                 self.last_label.add_many(labels, codes[begin:end])
-            self.mistakes += int(np.count_nonzero(is_mistake[begin:end]))
-            self.examples, begin = first + end, end
             self.curve.add(self.examples, self.mistakes, self.last_label_mistakes, self.majority_mistakes)
+            begin = end
         if is_main and examples.served is not None:
             self._count_served(first, codes, *examples.served)
         elif not is_main and self._main is not None:

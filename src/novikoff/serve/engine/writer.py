@@ -183,7 +183,7 @@ class Writer:
             log.error("Learning stops: %s", error.message)
             return self._stopped(error.message)
         log.error("Examples could not be learned.", exc_info=error)
-        message = "The examples could not be learned because of an internal error, which the server has logged. Try again."
+        message = "The examples could not be learned because of an internal error, which is in the log of the server."
         return ServeError(503, "internal", message, 5)
 
     def _stopped(self, reason: str) -> ServeError:
