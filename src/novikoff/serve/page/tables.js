@@ -94,6 +94,7 @@ export class ShadowsTable {
 
 // Which shadow did best, compared with the model in the examples that both have learned.
 export function verdict(own, shadows) {
+  if (shadows.every((shadow) => fewer(shadow, own) === null)) return "They cannot be compared yet.";
   const better = shadows.filter((shadow) => fewer(shadow, own) > 0);
   if (better.length === 0) return "None would have made fewer mistakes.";
   const best = better.reduce((one, other) => (share(other, own) > share(one, own) ? other : one));
