@@ -44,7 +44,7 @@ export class WeightsTable {
     this.table = new Table(byId("weights"), "Largest absolute values first.", columns);
   }
 
-  set({ largest_weights: weights }) {
+  set({ largest_weights: weights, classes }) {
     const hasLabels = weights.some(({ label }) => label !== undefined && label !== null);
     byId("weights").classList.toggle("without-labels", !hasLabels);
     const largest = Math.max(...weights.map(({ weight }) => Math.abs(weight)));
@@ -54,6 +54,11 @@ export class WeightsTable {
       number(weight),
       bar(weight / largest),
     ]);
+    if (weights.length > 0 && !hasLabels && classes.length === 2) {
+      const [negative, positive] = classes.map(name);
+      setText(byId("weights-words"), `Positive weights speak for ${positive}, negative ones for ${negative}.`);
+      show(byId("weights-words"), true);
+    }
   }
 }
 
