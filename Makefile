@@ -17,7 +17,8 @@ ON_TWO := -n 2 --dist worksteal
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate
 MINIMUM := build/minimum
 QUIET := -W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning -W ignore::FutureWarning
-CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence tests/plot tests/_design tests/_separability tests/solvers
+CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence tests/plot tests/_design tests/_separability tests/solvers \
+    tests/serve/log tests/serve/engine tests/serve/http tests/_client --ignore tests/serve/http/test_openapi.py
 # older thread sanitizers refuse the addresses that newer kernels give a process at random
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 

@@ -71,18 +71,20 @@ struct Mixture {
 ///
 /// predictions[i * rows + t] is the code of the label that member i predicts for example t, and labels[t] that of its
 /// label; -1 for none. An example whose amount is 0 is predicted, and has no effect. Amounts are at most 1: an example
-/// of weight 2.5 comes as three. chosen[t] becomes the code that the mixture predicts. The scores of a vote are summed
-/// in the order of the members, and ties go to the first.
+/// of weight 2.5 comes as three. chosen[t] becomes the code that the mixture predicts, and leaders[t], unless `leaders` is
+/// empty, the member with the fewest decayed mistakes before example t. The scores of a vote are summed in the order of the
+/// members, and ties go to the first.
 class MixturePass {
  public:
   MixturePass(const Mixture& mixture, const MixtureCounts& counts)
       : mixture_(mixture), counts_(counts), members_(counts.decayed.size() - 1), power_(mixture.beta), scores_(members_) {}
 
   void run(std::span<const std::int32_t> predictions, std::span<const std::int32_t> labels, std::span<const double> amounts,
-           std::span<std::int32_t> chosen) {
+           std::span<std::int32_t> chosen, std::span<std::int32_t> leaders = {}) {
     const std::size_t rows = labels.size();
     for (std::size_t t = 0; t < rows; ++t) {
       const auto prediction = [&](std::size_t i) { return predictions[i * rows + t]; };
+      if (!leaders.empty()) leaders[t] = static_cast<std::int32_t>(leader());
       chosen[t] = choose(prediction);
       if (amounts[t] > 0) learn(prediction, chosen[t], labels[t], amounts[t]);
     }

@@ -115,20 +115,26 @@ class MixtureCounts:
         amounts : ndarray of float64
             Weights of at most 1; an example of weight 0 is predicted, and not counted.
         """
-        if self.rounds == 0:  # no member knows a label before it has seen one, even if the labels are declared
-            first = np.flatnonzero(amounts)[:1]
-            predictions[:, : first[0] + 1 if len(first) else None] = NOBODY
+        predictions[:, self._before_the_first(amounts)] = NOBODY
         chosen = np.empty(len(labels), dtype=np.int32)
         held = self.mixed(vote, predictions, labels, amounts, chosen)
         return MixtureCounts(**held, **self.rounds_after(amounts, at_once(amounts))), chosen
 
-    def leaders(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats) -> NDArray[np.int64]:
+    def leaders(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats) -> Codes:
         """Return the leader before each of these examples, which are those of ``after``; -1 before the first round."""
-        counts, found = self, np.empty(len(labels), dtype=np.int64)
-        for t in range(len(labels)):
-            found[t] = counts.leader() if counts.rounds else NOBODY
-            counts, _ = counts.after(vote, predictions[:, t : t + 1].copy(), labels[t : t + 1], amounts[t : t + 1])
+        chosen, found = np.empty((2, len(labels)), dtype=np.int32)
+        unknown = self._before_the_first(amounts)
+        predictions[:, unknown] = NOBODY
+        self.mixed(vote, predictions, labels, amounts, chosen, found)
+        found[unknown] = NOBODY
         return found
+
+    def _before_the_first(self, amounts: Floats) -> slice:
+        """Return the examples up to the first that counts: no member knows a label before it, even a declared one."""
+        if self.rounds:
+            return slice(0)
+        first = np.flatnonzero(amounts)[:1]
+        return slice(int(first[0]) + 1) if len(first) else slice(None)
 
     def after_one(self, vote: Vote, labels: Sequence[Any], y: Any) -> MixtureCounts:
         """Return the counts after one example of weight 1 and label y, for which the members predict these labels."""
@@ -178,12 +184,23 @@ class MixtureCounts:
         """Whether all rounds so far may be the first ones of a stream with this delay, which is not smaller."""
         return self.is_constant_delay and (delay == self.delay or self.delay >= self.rounds - 1)
 
-    def mixed(self, vote: Vote, predictions: Codes, labels: Codes, amounts: Floats, chosen: Codes) -> dict[str, Any]:
-        """Return the counts of mistakes after some examples, and fill ``chosen`` with what the mixture predicts."""
+    def mixed(
+        self,
+        vote: Vote,
+        predictions: Codes,
+        labels: Codes,
+        amounts: Floats,
+        chosen: Codes,
+        leaders: Codes | None = None,
+    ) -> dict[str, Any]:
+        """Return the counts of mistakes after some examples.
+
+        Fills ``chosen`` with what the mixture predicts, and ``leaders`` with the leader before each example.
+        """
         decayed, whole, part = self.decayed.copy(), self.whole.copy(), self.part.copy()
         shares, fewest = self.shares.copy(), self.fewest.copy()
         arguments = (vote.kind, vote.decay, vote.beta, vote.share, decayed, whole, part, shares, fewest)
-        _core.mix(*arguments, predictions.ravel(), labels, amounts, chosen)
+        _core.mix(*arguments, predictions.ravel(), labels, amounts, chosen, leaders)
         return {"decayed": decayed, "whole": whole, "part": part, "shares": shares, "fewest": fewest}
 
 

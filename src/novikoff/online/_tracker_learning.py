@@ -120,7 +120,7 @@ def _labels_and_decisions(scored: Scored) -> tuple[NDArray[Any], list[Run]]:
     return scored.labels(), scored.decisions()
 
 
-def _runs_of_leaders(scored: list[list[Run]], leaders: NDArray[np.int64], kept: Any) -> list[Run]:
+def _runs_of_leaders(scored: list[list[Run]], leaders: NDArray[np.int32], kept: Any) -> list[Run]:
     """Return the scores of the leader of each row, of those of all members, for the rows that are kept.
 
     Before the first round, there is no leader, and no label is known.
