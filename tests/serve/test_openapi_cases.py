@@ -4,6 +4,7 @@ import json
 from contextlib import suppress
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis.errors import Unsatisfiable
@@ -53,13 +54,13 @@ def run_operation(server, operation, mode, count):
     )
     @given(operation.as_strategy(generation_mode=mode))
     def answers_as_described(case):
-        answer = case.call(base_url=f"http://127.0.0.1:{server.port}", timeout=SECONDS)
+        answer = case.call(base_url=f"http://127.0.0.1:{server.port}", timeout=SECONDS, session=session)
         text = answer.content[:100_000]
         assert b"Traceback" not in text
         assert answer.status_code < 500, (answer.status_code, text)
         case.validate_response(answer, checks=list(CHECKS))
 
-    with suppress(Unsatisfiable):  # an operation without parameters has no wrong ones
+    with requests.Session() as session, suppress(Unsatisfiable):  # an operation without parameters has no wrong ones
         answers_as_described()
 
 
