@@ -5,13 +5,23 @@ import json
 from contextlib import contextmanager
 
 import numpy as np
+import pytest
 
 from novikoff.persistence import dumps
 from novikoff.serve.engine.engine import Engine
-from novikoff.serve.errors import Asleep
+from novikoff.serve.errors import Asleep, ServeError
 from novikoff.serve.settings import Settings
 
 PERCEPTRON = {"learner": "perceptron"}
+ONE = {"x": {"u": 1.0, "v": "w"}, "y": "a"}
+OTHER = {"x": {"u": -1.0}, "y": "b"}
+
+
+def refused(call):
+    """Return the status and the code of the error that a call raises."""
+    with pytest.raises(ServeError) as error:
+        call()
+    return error.value.status, error.value.code
 
 
 class Client:

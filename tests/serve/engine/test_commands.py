@@ -2,19 +2,7 @@
 
 import json
 
-import pytest
-
-from engines import fingerprint, running
-from novikoff.serve.errors import ServeError
-
-ONE = {"x": {"u": 1.0, "v": "w"}, "y": "a"}
-OTHER = {"x": {"u": -1.0}, "y": "b"}
-
-
-def refused(call):
-    with pytest.raises(ServeError) as error:
-        call()
-    return error.value.status, error.value.code
+from engines import ONE, OTHER, fingerprint, refused, running
 
 
 def test_commands_say_what_is_wrong(tmp_path):

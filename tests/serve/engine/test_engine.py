@@ -3,22 +3,13 @@ import threading
 
 import pytest
 
-from engines import fingerprint, random_examples, running
+from engines import ONE, OTHER, fingerprint, random_examples, refused, running
 from novikoff.errors import NovikoffError
 from novikoff.persistence import loads
 from novikoff.serve.engine.engine import Engine
-from novikoff.serve.errors import Asleep, ServeError
+from novikoff.serve.errors import Asleep
 from novikoff.serve.log.errors import StoreError
 from novikoff.serve.settings import Settings
-
-ONE = {"x": {"u": 1.0, "v": "w"}, "y": "a"}
-OTHER = {"x": {"u": -1.0}, "y": "b"}
-
-
-def refused(call):
-    with pytest.raises(ServeError) as error:
-        call()
-    return error.value.status, error.value.code
 
 
 def test_a_model_learns_and_predicts(tmp_path):

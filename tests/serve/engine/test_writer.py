@@ -1,17 +1,8 @@
 import threading
 
-import pytest
-
-from engines import fingerprint, random_examples, running
+from engines import fingerprint, random_examples, refused, running
 from novikoff.serve.engine import writer as writer_module
-from novikoff.serve.errors import ServeError
 from novikoff.serve.log.errors import StoreError
-
-
-def refused(call):
-    with pytest.raises(ServeError) as error:
-        call()
-    return error.value.status, error.value.code
 
 
 def test_a_store_that_fails_stops_learning_and_predictions_go_on(tmp_path, monkeypatch):
