@@ -64,8 +64,8 @@ def test_what_is_not_durable_is_neither_answered_nor_predicts_and_what_waits_is_
         assert sizes[0] == PIECE
         assert sum(sizes) == 5 * PIECE
         assert len(sizes) < 5
-        assert client.predict("m", {"x": {}})["version"] == 10 + 5 * PIECE
         after = fingerprint(client.model())
+        assert client.predict("m", {"x": {}})["version"] == 10 + 5 * PIECE
     with running(tmp_path) as client:
         assert fingerprint(client.model()) == after
 

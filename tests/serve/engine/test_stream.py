@@ -117,4 +117,5 @@ def test_whole_batches_before_the_end_of_a_broken_arrow_stream_are_learned(tmp_p
             answers.append(refused.value.before)
         assert sum(answer.result(9).count(b'"mistake"') for answer in answers) == 16
         assert isinstance(refused.value, BrokenStream) == (cut > len(text))
+        client.model()
         assert client.predict("m", {"x": {}})["version"] == 16
