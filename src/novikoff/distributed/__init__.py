@@ -1,0 +1,5 @@
+"""The same estimators on data that no single machine holds: on Dask, Spark or Ray, or on threads of this process."""
+
+from .fit import fit as fit
+
+__all__ = ["fit"]

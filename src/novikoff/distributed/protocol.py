@@ -1,0 +1,84 @@
+"""What is asked of an engine: map one function over the partitions of a data set, and add the replies.
+
+A step is a pure function of the rows of a partition, the state that the partition has from the step before, and a
+command that is the same for all partitions. It returns the next state, which stays where the rows are, and a reply. The
+replies of all partitions are added in a fixed tree order, so the sum has the same bits on any engine and for any number
+of workers, given the same partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+import scipy.sparse as sp
+
+from .block import Block
+
+T = TypeVar("T")
+
+
+class Step(Protocol):
+    """A pure function that is applied to each partition. It must be picklable: a function of a module."""
+
+    def __call__(self, block: Block, state: Any, command: Any) -> tuple[Any, Any]:
+        """Return the next state of the partition and its reply.
+
+        Parameters
+        ----------
+        block : Block
+            The rows. Not modified.
+        state : object
+            The state of the partition; at first, its number among all partitions. Not modified: a step that is repeated
+            must give the same result.
+        command : object
+            What is asked of all partitions. Not modified.
+        """
+
+
+def added(first: Any, second: Any) -> Any:
+    """Return the sum of two replies.
+
+    Numbers, arrays and objects with ``__add__`` are added; tuples and dicts entry by entry; lists are joined, so that
+    the rows that they may hold are in the order of the partitions. None is a sum of nothing.
+    """
+    if first is None or second is None:
+        return second if first is None else first
+    if isinstance(first, tuple):
+        return tuple(added(a, b) for a, b in zip(first, second, strict=True))
+    if isinstance(first, dict):
+        return {key: added(first.get(key), second.get(key)) for key in {**first, **second}}
+    return first + second
+
+
+def tree_sum(items: Sequence[T], add: Callable[[T, T], T] = added) -> T:
+    """Return the sum of the items, of which there is at least one, added pairwise: ((0 + 1) + (2 + 3)) + ...
+
+    Parameters
+    ----------
+    items : sequence
+        One item per partition: replies, or what stands for them on an engine.
+    add : callable, default=added
+        Adds two items. An engine passes a function that lets a worker add them.
+    """
+    level = list(items)
+    while len(level) > 1:
+        pairs = [add(level[k], level[k + 1]) for k in range(0, len(level) - 1, 2)]
+        level = pairs + level[2 * len(pairs) :]
+    return level[0]
+
+
+def size_of(value: Any) -> int:
+    """Return the number of bytes of the numbers in a command, a reply or a state: what has to be sent."""
+    if isinstance(value, np.ndarray):
+        return int(value.nbytes)
+    if sp.issparse(value):
+        return int(value.data.nbytes + value.indices.nbytes + value.indptr.nbytes)
+    if isinstance(value, dict):
+        return sum(map(size_of, value.values()))
+    if isinstance(value, list | tuple):
+        return sum(map(size_of, value))
+    if hasattr(value, "__dict__"):
+        return size_of(vars(value))
+    return 8 if isinstance(value, int | float | np.number) else 0
