@@ -31,20 +31,26 @@ def row_weights(
     """
     if class_weight is None:
         return weights
-    if isinstance(class_weight, str):
-        if class_weight != "balanced":
-            raise bad_class_weight(where, class_weight)
+    totals = np.zeros(len(classes))
+    if is_balanced(class_weight):
         present = codes >= 0
         totals = _class_totals(codes[present], None if weights is None else weights[present], len(classes))
-        with np.errstate(over="ignore", invalid="ignore"):  # weights that are not finite are refused below
-            share = np.count_nonzero(totals) * totals
-            of_class = np.divide(_rounded_once(totals), share, out=np.zeros(len(classes)), where=totals > 0)
-    elif not isinstance(class_weight, Mapping):
-        raise bad_class_weight(where, class_weight)
-    else:
-        of_class = np.array([class_weight_of(where, class_weight, label) for label in classes])
+    of_class = class_factors(where, class_weight, classes, totals)
     product = of_class[codes] if weights is None else weights * of_class[codes]
     return check_weights(where, product, len(product))
+
+
+def class_factors(
+    where: str, class_weight: Mapping[Any, float] | str, classes: Sequence[Any], totals: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the weight of each class, given the total sample weight of each, which only "balanced" needs."""
+    if isinstance(class_weight, Mapping):
+        return np.array([class_weight_of(where, class_weight, label) for label in classes])
+    if not is_balanced(class_weight):
+        raise bad_class_weight(where, class_weight)
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller refuses weights that are not finite
+        share = np.count_nonzero(totals) * totals
+        return np.divide(_rounded_once(totals), share, out=np.zeros(len(classes)), where=totals > 0)
 
 
 def _class_totals(codes: Codes, weights: NDArray[np.float64] | None, classes: int) -> NDArray[np.float64]:

@@ -22,10 +22,6 @@ class Engine(Protocol):
         None stands for the cluster that is in use already, or a new one on this machine.
         """
 
-    @classmethod
-    def holds(cls, X: Any) -> bool:
-        """Return whether X is a collection of this engine, such as a Dask array."""
-
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the partitions of X, with labels and weights, which are validated on the workers."""
 
@@ -48,6 +44,7 @@ ENGINES: Registry[type[Engine]] = Registry(
         "local": "novikoff.distributed.engines.local:LocalEngine",
     },
 )
+PACKAGES = {"dask": "dask", "distributed": "dask", "pyspark": "spark", "ray": "ray"}  # of data and clients
 
 
 def choose_engine(where: str, on: Any, X: Any) -> Engine:
@@ -63,12 +60,17 @@ def choose_engine(where: str, on: Any, X: Any) -> Engine:
     X : object
         The data.
     """
-    for kind in (ENGINES[name] for name in ENGINES):
-        if kind.holds(X) if on is None else True:
-            found = kind.of(where, on)
-            if found is not None:
-                return found
-    if on is not None:
+    name = _name_of(X if on is None else on, is_address=on is not None)
+    engine = None if name not in ENGINES else ENGINES[name].of(where, "local" if name == "local" and on is None else on)
+    if engine is None:
         known = '"local", "dask://host:port", "spark", "ray" or a client of such a cluster'
         raise input_error(where, f"on must be {known}, but it is {quote(on)}.")
-    return ENGINES["local"].of(where, "local")  # type: ignore[return-value]  # it knows this address
+    return engine
+
+
+def _name_of(value: Any, is_address: bool) -> str:
+    """Return the name of the engine of an address, of a client or of data, without an import of the engine."""
+    if is_address and isinstance(value, str):
+        return value.partition(":")[0]
+    package = type(value).__module__.partition(".")[0]
+    return PACKAGES.get(package, "" if is_address else "local")

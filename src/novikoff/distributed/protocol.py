@@ -9,7 +9,7 @@ of workers, given the same partitions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,22 +19,10 @@ from .block import Block
 T = TypeVar("T")
 
 
-class Step(Protocol):
-    """A pure function that is applied to each partition. It must be picklable: a function of a module."""
-
-    def __call__(self, block: Block, state: Any, command: Any) -> tuple[Any, Any]:
-        """Return the next state of the partition and its reply.
-
-        Parameters
-        ----------
-        block : Block
-            The rows. Not modified.
-        state : object
-            The state of the partition; at first, its number among all partitions. Not modified: a step that is repeated
-            must give the same result.
-        command : object
-            What is asked of all partitions. Not modified.
-        """
+# A step: a pure function that is applied to each partition. It must be a function of a module, so that it can be
+# pickled. It takes the block, which has the rows; the state of the partition, at first its number among all partitions;
+# and the command. It modifies none of them, because it may be repeated, and returns the next state and the reply.
+Step = Callable[[Block, Any, Any], tuple[Any, Any]]
 
 
 def added(first: Any, second: Any) -> Any:

@@ -99,9 +99,9 @@ def bounds_at(work: Workspace, v: Floats, response: _core.Response | None = None
         share * a - 0.5 * loss.ridge * share * share * a_alpha
         for share, a, a_alpha in zip(shares, sums["a"], sums["a_alpha"], strict=True)
     )
-    dual -= _half_square(total[:-1], rounding, problem.lam)
+    dual -= half_square(total[:-1], rounding, problem.lam)
     if problem.kappa > 0:
-        dual -= _half_square(total[-1:], rounding, problem.kappa)
+        dual -= half_square(total[-1:], rounding, problem.kappa)
     return Bounds(v, primal, dual, shares, max(0.0, row_gap), problem.penalty * v - both)
 
 
@@ -110,9 +110,9 @@ def with_rounding(work: Workspace, bounds: Bounds) -> Proof:
     problem, rounding = work.problem, rounding_of_sum(work)
     width = problem.columns + 1
     total = bounds.shares[0] * work.class_vectors[:width] + bounds.shares[1] * work.class_vectors[width:]
-    loss = _half_square(total[:-1], rounding, problem.lam) - _half_square(total[:-1], 0.0, problem.lam)
+    loss = half_square(total[:-1], rounding, problem.lam) - half_square(total[:-1], 0.0, problem.lam)
     if problem.kappa > 0:
-        loss += _half_square(total[-1:], rounding, problem.kappa) - _half_square(total[-1:], 0.0, problem.kappa)
+        loss += half_square(total[-1:], rounding, problem.kappa) - half_square(total[-1:], 0.0, problem.kappa)
     return Proof(bounds.v, bounds.primal, bounds.dual - loss, bounds.shares)
 
 
@@ -134,7 +134,7 @@ def _length(vector: Floats) -> float:
     return largest * float(np.linalg.norm(vector / largest)) if 0 < largest < math.inf else largest
 
 
-def _half_square(vector: Floats, rounding: float, ridge: float) -> float:
+def half_square(vector: Floats, rounding: float, ridge: float) -> float:
     """Return (|vector| + rounding)^2 / (2 ridge). The division comes first: squares of tiny numbers would underflow."""
     length = (_length(vector) + rounding) / math.sqrt(ridge)
     return 0.5 * length * length

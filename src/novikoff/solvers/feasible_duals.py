@@ -28,10 +28,10 @@ def make_feasible(problem: Problem, duals: Floats) -> None:
         caps = problem.loss.top * costs if problem.loss.top < math.inf else np.where(costs > 0, math.inf, 0.0)
         np.clip(duals[cut], 0.0, caps, out=duals[cut])
     if problem.has_free_intercept:
-        _balance(duals, problem.is_positive())
+        balance_classes(duals, problem.is_positive())
 
 
-def _balance(duals: Floats, is_positive: NDArray[np.bool_]) -> None:
+def balance_classes(duals: Floats, is_positive: NDArray[np.bool_]) -> None:
     """Reduce a few variables until both classes have the same sum, or almost."""
     surplus = _accurate_sum(duals, is_positive)
     if not math.isfinite(surplus):

@@ -86,7 +86,7 @@ class LinearSystem:
         diagonal += problem.penalty
         if diagonal[-1] == 0:  # no intercept, or no free row that determines a free one
             diagonal[-1] = 1.0
-        return _solve_positive(matrix, -gradient)
+        return solve_positive(matrix, -gradient)
 
     def _second_derivative(self, free: NDArray[np.int64], width: float) -> Floats:
         """Return sum theta u u' over the free rows, of which the lower triangle is needed."""
@@ -117,7 +117,7 @@ def _solve_by_rows(work: Workspace, free: NDArray[np.int64], width: float, gradi
     right = np.empty(len(free))
     kernel.project(free, direction, right)
     ones = np.full(len(free), float(problem.has_intercept))
-    without_intercept, per_intercept = _solve_positive(matrix, np.column_stack([right, ones])).T
+    without_intercept, per_intercept = solve_positive(matrix, np.column_stack([right, ones])).T
     stiffness = kappa + float(ones @ per_intercept)
     intercept = -(slope + float(ones @ without_intercept)) / stiffness if stiffness > 0 else 0.0
     q, total = without_intercept + intercept * per_intercept, np.empty_like(gradient)
@@ -127,7 +127,7 @@ def _solve_by_rows(work: Workspace, free: NDArray[np.int64], width: float, gradi
     return Direction(direction, free, q)
 
 
-def _solve_positive(matrix: Floats, right: Floats) -> Floats:
+def solve_positive(matrix: Floats, right: Floats) -> Floats:
     """Solve with a positive definite matrix of which the lower triangle is given; its diagonal is overwritten.
 
     The diagonal is raised by its rounding error, and by more if the factorisation fails: any positive definite matrix

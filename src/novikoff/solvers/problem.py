@@ -240,8 +240,13 @@ def scale_of(largest: float, per_row: float) -> float:
 def computable_scale(table: Table, C: float) -> float:
     """Return the scale, or refuse rows and a C whose products doubles cannot hold."""
     scale = unit_scale(table)
-    if table.largest == 0:
-        return scale
+    if table.largest > 0:
+        refuse_uncomputable(scale, C)
+    return scale
+
+
+def refuse_uncomputable(scale: float, C: float) -> None:
+    """Refuse a scale of rows and a C whose products doubles cannot hold."""
     exponent = -math.log2(scale)
     cost_exponent = math.log2(C) + 2 * exponent
     if abs(exponent) > MAX_SQUARABLE_EXPONENT or not MIN_COST_EXPONENT < cost_exponent < MAX_COST_EXPONENT:
@@ -250,4 +255,3 @@ def computable_scale(table: Table, C: float) -> float:
             f"cannot compute with rows of length {1 / scale:.1g} and C={C:g}. Scale X: the length must be between "
             "1e-152 and 1e152, and C times its square between 1e-306 and 1e249.",
         )
-    return scale

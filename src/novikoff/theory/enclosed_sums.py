@@ -252,11 +252,15 @@ class Combination:
 
     def total(self) -> Enclosed:
         """Return the sum."""
-        return Enclosed(self._sum, _radius(self._size, self._terms + self._pieces, self._products), self._exponent)
+        return self.parts().total()
 
     def size(self) -> Enclosed:
         """Return the sum of |c_i| |x_i|."""
-        return Enclosed(self._size, _radius(self._size, self._terms + self._pieces, self._products), self._exponent)
+        return self.parts().total_size()
+
+    def parts(self) -> SumParts:
+        """Return the sum and what bounds its error, without the rows; not with ``quick``."""
+        return SumParts(self._sum, self._size, self._terms, self._pieces, self._products, self._exponent)
 
     def squared_length(self, share: Fraction = Fraction(0)) -> Enclosure:
         """Return |v|^2, also if coefficients are changed by up to this share of their absolute values."""
@@ -267,11 +271,60 @@ class Combination:
             error = ((roundings + share) * self._lengths * (1 + roundings) + tiny) * Fraction(2) ** self._exponent
             root = Enclosed(self._sum, np.zeros_like(self._sum), self._exponent).squared_length().root()
             return Enclosure(max(Fraction(0), root.low - error), root.high + error).square()
-        total = self.total()
-        radius = total.radius
+        return self.parts().squared_length(share)
+
+
+@dataclass(frozen=True)
+class SumParts:
+    """The sum of c_i x_i over some rows, in units of 2^``exponent``, and what bounds its rounding error.
+
+    Parameters
+    ----------
+    sum, size : ndarray
+        The sums of c_i x_i and of |c_i| |x_i|.
+    terms : int
+        The largest number of rows that were added in one product.
+    pieces : int
+        The number of products that were added one after the other.
+    products : int
+        The number of products, each of which may underflow.
+    exponent : int
+        The unit is 2^exponent.
+    """
+
+    sum: Floats
+    size: Floats
+    terms: int
+    pieces: int
+    products: int
+    exponent: int
+
+    def __add__(self, other: SumParts) -> SumParts:
+        """Return the sum over the rows of both parts, which must have the same unit."""
+        if self.exponent != other.exponent:
+            raise ValueError(f"The parts have the units 2^{self.exponent} and 2^{other.exponent}.")
+        terms, pieces = max(self.terms, other.terms), self.pieces + other.pieces + 1
+        products = self.products + other.products
+        return SumParts(self.sum + other.sum, self.size + other.size, terms, pieces, products, self.exponent)
+
+    def total(self) -> Enclosed:
+        """Return the sum, enclosed."""
+        return Enclosed(self.sum, self._radius(), self.exponent)
+
+    def total_size(self) -> Enclosed:
+        """Return the sum of |c_i| |x_i|, enclosed."""
+        return Enclosed(self.size, self._radius(), self.exponent)
+
+    def _radius(self) -> Floats:
+        return _radius(self.size, self.terms + self.pieces, self.products)
+
+    def squared_length(self, share: Fraction = Fraction(0)) -> Enclosure:
+        """Return |v|^2, also if coefficients are changed by up to this share of their absolute values."""
+        radius = self._radius()
         if share:
-            radius = (radius + Enclosure.exactly(share).outer_high() * self.size().ends()[1]) * (1 + 4 * EPS)
-        return Enclosed(total.middle, radius, total.exponent).squared_length()
+            size = self.total_size().ends()[1]
+            radius = (radius + Enclosure.exactly(share).outer_high() * size) * (1 + 4 * EPS)
+        return Enclosed(self.sum, radius, self.exponent).squared_length()
 
 
 def weighted_sum(weights: Floats, low: Floats, high: Floats, exponent: int = 0) -> Enclosure:

@@ -27,14 +27,13 @@ from .enclosed_sums import (
 )
 from .enclosure import Enclosure
 from .exact_gap import ExactTable
-from .feasible import shares_of
+from .gap_parts import NOTHING, GapPart
 from .geometry import Floats
 from .measured import Measured
 from .quick_gap import Point as Point
-from .quick_gap import quick_bounds, squared_length
+from .quick_gap import quick_bounds
 
 TINY, SMALLEST_NORMAL = 2.0**-1074, 2.0**-1022  # a number below the second may change by the first if it is scaled
-HALF = Enclosure.exactly(Fraction(1, 2))
 SMALL_WORK = 20_000  # stored values and rows up to which fractions take no more than about a tenth of a second
 
 
@@ -77,9 +76,13 @@ class SoftMargin:
         """
         if quick and (bounds := quick_bounds(self, point, rows, self.measured)) is not None:
             return bounds
+        part = self.part(point, rows, exponent_of(point.duals))
+        return part.primal(point.weights, point.bias, self.intercept), part.dual(self.intercept)
+
+    def part(self, point: Point, rows: Rows, unit: int) -> GapPart:
+        """Return what these rows contribute to P(w, b) and D(a), in one pass; all duals must be below 2^``unit``."""
         weights, bias, a = point
-        losses, unit = Enclosure.exactly(0), exponent_of(a)
-        sums = Combination(rows, unit)
+        losses, sums = NOTHING, Combination(rows, unit)
         signed = scaled(a, unit) * self.signs
         exponent = max(rows.score_exponent(weights, bias), 1)
         for block in rows.blocks():
@@ -88,7 +91,12 @@ class SoftMargin:
             losses += self._total_loss(self.costs[block.cut], shortfall(scores, y, bias))
             if a[block.cut].any():
                 sums.add(block, signed[block.cut])
-        return self._primal(losses, weights, bias), self._dual(sums, a)
+        sides = self.signs > 0, self.signs < 0
+        totals = exact_total(a[sides[0]]), exact_total(a[sides[1]])
+        ridges = NOTHING, NOTHING
+        if self.loss == "squared_hinge":
+            ridges = self._ridge(a[sides[0]], self.costs[sides[0]]), self._ridge(a[sides[1]], self.costs[sides[1]])
+        return GapPart(losses, sums.parts(), totals, ridges)
 
     def exact(self, point: Point) -> tuple[Enclosure, Enclosure]:
         """Return P(w, b) and D(a) for balanced a as fractions."""
@@ -104,27 +112,6 @@ class SoftMargin:
         low, high = np.where(exact, 0.0, low), np.where(exact, 0.0, high)
         total = weighted_sum if self.loss == "hinge" else weighted_squares
         return total(costs, low, high, short.exponent)
-
-    def _primal(self, losses: Enclosure, weights: Floats, bias: float) -> Enclosure:
-        """Return P(w, b)."""
-        found = losses + HALF * squared_length(weights)
-        return found + HALF * Enclosure.exactly(bias).square() if self.intercept == "penalized" else found
-
-    def _dual(self, sums: Combination, a: Floats) -> Enclosure:
-        """Return D(a), given the sum of a_i y_i x_i."""
-        if not a.any():
-            return Enclosure.exactly(0)
-        sides = [self.signs > 0, self.signs < 0]
-        totals = [exact_total(a[side]) for side in sides]
-        shares = shares_of(*totals) if self.intercept == "free" else (Fraction(1), Fraction(1))
-        found = Enclosure.exactly(sum((t * total for t, total in zip(shares, totals, strict=True)), Fraction(0)))
-        found -= HALF * sums.squared_length(1 - min(shares))  # scaling by t changes a coefficient by this share of it
-        if self.intercept == "penalized":
-            found -= HALF * Enclosure.exactly(totals[0] - totals[1]).square()
-        if self.loss == "squared_hinge":
-            for side, t in zip(sides, shares, strict=True):
-                found -= Enclosure.exactly(t * t) * self._ridge(a[side], self.costs[side])
-        return found
 
     def _ridge(self, a: Floats, costs: Floats) -> Enclosure:
         """Return the sum of a_i^2 / (4 C_i)."""

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from .enclosed_sums import EPS, Combination, Enclosed, Rows, exact_total, exponent_of, scaled, weighted_sum
 from .enclosure import ROUNDING_UNIT, Enclosure
 from .exact_gap import ExactTable
-from .gap_values import HALF, SMALL_WORK, SMALLEST_NORMAL, TINY, add, work_of
+from .gap_parts import HALF
+from .gap_values import SMALL_WORK, SMALLEST_NORMAL, TINY, add, work_of
 from .geometry import Floats, Matrix
 from .joint_duals import JointDuals, excess
 from .quick_gap import squared_length

@@ -44,10 +44,6 @@ class LocalEngine:
             raise input_error(where, f'on="{on}" must have a number of threads from 1 to 1024.')
         return cls(int(match[1]) if match[1] else thread_count(where, -1))
 
-    @classmethod
-    def holds(cls, X: Any) -> bool:
-        return False
-
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return arrays in memory as one partition per thread, or lists of arrays as they are divided."""
         if isinstance(X, list) and X and all(hasattr(part, "shape") and len(part.shape) == 2 for part in X):

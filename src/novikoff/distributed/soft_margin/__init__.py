@@ -1,0 +1,1 @@
+"""Soft-margin support vector machines on partitioned data."""

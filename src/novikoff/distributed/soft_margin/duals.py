@@ -1,0 +1,103 @@
+"""The dual variables of a solution in the units of the user, and the bounds that they prove."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.theory.enclosed_sums import Rows
+from novikoff.theory.gap_parts import GapPart
+from novikoff.theory.gap_values import Point, SoftMargin
+from novikoff.theory.geometry import Floats
+
+from .setup import LocalProblem
+
+
+@dataclass(frozen=True)
+class DualsCommand:
+    """Compute the dual variables a_i in the units of the user, within their limits.
+
+    Parameters
+    ----------
+    v : ndarray of shape (columns + 1,)
+        The primal point.
+    update_width : float
+        The width of the ramp whose values at v are the dual variables; 0 if the partitions have them already.
+    """
+
+    v: Floats
+    update_width: float
+
+
+def duals_step(problem: LocalProblem, kept: Any, command: DualsCommand) -> tuple[Floats, list[Any]]:
+    """Return the duals of a partition as its state, and those that are not 0, with their rows and classes."""
+    loss, alpha = problem.setup.loss_function, kept
+    if command.update_width > 0 and problem.count:
+        alpha = alpha.copy()
+        problem.kernel.update_duals(alpha, problem.margins(command.v), loss.response(command.update_width))
+    costs = problem.setup.C * problem.all_costs()
+    caps = loss.top * costs if loss.top < math.inf else np.where(costs > 0, math.inf, 0.0)
+    duals = np.clip(costs * alpha, 0.0, caps)
+    rows = np.flatnonzero(duals)
+    return duals, [(problem.numbers[rows], duals[rows], problem.is_positive[rows])]
+
+
+@dataclass(frozen=True)
+class MeasureCommand:
+    """Enclose the objectives of weights and of duals.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (columns,)
+        The weights, in the columns that occur.
+    bias : float
+        The intercept.
+    numbers, values : ndarray
+        Rows, in ascending order, whose duals are these instead.
+    unit : int
+        All duals are below 2^unit.
+    """
+
+    weights: Floats
+    bias: float
+    numbers: NDArray[np.int64]
+    values: Floats
+    unit: int
+
+
+def measure_step(problem: LocalProblem, kept: Floats, command: MeasureCommand) -> tuple[Floats, Any]:
+    """Return the duals with the changes, and what the rows contribute to the bounds."""
+    duals, own = kept, problem.numbers
+    places = np.searchsorted(own, command.numbers)
+    is_own = (
+        (places < len(own)) & (own[np.minimum(places, max(0, len(own) - 1))] == command.numbers) if len(own) else []
+    )
+    if np.any(is_own):
+        duals = kept.copy()
+        duals[places[is_own]] = command.values[is_own]
+    return duals, part_of(problem, command, duals)
+
+
+def part_of(problem: LocalProblem, command: MeasureCommand, duals: Floats) -> GapPart:
+    """Return what the rows of a partition contribute to the bounds."""
+    setup = problem.setup
+    signs = np.where(problem.is_positive, 1.0, -1.0)
+    margin = SoftMargin(problem.X, signs, setup.C * problem.all_costs(), setup.loss, setup.intercept)
+    return margin.part(Point(command.weights, command.bias, duals), Rows(problem.X, setup.largest), command.unit)
+
+
+@dataclass(frozen=True)
+class CostsCommand:
+    """Count the rows with a cost, and gather all costs if they are wanted."""
+
+    is_wanted: bool
+
+
+def costs_step(problem: LocalProblem, kept: Any, command: CostsCommand) -> tuple[Any, Any]:
+    """Return the state as it is, and the costs of all rows in the units of the user, with their number above 0."""
+    costs = problem.setup.C * problem.all_costs()
+    return kept, ([costs] if command.is_wanted else [], int(np.count_nonzero(costs)))
