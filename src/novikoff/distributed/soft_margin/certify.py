@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff._wide_array import is_wide
+from novikoff.solvers.bounds import balancing_shares
 from novikoff.solvers.feasible_duals import balance_classes
 from novikoff.solvers.solver import HistoryEntry
 from novikoff.theory.certificate import Duals
@@ -50,13 +51,17 @@ def certify(
     """
     found = yield DualsCommand(outcome.v, outcome.update_width)
     numbers, values, is_positive = (np.concatenate([part[k] for part in found]) for k in range(3))
+    shares = (1.0, 1.0)
+    if setup.has_free_intercept:
+        shares = balancing_shares(float(values[~is_positive].sum()), float(values[is_positive].sum()))
+        values = values * np.where(is_positive, shares[1], shares[0])
     before = values.copy()
     if setup.has_free_intercept:
         balance_classes(values, is_positive)
     changed = values != before
     weights = outcome.v[:-1] * setup.scale
     bias = float(outcome.v[-1]) if setup.intercept != "none" else 0.0
-    command = MeasureCommand(weights, bias, numbers[changed], values[changed], exponent_of(values))
+    command = MeasureCommand(weights, bias, shares, numbers[changed], values[changed], exponent_of(values))
     part: GapPart = yield command
     primal = part.primal(weights, bias, setup.intercept).stated_high()
     dual = part.dual(setup.intercept).stated_low()

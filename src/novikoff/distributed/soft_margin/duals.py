@@ -56,6 +56,8 @@ class MeasureCommand:
         The weights, in the columns that occur.
     bias : float
         The intercept.
+    shares : tuple of float
+        The factors of the duals of the negative and of the positive class, which make their sums about equal.
     numbers, values : ndarray
         Rows, in ascending order, whose duals are these instead.
     unit : int
@@ -64,6 +66,7 @@ class MeasureCommand:
 
     weights: Floats
     bias: float
+    shares: tuple[float, float]
     numbers: NDArray[np.int64]
     values: Floats
     unit: int
@@ -71,14 +74,10 @@ class MeasureCommand:
 
 def measure_step(problem: LocalProblem, kept: Floats, command: MeasureCommand) -> tuple[Floats, Any]:
     """Return the duals with the changes, and what the rows contribute to the bounds."""
-    duals, own = kept, problem.numbers
-    places = np.searchsorted(own, command.numbers)
-    is_own = (
-        (places < len(own)) & (own[np.minimum(places, max(0, len(own) - 1))] == command.numbers) if len(own) else []
-    )
-    if np.any(is_own):
-        duals = kept.copy()
-        duals[places[is_own]] = command.values[is_own]
+    negative, positive = command.shares
+    duals = kept * np.where(problem.is_positive, positive, negative)
+    own = np.isin(command.numbers, problem.numbers)
+    duals[np.searchsorted(problem.numbers, command.numbers[own])] = command.values[own]
     return duals, part_of(problem, command, duals)
 
 

@@ -12,12 +12,15 @@ from numpy.typing import NDArray
 from novikoff._one_core import one_core
 from novikoff.data.rows import as_rows
 from novikoff.solvers.problem import Objective, Problem
-from novikoff.solvers.solver import Solution, SolverOptions, solve
+from novikoff.solvers.solver import Solution, SolverOptions, Start, solve
 from novikoff.solvers.training_set import TrainingSet
 from novikoff.theory.columns import Columns
 from novikoff.theory.geometry import Floats
 
+from .progress import Options
 from .setup import LocalProblem, Setup
+
+MAX_STEPS = 100_000  # of the driver's solver
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,22 @@ def sample_step(problem: LocalProblem, kept: Any, command: SampleCommand) -> tup
 
 
 def solve_gathered(
-    setup: Setup, rows: Gathered, tol: float, max_iter: int, threads: int, seed: int
+    setup: Setup, rows: Gathered, tol: float, options: Options, start: tuple[Floats, Floats] | None = None
 ) -> tuple[Floats, Floats, Solution]:
     """Solve the problem of gathered rows on the driver, of which both classes have some.
+
+    Parameters
+    ----------
+    setup : Setup
+        The problem of all partitions.
+    rows : Gathered
+        The rows.
+    tol : float
+        The relative gap at which the solver stops.
+    options : Options
+        What it may use.
+    start : tuple of ndarray, default=None
+        Where to start: v and alpha, as they are returned.
 
     Returns
     -------
@@ -118,8 +134,12 @@ def solve_gathered(
         columns,
     )
     problem = Problem(data.table, 1, Objective(setup.C, setup.loss_function, setup.intercept, tol))
+    near = None
+    if start is not None:
+        weights = start[0][:-1] * (setup.scale / problem.scale)
+        near = Start(start[1], np.append(weights if columns is None else weights[columns.indices], start[0][-1]))
     with one_core:
-        solution = solve(problem, SolverOptions(max_iter, threads, seed))
+        solution = solve(problem, SolverOptions(MAX_STEPS, options.threads, options.seed), near)
     weights = np.zeros(setup.width)
     weights[slice(None) if columns is None else columns.indices] = solution.weights
     return np.append(weights / setup.scale, solution.bias), solution.end.alpha, solution

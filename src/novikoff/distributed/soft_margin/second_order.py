@@ -31,7 +31,7 @@ STEPS_PER_WIDTH = 2  # Newton steps before the ramp becomes narrower
 CLOSE_ROUND_GAP = 3.0  # a width is done if its gap is at most this many times the gap of the rows
 START = 0.5  # the first dual variables: the ramp is symmetric about the kink
 BAND_WIDTHS = 2.0  # rows within so many widths of the kink are gathered
-KEPT_SHARE = 1 / 8  # of the rows of a partition that are gathered in one round, at most
+KEPT_SHARE = 1 / 16  # of the rows of a partition that are gathered in one round, at most
 MIN_KEPT, MIN_KEPT_PER_COLUMN = 1000, 4  # rows that may be gathered in any case
 DRIVER_ACCURACY, DRIVER_TOL_SHARE = 1e-3, 0.25  # gap of the driver's problem, as a share of the present one and of tol
 MAX_GROUP_ROUNDS = 40
@@ -59,7 +59,7 @@ def _first_point(setup: Setup, rows: int, record: Record, options: Options) -> G
     if not sample.has_both_classes:
         return np.zeros(setup.width + 1)
     sample = Gathered(sample.numbers, sample.X, sample.is_positive, sample.costs * (rows / len(sample)))
-    v, _, _ = solve_gathered(setup, sample, SAMPLE_TOLERANCE, options.max_iter, options.threads, options.seed)
+    v, _, _ = solve_gathered(setup, sample, SAMPLE_TOLERANCE, options)
     return v
 
 
@@ -138,9 +138,8 @@ class _Hinge:
             if is_done or groups.size > options.max_gathered:
                 break
             tol = max(DRIVER_TOL_SHARE * options.tol, DRIVER_ACCURACY * min(1.0, record.gap_of(primal, dual)))
-            point, alpha, solution = solve_gathered(
-                setup, measured, min(1.0, tol), options.max_iter, options.threads, options.seed
-            )
+            start = None if solved is None else (point, _continued(setup, solved, measured, point))
+            point, alpha, solution = solve_gathered(setup, measured, min(1.0, tol), options, start)
             solved, dual = (measured, alpha), solution.dual / setup.C
         if solved is not None and record.is_over(options):
             yield _adopted(*solved)
@@ -158,6 +157,15 @@ class _Hinge:
                 return Outcome(point.bounds.v, update_width=width)
             point = yield from method.at(point.bounds.v, width / WIDTH_DIVISOR, update_width=width)
             width /= WIDTH_DIVISOR
+
+
+def _continued(setup: Setup, solved: tuple[Gathered, Floats], rows: Gathered, v: Floats) -> Floats:
+    """Return dual variables to start from: those of the last problem, and for new rows those of the loss at v."""
+    known = len(solved[0]) - SIDES
+    new = slice(known, len(rows) - SIDES)
+    scores = setup.scale * np.asarray(rows.X[new] @ v[:-1]) + v[-1]
+    is_low = np.where(rows.is_positive[new], scores, -scores) < 1
+    return np.concatenate([solved[1][:known], is_low.astype(np.float64), solved[1][known:]])
 
 
 def _adopted(rows: Gathered, alpha: Floats) -> AdoptCommand:
