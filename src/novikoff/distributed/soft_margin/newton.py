@@ -5,6 +5,10 @@ The derivative of the loss is replaced by a ramp of some width around the dual v
 partition returns the sums that the bounds need and the sum of theta u u' over its free rows, all at the end of the full
 step, and the slope of the objective at several lengths of the step. If the full step is good, which is the usual case,
 one round makes one Newton step. Otherwise the driver chooses the length by the slopes, and another round follows.
+
+A column that occurs in few rows may have no free row, and then almost no curvature: the step would be huge along this
+column, and the line search would make it short in all others. So a share of the curvature that all rows would have is
+added for the hinge. The squared hinge needs the undamped step, whose convergence is quadratic.
 """
 
 from __future__ import annotations
@@ -29,6 +33,7 @@ LENGTHS = np.array([2.0**-10, 2.0**-7, 2.0**-5, 2.0**-4, 0.125, 0.25, 0.5, 0.75,
 FULL = int(np.flatnonzero(LENGTHS == 1.0)[0])
 MAX_SLOPE_RATIO = 0.9  # of the slope at the full step to that at its start, up to which the step is taken
 MIN_SLOPE = 1e-13  # relative to the objective: a direction that promises less is lost in rounding
+DAMPING = 0.01  # of the curvature that all rows would have, which is added to that of the free rows for the hinge
 BLAS_ROWS = 1 << 14  # rows that are multiplied at a time
 
 
@@ -73,7 +78,22 @@ def newton_step(problem: LocalProblem, kept: Any, command: NewtonCommand) -> tup
         margins = margins + rates
     sums, vectors = problem.dual_sums(alpha, margins, response)
     within = float(np.count_nonzero(np.abs(1 - margins) <= command.width))
-    return alpha, (sums, vectors, _gram(problem, alpha, margins, response), slopes, within)
+    squares = np.zeros(0) if math.isnan(command.start) else _squares(problem)
+    return alpha, (sums, vectors, _gram(problem, alpha, margins, response), slopes, within, squares)
+
+
+def _squares(problem: LocalProblem) -> Floats:
+    """Return the sum of c u^2 over all rows, for each column."""
+    X, costs, found = problem.X, problem.all_costs(), np.zeros(problem.setup.width + 1)
+    if sp.issparse(X):
+        values = (problem.setup.scale * X.data.astype(np.float64)) ** 2 * np.repeat(costs, np.diff(X.indptr))
+        found[:-1] = np.bincount(X.indices, values, minlength=X.shape[1])
+    else:
+        for first in range(0, problem.count, BLAS_ROWS):
+            values = problem.setup.scale * X[first : first + BLAS_ROWS].astype(np.float64)
+            found[:-1] += np.einsum("i,ij,ij->j", costs[first : first + BLAS_ROWS], values, values)
+    found[-1] = costs.sum() * (problem.setup.intercept != "none")
+    return found
 
 
 def _slopes(problem: LocalProblem, alpha: Floats, margins: Floats, rates: Floats, width: float) -> Floats:
@@ -132,19 +152,22 @@ class NewtonMethod:
 
     def __init__(self, setup: Setup) -> None:
         self.setup = setup
+        self.damping = np.zeros(setup.width + 1)
 
     def at(
         self, v: Floats, width: float, update_width: float = 0.0, start: float = math.nan
     ) -> Generator[NewtonCommand, Any, NewtonPoint]:
         """Return the point at v. The parameters are those of `NewtonCommand`."""
-        sums, vectors, gram, _, within = yield NewtonCommand(v, width, None, update_width, start)
+        sums, vectors, gram, _, within, squares = yield NewtonCommand(v, width, None, update_width, start)
+        if len(squares) and self.setup.loss_function.ridge == 0:
+            self.damping = DAMPING * squares
         return NewtonPoint(bounds_of(self.setup, v, sums, vectors), gram, int(within))
 
     def step(self, point: NewtonPoint, width: float) -> Generator[NewtonCommand, Any, NewtonPoint | None]:
         """Return the point after one Newton step; None if the direction promises nothing."""
         setup, v = self.setup, point.bounds.v
-        d = self._direction(point)
-        sums, vectors, gram, slopes, within = yield NewtonCommand(v, width, d)
+        d = self._direction(point, width)
+        sums, vectors, gram, slopes, within, _ = yield NewtonCommand(v, width, d)
         penalty = setup.penalty
         slopes = slopes + float(v @ (penalty * d)) + np.array([0.0, *LENGTHS]) * float(d @ (penalty * d))
         if not -slopes[0] > MIN_SLOPE * abs(point.bounds.primal):
@@ -153,12 +176,12 @@ class NewtonMethod:
             return NewtonPoint(bounds_of(setup, v + d, sums, vectors), gram, int(within))
         return (yield from self.at(v + _length(slopes) * d, width))
 
-    def _direction(self, point: NewtonPoint) -> Floats:
+    def _direction(self, point: NewtonPoint, width: float) -> Floats:
         side = self.setup.width + 1
         matrix = np.zeros((side, side))
         matrix[np.tril_indices(side)] = point.gram
         diagonal = matrix.reshape(-1)[:: side + 1]
-        diagonal += self.setup.penalty
+        diagonal += self.setup.penalty + self.damping / width
         if diagonal[-1] == 0:  # no intercept, or no free row that determines a free one
             diagonal[-1] = 1.0
         with one_core:

@@ -33,7 +33,7 @@ START = 0.5  # the first dual variables: the ramp is symmetric about the kink
 BAND_WIDTHS = 2.0  # rows within so many widths of the kink are gathered
 KEPT_SHARE = 1 / 16  # of the rows of a partition that are gathered in one round, at most
 MIN_KEPT, MIN_KEPT_PER_COLUMN = 1000, 4  # rows that may be gathered in any case
-DRIVER_ACCURACY, DRIVER_TOL_SHARE = 1e-3, 0.25  # gap of the driver's problem, as a share of the present one and of tol
+DRIVER_ACCURACY, DRIVER_TOL_SHARE = 1e-5, 0.25  # gap of the driver's problem at most, and as a share of tol at least
 MAX_GROUP_ROUNDS = 40
 MAX_STEPS_PER_LAST_WIDTH = 12  # Newton steps for one width, where the driver cannot hold the rows
 
@@ -127,23 +127,22 @@ class _Hinge:
         record.method = "disaggregation"
         groups = Disaggregation(setup, band, self.share)
         solved: tuple[Gathered, Floats] | None = None
-        dual, point = -math.inf, v
+        dual, point, best, best_primal = -math.inf, v, v, math.inf
         for _ in range(MAX_GROUP_ROUNDS):
             measured = yield from groups.measure(point)
             primal = regularization(setup, point) + groups.loss
-            is_done = record.add(primal, dual, options)
+            if primal < best_primal:
+                best, best_primal = point, primal
+            is_done = record.add(best_primal, dual, options)
             if is_done and solved is not None:
                 yield _adopted(*solved)
-                return Outcome(point, update_width=0.0)
+                return Outcome(best, update_width=0.0)
             if is_done or groups.size > options.max_gathered:
                 break
-            tol = max(DRIVER_TOL_SHARE * options.tol, DRIVER_ACCURACY * min(1.0, record.gap_of(primal, dual)))
             start = None if solved is None else (point, _continued(setup, solved, measured, point))
+            tol = max(DRIVER_TOL_SHARE * options.tol, DRIVER_ACCURACY * min(1.0, record.gap_of(best_primal, dual)))
             point, alpha, solution = solve_gathered(setup, measured, min(1.0, tol), options, start)
             solved, dual = (measured, alpha), solution.dual / setup.C
-        if solved is not None and record.is_over(options):
-            yield _adopted(*solved)
-            return Outcome(point, update_width=0.0)
         return None
 
     def _narrow(self, method: NewtonMethod, point: NewtonPoint, width: float) -> Generator[Any, Any, Outcome]:
