@@ -8,6 +8,9 @@ partition then measures all its rows, and sends those that the solution has brou
 By Jensen's inequality, the objective of the aggregated problem is nowhere above that of the full problem. Its dual
 variables, each given to all rows that it stands for, are feasible for the full problem and have the same dual
 objective. So each solution of the driver is a lower bound on the optimum, and each measurement an upper one.
+
+The squared hinge is curved below its kink, where a mean row changes the objective. So all rows with a loss are
+gathered, and mean rows stand for the others only.
 """
 
 from __future__ import annotations
@@ -95,7 +98,8 @@ def group_step(problem: LocalProblem, kept: Any, command: GroupCommand) -> tuple
         kept = Groupings(kept, None, None)
     setup, count = problem.setup, problem.count
     margins = problem.margins(command.v)
-    is_low, distance, counts = margins < 1, np.abs(1 - margins), problem.all_costs() > 0
+    is_low, counts = margins < 1, problem.all_costs() > 0
+    distance = np.abs(1 - margins) if setup.loss_function.ridge == 0 else margins - 1  # curved below the kink
     before = kept.now or Grouping(np.zeros(count, dtype=bool), is_low)
     wanted = np.flatnonzero(~before.is_kept & counts & ((distance <= command.band) | (is_low != before.is_low)))
     most = int(np.ceil(command.share * count))

@@ -23,14 +23,17 @@ from novikoff.theory.geometry import Floats
 
 from ..moments import default_cost, occurring_columns
 from ..plan import Fit
+from ..survey import Survey
 from .advance import run_together
 from .certify import Certified, certify
 from .cocoa import solve_by_descent
-from .progress import Options, Record
+from .gathering import solve_by_gathering
+from .progress import Options, Outcome, Record
 from .second_order import solve_second_order
 from .setup import Setup, begin
 
 MAX_GRAM_COLUMNS = 3000  # up to which matrices of columns x columns are summed
+BYTES_PER_ELEMENT = 12  # of sparse rows
 
 
 def fit_soft_margin(fit: Fit) -> None:
@@ -125,13 +128,24 @@ def _solve(fit: Fit, settings: Settings, setup: Setup, strategy: MulticlassStrat
         if setup.width <= MAX_GRAM_COLUMNS:
             outcome = yield from solve_second_order(setup, survey.count, record, options)
         else:
-            outcome = yield from solve_by_descent(setup, mean_square, record, options)
+            outcome = yield from _solve_wide(setup, survey, mean_square, record, options)
         return (yield from certify(setup, place, outcome, record, options.tol, survey))
 
     def count(place: int) -> None:
         records[place].rounds += 1
 
     return run_together(fit.rounds, [solver(place) for place in range(len(names))], count)
+
+
+def _solve_wide(
+    setup: Setup, survey: Survey, mean_square: float, record: Record, options: Options
+) -> Generator[Any, Any, Outcome]:
+    """Solve a problem of wide rows on the driver if it can hold those that decide, else by coordinate descent."""
+    if survey.elements * BYTES_PER_ELEMENT <= options.max_gathered:
+        outcome = yield from solve_by_gathering(setup, survey.count, record, options)
+        if outcome is not None:
+            return outcome
+    return (yield from solve_by_descent(setup, mean_square, record, options))
 
 
 def _set_attributes(fit: Fit, strategy: MulticlassStrategy, certified: list[Certified]) -> None:
