@@ -36,13 +36,15 @@ class _Column(NamedTuple):
     values: int
 
 
-def check_pages(path: str) -> None:
+def check_pages(path: str, row_group: int | None = None) -> None:
     """Refuse a file with a page whose stated size its bytes cannot have.
 
     Parameters
     ----------
     path : str
         The file.
+    row_group : int, default=None
+        The only row group that will be read. None checks all.
 
     Raises
     ------
@@ -52,16 +54,17 @@ def check_pages(path: str) -> None:
     """
     with open(path, "rb", buffering=0) as file:
         end = os.fstat(file.fileno()).st_size
-        for column in _columns(path, file.fileno(), end):
+        for column in _columns(path, file.fileno(), end, row_group):
             _check_column(path, file.fileno(), column, end)
 
 
-def _columns(path: str, file: int, file_end: int) -> Iterator[_Column]:
-    """Return the columns of all row groups, from the metadata at the end of the file."""
+def _columns(path: str, file: int, file_end: int, row_group: int | None) -> Iterator[_Column]:
+    """Return the columns of all row groups, or of one, from the metadata at the end of the file."""
     length = int.from_bytes(os.pread(file, 4, max(0, file_end - END_BYTES)), "little")
     metadata = os.pread(file, length, max(0, file_end - END_BYTES - length))
     try:
-        for group in _Thrift(metadata).struct(0)[ROW_GROUPS]:
+        groups = _Thrift(metadata).struct(0)[ROW_GROUPS]
+        for group in groups if row_group is None else [groups[row_group]]:
             for column in group[COLUMNS]:
                 fields = column[COLUMN_METADATA]
                 data, dictionary = fields[DATA_OFFSET], fields.get(DICTIONARY_OFFSET)
