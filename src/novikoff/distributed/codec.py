@@ -14,7 +14,7 @@ import math
 import struct
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -96,7 +96,7 @@ def _array_tree(array: NDArray[Any], memory: list[bytes]) -> Tree:
         return [list(array.shape), "O", [_tree(entry, memory) for entry in array.ravel().tolist()]]
     if array.dtype.kind not in RAW_KINDS:
         raise TypeError(f"an array of {array.dtype} is not plain data, so a checkpoint cannot hold it")
-    order = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
+    order: Literal["C", "F"] = "F" if array.flags.f_contiguous and not array.flags.c_contiguous else "C"
     memory.append(array.tobytes(order))
     return [list(array.shape), array.dtype.str, order, len(memory) - 1]
 

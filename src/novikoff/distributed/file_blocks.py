@@ -189,7 +189,7 @@ def check_size(part: FilePart) -> None:
 
 def _named(text: bytes, name: str) -> io.BytesIO:
     file = io.BytesIO(text)
-    file.name = name  # type: ignore[misc,attr-defined]  # error messages show it
+    file.name = name  # which error messages show
     return file
 
 

@@ -112,11 +112,12 @@ def files_of(where: str, paths: Any) -> list[str]:
         if not os.path.isdir(path):
             found += expand(where, [path])
             continue
-        own = [name for name in sorted(os.listdir(path)) if name[0] not in "._" and _is_known(os.fsdecode(name))]
-        own = [file for file in (os.path.join(os.fsdecode(path), os.fsdecode(name)) for name in own) if os.path.isfile(file)]
+        folder = os.fsdecode(path)
+        names = [name for name in sorted(os.listdir(folder)) if name[0] not in "._" and _is_known(name)]
+        own = [file for file in (os.path.join(folder, name) for name in names) if os.path.isfile(file)]
         if not own:
             message = "the directory has no files of Parquet, svmlight, CSV, TSV, NDJSON or another data format."
-            raise input_error(os.fsdecode(path), f"{message} Use a pattern such as 'data/**/*.csv' for other names.")
+            raise input_error(folder, f"{message} Use a pattern such as 'data/**/*.csv' for other names.")
         found += own
     return found
 
@@ -147,9 +148,7 @@ def _check_options(where: str, data_format: DataFormat, options: dict[str, Any])
             raise input_error(where, f"{name}={quote(value)} is not an option of {data_format.name}, as the files are.")
 
 
-def _svmlight(
-    where: str, files: list[str], filled: list[str], options: dict[str, Any], memory: int | None
-) -> Data:
+def _svmlight(where: str, files: list[str], filled: list[str], options: dict[str, Any], memory: int | None) -> Data:
     n_features, dtype = options.get("n_features"), options.get("dtype") or np.float64
     base = 1 if options.get("index_base") is None else options["index_base"]
     layout = Layout.of(where, n_features, base, dtype, 1)
@@ -245,7 +244,8 @@ def _first_with_rows(
         try:
             table: TableSource = data_format.table(where, [path], options, WHOLE_READ_BATCH)
             labels = labels_of(table.columns)
-            for block in table.blocks():
+            needed = table.columns.features[0] if labels is None else labels.column
+            for block in table.blocks({needed: table.columns.kinds[needed]}):  # others are read on the workers
                 if block.rows:
                     if labels is not None:
                         labels.decide(block.string_column(labels.column)[1])
@@ -270,9 +270,7 @@ def _size(path: str) -> int:
 
 def _text_memory(files: Sequence[str]) -> float:
     """Return roughly how many bytes the rows of text files need in memory."""
-    return MEMORY_PER_BYTE * sum(
-        _size(path) * (COMPRESSION_RATIO if compression_named(path) else 1) for path in files
-    )
+    return MEMORY_PER_BYTE * sum(_size(path) * (COMPRESSION_RATIO if compression_named(path) else 1) for path in files)
 
 
 def _is_kept(size: float, memory: int | None) -> bool:
