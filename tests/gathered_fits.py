@@ -20,7 +20,7 @@ def gather(block, state, command):
 def add_point(block, state, command):
     """Move the state of the partition towards the point of the command, and reply with it: a step."""
     before = np.zeros(3) if isinstance(state, int) else state["point"]
-    point = 0.5 * before + np.sin(command["point"] + block.count)
+    point = 0.5 * before + np.sin(command["point"] + float(block.X.sum()))
     return {"point": point}, (point, block.count)
 
 

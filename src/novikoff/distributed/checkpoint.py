@@ -153,7 +153,8 @@ class CheckpointedRounds(Rounds):
 def identify(block: Block, state: Any, command: Any) -> tuple[Any, list[str]]:
     """Return a hash of the rows of a partition: a step."""
     y = block.y if block.y is not None else [0] * block.count
-    return state, [f"{block.X.shape} {block.X.dtype} {fingerprint(block.X, y, block.weights)}"]
+    form = "sparse" if block.is_sparse else "dense"
+    return state, [f"{form} {block.X.dtype} {block.X.shape} {fingerprint(block.X, y, block.weights)}"]
 
 
 def _framed(content: bytes) -> bytes:
