@@ -11,9 +11,9 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from gathered_fits import NAME, ROUNDS, add_point, descend, gathering
 
 import novikoff as nk
+from gathered_fits import NAME, ROUNDS, add_point, descend, gathering
 from novikoff.distributed import checkpoint as module
 from novikoff.distributed import fit
 from novikoff.distributed.checkpoint import CheckpointedRounds
@@ -212,9 +212,11 @@ def test_fit_begins_anew_if_all_states_are_damaged(tmp_path):
         interrupted_after(rounds, tmp_path, 4)
     for path in tmp_path.iterdir():
         path.write_bytes(path.read_bytes()[:-1])
-    with opened() as rounds, pytest.warns(UserWarning, match="damaged"):
-        stored = CheckpointedRounds("test", rounds, tmp_path, 2)
-        assert stored.resumed == 0 and os.listdir(tmp_path) == []
+    with opened() as rounds:
+        with pytest.warns(UserWarning, match="damaged"):
+            stored = CheckpointedRounds("test", rounds, tmp_path, 2)
+        assert stored.resumed == 0
+        assert os.listdir(tmp_path) == []
         assert descend(stored).tobytes() == expected().tobytes()
 
 
@@ -244,9 +246,9 @@ def test_full_disk_ends_the_fit_and_leaves_the_checkpoint_before(tmp_path, monke
             raise FileError(f"{name}: the file cannot be written: No space left on device.")
 
         monkeypatch.setattr(stored._store, "write", full)
+        stored.run(add_point, {"point": whole[3], "number": 4})
         with pytest.raises(FileError, match="No space left"):
-            for number in (4, 5):
-                stored.run(add_point, {"point": whole[3], "number": number})
+            stored.run(add_point, {"point": whole[3], "number": 5})
     with opened() as rounds:
         stored = CheckpointedRounds("test", rounds, tmp_path, 2)
         assert stored.resumed == 4
@@ -348,7 +350,8 @@ def test_driver_killed_at_any_moment_goes_on_to_the_same_bits(tmp_path):
     resumed.append(int(driver.stdout.readline()))
     points = driver.communicate(timeout=120)[0].strip()
     assert driver.returncode == 0
-    assert resumed == sorted(resumed) and 0 < resumed[-1]
+    assert resumed == sorted(resumed)
+    assert resumed[-1] > 0
     assert points == expected(LONG_RUN).tobytes().hex()
 
 
@@ -381,5 +384,6 @@ def test_driver_ended_in_a_write_goes_on_to_the_same_bits(tmp_path, monkeypatch,
 def test_names_of_files_are_those_that_stores_know():
     from novikoff.distributed.store import NAME as PATTERN
 
-    assert PATTERN.fullmatch(module._name(12, "states")) and module._number(module._name(12, "replies")) == 12
+    assert PATTERN.fullmatch(module._name(12, "states"))
+    assert module._number(module._name(12, "replies")) == 12
     assert NAME == "AROW"

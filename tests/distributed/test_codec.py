@@ -91,7 +91,9 @@ def test_infinity_nan_and_negative_zero_keep_their_bits(bits):
 def test_order_of_memory_and_labels_of_mixed_types_are_kept():
     columns = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     again = decode(encode(columns))
-    assert again.flags.f_contiguous and not again.flags.c_contiguous and again.tolist() == columns.tolist()
+    assert again.flags.f_contiguous
+    assert not again.flags.c_contiguous
+    assert again.tolist() == columns.tolist()
     again[0, 0] = 7  # kernels may ask for arrays that can be written to
     mixed = np.array(["a", 1, None, 2.5], dtype=object)
     assert decode(encode(mixed)).tolist() == ["a", 1, None, 2.5]

@@ -1,5 +1,6 @@
 """Ranges of lines, whatever the cut, and partitions of files that were changed."""
 
+import itertools
 import pickle
 
 import hypothesis.strategies as st
@@ -22,7 +23,7 @@ def test_ranges_divide_the_lines_whatever_the_cuts(tmp_path, lines, ends, cuts):
     path = tmp_path / "lines"
     path.write_bytes(text)
     bounds = [0, *sorted(min(cut, len(text)) for cut in cuts), len(text)]
-    parts = [lines_between(str(path), *pair) for pair in zip(bounds, bounds[1:], strict=False)]
+    parts = [lines_between(str(path), *pair) for pair in itertools.pairwise(bounds)]
     assert b"".join(part for _, part in parts) == text
     for first, part in parts:
         assert text[first : first + len(part)] == part
@@ -46,7 +47,8 @@ def test_narrow_and_empty_ranges_are_blocks(tmp_path):
         svmlight_block(FilePart(str(path), 17, None, *ends), None, 1, "<f4") for ends in ((0, 10), (10, 17), (11, 17))
     )
     assert [block.X.shape for block in (wide, narrow, empty)] == [(1, 9), (1, 2), (0, 0)]
-    assert wide.X.dtype == np.float32 and narrow.y.tolist() == [-1]
+    assert wide.X.dtype == np.float32
+    assert narrow.y.tolist() == [-1]
     assert wide.name == f"{path}, bytes 0 to 10"
 
 
@@ -55,4 +57,6 @@ def test_partitions_of_tables_can_be_sent_to_other_processes(tmp_path):
     data = files_data("test", tmp_path, hashing=Hashing(n_bits=6))
     here = data.make(*data.parts[0])
     there = data.make(*pickle.loads(pickle.dumps(data.parts[0])))
-    assert (here.X != there.X).nnz == 0 and here.y.tolist() == there.y.tolist() and here.count == 10
+    assert (here.X != there.X).nnz == 0
+    assert here.y.tolist() == there.y.tolist()
+    assert here.count == 10

@@ -10,10 +10,10 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.sparse as sp
 from command import done
-from gathered_fits import gathered, gathering
-from memory import run_alone
 
 import novikoff as nk
+from gathered_fits import gathered, gathering
+from memory import run_alone
 from novikoff.data.hashing import Hashing
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.files import files_data, files_of, is_files
@@ -77,8 +77,11 @@ def refused(message, paths, error=InvalidInputError, **options):
 
 
 def test_paths_are_told_from_rows():
-    assert is_files("a/*.csv") and is_files(["a.csv", "b.csv"])
-    assert not is_files([]) and not is_files([[1.0]]) and not is_files(np.zeros((2, 2)))
+    assert is_files("a/*.csv")
+    assert is_files(["a.csv", "b.csv"])
+    assert not is_files([])
+    assert not is_files([[1.0]])
+    assert not is_files(np.zeros((2, 2)))
 
 
 def test_files_of_a_directory_are_those_of_data_formats_in_order(tmp_path):
@@ -132,7 +135,8 @@ def test_options_of_another_format_are_refused(tmp_path):
 def test_each_row_group_is_a_partition_and_rows_keep_their_order(tmp_path):
     X, y, weights, data = read(write_parquet(tmp_path, job=False), y="label")
     np.testing.assert_array_equal(X, NUMBERS)
-    assert y.tolist() == LABELS.tolist() and weights is None
+    assert y.tolist() == LABELS.tolist()
+    assert weights is None
     assert len(data.parts) == 3 + 1 + 4  # of 25, 0 and 35 rows
     assert data.feature_names == ("age", "height")
 
@@ -183,7 +187,8 @@ def test_weights_are_read_from_their_column(tmp_path):
     weights = np.arange(ROWS, dtype=float)
     pq.write_table(table(job=False, amount=weights), tmp_path / "a.parquet", row_group_size=7)
     X, _, found, _ = read(tmp_path, y="label", sample_weight="amount")
-    assert X.shape == (ROWS, 2) and found.tolist() == weights.tolist()
+    assert X.shape == (ROWS, 2)
+    assert found.tolist() == weights.tolist()
 
 
 # ---- strings and hashing -------------------------------------------------------------------------------------------
@@ -199,7 +204,8 @@ def test_hashed_columns_are_those_of_scan(tmp_path, format):
     if format == "csv":
         expected.insert(1, nk.scan(paths[1], hashing=hashing, target="label").read("scan"))
     whole = sp.vstack([batch.X for batch in expected])
-    assert X.shape == (ROWS, 256) and (X != whole).nnz == 0
+    assert X.shape == (ROWS, 256)
+    assert (whole != X).nnz == 0
     assert y.tolist() == np.concatenate([batch.y for batch in expected]).tolist() == LABELS.tolist()
 
 
@@ -236,7 +242,8 @@ def test_files_without_rows_are_ordinary(tmp_path):
     (tmp_path / "z.csv.gz").write_bytes(gzip.compress(b""))
     X, y, _, data = read(tmp_path, exclude="job")
     np.testing.assert_array_equal(X, NUMBERS)
-    assert y.tolist() == LABELS.tolist() and len(data.parts) == len(paths) + 3
+    assert y.tolist() == LABELS.tolist()
+    assert len(data.parts) == len(paths) + 3
 
 
 def test_files_without_any_rows_are_refused(tmp_path):
@@ -252,7 +259,8 @@ def test_delimited_text_is_read_as_the_options_say(tmp_path):
     (tmp_path / "a.csv").write_text("1;2,5;yes\n2;3,5;no\n3;4,5;no\n")
     (tmp_path / "b.csv").write_text("3;4,5;yes\n")
     X, y, _, _ = read(tmp_path, y="last", delimiter=";", decimal=",", header=False)
-    assert X.tolist() == [[1, 2.5], [2, 3.5], [3, 4.5], [3, 4.5]] and y.tolist() == ["yes", "no", "no", "yes"]
+    assert X.tolist() == [[1, 2.5], [2, 3.5], [3, 4.5], [3, 4.5]]
+    assert y.tolist() == ["yes", "no", "no", "yes"]
 
 
 @pytest.mark.parametrize("suffix", ["csv", "svm", "ndjson"])
@@ -282,7 +290,8 @@ def test_tab_separated_and_ndjson_files_are_tables(tmp_path):
 def test_ranges_of_lines_have_all_rows_in_order(tmp_path, slice_bytes):
     X, y = write_svmlight(tmp_path)
     found, labels, _, data = read(tmp_path, slice_bytes=slice_bytes)
-    assert (found != X).nnz == 0 and labels.tolist() == y.tolist()
+    assert (found != X).nnz == 0
+    assert labels.tolist() == y.tolist()
     assert (len(data.parts) > 3) == (slice_bytes < 2000)
 
 
@@ -301,7 +310,8 @@ def test_index_base_is_one_for_all_files(tmp_path):
     expected = [[1, 0, 5], [0, 1, 0], [0, 2, 0]]
     for base in (0, "auto"):
         X, _, _, data = read(tmp_path, index_base=base)
-        assert X.toarray().tolist() == expected and data.reading.index_base == 0
+        assert X.toarray().tolist() == expected
+        assert data.reading.index_base == 0
     refused("a.svm, line 1: indices must be at least 1", [tmp_path / "b.svm", tmp_path / "a.svm"], index_base="auto")
 
 
@@ -323,7 +333,8 @@ def test_rows_are_kept_if_they_fit_half_of_the_memory(tmp_path):
     assert files_data("test", pattern, memory=1 << 20).is_kept
     assert not files_data("test", pattern, memory=1000).is_kept
     kept, read_anew = (read(pattern, memory=memory)[:2] for memory in (None, 0))
-    assert kept[0].tobytes() == read_anew[0].tobytes() and kept[1].tolist() == read_anew[1].tolist()
+    assert kept[0].tobytes() == read_anew[0].tobytes()
+    assert kept[1].tolist() == read_anew[1].tolist()
 
 
 def test_file_that_changes_between_rounds_is_refused(tmp_path):
@@ -381,7 +392,8 @@ def predictions(tmp_path, new):
 
 def test_model_of_parquet_files_predicts_a_new_file(tmp_path):
     model = fitted(write_parquet(tmp_path, job=False), tmp_path, y="label")
-    assert model.reading_.names == ("age", "height") and model.reading_.target == "label"
+    assert model.reading_.names == ("age", "height")
+    assert model.reading_.target == "label"
     expected = nk.AROW().fit(NUMBERS, LABELS)
     assert model.coef_.tobytes() == expected.coef_.tobytes()
     new = table(0, 9, job=False).select(["height", "label", "age"])
