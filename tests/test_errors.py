@@ -7,9 +7,11 @@ import novikoff as nk
 from novikoff.errors import (
     MAX_MESSAGE_LENGTH,
     MAX_QUOTE_LENGTH,
+    NoRowsError,
     file_error,
     input_error,
     missing_package,
+    no_rows_error,
     quote,
     quote_first,
 )
@@ -90,3 +92,13 @@ def test_a_message_with_long_names_is_cut_in_its_middle():
         assert len(str(error)) == MAX_MESSAGE_LENGTH
         assert " ... " in str(error)
     assert str(input_error("t.csv", f"{'x' * 20_000}. Use another.")).endswith("Use another.")
+
+
+def test_files_without_rows_have_an_error_of_their_own():
+    error = no_rows_error("a\n.csv", "the file is empty.")
+    assert isinstance(error, NoRowsError)
+    assert isinstance(error, nk.InvalidInputError)
+    assert str(error) == r"a\n.csv: the file is empty."
+    for text in (b"", b"a,b,y\n"):
+        with pytest.raises(NoRowsError):
+            nk.read(text, format="csv")

@@ -54,6 +54,10 @@ class MissingFileError(FileError, FileNotFoundError):
     """A file that does not exist."""
 
 
+class NoRowsError(InvalidInputError):
+    """A file without rows, where rows are needed."""
+
+
 MAX_QUOTE_LENGTH = 80  # characters of a user's value that an error message shows
 MAX_QUOTED_VALUES = 5  # of a list of the user
 MAX_MESSAGE_LENGTH = 1000  # characters of a message, which may contain names of any length
@@ -82,6 +86,11 @@ def input_error(where: str, message: str) -> InvalidInputError:
     middle, since it begins with the place and ends with the remedy.
     """
     return InvalidInputError(_readable(f"{where}: {message}"))
+
+
+def no_rows_error(name: str, message: str) -> NoRowsError:
+    """Return the error of a file without rows; as ``input_error``, but of a type by which callers can tell it."""
+    return NoRowsError(_readable(f"{name}: {message}"))
 
 
 def _readable(text: str) -> str:

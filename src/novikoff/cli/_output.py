@@ -91,7 +91,7 @@ def as_options(message: str, options: Iterable[str]) -> str:
     message = re.sub(rf"\b({names})=(\"[^\"]*\"|'[^']*'|[\w.+-]*\w)", assigned, message)
     message = re.sub(rf"\b({names}){BARE}", lambda match: flag(known[match[1]]), message)
     message = re.sub(r"which \w+= names", "which the model needs", message)  # not an option: the model has the name
-    return re.sub(rf"^(\w+): ({names}) must\b", lambda match: f"{match[1]}: {flag(known[match[2]])} must", message)
+    return re.sub(rf"^([\w.]+): ({names}) must\b", lambda match: f"{match[1]}: {flag(known[match[2]])} must", message)
 
 
 def as_fit_options(sentences: Iterable[str]) -> list[str]:

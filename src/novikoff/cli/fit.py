@@ -6,7 +6,6 @@ import os
 import shlex
 import threading
 import time
-import warnings as warnings_module
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -17,7 +16,6 @@ import scipy.sparse as sp
 import typer
 
 from novikoff._counts import counted
-from novikoff._estimators import ConvergenceWarning
 from novikoff._fingerprint import fingerprint
 from novikoff._labels import encode
 from novikoff._learner_names import LEARNERS
@@ -25,12 +23,12 @@ from novikoff.data.batch import Batch
 from novikoff.data.reading import Reading
 from novikoff.errors import input_error
 from novikoff.evaluate import listed, scores_of_labels
-from novikoff.online import NotHaltedWarning, stopped_in_words
+from novikoff.online import stopped_in_words
 from novikoff.persistence import model_file
 from novikoff.record import RunRecord
 
 from ._certificates import certificate_lines, learner_words, problem_words
-from ._halting import not_halted_words
+from ._halting import fitted_quietly
 from ._learner_options import LearnerOptions, build
 from ._model import match_columns, print_notes
 from ._options import (
@@ -68,7 +66,6 @@ CROSS_VALIDATION = tuple(
         ("scoring", str, "--scoring", "NAME", "Name of a scikit-learn scorer. Accuracy, if not given."),
     )
 )
-SAID_BY_RESULT = "no C is better than"
 OPTIONS = LearnerOptions(LEARNERS, "linear-svm", (*READING, *SCALING), CROSS_VALIDATION)
 MAX_CLASSES_LISTED = 6
 MAX_CLASSES_EXPECTED, MIN_ROWS_PER_CLASS = 50, 10  # of labels that are whole numbers
@@ -88,6 +85,17 @@ def fit(
     certificates: Annotated[
         bool, typer.Option("--certificates", metavar="", help="Print the claims of every certificate.")
     ] = False,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Fit in rounds on a cluster, or on threads: dask://HOST:PORT, spark, ray or local:THREADS.",
+        ),
+    ] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="With --on, keep the state here, and go on from it after an interruption."),
+    ] = None,
     format: Format = None,
     attach: Attach = None,
     quiet: Quiet = False,
@@ -99,7 +107,17 @@ def fit(
     The model is fitted to all rows. To measure its accuracy, the same learner is also fitted to 80 % of the rows, drawn
     from each class, and compared with the others. The encoder of a table, which does not see labels, is fitted to all
     rows. With --test the rows of that file are used instead, with --cv the mean over the held-out folds.
+
+    With --on, DATA is files: a path, a pattern or a directory. Their row groups, or the files, are read where they are
+    learned, so they may be larger than the memory of one machine. Numbers are used as they are, columns of strings need
+    --hash-bits, and the accuracy is measured with --test only.
     """
+    if on is not None or checkpoint is not None:
+        from ._distributed import Command, fit_in_rounds  # which other fits do not need
+
+        command = Command(data, output, learner, test, on, checkpoint, format, quiet, json, certificates)
+        fit_in_rounds(command, {"cv": cv, "holdout": holdout, "attach": attach}, options)
+        return
     check_output("fit", output, data, test, attach=attach)
     check_fraction(holdout)
     opening, (reading, encoder) = opening_from(format, attach), reading_from(options, data, format)
@@ -117,7 +135,7 @@ def fit(
     other = None if test is None else _test_rows(learned, test, opening, batch, quiet or json)
     known = None if output is None else _Meanwhile(fingerprint, batch.X, batch.y, batch.weights)
     with timed(seconds, "fit"), progress(type(model).__name__, quiet) as update:
-        unfinished = _fit(model.watch(update), batch)
+        unfinished = fitted_quietly(model, partial(model.watch(update).fit, batch.X, batch.y, batch.weights))
     model.watch(None).reading_ = learned
     if output is not None and known is not None:
         with timed(seconds, "save"):
@@ -145,23 +163,6 @@ def _fewer_folds(found: Qualities, asked: int | None) -> list[str]:
     if asked is None or found.folds is None or found.folds.folds >= asked:
         return []
     return [f"{found.folds.folds:,} folds instead of --cv {asked:,}: there are no more rows"]
-
-
-def _fit(model: Any, batch: Batch) -> list[str]:
-    """Fit a model, and return the sentence that it did not halt, if it did not.
-
-    A gap above the tolerance and a useless C are not warnings here, since the result says so.
-    """
-    with warnings_module.catch_warnings(record=True) as caught:
-        warnings_module.simplefilter("always")
-        model.fit(batch.X, batch.y, batch.weights)
-    is_wide = not all(getattr(certificate, "converged", True) for certificate in model.record_.certificates)
-    unfinished = [warning.message for warning in caught if isinstance(warning.message, NotHaltedWarning)]
-    for warning in caught:
-        is_said = (is_wide and issubclass(warning.category, ConvergenceWarning)) or warning.message in unfinished
-        if not (is_said or SAID_BY_RESULT in str(warning.message)):
-            warnings_module.warn(warning.message, warning.category, stacklevel=2)
-    return [not_halted_words(warning) for warning in unfinished]
 
 
 def _measured(

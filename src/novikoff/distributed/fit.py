@@ -2,15 +2,48 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import ExitStack
+from dataclasses import dataclass
 from typing import Any
 
 from novikoff._moments import changing
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
 
+from .checkpoint import CheckpointedRounds
 from .engine import choose_engine
+from .files import files_data, is_files
 from .plan import PLANS, Fit
-from .survey import survey
+from .rounds import Rounds
+from .survey import Survey, survey
+
+WHERE = "distributed.fit"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A fitted estimator, and what is known about its data and rounds.
+
+    Parameters
+    ----------
+    estimator : estimator
+        The estimator.
+    survey : Survey
+        What is known about the data.
+    rounds : int
+        The number of rounds.
+    bytes_sent : int
+        The numbers, in bytes, that all commands and replies consist of.
+    engine : str
+        The name of the engine.
+    """
+
+    estimator: Any
+    survey: Survey
+    rounds: int
+    bytes_sent: int
+    engine: str
 
 
 def fit(
@@ -20,7 +53,10 @@ def fit(
     sample_weight: Any = None,
     *,
     on: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: int = 5,
     progress: ProgressCallback | None = None,
+    **reading: Any,
 ) -> Any:
     """Fit an estimator to partitioned data, on an engine.
 
@@ -31,7 +67,10 @@ def fit(
         It is fitted in place, and is then like one that was fitted on one machine.
     X : object
         The rows: a Dask array or dataframe, a Spark DataFrame, a Ray Dataset, an array, or a list of arrays, one per
-        partition.
+        partition. Or files: a path, a pattern such as ``"clicks/*.parquet"``, a directory, or a list of these, of
+        Parquet, svmlight, CSV, TSV or NDJSON, which may be compressed. Each row group of a Parquet file, each 64 MiB of
+        svmlight text and each other file is a partition, which is read on a worker; all workers must have the files
+        under the same names.
     y : object, default=None
         The labels, divided as X is. For a table, the name of its column.
     sample_weight : object, default=None
@@ -39,20 +78,64 @@ def fit(
     on : str or client, default=None
         Where to run: ``"local"`` or ``"local:4"`` for threads of this process, ``"dask://host:8786"``, ``"spark"``,
         ``"ray"``, or a client of such a cluster. None is the engine whose collection X is, else threads.
+    checkpoint : path or str, default=None
+        A directory, or an address that fsspec knows, such as ``"s3://bucket/folder"``, which keeps the state of the
+        fit. The same call goes on from there after the process was ended, with the same result, bit for bit. The files
+        are removed when the fit is done.
+    checkpoint_every : int, default=5
+        The number of rounds between two checkpoints.
     progress : callable, default=None
         Takes messages and the fraction completed.
+    **reading : dict
+        Options of ``scan`` for files: format, target, features, exclude, weight, text, missing ("error", "zero" or
+        "indicator"), hashing and those of delimited text for tables; n_features, index_base (0, 1, or "auto", which
+        is decided for all files by the first one) and dtype for svmlight. Columns of strings need ``hashing``: its
+        settings travel with the partitions, so columns agree without a pass over the data. ``slice_bytes`` is the size
+        of a partition of svmlight text.
 
     Returns
     -------
     estimator
-        The estimator.
+        The estimator. If X is files, ``reading_`` keeps how they became rows.
     """
+    options = {"on": on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "progress": progress}
+    return fit_outcome(estimator, X, y, sample_weight, **options, **reading).estimator
+
+
+def fit_outcome(
+    estimator: Any,
+    X: Any,
+    y: Any = None,
+    sample_weight: Any = None,
+    *,
+    on: Any = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: int = 5,
+    progress: ProgressCallback | None = None,
+    **reading: Any,
+) -> Outcome:
+    """Fit an estimator as `fit` does, and return what is known about the data and the rounds, too."""
     where = type(estimator).__name__
     if where not in PLANS:
         known = ", ".join(PLANS)
-        raise input_error("distributed.fit", f"{where} cannot be fitted in rounds. Use one of {known}.")
-    engine = choose_engine("distributed.fit", on, X)
-    with changing(estimator) as draft, engine.open(engine.data("distributed.fit", X, y, sample_weight)) as rounds:
+        raise input_error(WHERE, f"{where} cannot be fitted in rounds. Use one of {known}.")
+    engine = choose_engine(WHERE, on, X)
+    if is_files(X):
+        data = files_data(WHERE, X, y, sample_weight, memory=engine.memory(), **reading)
+    elif reading:
+        raise input_error(WHERE, f"{next(iter(reading))} is an option of files, but X is not a path.")
+    else:
+        data = engine.data(WHERE, X, y, sample_weight)
+    with changing(estimator) as draft, ExitStack() as stack:
+        rounds: Rounds = stack.enter_context(engine.open(data))
+        if checkpoint is not None:
+            rounds = CheckpointedRounds(WHERE, rounds, checkpoint, checkpoint_every)
         found = survey(where, rounds)
+        vars(draft.model).pop("reading_", None)  # of files that were learned before
         PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
-    return estimator
+        if data.reading is not None:
+            draft.model.reading_ = data.reading
+        if isinstance(rounds, CheckpointedRounds):
+            rounds.remove()
+        outcome = Outcome(estimator, found, rounds.rounds, rounds.bytes_sent, engine.name)
+    return outcome

@@ -7,6 +7,7 @@ import pytest
 
 import novikoff as nk
 from memory import run_alone
+from novikoff.data.formats.parquet import PARQUET, row_groups
 from table_files import rows
 
 
@@ -19,6 +20,20 @@ def test_a_parquet_file_with_other_types_than_the_first_is_converted(tmp_path):
     pyarrow.parquet.write_table(pa.table({"x": ["5", "a"], "label": [0, 1]}), tmp_path / "3.parquet")
     with pytest.raises(nk.InvalidInputError, match=r"3\.parquet, row 1: column 'x' must hold numbers, .* 'a'"):
         rows(str(tmp_path / "*.parquet"))
+
+
+def test_row_groups_have_their_rows_and_are_read_alone(tmp_path):
+    path = tmp_path / "t.parquet"
+    pyarrow.parquet.write_table(pa.table({"x": np.arange(25.0), "label": [0, 1] * 12 + [0]}), path, row_group_size=10)
+    assert [count for count, _ in row_groups("test", str(path))] == [10, 10, 5]
+    assert all(size > 0 for _, size in row_groups("test", str(path)))
+    reader = PARQUET.open_pass("test", str(path), {"row_group": 1}, 4, False)
+    blocks = list(reader.blocks({"x": "number"}))
+    assert np.concatenate([block.numbers for block in blocks]).ravel().tolist() == list(range(10, 20))
+    assert blocks[1].place(3) == f"{path}, row group 1, row 7"
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(nk.InvalidInputError, match="not a readable Parquet file"):
+        row_groups("test", str(path))
 
 
 SCAN = """

@@ -24,6 +24,7 @@ from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 import novikoff as nk
 import novikoff._core as _core
 from novikoff.data.formats import svmlight
+from novikoff.errors import NoRowsError
 from strategies import decimals, sparse_rows
 
 DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[3] / "../shared/data"))
@@ -626,3 +627,13 @@ def test_a_compressed_line_is_limited_and_a_plain_one_is_not(monkeypatch):
     assert nk.read_svmlight(text)[1].tolist() == [1, -1]
     with pytest.raises(nk.InvalidInputError, match="line 2: the line is longer than 4096 bytes"):
         nk.read_svmlight(gzip.compress(text))
+
+
+def test_lines_without_rows_are_a_matrix_without_rows():
+    for text in (b"", b"\n\n", b"# a comment\n"):
+        batch = svmlight.read_lines("test", io.BytesIO(text), None, 1, np.float64)
+        assert (batch.X.shape, batch.y.tolist()) == ((0, 0), [])
+    assert svmlight.read_lines("test", io.BytesIO(b"1 2:1\n"), None, 0, np.float32).X.toarray().tolist() == [[0, 0, 1]]
+    assert svmlight.read_lines("test", b"1 2:1\n", 4, 1, np.float64).X.shape == (1, 4)
+    with pytest.raises(NoRowsError, match="no examples"):
+        nk.read_svmlight(b"\n")

@@ -65,3 +65,26 @@ def test_bytes_that_are_not_a_page_header_are_refused(tmp_path, cut):
     path.write_bytes(data)
     with pytest.raises(nk.InvalidInputError, match="not a readable Parquet file"):
         check_pages(str(path))
+
+
+def test_one_row_group_is_checked_without_the_others(tmp_path):
+    path = tmp_path / "t.parquet"
+    options = {"use_dictionary": False, "compression": "none", "row_group_size": 500, "write_statistics": False}
+    pq.write_table(TABLE.select(["x"]), path, **options)
+    content = bytearray(path.read_bytes())
+    second = pq.read_metadata(path).row_group(1).column(0).data_page_offset
+    content[second : second + 8] = b"\xff" * 8
+    path.write_bytes(content)
+    check_pages(str(path), 0)
+    for group in (1, None):
+        with pytest.raises(nk.InvalidInputError, match="header of a page"):
+            check_pages(str(path), group)
+
+
+def test_a_file_that_was_replaced_is_checked_anew(tmp_path):
+    path = tmp_path / "t.parquet"
+    pq.write_table(TABLE.select(["x"]), path, row_group_size=500)
+    check_pages(str(path), 1)
+    path.write_bytes(path.read_bytes()[:-40])
+    with pytest.raises(nk.InvalidInputError, match="metadata is damaged"):
+        check_pages(str(path), 1)

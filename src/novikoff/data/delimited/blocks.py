@@ -19,7 +19,7 @@ from novikoff.data.source import Fill, line_blocks
 from novikoff.data.tables.block import Block, Invalid, Place
 from novikoff.data.tables.cells import BOOLEANS, MISSING_NUMBERS
 from novikoff.data.tables.dates import days_since_1970, has_open_order
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
 
 from .dialect import Dialect, DialectOptions, Sniffed, sniff
 from .kinds import kind_of
@@ -111,7 +111,7 @@ class DelimitedBlocks:
             if sniffed.rows:
                 return sniffed
             if self._text.ended:
-                raise input_error(self.name, "the table has no rows.")
+                raise no_rows_error(self.name, "the table has no rows.")
             self._text.read_more()
 
     @property

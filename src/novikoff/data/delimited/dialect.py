@@ -12,7 +12,7 @@ from novikoff._counts import counted as number_of
 from novikoff._validation import check_choice, check_flag
 from novikoff.data.tables.cells import BOOLEANS, MISSING, is_number, number_convention
 from novikoff.data.tables.dates import is_date
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
 
 from .header import has_header, unique_names
 from .kinds import counted, day_first, missing_numbers, without_missing
@@ -220,7 +220,7 @@ def sniff(
     lines = _lines(decoded(name, sample, encoding))
     skipped, delimiter = _preamble(lines)
     if skipped == len(lines):
-        raise input_error(name, "the file is empty." if not "".join(lines).strip() else "the table has no rows.")
+        raise no_rows_error(name, "the file is empty." if not "".join(lines).strip() else "the table has no rows.")
     split = find_split(lines[skipped:], given.delimiter or delimiter, given.quote, preferred)
     skipped, split = _with_marked_header(lines, *_without_title(lines, skipped, split))
     return _described(name, split, skipped, given, expected, encoding, optional)

@@ -28,7 +28,7 @@ from novikoff.data.source import (
     opened,
     writable,
 )
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
 
 from .base import Batches, DataFormat, Rows
 from .content import is_svmlight
@@ -106,7 +106,7 @@ def read_svmlight(
     batches = [_batch(part, width, base) for part in arrays]
     for part, batch in zip(parts, batches, strict=True):
         if batch.X.shape[0] == 0:
-            raise input_error(part.name, NO_EXAMPLE)
+            raise no_rows_error(part.name, NO_EXAMPLE)
     return batches if isinstance(source, list | tuple) else batches[0]
 
 
@@ -220,6 +220,24 @@ def _batch(arrays: tuple[Any, ...], width: int, base: int) -> Batch:
     offsets[1:] = row_ends
     X = csr(values, columns if small else columns.astype(np.int64), offsets, width)
     return Batch(X, whole_labels(labels), index_base=base)
+
+
+def read_lines(where: str, source: Any, n_features: int | None, index_base: int, dtype: DTypeLike) -> Batch:
+    """Read all rows of one source, of which there may be none, with one thread.
+
+    Parameters
+    ----------
+    where : str
+        The function that the user called, for error messages about options.
+    source : path, bytes or binary file object
+        The text.
+    n_features, index_base, dtype
+        As in `read_svmlight`, but not ``"auto"``.
+    """
+    layout = Layout.of(where, n_features, index_base, dtype, 1)
+    lines = _Lines(where, layout, source)
+    arrays = lines.read()
+    return _batch(arrays, layout.n_features or max(0, lines.reader.largest + 1 - layout.base), layout.base)
 
 
 def whole_labels(labels: NDArray[np.float64]) -> NDArray[Any]:
@@ -404,7 +422,7 @@ class SvmlightBatches(Batches):
                     empty = False
                     yield batch
         if empty:
-            raise input_error(", ".join(map(name_of, self.sources)), NO_EXAMPLE)
+            raise no_rows_error(", ".join(map(name_of, self.sources)), NO_EXAMPLE)
 
 
 def _split(arrays: tuple[Any, ...], rows: int, width: int, base: int) -> Iterator[Batch]:

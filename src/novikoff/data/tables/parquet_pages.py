@@ -8,8 +8,8 @@ column whose statistics are damaged (an exception of C++ that nothing catches).
 
 from __future__ import annotations
 
+import functools
 import os
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from novikoff.errors import InvalidInputError, input_error
@@ -36,13 +36,15 @@ class _Column(NamedTuple):
     values: int
 
 
-def check_pages(path: str) -> None:
+def check_pages(path: str, row_group: int | None = None) -> None:
     """Refuse a file with a page whose stated size its bytes cannot have.
 
     Parameters
     ----------
     path : str
         The file.
+    row_group : int, default=None
+        The only row group that will be read. None checks all.
 
     Raises
     ------
@@ -51,24 +53,35 @@ def check_pages(path: str) -> None:
         that is far larger than its bytes.
     """
     with open(path, "rb", buffering=0) as file:
-        end = os.fstat(file.fileno()).st_size
-        for column in _columns(path, file.fileno(), end):
-            _check_column(path, file.fileno(), column, end)
+        status = os.fstat(file.fileno())
+        groups = _known_groups(path, status.st_size, status.st_mtime_ns)
+        for group in groups if row_group is None else groups[row_group : row_group + 1]:
+            for column in group:
+                _check_column(path, file.fileno(), column, status.st_size)
 
 
-def _columns(path: str, file: int, file_end: int) -> Iterator[_Column]:
+@functools.lru_cache(maxsize=4)
+def _known_groups(path: str, size: int, changed: int) -> list[list[_Column]]:
+    """Return the row groups of a file of this size and time, which are kept for those who read one after the other."""
+    with open(path, "rb", buffering=0) as file:
+        return _groups(path, file.fileno(), size)
+
+
+def _groups(path: str, file: int, file_end: int) -> list[list[_Column]]:
     """Return the columns of all row groups, from the metadata at the end of the file."""
     length = int.from_bytes(os.pread(file, 4, max(0, file_end - END_BYTES)), "little")
     metadata = os.pread(file, length, max(0, file_end - END_BYTES - length))
     try:
-        for group in _Thrift(metadata).struct(0)[ROW_GROUPS]:
-            for column in group[COLUMNS]:
-                fields = column[COLUMN_METADATA]
-                data, dictionary = fields[DATA_OFFSET], fields.get(DICTIONARY_OFFSET)
-                begin = dictionary if dictionary is not None and 0 < dictionary < data else data
-                yield _Column(begin, begin + fields[COLUMN_BYTES], 0 + fields[COLUMN_VALUES])
+        return [[_column(entry) for entry in group[COLUMNS]] for group in _Thrift(metadata).struct(0)[ROW_GROUPS]]
     except (LookupError, TypeError):
         raise _damaged(path, "the metadata is damaged") from None
+
+
+def _column(entry: Any) -> _Column:
+    fields = entry[COLUMN_METADATA]
+    data, dictionary = fields[DATA_OFFSET], fields.get(DICTIONARY_OFFSET)
+    begin = dictionary if dictionary is not None and 0 < dictionary < data else data
+    return _Column(begin, begin + fields[COLUMN_BYTES], 0 + fields[COLUMN_VALUES])
 
 
 def _check_column(path: str, file: int, column: _Column, file_end: int) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.data.bad_lines import BadLines, BadRecord, blanked
 from novikoff.data.compression import DamagedError
 from novikoff.data.source import Fill, line_blocks
-from novikoff.errors import InvalidInputError, input_error, quote
+from novikoff.errors import InvalidInputError, input_error, no_rows_error, quote
 
 from .packages import library
 
@@ -175,7 +175,7 @@ class TextReader:
             if fields or self.bad is None:
                 return first, self.arrow.schema(list(fields.items()))
         is_empty = self.bad is None or self.bad.count == 0
-        raise input_error(self.name, "the file is empty." if is_empty else "all lines are malformed.")
+        raise no_rows_error(self.name, "the file is empty." if is_empty else "all lines are malformed.")
 
     def _split(self, part: Part, columns: int) -> Iterator[Part]:
         """Cut records so that the values of a part, including missing ones, need a bounded amount of memory."""
