@@ -129,7 +129,7 @@ def _relative_scores(examples: Examples, direction: IntegerVector) -> Floats:
 
 
 @dataclass(frozen=True)
-class Test:
+class ClaimTest:
     """The command of a round that tests claims: each partition sends at most so many rows that contradict a claim."""
 
     setting: Setting
@@ -137,7 +137,7 @@ class Test:
     most: int
 
 
-def send_contradictions(block: Block, state: Any, command: Test) -> tuple[Sent, WorkingRows | None]:
+def send_contradictions(block: Block, state: Any, command: ClaimTest) -> tuple[Sent, WorkingRows | None]:
     """Send rows that contradict a claim: a step."""
     part = Part(block, state, command.setting.frame)
     if not len(part.rows):

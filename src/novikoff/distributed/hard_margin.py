@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from novikoff._counts import counted
 from novikoff._estimators import ConvergenceWarning
 from novikoff._validation import check_number
-from novikoff._wide_array import stacked
+from novikoff._wide_array import changed, stacked
 from novikoff.errors import NotSeparableError
 from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosure import Enclosure
@@ -31,7 +31,7 @@ from novikoff.theory.hulls import HullCertificate
 
 from .plan import Fit
 from .plane_margins import Margins, Plane, measured
-from .working_rows import ADDED_ROWS, Frame, Opened, open_working_set, per_partition
+from .working_rows import Frame, Opened, open_working_set, rows_to_add
 
 FIRST_TOL = 0.05  # the tolerance on the first working set
 GAP_SHARE = 0.1  # of the gap over all rows that the next solution on a working set may have
@@ -101,7 +101,7 @@ class _Search:
         self._working, self._begin = opened.working, time.perf_counter()
         self._inner_tol = max(TOL_SHARE * tol, FIRST_TOL)
         problems = 1 if len(frame.classes) == 2 else len(frame.classes)
-        self._most = per_partition(ADDED_ROWS, frame.columns, 2 * problems * fit.rounds.count)
+        self._most = rows_to_add(frame.columns, 2 * problems * fit.rounds.count)
         self.solved: Any = None
         self.numbers = opened.working.numbers
         self.steps = np.zeros(problems, dtype=np.int64)
@@ -115,13 +115,11 @@ class _Search:
             margins = self._measure([self._plane(certificate) for certificate in certificates])
             found = [self._bounded(c, margins, k) for k, c in enumerate(certificates)]
             self._say(number, found)
-            if all(bounded.is_within(self.tol) for bounded in found):
-                moved = self._moved(found, margins)
-                if all(bounded.is_within(self.tol) for bounded in moved):
-                    return moved
             is_last = self._inner_tol == TOL_SHARE * self.tol and not len(margins.working)
-            if is_last or self._is_over:
-                return found
+            if is_last or self._is_over or all(bounded.is_within(self.tol) for bounded in found):
+                moved = self._moved(found, margins)
+                if is_last or self._is_over or all(bounded.is_within(self.tol) for bounded in moved):
+                    return [max(pair, key=lambda bounded: bounded.lower) for pair in zip(moved, found, strict=True)]
             self._working = (self._working + margins.working).in_order()
             self._tighten(found, bool(len(margins.working)))
 
@@ -139,9 +137,7 @@ class _Search:
                 solver.fit(working.X, self._classes[working.codes])
             except NotSeparableError as error:
                 witness = error.witness
-                raise NotSeparableError(
-                    str(error), Duals(working.numbers[witness.rows], witness.weights)
-                ) from None
+                raise NotSeparableError(str(error), Duals(working.numbers[witness.rows], witness.weights)) from None
         self.solved, self.numbers = solver, working.numbers
         certificates = solver.certificate_ if isinstance(solver.certificate_, list) else [solver.certificate_]
         self.steps += [certificate.iterations for certificate in certificates]
@@ -170,8 +166,14 @@ class _Search:
         return Bounded(certificate, plane, _lower_bound(certificate, plane, margins, place))
 
     def _moved(self, found: list[Bounded], margins: Margins) -> list[Bounded]:
-        """Return the planes in the middle between the nearest rows, where the smallest y f(x) is 1."""
-        moves = [_in_the_middle(bounded, *margins.sides[k].tolist()) for k, bounded in enumerate(found)]
+        """Return the planes in the middle between the nearest rows, where the smallest y f(x) is 1.
+
+        A plane that no row contradicts is there already.
+        """
+        moves = [
+            _in_the_middle(bounded, *margins.sides[k].tolist()) if margins.wanted[k] else None
+            for k, bounded in enumerate(found)
+        ]
         if not any(moves):
             return found
         planes = [move or bounded.plane for move, bounded in zip(moves, found, strict=True)]
@@ -203,7 +205,7 @@ class _Search:
     def _say(self, number: int, found: list[Bounded]) -> None:
         widest = max(found, key=lambda bounded: bounded.gap)
         gap = min(max(widest.gap, self.tol), 1.0)
-        fraction = math.log(gap) / math.log(self.tol) if self.tol < 1 else 1.0
+        fraction = abs(math.log(gap) / math.log(self.tol)) if self.tol < 1 else 1.0
         self._fit.say(
             f"round {number}: margin at least {widest.lower:.4g}, at most {widest.upper:.4g}, "
             f"{counted(len(self._working), 'row')} gathered",
@@ -227,7 +229,7 @@ def _in_the_middle(bounded: Bounded, positive: float, negative: float) -> Plane 
     is_there = abs(smallest - 1) <= NEAR_ONE and abs(bias - plane.bias) <= NEAR_ONE
     if is_there or not 0 < smallest < math.inf:
         return None
-    return replace(plane, weights=plane.weights / smallest, bias=bias / smallest)
+    return replace(plane, weights=changed(plane.weights, lambda w: w / smallest), bias=bias / smallest)
 
 
 def _set_attributes(model: Any, search: _Search, found: list[Bounded], counts: Any) -> None:

@@ -165,9 +165,7 @@ def measure_planes(block: Block, state: Any, command: Planes) -> tuple[Sent, Mar
     return sent, Margins(low, high, exponents, sides, wanted, working)
 
 
-def measured(
-    rounds: Rounds, frame: Frame, planes: Sequence[Plane], most: int, is_sparse: bool
-) -> Margins:
+def measured(rounds: Rounds, frame: Frame, planes: Sequence[Plane], most: int, is_sparse: bool) -> Margins:
     """Return the margins of planes over all rows, in one round."""
     found: Margins = rounds.run(measure_planes, Planes.of(frame, planes, most, is_sparse))
     return found

@@ -5,8 +5,8 @@ claim are added to W, until there are none. Let z_i be the rows with their signs
 
 - complete: its plane v has z_i.v > 0 for all rows, which is tested.
 - not complete: its witness, weights a > 0 with sum a_i z_i = 0 over rows of W, is one for all rows.
-- quasi-complete: its plane has z_i.v >= 0 for all rows, and the rows of the witness span all those with z_i.v = 0, which
-  is tested. So exactly the latter can be given weights that balance (docs/theory.md F3).
+- quasi-complete: its plane has z_i.v >= 0 for all rows, and the rows of the witness span all those with z_i.v = 0; both
+  are tested. So exactly the latter can be given weights that balance (docs/theory.md F3).
 - overlap: the rows of the witness span all rows, which is tested.
 - A coefficient is finite because rows of the witness span its unit vector, and has one sign because rows of W do with
   weights that are not negative. Both hold for any larger set of rows. It is infinite, or aliased, because of directions
@@ -37,7 +37,7 @@ from novikoff._wide_array import is_wide
 from novikoff.solvers.training_set import validate_training_set
 from novikoff.theory.balance import balance, span_of
 from novikoff.theory.certificate import Duals
-from novikoff.theory.coefficients import CoefficientStatus, undecided
+from novikoff.theory.coefficients import undecided
 from novikoff.theory.columns import Columns
 from novikoff.theory.elimination import Budget, IntegerVector
 from novikoff.theory.exact import Examples, to_integers
@@ -46,10 +46,10 @@ from novikoff.theory.verdict_columns import names_in_columns, widened
 
 from .contradictions import (
     Claims,
+    ClaimTest,
     OnPlane,
     Setting,
     Span,
-    Test,
     list_columns,
     list_rows_on_plane,
     send_contradictions,
@@ -58,7 +58,7 @@ from .engine import choose_engine
 from .plane_margins import Plane, measured
 from .rounds import Rounds
 from .survey import Survey, survey
-from .working_rows import ADDED_ROWS, Frame, WorkingRows, open_working_set, per_partition
+from .working_rows import Frame, WorkingRows, open_working_set, rows_to_add
 
 WHERE = "separability"
 NO_ROWS = np.zeros(0, dtype=np.int64)
@@ -138,13 +138,19 @@ class _Search:
         self._working, self._number = open_working_set(rounds, surveyed, frame).working, 0
         labels = self._classes[self._working.codes]
         design = design_of(
-            WHERE, self._working.X, labels, fit_intercept=fit_intercept, positive=positive, sample_weight=None, offset=None
+            WHERE,
+            self._working.X,
+            labels,
+            fit_intercept=fit_intercept,
+            positive=positive,
+            sample_weight=None,
+            offset=None,
         )
         self._positive = design.positive
         columns = self._occurring(frame) if surveyed.is_sparse else None
         self._setting = Setting(frame, columns, fit_intercept, frame.classes.index(design.positive))
         width = surveyed.columns if columns is None else len(columns)
-        self._most = per_partition(ADDED_ROWS, width, rounds.count)
+        self._most = rows_to_add(width, rounds.count)
 
     def _occurring(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the columns that occur in sparse rows; None if they are all."""
@@ -180,9 +186,11 @@ class _Search:
     def _hold(self, claims: Claims) -> bool:
         """Return whether claims hold for all rows; if not, rows that contradict them are added to the working set."""
         self._number += 1
-        new: WorkingRows = self._rounds.run(send_contradictions, Test(self._setting, claims, self._most))
-        gathered, contradicting = counted(len(self._working), "row"), counted(len(new), "row")
-        self._say(f"round {self._number}: {gathered} gathered, contradicted by {contradicting} of those sent", None)
+        new: WorkingRows = self._rounds.run(send_contradictions, ClaimTest(self._setting, claims, self._most))
+        gathered, others = counted(len(self._working), "row"), "no other row contradicts"
+        if len(new):
+            others = f"{counted(len(new), 'other row')} contradict{'s' if len(new) == 1 else ''}"
+        self._say(f"round {self._number}: {gathered} gathered, {others} their verdict", None)
         if len(new):
             self._working = (self._working + new).in_order()
         return not len(new)
@@ -253,6 +261,7 @@ class _Search:
     def _margin(self, found: Separability) -> float:
         """Return a lower bound on the margin of the plane over all rows."""
         frame, setting = self._setting.frame, self._setting
+        assert found.coef is not None
         coef = found.coef if setting.columns is None else Columns(setting.columns, frame.columns).widen(found.coef)
         plane = Plane(coef, found.intercept, setting.positive)
         margins = measured(self._rounds, frame, [plane], 0, self._survey.is_sparse)

@@ -23,8 +23,8 @@ from .rounds import Rounds
 from .survey import Survey, codes_of, in_width
 
 Numbers = NDArray[np.int64]
-FIRST_ROWS = (100, 1000)  # rows of the first working set: two per column, but not fewer or more
-ADDED_ROWS = (200, 2000)  # the same for the rows that one round adds
+FIRST_ROWS = (100, 1000)  # least and largest number of rows of the first working set, which has two per column
+ADDED_ROWS = (200, 2000)  # the same for the rows that one round adds, for each claim or plane
 DISTINCT_SHARE = 4  # of so many times the rows that are sent, repetitions are left out
 
 
@@ -156,7 +156,7 @@ class Part:
         return self.sent.and_now(self.rows[places]), gathered
 
     def smallest(self, values: NDArray[np.float64], among: Numbers, most: int) -> Numbers:
-        """Return so many of the places ``among`` with the smallest values, without equal rows; the first of equal values first."""
+        """Return at most so many of the places ``among``, by increasing values and then numbers, without equal rows."""
         nearest = among[np.argsort(values[among], kind="stable")[: DISTINCT_SHARE * most]]
         return nearest[_first_of_equal(self.X[nearest])][:most]
 
@@ -179,9 +179,13 @@ def spread(among: Numbers, most: int) -> Numbers:
     return among if len(among) <= most else among[np.linspace(0, len(among) - 1, most).astype(np.int64)]
 
 
-def per_partition(limits: tuple[int, int], columns: int, sharers: int) -> int:
-    """Return how many rows each of several sharers may send: two per column within the limits, for all together."""
-    return max(2, -(-min(max(2 * columns, limits[0]), limits[1]) // sharers))
+def rows_to_add(columns: int, sharers: int) -> int:
+    """Return how many rows each of several sharers may send in a round: two per column, for all of them together."""
+    return _share(ADDED_ROWS, columns, sharers)
+
+
+def _share(limits: tuple[int, int], columns: int, sharers: int) -> int:
+    return max(1, -(-min(max(2 * columns, limits[0]), limits[1]) // sharers))
 
 
 @dataclass(frozen=True)
@@ -233,7 +237,7 @@ def send_first_rows(block: Block, state: Any, command: Opening) -> tuple[Sent, O
 
 def open_working_set(rounds: Rounds, survey: Survey, frame: Frame) -> Opened:
     """Return the first working set, in one round."""
-    most = per_partition(FIRST_ROWS, survey.columns, rounds.count * len(frame.classes))
+    most = _share(FIRST_ROWS, survey.columns, rounds.count * len(frame.classes))
     opened: Opened = rounds.run(send_first_rows, Opening(frame, most))
     return replace(opened, working=opened.working.in_order())
 
