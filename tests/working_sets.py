@@ -1,5 +1,7 @@
 """Data in partitions, some of them empty or of one class, and working sets that begin with few rows."""
 
+from itertools import pairwise
+
 import numpy as np
 import scipy.sparse as sp
 
@@ -9,7 +11,7 @@ import novikoff.distributed.working_rows as working_rows
 def cut(X, *others, at):
     """Lists of the parts of arrays, cut before the rows ``at``; equal places make empty parts."""
     places = [0, *sorted(at), X.shape[0]]
-    return [[values[a:b] for a, b in zip(places, places[1:], strict=False)] for values in (X, *others)]
+    return [[values[a:b] for a, b in pairwise(places)] for values in (X, *others)]
 
 
 def cuts(count, rows, seed=0):

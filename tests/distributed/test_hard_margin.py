@@ -3,15 +3,15 @@ import warnings
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from certified import OTHER_DATA
-from oracle import decided, statuses
-from real_data import two_classes
 from sklearn.exceptions import ConvergenceWarning
-from separable_cases import small_case
-from working_sets import as_parts, cut, few_rows, separable_rows
 
 import novikoff as nk
 import novikoff.distributed as nd
+from certified import OTHER_DATA
+from oracle import decided, statuses
+from real_data import two_classes
+from separable_cases import small_case
+from working_sets import as_parts, cut, few_rows, separable_rows
 
 GEOMETRIES = [
     {},

@@ -4,12 +4,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from working_sets import cut
 
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.plane_margins import Plane, Planes, measured
 from novikoff.distributed.survey import survey
 from novikoff.distributed.working_rows import Frame, open_working_set
+from working_sets import cut
 
 
 def margins_of(X, y, planes, weights=None, most=5, threads=2):

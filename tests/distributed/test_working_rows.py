@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from working_sets import cut
 
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.local import LocalEngine
@@ -17,6 +16,7 @@ from novikoff.distributed.working_rows import (
     send_first_rows,
     spread,
 )
+from working_sets import cut
 
 
 def opened(X, y, weights=None):
