@@ -1,11 +1,13 @@
 """Data in partitions, some of them empty or of one class, and working sets that begin with few rows."""
 
+import pickle
 from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
 
 import novikoff.distributed.working_rows as working_rows
+from novikoff.distributed.rounds import on_block
 
 
 def cut(X, *others, at):
@@ -41,3 +43,13 @@ def separable_rows(seed, rows=120, columns=3, is_sparse=False, is_integer=False,
 def as_parts(X, y, count):
     """X and y as so many parts."""
     return cut(X, y, at=cuts(count, X.shape[0]))
+
+
+def send_pickled(monkeypatch):
+    """Make the threads of this process get and return copies, as the workers of a cluster do."""
+
+    def on_copies(step, make, is_kept, part, state, command):
+        step, state, command = pickle.loads(pickle.dumps((step, state, command)))
+        return pickle.loads(pickle.dumps(on_block(step, make, is_kept, part, state, command)))
+
+    monkeypatch.setattr("novikoff.distributed.engines.local.on_block", on_copies)

@@ -11,7 +11,7 @@ from certified import OTHER_DATA
 from oracle import decided, statuses
 from real_data import two_classes
 from separable_cases import small_case
-from working_sets import as_parts, cut, few_rows, separable_rows
+from working_sets import as_parts, cut, few_rows, send_pickled, separable_rows
 
 GEOMETRIES = [
     {},
@@ -165,6 +165,14 @@ def test_the_number_of_threads_does_not_change_a_bit(is_sparse, monkeypatch):
     X, y = separable_rows(13, rows=400, is_sparse=is_sparse)
     first, *others = [attributes(fitted(X, y, 7, on=f"local:{threads}")) for threads in (1, 2, 3)]
     assert all(other == first for other in others)
+
+
+def test_copies_of_what_is_sent_give_the_same_bits(monkeypatch):
+    few_rows(monkeypatch)
+    X, y = separable_rows(13, rows=400, is_sparse=True)
+    expected = attributes(fitted(X, y, 7))
+    send_pickled(monkeypatch)
+    assert attributes(fitted(X, y, 7)) == expected
 
 
 def test_one_class_partitions_and_doubles(monkeypatch):

@@ -11,7 +11,7 @@ from certified import OTHER_DATA
 from oracle import decided, statuses
 from real_data import real, two_classes
 from separable_cases import small_case
-from working_sets import as_parts, cut, few_rows
+from working_sets import as_parts, cut, few_rows, send_pickled
 
 
 def verdict(X, y, parts, on="local:2", said=None, **options):
@@ -142,6 +142,18 @@ def test_the_number_of_threads_does_not_change_a_bit(kind, monkeypatch):
                 assert (one.rows.tobytes(), one.weights.tobytes()) == (two.rows.tobytes(), two.weights.tobytes())
             else:
                 assert np.array_equal(one, two) if isinstance(one, np.ndarray) else repr(one) == repr(two)
+
+
+@pytest.mark.parametrize("kind", ["complete", "quasi-complete", "overlap"])
+def test_copies_of_what_is_sent_give_the_same_verdict(kind, monkeypatch):
+    few_rows(monkeypatch)
+    X, y = grid(kind)
+    expected = verdict(sp.csr_matrix(X), y, 7)
+    send_pickled(monkeypatch)
+    found = verdict(sp.csr_matrix(X), y, 7)
+    assert (found.kind, found.numerators, found.directions) == (kind, expected.numerators, expected.directions)
+    assert found.boundary.tolist() == expected.boundary.tolist()
+    assert found.witness.rows.tolist() == expected.witness.rows.tolist()
 
 
 @pytest.mark.parametrize("other", ["other rows", "permuted rows", "a row less", "a column more", "fewer labels"])

@@ -19,7 +19,11 @@ from novikoff.theory.exact import Examples
 from novikoff.theory.geometry import Floats
 
 from .block import Block
+from .packed_integers import Packed, packed, unpacked
 from .working_rows import Frame, Numbers, Part, Sent, WorkingRows, spread
+
+NEAR_SHARE = 2  # rows nearest to a plane that is to separate all rows are sent, so many for each that is wrong
+MIN_SENT = 16  # and not fewer, because the next plane is better if rows that are nearly wrong are known
 
 
 @dataclass(frozen=True)
@@ -57,65 +61,76 @@ class Span:
     ----------
     columns : ndarray of int64
         The columns in which these rows are not all 0.
-    moves : list of list of int
-        A basis of the directions, within these columns, that are 0 on all of them.
+    moves : list of ndarray of uint8
+        A basis of the directions, in these columns, that are 0 on all of them, packed.
     """
 
     columns: NDArray[np.int64]
-    moves: list[IntegerVector]
+    moves: list[Packed]
 
     @classmethod
     def of(cls, proof: Balance, width: int) -> Span | None:
         """Return the span of the rows that balance; None if it is too expensive to test others against it."""
-        moves = proof.moves(width)
-        return None if moves is None else cls(proof.columns, moves)
+        moves, places = proof.moves(width), proof.columns.tolist()
+        return None if moves is None else cls(proof.columns, [packed([move[j] for j in places]) for move in moves])
+
+    def outside(self, examples: Examples, among: Numbers) -> Numbers:
+        """Return those of some rows that are not in this space."""
+        is_beyond = examples.reaches_beyond(self.columns)[among]
+        within, own = among[~is_beyond], self.columns[self.columns < examples.X.shape[1]]
+        part = Examples(examples.X[within][:, own], examples.signs[within], examples.fit_intercept)
+        is_off = part.off_zero(list(map(unpacked, self.moves))) if len(within) else np.zeros(0, dtype=bool)
+        return np.union1d(among[is_beyond], within[is_off])
 
 
 @dataclass(frozen=True)
 class Claims:
-    """What must hold for all rows.
+    """What must hold for all rows; vectors of integers are packed.
 
     Parameters
     ----------
-    plane : list of int or None
-        No row is on its wrong side.
+    plane : ndarray of uint8 or None
+        No row is on the wrong side of this plane.
     is_complete : bool, default=False
         Whether no row is on the plane, either.
     span : Span or None, default=None
         The rows on the plane, or all rows without one, are in this space.
-    directions : list of list of int, default=()
+    directions : list of ndarray of uint8, default=()
         No row is on the wrong side of these.
-    dependences : list of list of int, default=()
+    dependences : list of ndarray of uint8, default=()
         All rows are on these.
     used : ndarray of int64 or None, default=None
         All rows are 0 in other columns than these; None if that is not claimed.
     """
 
-    plane: IntegerVector | None
+    plane: Packed | None
     is_complete: bool = False
     span: Span | None = None
-    directions: tuple[IntegerVector, ...] = ()
-    dependences: tuple[IntegerVector, ...] = ()
+    directions: tuple[Packed, ...] = ()
+    dependences: tuple[Packed, ...] = ()
     used: NDArray[np.int64] | None = None
 
     def contradicting(self, part: Part, examples: Examples, most: int) -> list[Numbers]:
         """Return, for each claim that does not hold, the places of at most so many rows that contradict it."""
         found, on_plane = [], np.ones(examples.rows, dtype=bool)
         if self.plane is not None:
-            sides = examples.sides(self.plane)
+            plane = unpacked(self.plane)
+            sides = examples.sides(plane)
             on_plane = sides == 0
             wrong = np.flatnonzero((sides < 0) | (on_plane & self.is_complete))
-            found.append(part.smallest(_relative_scores(examples, self.plane), wrong, most))
+            count = min(most, len(wrong))
+            if len(wrong) and self.is_complete:
+                wrong, count = np.flatnonzero(part.is_new), min(most, max(MIN_SENT, NEAR_SHARE * count))
+            found.append(part.smallest(_relative_scores(examples, plane), wrong, count))
         if self.span is not None:
-            outside = examples.reaches_beyond(self.span.columns) | examples.off_zero(self.span.moves)
-            found.append(spread(np.flatnonzero(outside & on_plane), most))
-        directions = list(self.directions)
+            found.append(spread(self.span.outside(examples, np.flatnonzero(on_plane)), most))
+        directions = list(map(unpacked, self.directions))
         for direction, row in zip(directions, examples.wrong_sides(directions).tolist(), strict=True):
             if row >= 0:
                 wrong = np.flatnonzero(examples.sides(direction) < 0)
                 few = max(2, most // len(directions))
                 found.append(part.smallest(_relative_scores(examples, direction), wrong, few))
-        found.append(spread(np.flatnonzero(examples.off_zero(list(self.dependences))), most))
+        found.append(spread(np.flatnonzero(examples.off_zero(list(map(unpacked, self.dependences)))), most))
         if self.used is not None:
             found.append(spread(np.flatnonzero(examples.reaches_beyond(self.used)), most))
         return found
@@ -151,7 +166,7 @@ class OnPlane:
     """The command of a round that lists the rows on a plane."""
 
     setting: Setting
-    plane: IntegerVector
+    plane: Packed
 
 
 def list_rows_on_plane(block: Block, state: Any, command: OnPlane) -> tuple[Sent, list[Numbers]]:
@@ -159,7 +174,7 @@ def list_rows_on_plane(block: Block, state: Any, command: OnPlane) -> tuple[Sent
     part = Part(block, state, command.setting.frame)
     if not len(part.rows):
         return part.sent, []
-    sides = command.setting.examples(part.X, part.codes).sides(command.plane)
+    sides = command.setting.examples(part.X, part.codes).sides(unpacked(command.plane))
     return part.sent, [part.numbers[sides == 0]]
 
 

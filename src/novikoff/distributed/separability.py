@@ -39,7 +39,7 @@ from novikoff.theory.balance import balance, span_of
 from novikoff.theory.certificate import Duals
 from novikoff.theory.coefficients import undecided
 from novikoff.theory.columns import Columns
-from novikoff.theory.elimination import Budget, IntegerVector
+from novikoff.theory.elimination import Budget
 from novikoff.theory.exact import Examples, to_integers
 from novikoff.theory.separability import Separability
 from novikoff.theory.verdict_columns import names_in_columns, widened
@@ -55,6 +55,7 @@ from .contradictions import (
     send_contradictions,
 )
 from .engine import choose_engine
+from .packed_integers import Packed, packed
 from .plane_margins import Plane, measured
 from .rounds import Rounds
 from .survey import Survey, survey
@@ -213,10 +214,11 @@ class _Search:
 
     def _claims_of(self, partition: Partition) -> Claims | None:
         """Return what a partition claims; None if it would be too expensive to test it."""
+        plane = None if partition.direction is None else packed(partition.direction)
         if partition.proof is None:
-            return Claims(partition.direction, is_complete=True)
+            return Claims(plane, is_complete=True)
         span = Span.of(partition.proof, self._examples().columns)
-        return None if span is None else Claims(partition.direction, span=span)
+        return None if span is None else Claims(plane, span=span)
 
     def _found(self) -> tuple[Separability, Claims | None]:
         """Return the verdict on the working set, and what it claims; None if it is undecided."""
@@ -239,7 +241,9 @@ class _Search:
             statuses = undecided(examples.columns)
             statuses[used] = found.statuses[used]
             found, used = replace(found, statuses=statuses), None
-        directions, dependences = tuple(map(list, found.directions)), tuple(map(list, found.dependences))
+        directions, dependences = (
+            tuple(packed(list(vector)) for vector in vectors) for vectors in (found.directions, found.dependences)
+        )
         return found, Claims(_plane(found), found.kind == "complete", span, directions, dependences, used)
 
     # ---- the verdict on all rows -------------------------------------------------------------------------------------
@@ -304,10 +308,10 @@ class _Search:
         return replace(found, names=names_in_columns(names, found.columns))
 
 
-def _plane(found: Separability) -> IntegerVector | None:
+def _plane(found: Separability) -> Packed | None:
     """Return the plane of a verdict in integers."""
     if found.coef is None:
         return None
     if found.numerators is not None:
-        return list(found.numerators)
-    return to_integers(np.append(found.coef, found.intercept) if found.fit_intercept else found.coef)[0]
+        return packed(list(found.numerators))
+    return packed(to_integers(np.append(found.coef, found.intercept) if found.fit_intercept else found.coef)[0])
