@@ -1,4 +1,5 @@
 from . import compat as compat
+from . import distributed as distributed
 from . import evaluate as evaluate
 from . import export as export
 from . import plot as plot

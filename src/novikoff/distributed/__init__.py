@@ -1,6 +1,8 @@
-"""The same estimators on data that no single machine holds: on Dask, Spark or Ray, or on threads of this process."""
+"""The same estimators on data that no single machine holds: on Dask, Spark or Ray, or on threads of this process.
 
-from .fit import fit as fit
-from .separability import separability as separability
+The public names are listed in ``__init__.pyi``, and imported when they are first used.
+"""
 
-__all__ = ["fit", "separability"]
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

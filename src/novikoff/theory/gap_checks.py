@@ -144,7 +144,7 @@ def check_costs(
             return stated, Check(claim, "holds", words)
         return stated, Check(claim, "on trust", f"{words}, as the certificate says; sample_weight would show it")
     weights = np.broadcast_to(np.asarray(sample_weight, dtype=np.float64), (rows,))
-    row = _first_other_cost(stated, C, weights)
+    row = first_other_cost(stated, C, weights)
     if row is not None:
         detail = f"row {row} costs {stated[row]:.6g} by the certificate, {C * weights[row]:.6g} by sample_weight, "
         detail += "which must include the class weights"
@@ -152,7 +152,7 @@ def check_costs(
     return stated, Check(claim, "holds", words)
 
 
-def _first_other_cost(stated: Floats, C: float, weights: Floats) -> int | None:
+def first_other_cost(stated: Floats, C: float, weights: Floats) -> int | None:
     """Return the first row whose cost is not C times its weight, up to the rounding of a product; None without one."""
     products = C * weights
     differs = np.flatnonzero(stated != products)

@@ -54,7 +54,7 @@ from .contradictions import (
     list_rows_on_plane,
     send_contradictions,
 )
-from .engine import choose_engine
+from .opening import opened
 from .packed_integers import Packed, packed
 from .plane_margins import Plane, measured
 from .rounds import Rounds
@@ -67,13 +67,14 @@ NO_ROWS = np.zeros(0, dtype=np.int64)
 
 def separability(
     X: Any,
-    y: Any,
+    y: Any = None,
     sample_weight: Any = None,
     *,
     fit_intercept: bool = True,
     positive: Any = None,
     on: Any = None,
     progress: ProgressCallback | None = None,
+    **reading: Any,
 ) -> Separability:
     """Decide whether a plane separates two classes of partitioned data, with a proof.
 
@@ -84,7 +85,7 @@ def separability(
     ----------
     X : object
         The rows, as in ``novikoff.distributed.fit``.
-    y : object
+    y : object, default=None
         Labels of two classes, divided as X is. For a table, the name of its column.
     sample_weight : object, default=None
         The weights of the rows, divided as X is. Rows of weight 0 are absent; other weights have no influence.
@@ -96,6 +97,8 @@ def separability(
         Where to run, as in ``novikoff.distributed.fit``.
     progress : callable, default=None
         Takes messages and the fraction completed, which is not known.
+    **reading : dict
+        Options of files, as in ``novikoff.distributed.fit``.
 
     Returns
     -------
@@ -120,9 +123,7 @@ def separability(
     >>> found.kind, found.boundary
     ('quasi-complete', array([0, 1, 2]))
     """
-    engine = choose_engine(WHERE, on, X)
-    data = engine.data(WHERE, X, y, sample_weight)
-    with engine.open(data) as rounds:
+    with opened(WHERE, X, y, sample_weight, on, reading) as (_, data, rounds):
         search = _Search(rounds, survey(WHERE, rounds), fit_intercept, positive, progress or no_progress)
         return search.named(search.run(), data.feature_names)
 

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
-from novikoff._moments import changing
+import numpy as np
+
+from novikoff._moments import changing, view_of
 from novikoff._progress import ProgressCallback, no_progress
 from novikoff.errors import input_error
+from novikoff.svm._certify import warn_if_wide
+from novikoff.svm._state import as_list
 
 from .checkpoint import CheckpointedRounds
-from .engine import choose_engine
-from .files import files_data, is_files
+from .opening import opened
 from .plan import PLANS, Fit
-from .rounds import Rounds
 from .survey import Survey, survey
 
 WHERE = "distributed.fit"
@@ -119,23 +120,25 @@ def fit_outcome(
     if where not in PLANS:
         known = ", ".join(PLANS)
         raise input_error(WHERE, f"{where} cannot be fitted in rounds. Use one of {known}.")
-    engine = choose_engine(WHERE, on, X)
-    if is_files(X):
-        data = files_data(WHERE, X, y, sample_weight, memory=engine.memory(), **reading)
-    elif reading:
-        raise input_error(WHERE, f"{next(iter(reading))} is an option of files, but X is not a path.")
-    else:
-        data = engine.data(WHERE, X, y, sample_weight)
-    with changing(estimator) as draft, ExitStack() as stack:
-        rounds: Rounds = stack.enter_context(engine.open(data))
+    with changing(estimator) as draft, opened(WHERE, X, y, sample_weight, on, reading) as (engine, data, rounds):
         if checkpoint is not None:
             rounds = CheckpointedRounds(WHERE, rounds, checkpoint, checkpoint_every)
         found = survey(where, rounds)
-        vars(draft.model).pop("reading_", None)  # of files that were learned before
+        for name in ("reading_", "feature_names_in_"):  # of data that were learned before
+            vars(draft.model).pop(name, None)
         PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
+        if data.feature_names is not None:
+            draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)
         if data.reading is not None:
             draft.model.reading_ = data.reading
         if isinstance(rounds, CheckpointedRounds):
             rounds.remove()
         outcome = Outcome(estimator, found, rounds.rounds, rounds.bytes_sent, engine.name)
+    _warn(where, view_of(estimator))
     return outcome
+
+
+def _warn(where: str, model: Any) -> None:
+    """Warn the caller of ``fit`` about a gap that is too wide."""
+    if where == "LinearSVM":
+        warn_if_wide(where, as_list(model.certificate_), model.max_iter, model.max_time)

@@ -1,0 +1,39 @@
+"""A data set of the user on an engine: what ``fit``, ``verify`` and ``separability`` begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from novikoff.errors import input_error
+
+from .engine import Engine, choose_engine
+from .files import files_data, is_files
+from .rounds import Data, Rounds
+
+
+@contextmanager
+def opened(
+    where: str, X: Any, y: Any, sample_weight: Any, on: Any, reading: dict[str, Any]
+) -> Iterator[tuple[Engine, Data, Rounds]]:
+    """Yield the engine, the data and the rounds of a call.
+
+    Parameters
+    ----------
+    where : str
+        The name of the caller, for error messages.
+    X, y, sample_weight, on : object
+        As for ``novikoff.distributed.fit``.
+    reading : dict
+        Options of files.
+    """
+    engine = choose_engine(where, on, X)
+    if is_files(X):
+        data = files_data(where, X, y, sample_weight, memory=engine.memory(), **reading)
+    elif reading:
+        raise input_error(where, f"{next(iter(reading))} is an option of files, but X is not a path.")
+    else:
+        data = engine.data(where, X, y, sample_weight)
+    with engine.open(data) as rounds:
+        yield engine, data, rounds
