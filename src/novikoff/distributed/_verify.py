@@ -16,7 +16,7 @@ from novikoff._class_weights import class_factors
 from novikoff._counts import counted
 from novikoff._multiclass import side_name
 from novikoff._progress import ProgressCallback, no_progress
-from novikoff._wide_array import same_array, stacked, stored
+from novikoff._wide_array import narrowed, occurring, same_array, stacked, stored
 from novikoff.errors import input_error
 from novikoff.theory.certificate import OTHER_DATA
 from novikoff.theory.enclosed_sums import Rows, exponent_of
@@ -192,7 +192,8 @@ def _check_certificate(model: Any, certificate: GapCertificate, rounds: Rounds, 
         return [Check("feasible duals", "fails", f"there is no row {duals.rows[-1]}: {OTHER_DATA}")]
     if claims.costs is not None and claims.costs.shape != (sum(counts),):
         return [Check("costs", "fails", f"{len(claims.costs)} costs, but {sum(counts)} rows: {OTHER_DATA}")]
-    weights = dense(claims.weights)
+    weights, used = np.zeros(model.n_features_in_), occurring(claims.weights)
+    weights[used] = stored(narrowed(claims.weights, used))
     command = VerifyCommand(
         tuple(labels),
         factors,

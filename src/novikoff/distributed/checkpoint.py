@@ -76,7 +76,7 @@ class CheckpointedRounds(Rounds):
         return len(self._replies)
 
     def _map(self, step: Step, command: Any) -> Any:
-        key = _hash(encode((f"{step.__module__}:{step.__qualname__}", command)))  # type: ignore[attr-defined]
+        key = _hash(encode((f"{step.__module__}:{step.__qualname__}", command)))
         if self._replies:
             known, reply = self._replies.pop()
             if known != key:
