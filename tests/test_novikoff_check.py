@@ -19,7 +19,7 @@ from sklearn.base import clone
 
 import novikoff as nk
 import novikoff_check
-from novikoff.theory import CERTIFICATES, Geometry
+from novikoff.theory import CERTIFICATES, Geometry, Mixing
 from novikoff.theory.certificate import Duals
 from novikoff.theory.crammer_singer import JointModel
 from novikoff.theory.evidence import Evidence
@@ -29,7 +29,7 @@ from oracle import decided, rows_of, statuses
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
-INNER = [JointModel, JointDuals, SvmModel, Duals, Evidence, Geometry]  # of which fields of certificates are made
+INNER = [JointModel, JointDuals, SvmModel, Duals, Evidence, Geometry, Mixing]  # of which fields of certificates are made
 
 SOURCE = Path(novikoff_check.__file__)
 RANDOM = np.random.default_rng(0)

@@ -23,7 +23,7 @@ from .online_certificate import OnlineCertificate
 from .online_checks import OnlineChecks
 from .replay import with_doubt
 from .rules import RULES, OnlineRule, Rule
-from .verification import Check
+from .verification import Check, Status
 
 ERRORS = "rows on the wrong side"  # a claim
 
@@ -74,11 +74,12 @@ class MixingCertificate(OnlineCertificate):
 
     Examples
     --------
-    >>> import novikoff as nk
+    >>> from novikoff import Perceptron
+    >>> from novikoff.distributed import fit
     >>> X, y = [[1.0], [-1.0], [2.0], [-3.0]], [1, 0, 1, 0]
-    >>> certificate = nk.distributed.fit(nk.Perceptron(), X, y, on="local:2").certificate_
+    >>> certificate = fit(Perceptron(), X, y, on="local:2").certificate_
     >>> certificate.mistakes, certificate.separates
-    (2.0, True)
+    (3.0, True)
     """
 
     rule: str
@@ -174,7 +175,7 @@ class MixingCertificate(OnlineCertificate):
         return None
 
     def _check_sum(self, checks: OnlineChecks) -> list[Check]:
-        """Check the weights and the bound on all margins; a mean of S vectors has some log S roundings in each round."""
+        """Check the weights and the bound on all margins; a mean of S vectors has about log S roundings."""
         of_means = 4 * self.passes * (len(self.mixing.rows).bit_length() + 4)
         if self.margin_upper_bound == np.inf:
             bound = Check("no separator has a larger margin", "on trust", "no bound is claimed")
@@ -207,7 +208,7 @@ class MixingCertificate(OnlineCertificate):
             )
         most = self._most_mistakes(checks)
         if most is not None and most < np.inf:
-            status = "holds" if self.weighted_mistakes <= most else "fails"
+            status: Status = "holds" if self.weighted_mistakes <= most else "fails"
             words = f"{self.weighted_mistakes:.6g} weighted mistakes, and the theorem allows at most {above(most)}"
             found.append(Check("bound of the theorem", status, words))
         return found
@@ -249,7 +250,7 @@ class MixingCertificate(OnlineCertificate):
         wrong = next((check for check in differing if check.status == "fails"), None)
         words = f"{counted(self.passes, 'round')} of {counted(len(self.mixing.rows), 'partition')}, as repeated"
         same = Check(claim, "holds", words) if wrong is None else wrong
-        status = "holds" if self.updates == run.updates else "fails"
+        status: Status = "holds" if self.updates == run.updates else "fails"
         updates = Check("updates of the run", status, f"claimed {count(self.updates)}, found {count(run.updates)}")
         return [weights, same, updates]
 
