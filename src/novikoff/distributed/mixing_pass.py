@@ -82,6 +82,8 @@ class Part:
     ----------
     number : int
         Its number among all partitions.
+    codes : ndarray of int32
+        The code of the class of each row; -1 for a row of weight 0.
     duals : ndarray of shape (n_problems, n_rows)
         The steps of the rows in all earlier rounds, multiplied by the shares of the partition.
     pending : dict
@@ -89,6 +91,7 @@ class Part:
     """
 
     number: int
+    codes: Codes
     duals: Floats
     pending: dict[int, tuple[float, int, Duals]]
 
@@ -99,10 +102,10 @@ def mix_round(block: Block, state: Any, command: Pass) -> tuple[Part, dict[int, 
     numbers = list(command.starts)
     if block.count == 0:
         return part, {q: Outcome(0.0, 0, [0.0]) for q in numbers}
-    X, codes, weights = _examples(block, task)
+    X, weights = _examples(block, part.codes, task)
     seed = None if task.seed is None else order_seed(task.seed, command.number, part.number)
     starts = [command.starts[q] for q in numbers]
-    found = dict(zip(numbers, learn_part(block.name, task.rule, starts, X, codes, weights, seed), strict=True))
+    found = dict(zip(numbers, learn_part(block.name, task.rule, starts, X, part.codes, weights, seed), strict=True))
     pending = {q: (outcome.mistakes, outcome.updates, duals) for q, (outcome, duals) in found.items()}
     return replace(part, pending=pending), {q: outcome for q, (outcome, _) in found.items()}
 
@@ -110,39 +113,41 @@ def mix_round(block: Block, state: Any, command: Pass) -> tuple[Part, dict[int, 
 def end_rounds(block: Block, state: Any, command: Pass) -> tuple[Part, dict[int, Final]]:
     """Return the steps of the rows of a partition, and what its rows show of the final weights: a step."""
     part = _settled(block, state, command)
-    return part, {q: _final(block, part.duals[q], start, command.task) for q, start in command.starts.items()}
+    return part, {q: _final(block, part, q, start, command.task) for q, start in command.starts.items()}
 
 
 def _settled(block: Block, state: Any, command: Pass) -> Part:
     """Return the state with the steps of the last round, whose shares are known now."""
     if not isinstance(state, Part):
-        return Part(int(state), np.zeros((command.task.problems, block.count)), {})
+        codes = codes_of(block, command.task.labels)
+        if block.weights is not None:
+            codes = np.where(block.weights > 0, codes, -1).astype(np.int32)
+        return Part(int(state), codes, np.zeros((command.task.problems, block.count)), {})
     duals = state.duals.copy()
     for q, (mistakes, updates, steps) in state.pending.items():
         of_all, updates_of_all = command.totals[q]
         share = mistakes / of_all if of_all > 0 else updates / max(1, updates_of_all)
         duals[q, steps.rows] += share * steps.weights
-    return Part(state.number, duals, {})
+    return replace(state, duals=duals, pending={})
 
 
-def _examples(block: Block, task: Task) -> tuple[Any, Codes, NDArray[np.float64] | None]:
-    """Return the rows in the width of all partitions, the codes of their classes, and their weights."""
-    codes, weights = codes_of(block, task.labels), block.weights
-    if weights is not None:
-        codes = np.where(weights > 0, codes, -1).astype(np.int32)
+def _examples(block: Block, codes: Codes, task: Task) -> tuple[Any, NDArray[np.float64] | None]:
+    """Return the rows in the width of all partitions, and their weights times those of their classes."""
+    weights = block.weights
     if task.class_weights is not None:
         of_class = np.where(codes >= 0, task.class_weights[codes], 0.0)
         weights = of_class if weights is None else weights * of_class
         if not np.all(np.isfinite(weights)):
             raise input_error(block.name, "the product of sample_weight and class_weight is not finite for some rows.")
-    return in_width(block.X, task.columns), codes, weights
+    return in_width(block.X, task.columns), weights
 
 
-def _final(block: Block, duals: Floats, start: Start, task: Task) -> Final:
+def _final(block: Block, part: Part, q: int, start: Start, task: Task) -> Final:
     """Return what the rows of a partition show of the final weights of one problem."""
+    duals, codes = part.duals[q], part.codes
     if block.count == 0:
         return Final([duals], 0.0, math.inf)
-    X, codes, weights = _examples(block, task)
+    X, weights = _examples(block, codes, task)
     copies = np.where(codes >= 0, 1.0 if weights is None else weights, 0.0)
     if not copies.any():
         return Final([duals], 0.0, math.inf)
