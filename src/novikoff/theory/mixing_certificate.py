@@ -195,6 +195,8 @@ class MixingCertificate(OnlineCertificate):
 
     def _check_counts(self, checks: OnlineChecks) -> list[Check]:
         """Check the sums over the mistakes of all rounds, and what the theorem of the rule says about them."""
+        if not 0 <= self.mistakes <= self.examples < np.inf:
+            return [Check("mistakes", "fails", f"{count(self.mistakes)} in {counted(self.examples, 'example')}")]
         each, roundings = self.mixing.mistakes, self.mixing.mistakes.size + 16
         weighted = mixing_bounds.weighted_mistakes(each)
         found = [
