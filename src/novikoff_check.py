@@ -664,10 +664,13 @@ def check_mixing(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
     need(all(finite(*own) and min(own) >= 0 for own in each), "mistakes", "some are negative or not finite")
     need_counts(passes, updates, u)
     plain = u.a is not None and not u.private and not u.is_scaled
+    known = fields["rule"] == "perceptron" or fields["rule"].startswith("passive-aggressive")
+    need(known, "rule", f"{fields['rule']!r} is not a rule of runs on partitions")
     need(plain, "weights", "private features, a scale, or no rows behind them: not those of a run on partitions")
     yield from check_data(fields, u, passes)
     yield from u.check_sum(fields, "no separator has a larger margin", 4 * passes * (len(sizes).bit_length() + 4))
     yield agrees("rows on the wrong side", mixing["errors"], u.errors(), u.count + 4)
+    need_mistakes(fields)
     exact, roundings = [[Fraction(k) for k in own] for own in each], passes * len(sizes) + 16
     sums = [(sum(own, ZERO), sum((k * k for k in own), ZERO)) for own in exact]
     weighted = sum((squares / total for total, squares in sums if total), ZERO)
@@ -676,7 +679,6 @@ def check_mixing(fields: Any, rows: list[Row], labels: list[Any], weights: Any) 
     if fields["rule"] == "perceptron":  # each mistake, and nothing else, is a step
         claim = "weighted mistakes, as the steps behind the weights"
         yield agrees(claim, fields["weighted_mistakes"], u.steps, 4 * passes + updates + 16)
-    need_mistakes(fields)
     need_bound(fields, u, "weighted_mistakes", updates + 8 * passes, mixing["errors"] == 0)
     for name in ("rule", "parameter", "updates"):
         yield name, "on trust", f"{fields[name]}, as the learner says"

@@ -1,5 +1,7 @@
 """Online learners that are fitted in rounds over partitions, on threads of this process."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from novikoff.distributed import fit
@@ -24,7 +26,7 @@ class Mixed:
     def fit(self, X, y, sample_weight=None):
         parts = [1] * self.sizes if isinstance(self.sizes, int) else list(self.sizes)
         ends = np.floor(np.cumsum([0, *parts]) / sum(parts) * len(y)).astype(int).tolist()
-        cuts = [slice(*pair) for pair in zip(ends, ends[1:], strict=False)]
+        cuts = [slice(*pair) for pair in pairwise(ends)]
         X = X if hasattr(X, "shape") else np.asarray(X)
         y, weights = np.asarray(y), None if sample_weight is None else np.asarray(sample_weight)
         own = None if weights is None else [weights[cut] for cut in cuts]

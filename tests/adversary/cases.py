@@ -77,7 +77,14 @@ MAKERS = {**BINARY, **SEVERAL}
 QUICK = {  # one of each kind of certificate; the others are slow
     *("hinge", "squared hinge", "path", "hard margin", "separability", "perceptron", "private features"),
     *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor", "AROW, full"),
-    *("normalized adaptive", "selective perceptron", "mixed perceptron", "pairs", "joint, penalized", "multiclass perceptron"),
+    *(
+        "normalized adaptive",
+        "selective perceptron",
+        "mixed perceptron",
+        "pairs",
+        "joint, penalized",
+        "multiclass perceptron",
+    ),
 }
 
 

@@ -1,5 +1,7 @@
-"""Online learners in rounds over partitions: the theorem holds, the bits are fixed, and the model is an ordinary one."""
+"""Online learners in rounds over partitions: the theorem holds, bits are fixed, and the model is an ordinary one."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -9,7 +11,6 @@ import scipy.sparse as sp
 import novikoff as nk
 import novikoff_check
 from mixed import Mixed
-from novikoff.cli import main
 from novikoff.distributed import fit
 from reference.mixing import mixing
 
@@ -33,12 +34,12 @@ def separable(seed, rows=60, columns=4, margin=0.2):
     return X, y, float(np.min(y * (X @ w)))
 
 
-def three_classes(seed=3, rows=45):
+def three_classes(seed=3, rows=45, spread=0.4):
     rng = np.random.default_rng(seed)
     y = np.arange(rows) % 3
     rng.shuffle(y)
     centres = 4 * np.array([[1.0, 0.0], [-0.5, 0.9], [-0.5, -0.9]])
-    return rng.normal(size=(rows, 2)) * 0.4 + centres[y], np.array(["a", "b", "c"])[y]
+    return rng.normal(size=(rows, 2)) * spread + centres[y], np.array(["a", "b", "c"])[y]
 
 
 # ---- the theorem ---------------------------------------------------------------------------------------------------
@@ -109,7 +110,9 @@ def test_one_partition_in_the_order_of_the_rows_is_the_learner_on_one_machine(na
         assert np.array_equal(mixed.coef_, alone.coef_)
 
 
-@pytest.mark.parametrize(("name", "variant"), [("averaged", "perceptron"), ("PA", "PA"), ("PA-I", "PA-I"), ("PA-II", "PA-II")])
+@pytest.mark.parametrize(
+    ("name", "variant"), [("averaged", "perceptron"), ("PA", "PA"), ("PA-I", "PA-I"), ("PA-II", "PA-II")]
+)
 def test_rounds_are_those_of_the_reference(name, variant):
     """The scores of the kernels are summed in another order, so that numbers agree to the last digits."""
     X, y, _ = separable(8, rows=41)
@@ -227,7 +230,7 @@ def test_labels_of_rows_of_weight_zero_do_not_count():
 
 
 def test_several_classes_are_learned_in_the_same_rounds():
-    X, y = three_classes()
+    X, y = three_classes(seed=2, spread=0.9)
     messages = []
     model = fit(nk.Perceptron(), X, y, on="local:3", progress=lambda *message: messages.append(message))
     assert model.score(X, y) == 1
@@ -254,10 +257,19 @@ def test_a_mixed_model_is_verified_saved_and_certified_as_any_other(name, tmp_pa
     assert again.certificate_.to_json() == model.certificate_.to_json()
     assert nk.verify(again, X, y)
     assert not nk.verify(again, X[::-1], y[::-1])
-    data = tmp_path / "data.csv"
-    np.savetxt(data, np.column_stack([X, y]), delimiter=",", fmt="%r", header="a,b,c,d,y", comments="")
-    assert main.main(["certify", str(tmp_path / "model.nvk"), str(data), "--target", "y"]) == 0
-    assert novikoff_check.main([str(tmp_path / "model.nvk"), str(data), "--target", "y"]) == 0
+
+
+def test_the_command_line_and_the_independent_checker_certify_a_mixed_model(tmp_path):
+    X, y, _ = separable(1, rows=40)
+    model, data = tmp_path / "model.nvk", tmp_path / "data.svm"
+    Mixed(nk.AveragedPerceptron(max_iter=50), 3).fit(X, y).save(model)
+    rows = [" ".join(f"{j}:{value!r}" for j, value in enumerate(row, start=1)) for row in X.tolist()]
+    data.write_text("".join(f"{label} {row}\n" for label, row in zip(y.tolist(), rows, strict=True)))
+    command = [sys.executable, "-m", "novikoff", "certify", str(model), str(data)]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stdout + run.stderr
+    assert "weighted mistakes" in run.stdout
+    assert novikoff_check.main([str(model), str(data)]) == 0
 
 
 def test_a_mixed_model_has_a_report(tmp_path):

@@ -36,7 +36,7 @@ def outcome(mistakes, moved=True):
         (nk.Perceptron(class_weight="equal"), "class_weight must be"),
         (nk.Perceptron(class_weight={"a": -1.0}), "class weights must be finite"),
         (nk.Perceptron(classes=["a", "b"]), "the label 'c' is not among the declared classes"),
-        (nk.PassiveAggressive(class_weight="balanced"), "class_weight"),
+        (nk.PassiveAggressive(class_weight={"a": 2.0, "b": 3.0}), "would have no effect"),
     ],
 )
 def test_what_rounds_do_not_support_is_refused_in_one_sentence(model, words):

@@ -50,7 +50,9 @@ def test_nothing_to_mix_remains_nothing():
 
 
 def test_sums_of_examples_and_averages_are_added():
-    first = outcome(1, 1, [1.0], examples=2.0, positives=1.0, energy=3.0, squared_radius=4.0, average=np.array([1.0, 2.0]))
+    first = outcome(
+        1, 1, [1.0], examples=2.0, positives=1.0, energy=3.0, squared_radius=4.0, average=np.array([1.0, 2.0])
+    )
     second = outcome(1, 1, [1.0], examples=3.0, energy=1.0, squared_radius=2.0, average=np.array([3.0, 5.0]))
     found = first + second
     assert (found.examples, found.positives, found.energy, found.squared_radius) == (5.0, 1.0, 4.0, 4.0)

@@ -1,4 +1,4 @@
-"""Iterative parameter mixing with the perceptron and the passive-aggressive steps, with the intercept as a column of U."""
+"""Iterative parameter mixing with perceptron and passive-aggressive steps, with the intercept as a column of U."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def one_pass(U, y, v, variant="perceptron", C=1.0):
 
 
 def mixing(parts, rounds, variant="perceptron", C=1.0):
-    """Rounds over partitions [(U, y), ...] with shares in proportion to the mistakes, or to the updates if there are none.
+    """Rounds over partitions [(U, y), ...], with mistakes as shares, or updates if there are no mistakes.
 
     Returns the common v, the mistakes of each partition in each round, and the average of all v of all partitions.
     """

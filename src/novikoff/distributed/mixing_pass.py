@@ -136,7 +136,8 @@ def _examples(block: Block, codes: Codes, task: Task) -> tuple[Any, NDArray[np.f
     weights = block.weights
     if task.class_weights is not None:
         of_class = np.where(codes >= 0, task.class_weights[codes], 0.0)
-        weights = of_class if weights is None else weights * of_class
+        with np.errstate(over="ignore"):  # such weights are refused
+            weights = of_class if weights is None else weights * of_class
         if not np.all(np.isfinite(weights)):
             raise input_error(block.name, "the product of sample_weight and class_weight is not finite for some rows.")
     return in_width(block.X, task.columns), weights

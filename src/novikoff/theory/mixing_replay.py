@@ -111,7 +111,8 @@ def replay_mixing(
             order = np.arange(count)
             if mixing.shuffle:
                 order = next(shuffles(count, order_seed(mixing.seed, number, partition), 1))
-            parts.append(_pass(found, rows, signs, copies, rule, geometry, firsts[partition] + order))
+            with np.errstate(over="ignore", invalid="ignore"):  # numbers that are not finite are not near any weights
+                parts.append(_pass(found, rows, signs, copies, rule, geometry, firsts[partition] + order))
         _mix(found, parts)
     if occurring is not None:
         found.weights = occurring.widen(found.weights)
@@ -143,7 +144,8 @@ def _pass(
         columns, values = rows[i]
         norm2, scale = float(values @ values) + one, 1.0
         if geometry.normalize and norm2 > 0:
-            scale, norm2 = 1 / math.sqrt(norm2), 1.0
+            length = math.sqrt(norm2) if norm2 < math.inf else math.hypot(*values.tolist(), one)
+            scale, norm2 = 1 / length, 1.0
         learn_example(run, rule, i, (columns, values, scale, one), norm2, float(signs[i]), float(copies[i]))
     return run
 
