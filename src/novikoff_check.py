@@ -975,7 +975,7 @@ def fields_of(tree: Any, arrays: Any, key: str = "") -> Any:
     """Return a tree with its arrays in place of their names, and infinities in place of their texts."""
     if isinstance(tree, dict):
         return {name: fields_of(entry, arrays, name) for name, entry in tree.items()}
-    if isinstance(tree, str) and key in ARRAYS:
+    if isinstance(tree, str) and (key in ARRAYS or (key == "mistakes" and tree in arrays)):  # or a number
         return arrays[tree]
     return float(tree) if tree in ("inf", "-inf") and key not in ("positive", "negative") else tree
 

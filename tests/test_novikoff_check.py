@@ -19,6 +19,7 @@ from sklearn.base import clone
 
 import novikoff as nk
 import novikoff_check
+from mixed import Mixed
 from novikoff.theory import CERTIFICATES, Geometry, Mixing
 from novikoff.theory.certificate import Duals
 from novikoff.theory.crammer_singer import JointModel
