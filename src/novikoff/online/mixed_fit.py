@@ -249,12 +249,12 @@ class MixedFit:
             run = Run(len(problem.each), problem.halted, final.margin, duals, mixing)
             states.append(state)
             endings.append(Ending(run, problem.reason or MAX_ITER, None, None, False, state.margin_bound, None))
-        model._forget_reading()
         model._learned_rule, model._learner = self.rule, kernel_of(self.rule, states)
         model._classes, model._runs = self._classes, [ending.run for ending in endings]
         model._fast_path, model._is_stream, model._numbering = None, False, None
         model._column_names, model._by_name, model._has_one_order = None, False, True
-        model.__dict__.pop("feature_names_in_", None)
+        for name in ("feature_names_in_", "fingerprint_", "reading_"):  # of rows that were learned before
+            vars(model).pop(name, None)
         model.n_features_in_ = self._columns
         model._stopped = [ending.reason for ending in self._classes.of_columns(endings)]
         model.n_iter_ = max(ending.run.passes for ending in endings)
