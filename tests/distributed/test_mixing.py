@@ -241,6 +241,28 @@ def test_several_classes_are_learned_in_the_same_rounds():
     assert nk.verify(model, X, y)
 
 
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"random_state": np.random.RandomState(3)},
+        {"random_state": None},
+        {"class_weight": {"a": 0.0, "b": 2.5}},
+        {"classes": ["a", "b", "c", "d"]},
+        {"tie": "positive", "fit_intercept": False, "normalize": True},
+    ],
+    ids=lambda parameters: ", ".join(parameters),
+)
+def test_partitions_of_one_row_are_verified_with_any_parameters(parameters):
+    """The certificate has the seed, so that the rounds can be repeated for any ``random_state``."""
+    X, y = three_classes(rows=24, spread=2.5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", nk.NotHaltedWarning)
+        model = Mixed(nk.Perceptron(max_iter=4, **parameters), 20).fit(X, y)
+    found = nk.verify(model, X, y)
+    assert found, str(found)
+    assert sum(certificate.mistakes for certificate in model.certificate_) > 20
+
+
 # ---- the model -----------------------------------------------------------------------------------------------------
 
 
