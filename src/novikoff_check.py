@@ -35,7 +35,7 @@ EPS, TINY, ROOT_BITS, ZERO = Fraction(1, 2**52), Fraction(1, 2**1074), 200, Frac
 MAX_ROUNDINGS, MAX_COUNT = 2**42, 2**40  # larger counts would allow for rounding errors of any size
 MISSING = ("", "?", "NA", "N/A", "NaN", "nan", "NULL", "null", "None", "na", "n/a", "#N/A", "<NA>")  # cells of a table
 NUMBER = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?"
-VERSIONS = (4, 5, 6, 7, 8, 9, 10)  # of model files
+VERSIONS = (4, 5, 6, 7, 8, 9, 10, 11)  # of model files
 MAX_ZEROS = 2**23  # of all arrays of a file together; each takes memory here, but none in the file
 DTYPES = {"F64": "d", "F32": "f", "I64": "q", "I32": "i", "I8": "b", "U8": "B"}  # of arrays, as ``struct`` calls them
 
@@ -493,6 +493,11 @@ class Vectors:
             ends.append((min(both) + own, max(both) + own))
         return min(low for low, _ in ends), min(high for _, high in ends)
 
+    def errors(self) -> Fraction:
+        """Return the weight of the rows with y v.u <= 0; unit length does not change the side of a row."""
+        scores = self.table.scores(self.v)
+        return sum((Fraction(self.copies[i]) for i in self.seen if self.signs[i] * scores[i] <= 0), ZERO)
+
     def sums(self, a: list[float]) -> tuple[dict[int, int], dict[int, int], Fraction, Fraction]:
         """Return the sums of a y u and of a |u| by column, in a unit, and the relative error of each term."""
         factors = [Fraction(k) * self.inverse[i][0] for i, k in enumerate(a)] if self.inverse else a
@@ -503,9 +508,12 @@ class Vectors:
             Fraction(bool(self.inverse), 2 ** (ROOT_BITS - 1)),
         )
 
-    def check_sum(self, fields: Any, claim: str) -> Iterator[Result]:
-        """Decide that v is the sum of a y u up to rounding, and that |sum a y u| / sum a is within the stated bound."""
-        bound, updates = fields["margin_upper_bound"], fields["updates"]
+    def check_sum(self, fields: Any, claim: str, more: int = 0) -> Iterator[Result]:
+        """Decide that v is the sum of a y u up to rounding, and that |sum a y u| / sum a is within the stated bound.
+
+        ``more`` is the number of updates whose rounding errors the weights may have besides.
+        """
+        bound, updates = fields["margin_upper_bound"], fields["updates"] + more
         if self.a is None or self.duals is None:
             yield "weights", "on trust", "only a repeated run shows them: the rows behind them were not kept"
             yield claim, "on trust", f"at most {shown(bound)}, the least |v| / sum of steps of the run"
@@ -559,6 +567,19 @@ def need_mistakes(fields: Any) -> None:
     mistakes, examples = fields["mistakes"], fields["examples"]
     good = finite(mistakes, examples) and 0 <= mistakes <= examples
     need(good, "mistakes", f"{shown(mistakes)} in {shown(examples)} examples")
+
+
+def need_bound(fields: Any, u: Vectors, name: str, updates: int, separates: Any) -> None:
+    """Refute more mistakes than the theorem of the rule allows, if the weights separate the rows."""
+    mistakes, C, (low, _) = fields[name], fields["parameter"], u.smallest_margin()
+    squares = {"perceptron": u.longest, "passive-aggressive": u.longest}
+    if finite(C) and C > 0:
+        squares |= {"passive-aggressive I": max(u.longest, 1 / Fraction(C))}
+        squares |= {"passive-aggressive II": u.longest + 1 / (2 * Fraction(C))}
+    if separates and low > 0 and not u.private and fields["rule"] in squares:
+        roundings = 4 * (u.width + 8) * (max(0, updates) + 8) + len(u.copies) + 64  # by which a run may differ
+        most = squares[fields["rule"]] * length2(u.v, u.v_unit) / low**2 * (1 + roundings * EPS)
+        need(mistakes <= most, name, f"{shown(mistakes)}, more than the {shown(most)} that the theorem allows")
 
 
 def check_moving_target(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
@@ -627,18 +648,42 @@ def check_mistakes(fields: Any, rows: list[Row], labels: list[Any], weights: Any
     if fields["separates"]:
         status = "holds" if low > 0 else "open" if high > 0 else "fails"
         yield "separates", status, f"the smallest y v.u of {len(u.seen)} rows is {shown(low)}"
-    mistakes, C = fields["mistakes"], fields["parameter"]
     need_mistakes(fields)
-    squares = {"perceptron": u.longest, "passive-aggressive": u.longest}
-    if finite(C) and C > 0:
-        squares |= {"passive-aggressive I": max(u.longest, 1 / Fraction(C))}
-        squares |= {"passive-aggressive II": u.longest + 1 / (2 * Fraction(C))}
-    if passes and fields["separates"] and low > 0 and not u.private and fields["rule"] in squares:
-        roundings = 4 * (u.width + 8) * (max(0, updates) + 8) + len(u.copies) + 64  # by which a run may differ
-        most = squares[fields["rule"]] * length2(u.v, u.v_unit) / low**2 * (1 + roundings * EPS)
-        need(mistakes <= most, "mistakes", f"{shown(mistakes)}, more than the {shown(most)} that the theorem allows")
+    need_bound(fields, u, "mistakes", updates, passes and fields["separates"])
     for name in ("mistakes", "updates", "passes", "rule", "parameter"):
         yield name, "on trust", f"{fields[name]}, as the learner says"
+
+
+def check_mixing(fields: Any, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
+    """Decide a MixingCertificate: what the partitions saw, the mixed weights, and sums over the mistakes of rounds."""
+    u, updates, mixing = Vectors(fields["evidence"], rows, labels, weights), fields["updates"], fields["mixing"]
+    each, sizes = mixing["mistakes"], mixing["rows"]
+    passes = len(each)
+    good = sizes and min(sizes) >= 0 and sum(sizes) == len(rows) and all(len(own) == len(sizes) for own in each)
+    need(good, "partitions", f"{shown(sum(sizes))} rows and mistakes of each partition in each round are needed")
+    need(all(finite(*own) and min(own) >= 0 for own in each), "mistakes", "some are negative or not finite")
+    need_counts(passes, updates, u)
+    plain = u.a is not None and not u.private and not u.is_scaled
+    known = fields["rule"] == "perceptron" or fields["rule"].startswith("passive-aggressive")
+    need(known, "rule", f"{fields['rule']!r} is not a rule of runs on partitions")
+    need(plain, "weights", "private features, a scale, or no rows behind them: not those of a run on partitions")
+    yield from check_data(fields, u, passes)
+    yield from u.check_sum(fields, "no separator has a larger margin", 4 * passes * (len(sizes).bit_length() + 4))
+    yield agrees("rows on the wrong side", mixing["errors"], u.errors(), u.count + 4)
+    need_mistakes(fields)
+    exact, roundings = [[Fraction(k) for k in own] for own in each], passes * len(sizes) + 16
+    sums = [(sum(own, ZERO), sum((k * k for k in own), ZERO)) for own in exact]
+    weighted = sum((squares / total for total, squares in sums if total), ZERO)
+    yield agrees("mistakes", fields["mistakes"], sum((total for total, _ in sums), ZERO), roundings)
+    yield agrees("weighted mistakes", fields["weighted_mistakes"], weighted, roundings)
+    if fields["rule"] == "perceptron":  # each mistake, and nothing else, is a step
+        claim = "weighted mistakes, as the steps behind the weights"
+        yield agrees(claim, fields["weighted_mistakes"], u.steps, 4 * passes + updates + 16)
+    need_bound(fields, u, "weighted_mistakes", updates + 8 * passes, mixing["errors"] == 0)
+    for name in ("rule", "parameter", "updates"):
+        yield name, "on trust", f"{fields[name]}, as the learner says"
+    for name in ("mistakes", "tie", "seed", "shuffle"):
+        yield f"{name} of the rounds", "on trust", f"{mixing[name]}, as the learner says"
 
 
 def check_of_sum(fields: Any, u: Vectors, rows: list[Row], labels: list[Any], weights: Any) -> Iterator[Result]:
@@ -804,6 +849,7 @@ CHECKS = {
     "KeslerCertificate": check_kesler,
     "KeslerSumCertificate": check_kesler_sum,
     "MistakeCertificate": check_mistakes,
+    "MixingCertificate": check_mixing,
     "MovingTargetCertificate": check_moving_target,
     "PerceptronMarginCertificate": check_perceptron_margin,
     "SecondOrderCertificate": check_second_order,
@@ -929,7 +975,7 @@ def fields_of(tree: Any, arrays: Any, key: str = "") -> Any:
     """Return a tree with its arrays in place of their names, and infinities in place of their texts."""
     if isinstance(tree, dict):
         return {name: fields_of(entry, arrays, name) for name, entry in tree.items()}
-    if isinstance(tree, str) and key in ARRAYS:
+    if isinstance(tree, str) and (key in ARRAYS or (key == "mistakes" and tree in arrays)):  # or a number
         return arrays[tree]
     return float(tree) if tree in ("inf", "-inf") and key not in ("positive", "negative") else tree
 

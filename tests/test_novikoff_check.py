@@ -19,7 +19,8 @@ from sklearn.base import clone
 
 import novikoff as nk
 import novikoff_check
-from novikoff.theory import CERTIFICATES, Geometry
+from mixed import Mixed
+from novikoff.theory import CERTIFICATES, Geometry, Mixing
 from novikoff.theory.certificate import Duals
 from novikoff.theory.crammer_singer import JointModel
 from novikoff.theory.evidence import Evidence
@@ -29,7 +30,15 @@ from oracle import decided, rows_of, statuses
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
-INNER = [JointModel, JointDuals, SvmModel, Duals, Evidence, Geometry]  # of which fields of certificates are made
+INNER = [
+    JointModel,
+    JointDuals,
+    SvmModel,
+    Duals,
+    Evidence,
+    Geometry,
+    Mixing,
+]  # of which fields of certificates are made
 
 SOURCE = Path(novikoff_check.__file__)
 RANDOM = np.random.default_rng(0)
@@ -49,6 +58,9 @@ LEARNERS = {
     "hard margin": (nk.HardMarginSVM(), APART),
     "hard margin without intercept": (nk.HardMarginSVM(fit_intercept=False), APART),
     "perceptron": (nk.Perceptron(max_iter=50), MIXED),
+    "mixed perceptron": (Mixed(nk.Perceptron(max_iter=9), 3), APART),
+    "mixed perceptron, unit length": (Mixed(nk.Perceptron(max_iter=9, normalize=True)), MIXED),
+    "mixed passive-aggressive II": (Mixed(nk.PassiveAggressiveII(C=0.1)), MIXED),
     "private features": (nk.Perceptron(slack_feature=0.5), MIXED),
     "averaged": (nk.AveragedPerceptron(), THREE),
     "voted": (nk.VotedPerceptron(), THREE),
@@ -98,6 +110,8 @@ def test_checker_and_exact_verification_agree(name, weights):
 
 
 FORGED = {
+    "mixed perceptron": ("weighted_mistakes", 1.01),
+    "mixed passive-aggressive II": ("mistakes", 2.0),
     "hinge": ("dual", 1.5),
     "squared hinge": ("primal", 0.5),
     "pairs": ("dual", 1.01),

@@ -21,6 +21,7 @@ from novikoff.data.reading import Reading
 from novikoff.theory.certificate import Certificate
 from novikoff.theory.conformal import SetState
 from novikoff.theory.geometry import Floats
+from novikoff.theory.mixing import Mixing
 from novikoff.theory.rules import Rule
 from novikoff.theory.running_scale import ColumnScale
 from novikoff.theory.verification import Check
@@ -48,6 +49,8 @@ class OnlineRun:
         All hypotheses, if they vote.
     scale : ColumnScale or None, default=None
         How the columns were scaled, for learners with a running scale.
+    mixing : Mixing or None, default=None
+        The partitions and rounds, if the weights were mixed from those of partitions.
     """
 
     rule: Rule
@@ -58,6 +61,7 @@ class OnlineRun:
     shuffle: bool
     votes: Any = None
     scale: ColumnScale | None = None
+    mixing: Mixing | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import pytest
 
 import novikoff as nk
 from adversary.forge import leaves, with_leaf
+from mixed import Mixed
 from novikoff.theory import CERTIFICATES
 
 rng = np.random.default_rng(5)
@@ -48,6 +49,8 @@ FITTED = {
     "joint": lambda: fit(nk.LinearSVM(multi_class="crammer_singer", loss="hinge", C=0.1), MIXED, CODES, WEIGHTS),
     "hard margin": lambda: fit(nk.HardMarginSVM(), weights=WEIGHTS),
     "perceptron": lambda: fit(nk.Perceptron(), weights=WEIGHTS),
+    "mixed perceptron": lambda: fit(Mixed(nk.Perceptron(max_iter=4), 3), MIXED, weights=WEIGHTS),
+    "mixed average": lambda: fit(Mixed(nk.AveragedPerceptron(max_iter=4)), MIXED),
     "private features": lambda: fit(nk.Perceptron(slack_feature=0.5, max_iter=50)),
     "averaged perceptron": lambda: fit(nk.AveragedPerceptron(), MIXED),
     "voted perceptron": lambda: fit(nk.VotedPerceptron(), MIXED),

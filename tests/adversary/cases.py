@@ -12,6 +12,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import novikoff as nk
+from mixed import Mixed
 
 SEED = 15
 LARGEST_EXPONENT = 300  # of ten, by which data are scaled
@@ -47,6 +48,11 @@ BINARY = {
     "soft confidence": lambda: nk.SoftConfidenceWeighted(max_iter=2),
     "selective perceptron": lambda: nk.SelectivePerceptron(b=0.5),
     "selective perceptron, budget": lambda: nk.SelectivePerceptron(b=0.1, budget=2, fit_intercept=False),
+    "mixed perceptron": lambda: Mixed(nk.Perceptron(max_iter=20)),
+    "mixed perceptron, unit length": lambda: Mixed(nk.Perceptron(normalize=True, max_iter=5), 3),
+    "mixed passive-aggressive": lambda: Mixed(nk.PassiveAggressive(max_iter=3), (3, 0, 2)),
+    "mixed passive-aggressive I": lambda: Mixed(nk.PassiveAggressiveI(C=0.25, max_iter=3, shuffle=False), 3),
+    "mixed passive-aggressive II": lambda: Mixed(nk.PassiveAggressiveII(C=0.25, max_iter=3)),
     "separability": lambda: _Separability(True),
     "separability without intercept": lambda: _Separability(False),
 }
@@ -61,6 +67,7 @@ SEVERAL = {
         multi_class="crammer_singer", loss="hinge", C=1.0, fit_intercept=False, **FEW_STEPS
     ),
     "perceptrons": lambda: nk.Perceptron(max_iter=5),
+    "mixed perceptrons": lambda: Mixed(nk.Perceptron(max_iter=5)),
     "multiclass perceptron": lambda: nk.MulticlassPerceptron(max_iter=5),
     "multiclass AROW": lambda: nk.MulticlassAROW(r=0.25, max_iter=3),
     "multiclass AROW, scaled": lambda: nk.MulticlassAROW(scale="running", max_iter=2),
@@ -70,7 +77,14 @@ MAKERS = {**BINARY, **SEVERAL}
 QUICK = {  # one of each kind of certificate; the others are slow
     *("hinge", "squared hinge", "path", "hard margin", "separability", "perceptron", "private features"),
     *("voted perceptron", "margin perceptron, unit length", "passive-aggressive I", "AROW, floor", "AROW, full"),
-    *("normalized adaptive", "selective perceptron", "pairs", "joint, penalized", "multiclass perceptron"),
+    *(
+        "normalized adaptive",
+        "selective perceptron",
+        "mixed perceptron",
+        "pairs",
+        "joint, penalized",
+        "multiclass perceptron",
+    ),
 }
 
 

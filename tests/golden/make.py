@@ -17,6 +17,7 @@ from novikoff.data.evaluation_state import DriftState, EvaluationState, WindowSt
 from novikoff.data.late_rows import LateRows, Served
 from novikoff.data.position import FileIdentity, Position
 from novikoff.data.reading import Reading
+from novikoff.distributed import fit
 from novikoff.persistence.frame import VERSION
 from novikoff.persistence.model_file import save_position
 from novikoff.theory.conformal import SetCertificate, SetState
@@ -58,6 +59,8 @@ MODELS = {
     "perceptron-classes": lambda: nk.Perceptron().partial_fit(ROWS, THREE),
     "perceptron-unit-length": lambda: nk.Perceptron(normalize=True).fit(ROWS, APART),
     "perceptron-scale": lambda: nk.Perceptron(scale="running").fit(ROWS, APART),
+    "perceptron-mixing": lambda: fit(nk.Perceptron(), [np.array(ROWS[:4]), np.array(ROWS[4:])], [APART[:4], APART[4:]]),
+    "averaged-mixing": lambda: fit(nk.AveragedPerceptron(), ROWS, THREE, on="local:3"),
     "perceptron-stream-sets": lambda: stream(nk.Perceptron()),
     "passive-aggressive-scale": lambda: stream(nk.PassiveAggressiveI(scale="running", normalize=True)),
     "arow-centred": lambda: nk.AROW(scale="centred").partial_fit(ROWS, TWO),
@@ -123,6 +126,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "arow": (ROWS, TWO),
     "arow-full": (ROWS, TWO),
     "averaged": (ROWS, THREE),
+    "averaged-mixing": (ROWS, THREE),
     "hard-margin": (ROWS, APART),
     "margin": (ROWS, APART),
     "multiclass-arow": (ROWS, THREE),
@@ -133,6 +137,7 @@ ROWS_OF = {  # what models were learned from, where it is rows, labels and weigh
     "arow-centred": (ROWS, TWO),
     "averaged-centred": (ROWS, THREE),
     "perceptron-centred": (ROWS, THREE),
+    "perceptron-mixing": (ROWS, APART),
     "soft-confidence-centred": (ROWS, TWO),
     "voted-centred": (ROWS, TWO),
     "tracker-share": (ROWS, THREE),

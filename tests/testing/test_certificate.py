@@ -8,6 +8,7 @@ import pytest
 
 import novikoff as nk
 from joint_machines import certify
+from mixed import Mixed
 from novikoff.testing import certificate_checks, check_certificate
 from novikoff.theory import CERTIFICATES, Support
 from novikoff.theory.verification import Check, Verification
@@ -28,6 +29,12 @@ MADE = {
     "hulls, penalised intercept": (nk.HardMarginSVM(penalized_intercept=True).fit(X, y).certificate_, y, None),
     "mistakes": (nk.Perceptron().fit(X, y).certificate_, y, None),
     "mistakes, one pass": (nk.Perceptron(max_iter=1).fit(X, noisy).certificate_, noisy, None),
+    "mistakes of partitions": (Mixed(nk.Perceptron(), 3).fit(X, y).certificate_, y, None),
+    "mistakes of partitions, weights": (
+        Mixed(nk.PassiveAggressiveI(max_iter=5)).fit(X, noisy, weights).certificate_,
+        noisy,
+        weights,
+    ),
     "mistakes of a stream": (nk.PassiveAggressiveI().partial_fit(X, noisy).certificate_, noisy, None),
     "moving target": (nk.Perceptron(half_life=5.0).partial_fit(X, noisy).certificate_, noisy, None),
     "full matrix": (nk.AROW(full=True).fit(X, noisy).certificate_, noisy, None),

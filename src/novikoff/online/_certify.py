@@ -18,6 +18,9 @@ from novikoff.theory.full_matrix import FullMatrixCertificate
 from novikoff.theory.geometry import Floats
 from novikoff.theory.margin import PerceptronMarginCertificate
 from novikoff.theory.mistakes import MistakeCertificate
+from novikoff.theory.mixing import Mixing
+from novikoff.theory.mixing_bounds import weighted_mistakes
+from novikoff.theory.mixing_certificate import MixingCertificate
 from novikoff.theory.moving_target import MovingTargetCertificate
 from novikoff.theory.rules import Rule
 from novikoff.theory.second_order import SecondOrderCertificate
@@ -153,6 +156,25 @@ def certify_mistakes(problem: Problem) -> MistakeCertificate:
         separates=problem.separates(),
         passes=int(problem.is_stream) if run is None else run.passes,
         evidence=problem.evidence,
+    )
+
+
+def certify_mixing(problem: Problem, mixing: Mixing) -> MixingCertificate:
+    """Return the certificate of weights that were mixed from those of partitions."""
+    tally = problem.tally
+    return MixingCertificate(
+        rule=problem.rule.name,
+        parameter=problem.rule.parameter,
+        examples=tally["examples"],
+        positives=tally["positives"],
+        mistakes=tally["mistakes"],
+        weighted_mistakes=float(weighted_mistakes(mixing.mistakes)),
+        updates=tally["updates"],
+        radius=problem.radius,
+        energy=tally["energy"],
+        margin_upper_bound=problem.margin_upper_bound(),
+        evidence=problem.evidence,
+        mixing=mixing,
     )
 
 

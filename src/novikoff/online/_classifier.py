@@ -24,7 +24,7 @@ from novikoff.theory.rules import Rule
 
 from . import _batch_methods, _example_methods
 from ._batch import learn_rows
-from ._certify import Problem, certify_mistakes, certify_moving_target
+from ._certify import Problem, certify_mistakes, certify_mixing, certify_moving_target
 from ._classes import Classes
 from ._columns import plane_of
 from ._cycle import Ending, Run
@@ -106,6 +106,8 @@ class OnlineClassifier(Classifier):
 
     def _certify(self, problem: Problem) -> Certificate:
         """Return the certificate of one binary problem."""
+        if problem.run is not None and problem.run.mixing is not None:
+            return certify_mixing(problem, problem.run.mixing)
         return certify_moving_target(problem) if problem.rule.forgetting.is_any else certify_mistakes(problem)
 
     def _warning_of_fit(self, endings: list[Ending]) -> NotHaltedWarning | None:

@@ -20,6 +20,7 @@ from novikoff.theory.certificate import Duals
 from novikoff.theory.enclosed_sums import EPS
 from novikoff.theory.evidence import Evidence
 from novikoff.theory.geometry import Extended, Floats, Lifted, as_table, length_of
+from novikoff.theory.mixing import Mixing
 from novikoff.theory.online_checks import OnlineChecks
 from novikoff.theory.rules import Rule
 
@@ -43,12 +44,15 @@ class Run:
         that the last pass found.
     duals : Duals
         The weights as a combination of the rows.
+    mixing : Mixing or None, default=None
+        The partitions and rounds, if the weights were mixed from those of partitions. Each round is then a pass.
     """
 
     passes: int
     halted: bool
     smallest_margin: Extended
     duals: Duals
+    mixing: Mixing | None = None
 
 
 @dataclass(frozen=True)

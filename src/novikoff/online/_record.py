@@ -98,6 +98,7 @@ def _problem_record(model: Any, column: int, seeds: list[int] | None, votes: Any
             shuffle=model.shuffle,
             votes=None if votes is None else votes[q],
             scale=problem.evidence.scale,
+            mixing=None if problem.run is None else problem.run.mixing,
         ),
     )
 

@@ -130,6 +130,9 @@ def _check_problems(state: OnlineState, classes: Classes) -> None:
     for place, run in enumerate(state.runs or ()):
         check_duals(run.duals, f"state.runs.{place}.duals")
         check_count(run.passes, f"state.runs.{place}.passes")
+        if run.mixing is not None and ((unfit := run.mixing.misfit()) or run.passes != run.mixing.rounds):
+            reason = unfit.detail if unfit else "there must be as many rounds as passes"
+            raise input_error(f"state.runs.{place}.mixing", f"{reason}.")
 
 
 def _learner(state: OnlineState, width: int) -> _core.OnlineLearner:

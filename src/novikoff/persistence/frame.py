@@ -22,7 +22,7 @@ from novikoff._version import __version__
 from novikoff.errors import InvalidInputError, input_error, quote
 
 FORMAT = "novikoff model"
-VERSION = 10  # of the format; any change that an older library could misread raises it
+VERSION = 11  # of the format; any change that an older library could misread raises it
 KEY = "novikoff"  # of our header in the metadata of the safetensors file
 METADATA = "__metadata__"
 MAX_HEADER_BYTES = 100_000_000  # the limit of safetensors

@@ -3,6 +3,7 @@ from . import conformal_bounds as conformal_bounds
 from . import delay_bounds as delay_bounds
 from . import kesler_bounds as kesler_bounds
 from . import losses as losses
+from . import mixing_bounds as mixing_bounds
 from . import mixture_bounds as mixture_bounds
 from . import moving_bounds as moving_bounds
 from . import scaled_bounds as scaled_bounds
@@ -28,6 +29,8 @@ from .margin import MarginCertificate as MarginCertificate
 from .margin import PerceptronMarginCertificate as PerceptronMarginCertificate
 from .margin_value import Margin as Margin
 from .mistakes import MistakeCertificate as MistakeCertificate
+from .mixing import Mixing as Mixing
+from .mixing_certificate import MixingCertificate as MixingCertificate
 from .moving_target import MovingTargetCertificate as MovingTargetCertificate
 from .second_order import SecondOrderCertificate as SecondOrderCertificate
 from .selective import SelectiveCertificate as SelectiveCertificate

@@ -329,6 +329,7 @@ CERTIFICATES: Registry[type[Certificate]] = Registry(
         "KeslerCertificate": "novikoff.theory.kesler:KeslerCertificate",
         "KeslerSumCertificate": "novikoff.theory.kesler_sum:KeslerSumCertificate",
         "MistakeCertificate": "novikoff.theory.mistakes:MistakeCertificate",
+        "MixingCertificate": "novikoff.theory.mixing_certificate:MixingCertificate",
         "MovingTargetCertificate": "novikoff.theory.moving_target:MovingTargetCertificate",
         "PerceptronMarginCertificate": "novikoff.theory.margin:PerceptronMarginCertificate",
         "FullMatrixCertificate": "novikoff.theory.full_matrix:FullMatrixCertificate",

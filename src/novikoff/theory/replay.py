@@ -107,14 +107,14 @@ def replay(
             elif isinstance(rule, SelectiveRule):
                 learn_selectively(run, rule, i, *example)
             else:
-                _learn(run, rule, i, *example)
+                learn_example(run, rule, i, *example)
     run.finish()
     if occurring is not None:
         run.weights, run.average_weights = occurring.widen(run.weights), occurring.widen(run.average_weights)
     return run
 
 
-def _learn(
+def learn_example(
     run: Replay, rule: OnlineRule, i: int, x: tuple[Any, Floats, float, float], norm2: float, y: float, weight: float
 ) -> None:
     """Learn from one example as often as its weight says; a fraction is one last copy of less weight."""

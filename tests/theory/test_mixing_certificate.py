@@ -1,0 +1,196 @@
+"""The certificate of mixed weights: honest ones verify, forged ones and other data do not."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import novikoff as nk
+from mixed import Mixed
+from novikoff.testing import check_certificate
+from novikoff.theory import Geometry, Margin, MixingCertificate
+from novikoff.theory.evidence import Evidence
+from novikoff.theory.mixing_certificate import errors_of
+from novikoff.theory.mixing_replay import replay_mixing
+from novikoff.theory.online_checks import OnlineChecks
+
+pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+
+rng = np.random.default_rng(21)
+X = rng.normal(size=(36, 3))
+APART = np.where(X @ [1.0, -2.0, 0.5] > 0, "yes", "no")
+X += 0.3 * np.outer(np.where(APART == "yes", 1, -1), [1.0, -2.0, 0.5])
+NOISY = np.where(rng.random(36) < 0.1, "yes", APART)
+WEIGHTS = rng.choice([0.0, 0.5, 1.0, 2.0], size=36)
+MODELS = {
+    "perceptron": (nk.Perceptron(), APART, None),
+    "perceptron, weights": (nk.Perceptron(max_iter=4), NOISY, WEIGHTS),
+    "ties positive": (nk.Perceptron(tie="positive", fit_intercept=False, max_iter=4), NOISY, None),
+    "unit length": (nk.Perceptron(normalize=True, max_iter=4), NOISY, None),
+    "averaged": (nk.AveragedPerceptron(max_iter=4), NOISY, None),
+    "PA": (nk.PassiveAggressive(), APART, None),
+    "PA-I": (nk.PassiveAggressiveI(C=0.1, max_iter=4), NOISY, WEIGHTS),
+    "PA-II": (nk.PassiveAggressiveII(C=0.1, shuffle=False, max_iter=4), NOISY, None),
+}
+
+
+def made(name):
+    model, y, weights = MODELS[name]
+    return Mixed(model, (3, 1, 2)).fit(X, y, weights), y, weights
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_honest_certificates_verify_with_and_without_exact(name):
+    model, y, weights = made(name)
+    certificate = model.certificate_
+    assert isinstance(certificate, MixingCertificate)
+    for exact in (False, True):
+        found = certificate.verify(X, y, weights, exact=exact)
+        assert found, str(found)
+    assert nk.verify(model, X, y, weights)
+    check_certificate(certificate, X, y, weights)
+
+
+def with_mixing(certificate, **changes):
+    return dataclasses.replace(certificate, mixing=dataclasses.replace(certificate.mixing, **changes))
+
+
+def forgeries(certificate):
+    """Certificates with one false number, by what is false."""
+    mixing = certificate.mixing
+    fields = {
+        "mistakes": 1.0,
+        "weighted_mistakes": 0.25,
+        "updates": 1,
+        "examples": 1.0,
+        "positives": -1.0,
+        "energy": 1.0,
+    }
+    fields |= {"radius": 0.01, "margin_upper_bound": -0.01}
+    found = {
+        name: dataclasses.replace(
+            certificate, **{name: type(getattr(certificate, name))(getattr(certificate, name) + more)}
+        )
+        for name, more in fields.items()
+        if name != "margin_upper_bound"
+    }
+    lower = Margin(certificate.margin_upper_bound - 0.01, intercept=certificate.margin_upper_bound.intercept)
+    found["margin_upper_bound"] = dataclasses.replace(certificate, margin_upper_bound=float(lower))
+    moved = mixing.mistakes.copy()
+    moved[0, [0, 2]] += [1.0, -1.0]
+    found["mistakes of a partition"] = with_mixing(certificate, mistakes=moved)
+    found["fewer rounds"] = with_mixing(certificate, mistakes=mixing.mistakes[:-1])
+    found["sizes of the partitions"] = with_mixing(certificate, rows=mixing.rows + np.array([1, 0, -1]))
+    found["other partitions"] = with_mixing(certificate, rows=mixing.rows[::-1].copy())
+    found["too few rows"] = with_mixing(certificate, rows=mixing.rows - np.array([1, 0, 0]))
+    found["errors"] = with_mixing(certificate, errors=mixing.errors + 1)
+    found["seed"] = with_mixing(certificate, seed=mixing.seed + 1)
+    found["shuffle"] = with_mixing(certificate, shuffle=not mixing.shuffle)
+    duals = certificate.evidence.duals
+    evidence = dataclasses.replace(certificate.evidence, weights=certificate.evidence.weights * 1.0001)
+    found["weights"] = dataclasses.replace(certificate, evidence=evidence)
+    evidence = dataclasses.replace(certificate.evidence, duals=dataclasses.replace(duals, weights=duals.weights * 2))
+    found["duals"] = dataclasses.replace(certificate, evidence=evidence)
+    evidence = dataclasses.replace(certificate.evidence, duals=None)
+    found["no duals"] = dataclasses.replace(certificate, evidence=evidence)
+    found["rule"] = dataclasses.replace(certificate, rule="fixed margin", parameter=0.1)
+    found["unknown rule"] = dataclasses.replace(certificate, rule="guess")
+    found["second-order rule"] = dataclasses.replace(certificate, rule="arow", parameter=1.0)
+    return found
+
+
+@pytest.mark.parametrize("name", ["perceptron", "perceptron, weights", "PA-I"])
+def test_forged_numbers_are_noticed(name):
+    model, y, weights = made(name)
+    certificate = model.certificate_
+    run = replay_mixing(
+        X,
+        certificate.evidence.signs(y),
+        np.ones(36) if weights is None else weights,
+        certificate.online_rule,
+        certificate.evidence.geometry,
+        certificate.mixing,
+    )
+    for what, forged in forgeries(certificate).items():
+        for exact in (False, True):
+            found = forged.verify(X, y, weights, exact=exact)
+            assert not found, f"{what}: {found}"
+            assert found.failures or run.doubtful is not None, f"{what}: {found}"
+
+
+def test_a_forged_count_that_is_consistent_is_found_by_the_repeated_run_alone():
+    """Mistakes of two partitions are exchanged: all sums stay the same."""
+    model, y, weights = made("perceptron, weights")
+    certificate = model.certificate_
+    assert certificate.mixing.mistakes[0, 0] != certificate.mixing.mistakes[0, 2]
+    other = with_mixing(certificate, mistakes=certificate.mixing.mistakes[:, ::-1].copy())
+    found = other.verify(X, y, weights)
+    assert [check.claim for check in found.failures] == ["mistakes of each partition in each round"]
+
+
+def test_other_data_are_noticed():
+    model, y, _ = made("perceptron")
+    certificate = model.certificate_
+    changed = X.copy()
+    changed[4, 1] += 0.01
+    order = np.roll(np.arange(36), 1)
+    for rows, labels in ((changed, y), (X[order], y[order]), (X[:-1], y[:-1]), (X, NOISY), (X[:, :2], y)):
+        assert certificate.verify(rows, labels).failures
+    assert certificate.verify(X, y, np.full(36, 2.0)).failures
+
+
+def test_a_model_with_other_partitions_than_its_certificate_is_noticed():
+    (problem,) = made("averaged")[0].record_.problems
+    forged = dataclasses.replace(problem.run.mixing, rows=problem.run.mixing.rows[::-1].copy())
+    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=forged))
+    assert check.status == "fails"
+    (check,) = problem.certificate.check_learned(dataclasses.replace(problem.run, mixing=None))
+    assert check.status == "fails"
+
+
+def test_an_altered_average_is_noticed():
+    model, y, _ = made("averaged")
+    record = model.record_
+    (problem,) = record.problems
+    altered = dataclasses.replace(problem, weights=problem.weights * (1 + 1e-9))
+
+    class Altered:
+        record_ = dataclasses.replace(record, problems=(altered,))
+
+    found = nk.verify(Altered(), X, y)
+    assert "average" in {check.claim for check in found.failures}
+
+
+def test_more_mistakes_than_the_theorem_allows_are_refuted():
+    rows, y = np.array([[1.0], [-1.0], [2.0], [-2.0]]), np.array([1, 0, 1, 0])
+    certificate = Mixed(nk.Perceptron(fit_intercept=False), 2).fit(rows, y).certificate_
+    assert certificate.bound(1.0) == 4
+    assert certificate.total_bound(1.0) == 8
+    assert certificate.bound(0.0) == np.inf
+    many = np.full((9, 2), 2.0)
+    forged = with_mixing(
+        dataclasses.replace(certificate, mistakes=36.0, weighted_mistakes=18.0, examples=36.0), mistakes=many
+    )
+    assert "bound of the theorem" in {check.claim for check in forged.verify(rows, y).failures}
+
+
+def test_rows_on_the_plane_are_on_the_wrong_side():
+    rows, signs = np.array([[1.0, 1.0], [1.0, -1.0], [2.0, 0.0]]), np.array([1.0, 1.0, -1.0])
+    model = Evidence(np.array([1.0, 1.0]), 0.0, Geometry(fit_intercept=False), 1)
+    wrong, unsure = errors_of(OnlineChecks(model, rows, signs, np.ones(3), exact=True))
+    assert wrong.tolist() == [1, 2]
+    assert unsure.tolist() == []
+    _, unsure = errors_of(OnlineChecks(model, rows * np.pi, signs, np.ones(3), exact=False))
+    assert set(unsure.tolist()) <= {1}
+    wrong, _ = errors_of(OnlineChecks(model, rows, signs, np.array([1.0, 0.0, 1.0]), exact=True))
+    assert wrong.tolist() == [2]
+
+
+def test_claims_say_both_counts():
+    certificate = made("perceptron")[0].certificate_
+    words = dict(certificate.claims())
+    assert "of all partitions" in words["mistakes"]
+    assert words["rounds"].endswith("each over 3 partitions")
+    assert "every row on its side" in certificate.explain()
+    assert "on the right side" in made("PA-I")[0].certificate_.explain()
+    assert ("geometry", "examples scaled to unit length") in made("unit length")[0].certificate_.claims()
