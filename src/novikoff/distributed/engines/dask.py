@@ -12,12 +12,15 @@ from typing import Any
 from novikoff.errors import input_error
 
 from ..block import checked_block
-from ..protocol import Step, added, tree_sum
+from ..protocol import Step, size_of, tree_sum
 from ..rounds import Data, Rounds, on_block
+from .alignment import aligned
 from .local import LocalEngine
 from .packages import package
 from .tables import check_columns, feature_names, table_block
 
+SUBTREE = 8  # replies that one task adds: a power of 2, so that all replies are added in the order of `tree_sum`
+SMALL_COMMAND = 4096  # bytes up to which a command is part of each task, which saves sending it between workers
 ADDRESS = re.compile(r"dask(?:://(.+:[0-9]+))?")
 
 
@@ -122,18 +125,27 @@ class DaskRounds(Rounds):
     def _map(self, step: Step, command: Any) -> Any:
         make, is_kept = self._data.make, self._data.is_kept
         if is_kept and self._blocks is None:
-            self._blocks = self._compute([self._task(make, *part) for part in self._data.parts])
+            self._blocks = self._compute([self._task(_made, make, part) for part in self._data.parts])
         parts: Sequence[Any] = self._data.parts if self._blocks is None else self._blocks
-        shared = self._task(_opened, Sealed((step, command)))
+        shared = Sealed((step, command))
+        if size_of(command) > SMALL_COMMAND:
+            shared = self._task(_opened, shared)
         pairs = [
             self._task(_advance, shared, make, is_kept, part, state)
             for part, state in zip(parts, self._state_tasks(), strict=True)
         ]
-        total = tree_sum([self._task(_reply, pair) for pair in pairs], lambda a, b: self._task(added, a, b))
+        total = self._added([self._task(_reply, pair) for pair in pairs])
         *futures, last = self._compute([*pairs, total])
         reply = self._result(last, [*futures, last])
         self._pairs, self._restored = futures, None
         return reply
+
+    def _added(self, replies: list[Any]) -> Any:
+        """Return the task of the tree sum. Whole subtrees are added by one task each, because each costs some time."""
+        while len(replies) > 1:
+            groups = [replies[first : first + SUBTREE] for first in range(0, len(replies), SUBTREE)]
+            replies = [self._task(_subtree_sum, group) for group in groups]
+        return replies[0]
 
     def _state_tasks(self) -> list[Any]:
         """Return one argument of `_advance` per partition: the future of a state and a reply, or a state alone."""
@@ -156,7 +168,7 @@ class DaskRounds(Rounds):
     def _result(self, future: Any, futures: list[Any]) -> Any:
         """Return the result of a future. After an error or an interrupt, all futures of the round are released."""
         try:
-            return future.result()
+            return aligned(future.result())
         except BaseException:
             _release(futures)
             raise
@@ -199,11 +211,16 @@ def _opened(sealed: Sealed) -> Any:
     return sealed.value
 
 
+def _made(make: Callable[..., Any], part: tuple[Any, ...]) -> Any:
+    """Make the block of a partition, on a worker."""
+    return make(*aligned(part))
+
+
 def _advance(shared: Any, make: Any, is_kept: bool, part: Any, before: Any) -> tuple[Any, Any]:
     """Apply a step to one partition, on a worker."""
-    step, command = shared
+    step, command = shared.value if isinstance(shared, Sealed) else shared
     state = before.value if isinstance(before, Sealed) else before[0]
-    return on_block(step, make, is_kept, part, state, command)
+    return on_block(step, make, is_kept, aligned(part), aligned(state), aligned(command))
 
 
 def _state(pair: tuple[Any, Any]) -> Any:
@@ -212,6 +229,10 @@ def _state(pair: tuple[Any, Any]) -> Any:
 
 def _reply(pair: tuple[Any, Any]) -> Any:
     return pair[1]
+
+
+def _subtree_sum(replies: list[Any]) -> Any:
+    return tree_sum(replies)
 
 
 # ---- collections ---------------------------------------------------------------------------------------------------
@@ -294,7 +315,7 @@ def _new_client() -> Any:
     """Return a client of a new cluster on this machine, which Dask closes when Python ends."""
     from distributed import Client, LocalCluster
 
-    return Client(LocalCluster(processes=True, threads_per_worker=1, dashboard_address=None))
+    return Client(LocalCluster(processes=True, threads_per_worker=1, dashboard_address=":0"))
 
 
 @contextmanager
