@@ -84,7 +84,8 @@ def divide_by_zero(block, state, command):
 
 
 def process_id(block, state, command):
-    """A step whose replies name the processes of the workers."""
+    """A step whose replies name the processes of the workers. It takes some seconds."""
+    time.sleep(command or 0)
     return state, [os.getpid()]
 
 
