@@ -110,3 +110,8 @@ def bits(value):
 def same_bits(first, second):
     """Whether two nested values have the same bits."""
     return bits(first) == bits(second)
+
+
+def local_directory(block, state, command):
+    """A step whose reply is the local directory of a Spark executor."""
+    return state, [os.environ["SPARK_LOCAL_DIRS"].split(",")[0]]

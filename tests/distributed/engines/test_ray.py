@@ -59,6 +59,8 @@ class TestRay(EngineContract):
 
 # ---- datasets -------------------------------------------------------------------------------------------------------
 
+of_ray_data = pytest.mark.filterwarnings("ignore:`use_push_based_shuffle` is deprecated")  # Ray's own use of it
+
 
 def assert_same_data(engine, data, lists):
     """The partitions are those of threads on lists of arrays."""
@@ -70,6 +72,7 @@ def assert_same_data(engine, data, lists):
     assert same_bits(found[0][1], found[1][1])
 
 
+@of_ray_data
 def test_blocks_of_a_dataset_are_partitions(engine):
     lists = pieces([5, 1, 4])
     frames = [
@@ -86,6 +89,7 @@ def test_blocks_of_a_dataset_are_partitions(engine):
         engine.data("t", dataset, "lable", None)
 
 
+@of_ray_data
 def test_tensors_are_rows(engine):
     X, y, _ = rows(6)
     dataset = ray.data.from_items([{"x": row, "y": int(label)} for row, label in zip(X, y, strict=True)])
@@ -93,6 +97,7 @@ def test_tensors_are_rows(engine):
     assert_same_data(engine, data, ([X], [y], None))
 
 
+@of_ray_data
 def test_text_columns_are_refused(engine):
     dataset = ray.data.from_items([{"a": 1.0, "job": "clerk", "y": 1}, {"a": 2.0, "job": "smith", "y": 0}])
     with engine.open(engine.data("t", dataset, "y", None)) as rounds, pytest.raises(InvalidInputError) as caught:
