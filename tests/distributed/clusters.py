@@ -69,6 +69,18 @@ def killed_walk(block, state, command):
     return walk(block, state, factor)
 
 
+def walk_without_executor(block, state, command):
+    """The step ``walk``, in which the Spark executor of partition 1, the process of Java, is killed once."""
+    path, factor = command
+    number = state[0] if isinstance(state, tuple) else state
+    if number == 1 and not Path(path).exists():
+        Path(path).write_text(str(os.getpid()))
+        daemon = Path(f"/proc/{os.getppid()}/stat").read_text()
+        os.kill(int(daemon.rpartition(")")[2].split()[1]), signal.SIGKILL)
+        time.sleep(60)
+    return walk(block, state, factor)
+
+
 def refuse_one(block, state, command):
     """A step that refuses partition 1."""
     number = state[0] if isinstance(state, tuple) else state

@@ -32,6 +32,7 @@ def engine():
         gc.collect()  # processes of Ray that have not ended yet
 
 
+@pytest.mark.slow
 class TestRay(EngineContract):
     def test_subtrees_are_added_in_the_order_of_the_tree(self, engine):
         sizes = [1] * 19
@@ -89,6 +90,7 @@ def test_blocks_of_a_dataset_are_partitions(engine):
         engine.data("t", dataset, "lable", None)
 
 
+@pytest.mark.slow
 @of_ray_data
 def test_tensors_are_rows(engine):
     X, y, _ = rows(6)
@@ -97,6 +99,7 @@ def test_tensors_are_rows(engine):
     assert_same_data(engine, data, ([X], [y], None))
 
 
+@pytest.mark.slow
 @of_ray_data
 def test_text_columns_are_refused(engine):
     dataset = ray.data.from_items([{"a": 1.0, "job": "clerk", "y": 1}, {"a": 2.0, "job": "smith", "y": 0}])

@@ -3,14 +3,15 @@
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
-import warnings
+from pathlib import Path
 
-import numpy as np
 import pytest
 
+import clusters
 from clusters import SIZES, WORKER_PATH, data_of, expected, killed_walk, local_directory, pieces, run, same_bits, sleep, walk
 from engine_contract import EngineContract
 from novikoff.distributed.engine import choose_engine
@@ -57,6 +58,34 @@ def engine(session):
     return SparkEngine.of("t", session)
 
 
+def test_rounds_on_a_dataframe(session, engine):
+    """The only test of Spark that is not marked as slow."""
+    from pyspark.sql import Row
+
+    lists = pieces([5, 0, 1, 4])
+    frame = frame_of(session, lists, lambda x, y, w: Row(a=x[0], b=x[1], c=x[2], label=y, weight=w))
+    assert SparkEngine.holds(frame)
+    assert isinstance(choose_engine("t", None, frame), SparkEngine)
+    data = engine.data("t", frame, "label", "weight")
+    assert data.feature_names == ("a", "b", "c")
+    assert_same_data(engine, data, lists)
+    with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
+        engine.data("t", frame, "lable", None)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["killed_walk", "walk_without_executor"])
+def test_a_killed_process_of_a_cluster_changes_nothing(step, tmp_path):
+    """Python workers and executors are processes of their own there, and Spark tries tasks again."""
+    script = Path(clusters.__file__).with_name("spark_cluster.py")
+    environment = {**os.environ, "PYTHONPATH": WORKER_PATH}
+    command = [sys.executable, "-W", "ignore", str(script), step, str(tmp_path / "killed")]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=500)
+    assert found.returncode == 0, found.stderr
+    assert found.stdout.split("\n")[-2] == "same bits"
+
+
+@pytest.mark.slow
 class TestSpark(EngineContract):
     def test_a_killed_python_worker_is_an_error_that_leaves_the_states(self, engine, tmp_path):
         """On one machine, Spark tries each task once."""
@@ -129,20 +158,7 @@ def assert_same_data(engine, data, lists):
     assert same_bits(found[0][1], found[1][1])
 
 
-def test_partitions_of_a_dataframe(session, engine):
-    from pyspark.sql import Row
-
-    lists = pieces([5, 0, 1, 4])
-    frame = frame_of(session, lists, lambda x, y, w: Row(a=x[0], b=x[1], c=x[2], label=y, weight=w))
-    assert SparkEngine.holds(frame)
-    assert isinstance(choose_engine("t", None, frame), SparkEngine)
-    data = engine.data("t", frame, "label", "weight")
-    assert data.feature_names == ("a", "b", "c")
-    assert_same_data(engine, data, lists)
-    with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
-        engine.data("t", frame, "lable", None)
-
-
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["dense", "sparse"])
 def test_vectors_are_rows(session, engine, kind):
     from pyspark.ml.linalg import Vectors
@@ -159,12 +175,14 @@ def test_vectors_are_rows(session, engine, kind):
             assert same_bits(rounds.run(walk, 1.0), threads.run(walk, 1.0))
 
 
+@pytest.mark.slow
 def test_text_columns_are_refused(session, engine):
     frame = session.createDataFrame([(1.0, "clerk", 1), (2.0, "smith", 0)], ["a", "job", "y"])
     with pytest.raises(InvalidInputError, match="column 'job' holds values of type string, not numbers"):
         engine.data("t", frame, "y", None)
 
 
+@pytest.mark.slow
 def test_missing_values_are_refused_with_the_partition(session, engine):
     frame = session.createDataFrame([(1.0, 1), (None, 0)], ["a", "y"]).coalesce(1)
     with (
@@ -174,6 +192,7 @@ def test_missing_values_are_refused_with_the_partition(session, engine):
         rounds.run(walk, 1.0)
 
 
+@pytest.mark.slow
 def test_rows_that_change_are_noticed(session, engine):
     from pyspark.sql import Row
 
@@ -186,6 +205,7 @@ def test_rows_that_change_are_noticed(session, engine):
             rounds.run(sleep, 0)
 
 
+@pytest.mark.slow
 def test_addresses(session, engine):
     assert SparkEngine.of("t", "spark") is not None
     assert SparkEngine.of("t", "dask") is None
