@@ -16,7 +16,7 @@ from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-distributed = pytest.importorskip("distributed", reason="could not import distributed: Dask is not installed")
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 import dask.array as da  # noqa: E402
 import dask.dataframe as dd  # noqa: E402
 import pandas as pd  # noqa: E402

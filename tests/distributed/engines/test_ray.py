@@ -17,7 +17,7 @@ from novikoff.distributed.engines.ray import RayEngine
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-ray = pytest.importorskip("ray", reason="could not import ray: Ray is not installed")
+ray = pytest.importorskip("ray", reason="Ray is not installed")
 import pandas as pd  # noqa: E402
 import ray.data  # noqa: E402
 

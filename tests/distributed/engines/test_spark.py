@@ -20,7 +20,7 @@ from novikoff.distributed.engines.spark import SETTINGS, SparkEngine, quiet
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
-pytest.importorskip("pyspark", reason="could not import pyspark: Spark is not installed")
+pytest.importorskip("pyspark", reason="Spark is not installed")
 pytestmark = [
     pytest.mark.skipif(shutil.which("java") is None, reason="Java is not installed"),
     pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
