@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from clusters import (
     SIZES,
     data_of,
@@ -16,6 +15,7 @@ from clusters import (
     slow_walk,
     walk,
 )
+
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
@@ -80,7 +80,7 @@ class EngineContract:
 
     def test_bad_rows_are_refused_with_their_partition(self, engine):
         data = engine.data("t", [np.ones((2, 3)), np.array([[1.0, np.nan, 2.0]])], [[1, -1], [1]], None)
-        with engine.open(data) as rounds, pytest.raises(InvalidInputError, match="t: partition 1.*NaN"):
+        with engine.open(data) as rounds, pytest.raises(InvalidInputError, match=r"t: partition 1.*NaN"):
             rounds.run(walk, 1.0)
 
     def test_a_slow_worker_changes_nothing(self, engine):

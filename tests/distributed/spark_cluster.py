@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import clusters
+
 from novikoff.distributed.engines.spark import SETTINGS, SparkEngine, quiet
 
 

@@ -7,9 +7,9 @@ import time
 
 import numpy as np
 import pytest
-
 from clusters import SIZES, WORKER_PATH, data_of, expected, pieces, process_id, run, same_bits, sleep, walk
 from engine_contract import EngineContract, killed_in_the_middle
+
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.dask import DaskEngine
 from novikoff.distributed.engines.local import LocalEngine
@@ -43,7 +43,8 @@ def tasks_left(client):
     """Names of the tasks that the scheduler or a worker still has, after some time for those that are about to go."""
     for _ in range(100):
         left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
-        left += sum(client.run(lambda dask_worker: list(dask_worker.state.tasks)).values(), [])
+        for names in client.run(lambda dask_worker: list(dask_worker.state.tasks)).values():
+            left += names
         if not left:
             break
         time.sleep(0.1)

@@ -9,11 +9,23 @@ import threading
 import time
 from pathlib import Path
 
-import pytest
-
 import clusters
-from clusters import SIZES, WORKER_PATH, data_of, expected, killed_walk, local_directory, pieces, run, same_bits, sleep, walk
+import pytest
+from clusters import (
+    SIZES,
+    WORKER_PATH,
+    data_of,
+    expected,
+    killed_walk,
+    local_directory,
+    pieces,
+    run,
+    same_bits,
+    sleep,
+    walk,
+)
 from engine_contract import EngineContract
+
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.engines.spark import SETTINGS, SparkEngine, quiet
@@ -187,7 +199,7 @@ def test_missing_values_are_refused_with_the_partition(session, engine):
     frame = session.createDataFrame([(1.0, 1), (None, 0)], ["a", "y"]).coalesce(1)
     with (
         engine.open(engine.data("t", frame, "y", None)) as rounds,
-        pytest.raises(InvalidInputError, match="t: partition 0.*row 1"),
+        pytest.raises(InvalidInputError, match=r"t: partition 0.*row 1"),
     ):
         rounds.run(walk, 1.0)
 

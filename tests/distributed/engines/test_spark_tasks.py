@@ -4,8 +4,8 @@ import pickle
 
 import numpy as np
 import pytest
-
 from clusters import data_of, expected, refuse_one, same_bits, walk
+
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.engines.spark_tasks import (
     Work,

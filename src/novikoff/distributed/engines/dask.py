@@ -48,7 +48,7 @@ class DaskEngine:
         match = ADDRESS.fullmatch(on) if isinstance(on, str) else None
         if on is not None and match is None:
             return None
-        package(where, "distributed", "dask")
+        _distributed(where)
         client = _current_client()
         if match is None or match[1] is None:
             return cls(client or _new_client())
@@ -70,11 +70,11 @@ class DaskEngine:
         return LocalEngine(self.workers()).data(where, X, y, sample_weight)
 
     def workers(self) -> int:
-        return max(1, sum(self.client().nthreads().values()))
+        return max(1, int(sum(self.client().nthreads().values())))
 
     def memory(self) -> int | None:
         workers = self.client().scheduler_info(n_workers=-1)["workers"].values()
-        limits = [worker["memory_limit"] for worker in workers]
+        limits = [int(worker["memory_limit"]) for worker in workers]
         return sum(limits) if limits and all(limits) else None
 
     def open(self, data: Data) -> Rounds:
@@ -83,10 +83,8 @@ class DaskEngine:
     def client(self) -> Any:
         """Return the client, connected."""
         if self._client is None:
-            from distributed import Client
-
             try:
-                self._client = Client(self._address, set_as_default=False)
+                self._client = _distributed().Client(self._address, set_as_default=False)
             except OSError as error:
                 raise input_error("dask", f"no scheduler answers at {self._address}: {error}.") from None
         return self._client
@@ -116,6 +114,7 @@ class DaskRounds(Rounds):
     def __init__(self, data: Data, engine: DaskEngine) -> None:
         super().__init__(len(data.parts))
         self._data, self._engine = data, engine
+        self._delayed = package("dask", "dask", "dask").delayed
         self._id = uuid.uuid4().hex
         self._tasks = 0
         self._blocks: list[Any] | None = None
@@ -155,11 +154,9 @@ class DaskRounds(Rounds):
 
     def _task(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return a lazy call. The scheduler groups tasks by the part of the key before the last hyphen."""
-        from dask import delayed
-
         self._tasks += 1
         key = f"novikoff_{function.__name__}-{self._id}{self._tasks:08x}"
-        return delayed(function, pure=False)(*args, dask_key_name=key)
+        return self._delayed(function, pure=False)(*args, dask_key_name=key)
 
     def _compute(self, tasks: list[Any]) -> list[Any]:
         with _large_graphs():
@@ -258,8 +255,6 @@ def _array_data(where: str, X: Any, y: Any, sample_weight: Any) -> Data:
 
 def _pieces(where: str, name: str, values: Any, X: Any) -> list[Any]:
     """Return labels or weights, divided as the rows of X are."""
-    import dask.array as da
-
     count = X.numblocks[0]
     if values is None:
         return [None] * count
@@ -269,7 +264,7 @@ def _pieces(where: str, name: str, values: Any, X: Any) -> list[Any]:
             raise input_error(where, f"the chunks of X have unknown sizes, so {name} must be a Dask array.")
         if len(values) != X.shape[0]:
             raise input_error(where, f"X has {X.shape[0]} rows, but {name} has {len(values)}.")
-        values = da.from_array(values, chunks=(X.chunks[0],))
+        values = package(where, "dask.array", "dask").from_array(values, chunks=(X.chunks[0],))
     values = values.values if hasattr(values, "divisions") else values
     values = values.ravel() if values.ndim == 2 and values.shape[1] == 1 else values
     if is_known and not any(rows != rows for rows in values.chunks[0]):
@@ -302,20 +297,21 @@ def _frame_data(where: str, X: Any, y: Any, sample_weight: Any) -> Data:
 # ---- clients -------------------------------------------------------------------------------------------------------
 
 
-def _current_client() -> Any:
-    from distributed import default_client
+def _distributed(where: str = "dask") -> Any:
+    return package(where, "distributed", "dask")
 
+
+def _current_client() -> Any:
     try:
-        return default_client()
+        return _distributed().default_client()
     except ValueError:
         return None
 
 
 def _new_client() -> Any:
     """Return a client of a new cluster on this machine, which Dask closes when Python ends."""
-    from distributed import Client, LocalCluster
-
-    return Client(LocalCluster(processes=True, threads_per_worker=1, dashboard_address=":0"))
+    cluster = _distributed().LocalCluster(processes=True, threads_per_worker=1, dashboard_address=":0")
+    return _distributed().Client(cluster)
 
 
 @contextmanager

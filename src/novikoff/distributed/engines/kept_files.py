@@ -44,10 +44,10 @@ def load(path: Path) -> Any:
     for length in lengths:
         first = end + (-end % ALIGNMENT)
         end = first + length
-        pieces.append(memoryview(content[first:end]).toreadonly())
+        pieces.append(content[first:end].data.toreadonly())
     return pickle.loads(pieces[0], buffers=pieces[1:])
 
 
 def fingerprint(path: Path) -> int:
     """Return a checksum of a file, by which rows that were computed twice are compared."""
-    return zlib.crc32(np.memmap(path, dtype=np.uint8, mode="r"))
+    return zlib.crc32(np.memmap(path, dtype=np.uint8, mode="r").data)

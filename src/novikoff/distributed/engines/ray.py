@@ -28,7 +28,7 @@ class RayEngine:
         match = ADDRESS.fullmatch(on) if isinstance(on, str) else None
         if on is not None and match is None:
             return None
-        ray = package(where, "ray", "ray")
+        ray = _ray(where)
         if not ray.is_initialized():
             address = on if match is not None and match[1] else None
             try:
@@ -55,17 +55,17 @@ class RayEngine:
         return Data(table_block, parts, feature_names=feature_names(columns, y, sample_weight))
 
     def workers(self) -> int:
-        import ray
-
-        return max(1, int(ray.cluster_resources().get("CPU", 1)))
+        return max(1, int(_ray().cluster_resources().get("CPU", 1)))
 
     def memory(self) -> int | None:
-        import ray
-
-        return int(ray.cluster_resources().get("object_store_memory", 0)) or None
+        return int(_ray().cluster_resources().get("object_store_memory", 0)) or None
 
     def open(self, data: Data) -> Rounds:
         return RayRounds(data)
+
+
+def _ray(where: str = "ray") -> Any:
+    return package(where, "ray", "ray")
 
 
 class RayRounds(Rounds):
@@ -82,9 +82,7 @@ class RayRounds(Rounds):
 
     def __init__(self, data: Data) -> None:
         super().__init__(len(data.parts))
-        import ray
-
-        self._ray = ray
+        self._ray = ray = _ray()
         self._make, self._is_kept = data.make, data.is_kept
         self._blocks: list[Any] | None = None
         self._parts: Sequence[tuple[Any, ...]] = [
@@ -118,7 +116,7 @@ class RayRounds(Rounds):
         return replies[0]
 
     def _result(self, reference: Any, others: list[Any]) -> Any:
-        """Return a result. After an error or an interrupt, the other tasks are cancelled. An error is as it was raised."""
+        """Return a result. After an error, which is that of the step, or an interrupt, the other tasks are cancelled."""
         try:
             return self._ray.get(reference)
         except BaseException as error:

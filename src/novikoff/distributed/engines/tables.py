@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from novikoff.errors import input_error, quote
 
 from ..block import Block, checked_block
+from .packages import package
 
 VECTOR_FIELDS = {"type", "size", "indices", "values"}  # of Spark's vectors in Arrow; type 0 is sparse
 SPARSE = 0
@@ -75,8 +76,7 @@ def _float_of(dtype: Any) -> Any:
 
 
 def _of_arrow(column: Any) -> Any:
-    import pyarrow as pa  # type: ignore[import-untyped, unused-ignore]  # optional
-
+    pa = package("tables", "pyarrow", "spark")
     chunk = column.combine_chunks()
     chunk = pa.concat_arrays(chunk.chunks) if isinstance(chunk, pa.ChunkedArray) and chunk.num_chunks else chunk
     if pa.types.is_struct(chunk.type) and {chunk.type.field(k).name for k in range(4)} >= VECTOR_FIELDS:
