@@ -116,7 +116,7 @@ class RayRounds(Rounds):
         return replies[0]
 
     def _result(self, reference: Any, others: list[Any]) -> Any:
-        """Return a result. After an error, which is that of the step, or an interrupt, the other tasks are cancelled."""
+        """Return a result. After an error, which is that of a step, or an interrupt, other tasks are cancelled."""
         try:
             return self._ray.get(reference)
         except BaseException as error:
