@@ -5,7 +5,8 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from novikoff.distributed.engines.tables import check_columns, feature_names, table_block
+import novikoff as nk
+from novikoff.distributed.engines.tables import HashedTable, check_columns, feature_names, table_block, unwrapped
 from novikoff.errors import InvalidInputError
 
 COLUMNS = {"a": np.array([1.5, -2.0, 0.0]), "b": np.array([1, 2, 3]), "c": np.array([True, False, True])}
@@ -94,6 +95,38 @@ def test_sparse_vectors_are_sparse_rows():
 def test_arrays_of_rows_stand_beside_columns():
     block = table_block("t", {"x": np.arange(6.0).reshape(3, 2), "n": COLUMNS["a"]}, None, None)
     assert block.X.tolist() == [[0, 1, 1.5], [2, 3, -2], [4, 5, 0]]
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_hashed_columns_are_those_of_scan(kind):
+    columns = {
+        "age": np.array([39.0, 50.0, 38.0]),
+        "job": np.array(["clerk", "smith", "clerk"], dtype=object),
+        "note": np.array(["a kind man", "man of iron", "iron"], dtype=object),
+        "y": np.array([1, 0, 1]),
+        "w": np.array([1.0, 2.0, 3.0]),
+    }
+    hashed = HashedTable(None, nk.Hashing(n_bits=12), text=("note",))
+    whole = nk.read(pd.DataFrame(columns), target="y", weight="w", hashing=nk.Hashing(n_bits=12), text=["note"])
+    for rows in (slice(0, 3), slice(1, 2), slice(3, 3)):
+        part = MAKERS[kind]({name: values[rows] for name, values in columns.items()})
+        block = table_block("t", part, "y", "w", hashed)
+        assert block.X.shape[1] == 4096
+        assert (whole.X[rows] != block.X).nnz == 0
+        assert block.y.tolist() == whole.y[rows].tolist()
+        if block.count:
+            assert (np.ones(block.count) if block.weights is None else block.weights).tolist() == columns["w"][
+                rows
+            ].tolist()
+
+
+def test_missing_strings_are_refused_with_the_partition():
+    table = pd.DataFrame({"job": ["clerk", None], "y": [0, 1]})
+    hashed = HashedTable(table, nk.Hashing(n_bits=8))
+    assert unwrapped(hashed)[0] is table
+    assert unwrapped("X") == ("X", None)
+    with pytest.raises(InvalidInputError, match=r"t: partition 2: .*column 'job' has no value"):
+        table_block("t: partition 2", table, "y", None, unwrapped(hashed)[1])
 
 
 def test_names_of_columns():

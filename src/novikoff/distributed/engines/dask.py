@@ -17,7 +17,7 @@ from ..rounds import Data, Rounds, on_block
 from .alignment import aligned
 from .local import LocalEngine
 from .packages import package
-from .tables import check_columns, feature_names, table_block
+from .tables import check_columns, feature_names, table_block, unwrapped
 
 SUBTREE = 8  # replies that one task adds: a power of 2, so that all replies are added in the order of `tree_sum`
 SMALL_COMMAND = 4096  # bytes up to which a command is part of each task, which saves sending it between workers
@@ -59,11 +59,11 @@ class DaskEngine:
 
     @classmethod
     def holds(cls, X: Any) -> bool:
-        return _is_array(X) or _is_frame(X)
+        return _is_array(X) or _is_frame(unwrapped(X)[0])
 
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the row chunks of a Dask array, the partitions of a Dask dataframe, or arrays in memory, cut."""
-        if _is_frame(X):
+        if _is_frame(unwrapped(X)[0]):
             return _frame_data(where, X, y, sample_weight)
         if _is_array(X):
             return _array_data(where, X, y, sample_weight)
@@ -277,6 +277,7 @@ def _pieces(where: str, name: str, values: Any, X: Any) -> list[Any]:
 
 
 def _frame_data(where: str, X: Any, y: Any, sample_weight: Any) -> Data:
+    X, hashed = unwrapped(X)
     columns = [str(column) for column in X.columns]
     count = X.npartitions
     given = []
@@ -290,8 +291,8 @@ def _frame_data(where: str, X: Any, y: Any, sample_weight: Any) -> Data:
             expected = f"the name of a column, or a Dask series of {count} partitions as X has"
             raise input_error(where, f"{name} must be {expected}.")
     names = (f"{where}: partition {k}" for k in range(count))
-    parts = list(zip(names, X.to_delayed(), *given, strict=True))
-    return Data(table_block, parts, feature_names=feature_names(columns, y, sample_weight))
+    parts = list(zip(names, X.to_delayed(), *given, [hashed] * count, strict=True))
+    return Data(table_block, parts, feature_names=None if hashed else feature_names(columns, y, sample_weight))
 
 
 # ---- clients -------------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..protocol import Step, tree_sum
 from ..rounds import Data, Rounds, on_block
 from .local import LocalEngine
 from .packages import package
-from .tables import check_columns, feature_names, table_block
+from .tables import check_columns, feature_names, table_block, unwrapped
 
 ADDRESS = re.compile(r"ray(://.+:[0-9]+)?")
 SUBTREE = 8  # replies that one task adds: a power of 2, so that all replies are added in the order of `tree_sum`
@@ -39,20 +39,22 @@ class RayEngine:
 
     @classmethod
     def holds(cls, X: Any) -> bool:
-        return type(X).__module__.startswith("ray.data.")
+        return type(unwrapped(X)[0]).__module__.startswith("ray.data.")
 
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the blocks of a Ray Dataset in their order, or arrays in memory, cut."""
         if not self.holds(X):
             return LocalEngine(self.workers()).data(where, X, y, sample_weight)
+        X, hashed = unwrapped(X)
         columns = [str(column) for column in X.columns() or ()]
         for name, given in (("y", y), ("sample_weight", sample_weight)):
             if given is not None and not isinstance(given, str):
                 raise input_error(where, f"{name} must be the name of a column of the Dataset.")
             check_columns(where, name, given, columns)
         blocks = X.to_numpy_refs()
-        parts = [(f"{where}: partition {number}", block, y, sample_weight) for number, block in enumerate(blocks)]
-        return Data(table_block, parts, feature_names=feature_names(columns, y, sample_weight))
+        names = (f"{where}: partition {number}" for number in range(len(blocks)))
+        parts = [(name, block, y, sample_weight, hashed) for name, block in zip(names, blocks, strict=True)]
+        return Data(table_block, parts, feature_names=None if hashed else feature_names(columns, y, sample_weight))
 
     def workers(self) -> int:
         return max(1, int(_ray().cluster_resources().get("CPU", 1)))

@@ -21,7 +21,7 @@ from ..rounds import Data, Rounds
 from . import spark_tasks as tasks
 from .local import LocalEngine
 from .packages import package
-from .tables import check_columns, feature_names, table_block
+from .tables import check_columns, feature_names, table_block, unwrapped
 
 ADDRESS = re.compile(r"spark(://.+:[0-9]+)?")
 SETTINGS = {  # of sessions that are created here
@@ -76,7 +76,8 @@ class SparkEngine:
 
     @classmethod
     def holds(cls, X: Any) -> bool:
-        return type(X).__module__.startswith("pyspark.sql.") and hasattr(X, "mapInArrow")
+        frame, _ = unwrapped(X)
+        return type(frame).__module__.startswith("pyspark.sql.") and hasattr(frame, "mapInArrow")
 
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the partitions of a DataFrame, or arrays in memory, cut."""
@@ -87,22 +88,23 @@ class SparkEngine:
     def _frame_data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         from pyspark.sql.pandas.types import to_arrow_schema
 
+        X, hashed = unwrapped(X)
         columns = list(X.columns)
         for name, given in (("y", y), ("sample_weight", sample_weight)):
             if given is not None and not isinstance(given, str):
                 raise input_error(where, f"{name} must be the name of a column of the DataFrame.")
             check_columns(where, name, given, columns)
         for name, kind in X.dtypes:
-            if name != y and not NUMBERS.fullmatch(kind):
-                remedy = "Leave the column out, or encode it as numbers or vectors."
+            if hashed is None and name != y and not NUMBERS.fullmatch(kind):
+                remedy = "Leave the column out, or use a HashedTable, which hashes strings."
                 raise input_error(where, f"column {quote(name)} holds values of type {kind}, not numbers. {remedy}")
         folder = f"novikoff-{uuid.uuid4().hex}"
         with quiet():
             schema = to_arrow_schema(X.schema).serialize().to_pybytes()
-            function = partial(tasks.keep_table, folder, where, y, sample_weight, schema)
+            function = partial(tasks.keep_table, folder, where, y, sample_weight, schema, hashed)
             tokens = X.mapInArrow(function, "token binary").rdd
             parts = [(f"{where}: partition {number}",) for number in range(tokens.getNumPartitions())]
-        names = feature_names(columns, y, sample_weight)
+        names = None if hashed else feature_names(columns, y, sample_weight)
         return SparkData(table_block, parts, feature_names=names, tokens=tokens, folder=folder)
 
     def workers(self) -> int:

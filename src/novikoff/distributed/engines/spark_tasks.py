@@ -21,7 +21,7 @@ from ..block import Block
 from ..rounds import on_block
 from . import kept_files
 from .packages import package
-from .tables import table_block
+from .tables import HashedTable, table_block
 
 MISSING = "missing"  # the reply of a partition whose block or state is not on the worker
 
@@ -130,14 +130,22 @@ def describe_part(parts: Iterator[tuple[Any, ...]]) -> Iterator[tuple[bytes]]:
         yield (pickle.dumps(Token(part=part)),)
 
 
-def keep_table(folder: str, where: str, y: Any, sample_weight: Any, schema: bytes, batches: Iterator[Any]) -> Any:
+def keep_table(
+    folder: str,
+    where: str,
+    y: Any,
+    sample_weight: Any,
+    schema: bytes,
+    hashed: HashedTable | None,
+    batches: Iterator[Any],
+) -> Iterator[Any]:
     """Keep the block of a partition of a DataFrame, which comes as Arrow batches."""
     pa, pyspark = package(where, "pyarrow", "spark"), package(where, "pyspark", "spark")
     found = list(batches)
     empty = pa.ipc.read_schema(pa.py_buffer(schema))
     table = pa.Table.from_batches(found) if found else empty.empty_table()
     number = pyspark.TaskContext.get().partitionId()
-    token = keep(folder, table_block, (f"{where}: partition {number}", table, y, sample_weight))
+    token = keep(folder, table_block, (f"{where}: partition {number}", table, y, sample_weight, hashed))
     yield pa.RecordBatch.from_pydict({"token": [token]}, schema=pa.schema([("token", pa.binary())]))
 
 

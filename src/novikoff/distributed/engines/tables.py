@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from novikoff.errors import input_error, quote
+from novikoff.data.hashing import Hashing
+from novikoff.data.stream import read
+from novikoff.errors import NovikoffError, input_error, quote
 
 from ..block import Block, checked_block
 from .packages import package
@@ -18,7 +21,36 @@ VECTOR_FIELDS = {"type", "size", "indices", "values"}  # of Spark's vectors in A
 SPARSE = 0
 
 
-def table_block(name: str, table: Any, y: Any, sample_weight: Any) -> Block:
+@dataclass(frozen=True)
+class HashedTable:
+    """A table of an engine whose columns become sparse rows by feature hashing, as `novikoff.scan` hashes tables.
+
+    Each partition is hashed by itself, so no pass over the data is needed to agree on the columns.
+
+    Parameters
+    ----------
+    table : Dask dataframe, Spark DataFrame or Ray Dataset
+        The table. Columns are numbers or strings.
+    hashing : Hashing
+        How keys become columns.
+    text : tuple of str, default=()
+        The columns that hold text, which is counted by words. Other strings are categories.
+    missing : {"error", "zero", "indicator"}, default="error"
+        What a missing value means.
+    """
+
+    table: Any
+    hashing: Hashing
+    text: tuple[str, ...] = ()
+    missing: str = "error"
+
+
+def unwrapped(X: Any) -> tuple[Any, HashedTable | None]:
+    """Return the table of X, and how it is hashed, if it is: what `table_block` needs."""
+    return (X.table, replace(X, table=None)) if isinstance(X, HashedTable) else (X, None)
+
+
+def table_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: HashedTable | None = None) -> Block:
     """Return the block of a partition of a table, on a worker.
 
     Parameters
@@ -29,7 +61,11 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any) -> Block:
         The rows. Columns are numbers, or vectors of numbers.
     y, sample_weight : str, array-like or None
         The names of the columns that hold the labels and the weights, or their values.
+    hashed : HashedTable, default=None
+        How the columns are hashed; its table is ignored.
     """
+    if hashed is not None:
+        return _hashed_block(name, table, y, sample_weight, hashed)
     columns = _columns_of(table)
     values = []
     for parameter, given in (("y", y), ("sample_weight", sample_weight)):
@@ -39,6 +75,27 @@ def table_block(name: str, table: Any, y: Any, sample_weight: Any) -> Block:
         values.append(given)
     features = [key for key in columns if key not in [given for given in (y, sample_weight) if isinstance(given, str)]]
     return checked_block(name, _matrix(name, {key: columns[key] for key in features}), *values)
+
+
+def _hashed_block(name: str, table: Any, y: Any, sample_weight: Any, hashed: HashedTable) -> Block:
+    table = package(name, "pyarrow", "spark").table(dict(table)) if isinstance(table, Mapping) else table
+    if len(table) == 0:
+        labels = None if y is None else np.zeros(0)
+        return checked_block(name, sp.csr_matrix((0, 2**hashed.hashing.n_bits)), labels)
+    target, weight = (given if isinstance(given, str) else None for given in (y, sample_weight))
+    try:
+        batch = read(
+            table,
+            target=False if target is None else target,
+            weight=weight,
+            text=list(hashed.text),
+            missing=hashed.missing,
+            hashing=hashed.hashing,
+        )
+    except NovikoffError as error:
+        raise input_error(name, str(error)) from None
+    labels = y if target is None else batch.y
+    return checked_block(name, batch.X, labels, sample_weight if weight is None else batch.weights)
 
 
 def check_columns(where: str, parameter: str, wanted: Any, columns: list[str]) -> None:
@@ -115,7 +172,7 @@ def _matrix(name: str, columns: dict[str, Any]) -> Any:
     """Return the columns side by side. Text is refused."""
     for key, values in columns.items():
         if values.dtype.kind not in "biuf":
-            remedy = "Leave the column out, or encode it as numbers."
+            remedy = "Leave the column out, or use a HashedTable, which hashes strings."
             raise input_error(name, f"column {quote(key)} holds {_kind(values)}, not numbers. {remedy}")
     parts = list(columns.values())
     if any(sp.issparse(part) for part in parts):
