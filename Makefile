@@ -25,7 +25,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clean help
+.PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -94,6 +94,9 @@ bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other pro
 
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers
+
+clusters: $(VENV)/test   ## install Dask, Spark and Ray, on which some tests run; Spark needs Java 17
+	$(INSTALL) --group clusters
 
 clean:           ## remove everything that was built
 	rm -rf $(VENV) build out dist

@@ -34,6 +34,10 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "files may be open": "ulimit -n unlimited",
     "hadolint": "make lint",
     "systemd-analyze": "apt-get install systemd",
+    "Java is not installed": "apt-get install default-jre-headless",
+    "Dask is": "make clusters",
+    "Spark is": "make clusters",
+    "Ray is": "make clusters",
     "could not import": "make test",
 }
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from novikoff.errors import NovikoffError
+
 from .block import Block
 from .protocol import Step, size_of
 
@@ -103,7 +105,7 @@ class Rounds(ABC):
 def on_block(
     step: Step, make: Callable[..., Block], is_kept: bool, part: Any, state: Any, command: Any
 ) -> tuple[Any, Any]:
-    """Apply a step to one partition, on a worker.
+    """Apply a step to one partition, on a worker. To an error that is not about the rows, its name is added.
 
     Parameters
     ----------
@@ -118,4 +120,11 @@ def on_block(
     state, command : object
         As in `Step`.
     """
-    return step(part if is_kept else make(*part), state, command)
+    block = part if is_kept else make(*part)
+    try:
+        return step(block, state, command)
+    except NovikoffError:
+        raise
+    except Exception as error:
+        error.add_note(f"This happened in {block.name}.")
+        raise

@@ -1,0 +1,103 @@
+"""What Spark's workers do, without Spark."""
+
+import pickle
+
+import numpy as np
+import pytest
+from clusters import data_of, expected, refuse_one, same_bits, walk
+
+from novikoff.distributed.block import checked_block
+from novikoff.distributed.engines.spark_tasks import (
+    Work,
+    advance,
+    describe_part,
+    keep_part,
+    local_folder,
+    portable,
+    remove,
+)
+from novikoff.errors import InvalidInputError
+
+SIZES = [3, 0, 1]
+
+
+class Shared:
+    """Stands for a broadcast variable."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+@pytest.fixture(autouse=True)
+def _directory(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPARK_LOCAL_DIRS", f"{tmp_path},/elsewhere")
+
+
+def tokens(is_kept=True):
+    parts = data_of(SIZES).parts
+    return [next(keep_part("f", checked_block, [part]) if is_kept else describe_part([part])) for part in parts]
+
+
+def rounds_of(rows, log, known, new, is_complete=False):
+    work = Work("f", checked_block, tuple(log), known, is_complete, new)
+    return [outcome for number, row in enumerate(rows) for outcome in advance(work, number, [row])]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_states_are_kept_from_round_to_round(is_kept):
+    rows = tokens(is_kept)
+    known = None
+    for k in range(3):
+        new = (f"r{k}", Shared((walk, 1.0 / (1 + k))))
+        assert not any(outcome.is_missing or outcome.error for outcome in rounds_of(rows, [], known, new))
+        known = new[0]
+    found = [pickle.loads(outcome.reply) for outcome in rounds_of(rows, [], known, None)]
+    assert same_bits(found, expected(SIZES, 3)[1])
+    assert sorted(path.name for path in local_folder("f").glob("state-0-*")) == ["state-0-r1", "state-0-r2"]
+
+
+def test_a_lost_state_is_missing_until_the_log_is_complete():
+    rows, log = tokens(), [(f"r{k}", Shared((walk, 1.0 / (1 + k)))) for k in range(3)]
+    short = rounds_of(rows, [], "r2", None)
+    assert all(outcome.is_missing for outcome in short)
+    full = rounds_of(rows, log, "r2", None, is_complete=True)
+    assert same_bits([pickle.loads(outcome.reply) for outcome in full], expected(SIZES, 3)[1])
+
+
+def test_a_log_that_begins_with_restored_states():
+    states = [pickle.dumps(state) for state in expected(SIZES, 2)[1]]
+    log = [("restored", Shared(states)), ("r2", Shared((walk, 1.0 / 3)))]
+    full = rounds_of(tokens(), log, "r2", None, is_complete=True)
+    assert same_bits([pickle.loads(outcome.reply) for outcome in full], expected(SIZES, 3)[1])
+
+
+def test_a_lost_block_is_missing():
+    rows = tokens()
+    remove("f", iter(()))
+    assert not local_folder("f").exists()
+    assert all(outcome.is_missing for outcome in rounds_of(rows, [], None, ("r0", Shared((walk, 1.0)))))
+
+
+def test_errors_are_replies():
+    first, second, third = rounds_of(tokens(), [], None, ("r0", Shared((refuse_one, 1.0))))
+    assert isinstance(second.error, InvalidInputError)
+    assert first.error is third.error is None
+    bad = next(keep_part("f", checked_block, [("t", np.array([[np.nan]]), [1], None)]))
+    (outcome,) = rounds_of([bad], [], None, ("r0", Shared((walk, 1.0))))
+    assert "NaN" in str(outcome.error)
+
+
+def test_the_fingerprint_of_the_block_comes_with_the_reply():
+    rows = tokens()
+    marks = [pickle.loads(row[0]).fingerprint for row in rows]
+    assert [outcome.fingerprint for outcome in rounds_of(rows, [], None, ("r0", Shared((walk, 1.0))))] == marks
+    assert len(set(marks)) == 3
+
+
+def test_errors_that_cannot_be_sent_keep_their_text():
+    class Local(Exception):
+        pass
+
+    assert str(portable(Local("why"))) == "Local: why"
+    error = InvalidInputError("t: no.")
+    assert portable(error) is error
