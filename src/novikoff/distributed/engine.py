@@ -7,6 +7,7 @@ from typing import Any, Protocol
 from novikoff._registry import Registry
 from novikoff.errors import input_error, quote
 
+from .engines.tables import unwrapped
 from .rounds import Data, Rounds
 
 
@@ -60,7 +61,7 @@ def choose_engine(where: str, on: Any, X: Any) -> Engine:
     X : object
         The data.
     """
-    name = _name_of(X if on is None else on, is_address=on is not None)
+    name = _name_of(unwrapped(X)[0] if on is None else on, is_address=on is not None)
     engine = None if name not in ENGINES else ENGINES[name].of(where, "local" if name == "local" and on is None else on)
     if engine is None:
         known = '"local", "dask://host:port", "spark", "ray" or a client of such a cluster'

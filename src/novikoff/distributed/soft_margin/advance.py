@@ -9,7 +9,7 @@ from ..block import Block
 from ..rounds import Rounds
 from .cocoa import CocoaCommand, cocoa_step
 from .disaggregation import AdoptCommand, GroupCommand, adopt_step, group_step
-from .duals import CostsCommand, DualsCommand, MeasureCommand, costs_step, duals_step, measure_step
+from .duals import DualsCommand, MeasureCommand, duals_step, measure_step
 from .newton import NewtonCommand, newton_step
 from .rows import SampleCommand, sample_step
 from .setup import LocalProblem, State
@@ -22,7 +22,6 @@ STEPS: dict[type, Callable[[LocalProblem, Any, Any], tuple[Any, Any]]] = {
     CocoaCommand: cocoa_step,
     DualsCommand: duals_step,
     MeasureCommand: measure_step,
-    CostsCommand: costs_step,
 }
 
 

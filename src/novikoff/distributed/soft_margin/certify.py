@@ -22,7 +22,7 @@ from novikoff.theory.geometry import Floats
 from novikoff.theory.svm_model import SvmModel
 
 from ..survey import Survey
-from .duals import CostsCommand, DualsCommand, MeasureCommand
+from .duals import DualsCommand, MeasureCommand
 from .progress import Outcome, Record
 from .setup import Setup
 
@@ -49,7 +49,8 @@ def certify(
     The bounds are those of the weights and duals that the certificate states, with all rounding errors counted against
     them; the bounds of the solver are not used.
     """
-    found = yield DualsCommand(outcome.v, outcome.update_width)
+    with_costs = survey.has_weights or setup.factors is not None
+    found, costs, examples = yield DualsCommand(outcome.v, outcome.update_width, with_costs)
     numbers, values, is_positive = (np.concatenate([part[k] for part in found]) for k in range(3))
     shares = (1.0, 1.0)
     if setup.has_free_intercept:
@@ -67,7 +68,6 @@ def certify(
     dual = part.dual(setup.intercept).stated_low()
     if not dual >= 0:  # without any duals the bound is 0
         values, dual = np.zeros_like(values), 0.0
-    costs, examples = yield CostsCommand(survey.has_weights or setup.factors is not None)
     is_support = values > 0
     labels, (positive, negative) = setup.classes, setup.pairs[place]
     certificate = GapCertificate(

@@ -27,14 +27,20 @@ class DualsCommand:
         The primal point.
     update_width : float
         The width of the ramp whose values at v are the dual variables; 0 if the partitions have them already.
+    with_costs : bool
+        Whether the costs of all rows are gathered, too, because they differ.
     """
 
     v: Floats
     update_width: float
+    with_costs: bool
 
 
-def duals_step(problem: LocalProblem, kept: Any, command: DualsCommand) -> tuple[Floats, list[Any]]:
-    """Return the duals of a partition as its state, and those that are not 0, with their rows and classes."""
+def duals_step(problem: LocalProblem, kept: Any, command: DualsCommand) -> tuple[Floats, Any]:
+    """Return the duals of a partition as its state.
+
+    The reply has the duals that are not 0 with their rows and classes, the costs, and the number of rows with a cost.
+    """
     loss, alpha = problem.setup.loss_function, kept
     if command.update_width > 0 and problem.count:
         alpha = alpha.copy()
@@ -43,7 +49,8 @@ def duals_step(problem: LocalProblem, kept: Any, command: DualsCommand) -> tuple
     caps = loss.top * costs if loss.top < math.inf else np.where(costs > 0, math.inf, 0.0)
     duals = np.clip(costs * alpha, 0.0, caps)
     rows = np.flatnonzero(duals)
-    return duals, [(problem.numbers[rows], duals[rows], problem.is_positive[rows])]
+    found = [(problem.numbers[rows], duals[rows], problem.is_positive[rows])]
+    return duals, (found, [costs] if command.with_costs else [], int(np.count_nonzero(costs)))
 
 
 @dataclass(frozen=True)
@@ -87,16 +94,3 @@ def part_of(problem: LocalProblem, command: MeasureCommand, duals: Floats) -> Ga
     signs = np.where(problem.is_positive, 1.0, -1.0)
     margin = SoftMargin(problem.X, signs, setup.C * problem.all_costs(), setup.loss, setup.intercept)
     return margin.part(Point(command.weights, command.bias, duals), Rows(problem.X, setup.largest), command.unit)
-
-
-@dataclass(frozen=True)
-class CostsCommand:
-    """Count the rows with a cost, and gather all costs if they are wanted."""
-
-    is_wanted: bool
-
-
-def costs_step(problem: LocalProblem, kept: Any, command: CostsCommand) -> tuple[Any, Any]:
-    """Return the state as it is, and the costs of all rows in the units of the user, with their number above 0."""
-    costs = problem.setup.C * problem.all_costs()
-    return kept, ([costs] if command.is_wanted else [], int(np.count_nonzero(costs)))

@@ -25,7 +25,7 @@ CLOSE_ROUND_GAP = 3.0  # a width is done if its gap is at most this many times t
 START = 0.5  # the first dual variables: the ramp is symmetric about the kink
 BAND_WIDTHS = 2.0  # rows within so many widths of the kink are gathered
 KEPT_SHARE = 1 / 16  # of the rows of a partition that are gathered in one round, at most
-MIN_KEPT, MIN_KEPT_PER_COLUMN = 1000, 4  # rows that may be gathered in any case
+MIN_KEPT, MIN_KEPT_PER_COLUMN = 20_000, 4  # rows that may be gathered in any case
 MAX_STEPS_PER_LAST_WIDTH = 12  # Newton steps for one width, where the driver cannot hold the rows
 
 
