@@ -70,3 +70,14 @@ def size_of(value: Any) -> int:
     if hasattr(value, "__dict__"):
         return size_of(vars(value))
     return 8 if isinstance(value, int | float | np.number) else 0
+
+
+def size_of_replies(total: Any, count: int) -> int:
+    """Return the number of bytes of so many replies, given their sum: lists have one part per reply already."""
+    if isinstance(total, list):
+        return size_of(total)
+    if isinstance(total, tuple):
+        return sum(size_of_replies(value, count) for value in total)
+    if isinstance(total, dict):
+        return sum(size_of_replies(value, count) for value in total.values())
+    return count * size_of(total)

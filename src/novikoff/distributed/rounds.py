@@ -10,7 +10,7 @@ from typing import Any
 from novikoff.errors import NovikoffError
 
 from .block import Block
-from .protocol import Step, size_of
+from .protocol import Step, size_of, size_of_replies
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Rounds(ABC):
         """
         reply = self._map(step, command)
         self.rounds += 1
-        self.bytes_sent += self.count * (size_of(command) + size_of(reply))
+        self.bytes_sent += self.count * size_of(command) + size_of_replies(reply, self.count)
         return reply
 
     @abstractmethod

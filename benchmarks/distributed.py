@@ -1,0 +1,248 @@
+"""The soft margin on partitions: against Spark's LinearSVC, the overhead of Dask, rounds, and bytes.
+
+Two workers on one machine, all programs in turn in one run. Spark: the same cached DataFrame with a vector column, the
+same objective, of which ours must not be larger. Dask: the rows are persisted on two worker processes, and the time is
+compared with that of the same estimator in one process, with all its threads. Rounds include those of the certificate.
+
+    python benchmarks/distributed.py [spark] [dask] [rounds] [bytes] [--quick]
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from harness import command_line, interleave, report, saved, text_like
+
+import novikoff as nk
+from novikoff.distributed import _fit
+from novikoff.distributed.engines.local import LocalRounds
+from novikoff.distributed.protocol import size_of, tree_sum
+
+PARTS = {"spark": "spark", "dask": "dask", "rounds": "rounds", "bytes": "bytes"}
+SPARK_TOL = 1e-3  # relative gap of ours, whose objective must not be above that of LinearSVC
+TEXT = (200_000, 50_000, 57)
+DATA = os.environ.get("NOVIKOFF_DATA", "../shared/data")
+
+
+def covtype(share: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return covtype, class 2 against the rest, with standardised columns."""
+    batch = nk.read(os.path.join(DATA, "covtype.csv.gz"))
+    X, labels = np.asarray(batch.X, dtype=np.float64)[::share], np.asarray(batch.y)[::share]
+    return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12), (labels.astype(str) == "2").astype(np.int64)
+
+
+def text(share: int) -> tuple[Any, np.ndarray]:
+    X, y = text_like(TEXT[0] // share, *TEXT[1:])
+    return X, (y > 0).astype(np.int64)
+
+
+def small(name: str) -> tuple[Any, np.ndarray]:
+    return nk.read_svmlight(os.path.join(DATA, f"{name}.svm.gz"))[:2]
+
+
+def objective(X: Any, y: np.ndarray, w: np.ndarray, b: float, C: float) -> float:
+    """Return 1/2 |w|^2 + C sum of the hinge losses."""
+    scores = np.asarray(X @ w).ravel() + b
+    return 0.5 * float(w @ w) + C * float(np.maximum(0, 1 - np.where(y > 0, scores, -scores)).sum())
+
+
+def spark_frame(session: Any, X: Any, y: np.ndarray) -> Any:
+    """Return a cached DataFrame with a vector column, made from a Parquet-like Arrow table in pieces."""
+    from pyspark.ml.linalg import Vectors, VectorUDT
+    from pyspark.sql.types import DoubleType, StructField, StructType
+
+    schema = StructType([StructField("features", VectorUDT()), StructField("label", DoubleType())])
+
+    def rows(part: np.ndarray) -> list[tuple[Any, float]]:
+        if hasattr(X, "indptr"):
+            return [
+                (Vectors.sparse(X.shape[1], X.indices[a:b], X.data[a:b]), float(y[i]))
+                for i, a, b in zip(part, X.indptr[part], X.indptr[part + 1], strict=True)
+            ]
+        return [(Vectors.dense(X[i]), float(y[i])) for i in part]
+
+    pieces = np.array_split(np.arange(X.shape[0]), 8)
+    frames = [session.createDataFrame(rows(piece), schema).coalesce(1) for piece in pieces]
+    frame = frames[0]
+    for other in frames[1:]:
+        frame = frame.union(other)
+    frame = frame.coalesce(4).cache()
+    frame.count()
+    return frame
+
+
+def against_spark(share: int) -> list[dict[str, Any]]:
+    from pyspark.ml.classification import LinearSVC
+    from pyspark.sql import SparkSession
+
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
+    builder = builder.config("spark.driver.memory", "8g").config("spark.ui.showConsoleProgress", "false")
+    session = builder.getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    table = []
+    for name, (X, y), C in (("covtype", covtype(share), 1.0), ("text", text(share), 1.0)):
+        frame, rows = spark_frame(session, X, y), X.shape[0]
+        found: dict[str, Any] = {}
+
+        def theirs(frame: Any = frame, found: dict[str, Any] = found, rows: int = rows, C: float = C) -> None:
+            found["theirs"] = LinearSVC(regParam=1 / (rows * C), standardization=False, maxIter=100).fit(frame)
+
+        def ours(frame: Any = frame, found: dict[str, Any] = found, session: Any = session, C: float = C) -> None:
+            model = nk.LinearSVM(C=C, loss="hinge", tol=SPARK_TOL)
+            found["ours"] = _fit.fit_outcome(model, frame, "label", on=session)
+
+        seconds = interleave({"ours": ours, "LinearSVC": theirs}, 1 if share > 1 else 3)
+        peer = found["theirs"]
+        value = objective(X, y, peer.coefficients.toArray(), peer.intercept, C)
+        own = found["ours"].estimator
+        mine = objective(X, y, own.coef_[0], float(own.intercept_[0]), C)
+        table.append(
+            {
+                "what": f"Spark, {name} {X.shape[0]} x {X.shape[1]}",
+                "ours s": seconds["ours"],
+                "LinearSVC s": seconds["LinearSVC"],
+                "ratio": seconds["LinearSVC"] / seconds["ours"],
+                "their objective / ours": value / mine,
+                "rounds": found["ours"].rounds,
+                "megabytes": found["ours"].bytes_sent / 1e6,
+            }
+        )
+        assert mine <= value * (1 + 1e-9), "ours must not be timed on a worse answer"
+        frame.unpersist()
+    session.stop()
+    return table
+
+
+def over_dask(share: int) -> list[dict[str, Any]]:
+    import dask.array as da
+
+    from distributed import Client, LocalCluster, wait
+
+    table = []
+    cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None)
+    with cluster, Client(cluster) as client:
+        X, y = covtype(share)
+        rows = -(-X.shape[0] // 4)
+        Xd, yd = (da.from_array(values, chunks=(rows, *values.shape[1:])).persist() for values in (X, y))
+        wait([Xd, yd])
+        for loss in ("squared_hinge", "hinge"):
+            found: dict[str, Any] = {}
+
+            def on_dask(loss: str = loss, found: dict[str, Any] = found) -> None:
+                found["ours"] = _fit.fit_outcome(nk.LinearSVM(C=1.0, loss=loss), Xd, yd, on=client)
+
+            def alone(loss: str = loss) -> None:
+                nk.LinearSVM(C=1.0, loss=loss).fit(X, y)
+
+            seconds = interleave({"dask": on_dask, "alone": alone}, 2 if share > 1 else 5)
+            table.append(
+                {
+                    "what": f"Dask, covtype, {loss}",
+                    "ours s": seconds["dask"],
+                    "one process s": seconds["alone"],
+                    "ratio": seconds["dask"] / seconds["alone"],
+                    "rounds": found["ours"].rounds,
+                    "megabytes": found["ours"].bytes_sent / 1e6,
+                }
+            )
+    return table
+
+
+def cut(X: Any, y: np.ndarray, parts: int) -> tuple[list[Any], list[np.ndarray]]:
+    places = np.array_split(np.arange(X.shape[0]), parts)
+    return [X[place] for place in places], [y[place] for place in places]
+
+
+def count_rounds(share: int) -> list[dict[str, Any]]:
+    table = []
+    sets: dict[str, Callable[[], Any]] = {name: lambda name=name: small(name) for name in ("a9a", "w8a", "ijcnn1")}
+    sets["covtype"] = lambda: covtype(share)
+    for name, load in sets.items():
+        X, y = load()
+        for loss in ("hinge", "squared_hinge"):
+            for C in (0.01, 1.0, 100.0):
+                table.append(_rounds(f"rounds to 1e-6, {name}, {loss}, C={C:g}", X, y, 4, C, loss, 1e-6))
+    X, y = text(share)
+    for loss in ("hinge", "squared_hinge"):
+        for C in (0.1, 1.0):
+            table.append(_rounds(f"rounds to 1e-4, text, {loss}, C={C:g}", X, y, 8, C, loss, 1e-4))
+    return table
+
+
+def _rounds(what: str, X: Any, y: np.ndarray, parts: int, C: float, loss: str, tol: float) -> dict[str, Any]:
+    start = time.perf_counter()
+    found = _fit.fit_outcome(nk.LinearSVM(C=C, loss=loss, tol=tol), *cut(X, y, parts), on="local:2")
+    gap = found.estimator.certificate_.relative_gap
+    return {
+        "what": what,
+        "rounds": found.rounds,
+        "gap": gap,
+        "ours s": time.perf_counter() - start,
+        "megabytes": found.bytes_sent / 1e6,
+    }
+
+
+class Weighed(LocalRounds):
+    """Rounds that count the pickled bytes of commands and replies beside those that are needed."""
+
+    pickled = needed = 0
+
+    def _map(self, step: Any, command: Any) -> Any:
+        def weighed(block: Any, state: Any, command: Any) -> tuple[Any, Any]:
+            state, reply = step(block, state, command)
+            return state, [reply]
+
+        replies = super()._map(weighed, command)
+        Weighed.pickled += self.count * len(pickle.dumps(command, 5)) + sum(len(pickle.dumps(r, 5)) for r in replies)
+        Weighed.needed += self.count * size_of(command) + sum(map(size_of, replies))
+        return tree_sum(replies)
+
+
+def count_bytes(share: int) -> list[dict[str, Any]]:
+    from unittest import mock
+
+    from novikoff.distributed.engines import local
+
+    table = []
+    for name, (X, y), parts in (("covtype", covtype(10 * share), 4), ("text", text(10 * share), 8)):
+        Weighed.pickled = Weighed.needed = 0
+        with mock.patch.object(local, "LocalRounds", Weighed):
+            found = _fit.fit_outcome(nk.LinearSVM(loss="hinge"), *cut(X, y, parts), on="local:2")
+        table.append(
+            {
+                "what": f"bytes, {name}",
+                "rounds": found.rounds,
+                "megabytes": Weighed.needed / 1e6,
+                "ratio": Weighed.pickled / Weighed.needed,
+            }
+        )
+    return table
+
+
+WORK = {"spark": against_spark, "dask": over_dask, "rounds": count_rounds, "bytes": count_bytes}
+
+
+def main() -> None:
+    parser = command_line(__doc__)
+    parser.add_argument("parts", nargs="*", choices=[*WORK, []], help="what to measure; everything by default")
+    given = parser.parse_args()
+    share = 10 if given.quick else 1
+    names = given.parts or list(WORK)
+    kept = [row for row in saved("distributed", share).get("table", []) if not _belongs(row, names)]
+    table = [*kept, *(row for name in names for row in WORK[name](share))]
+    report("distributed", share, table)
+
+
+def _belongs(row: dict[str, Any], names: list[str]) -> bool:
+    return row["what"].split()[0].strip(",").lower() in names
+
+
+if __name__ == "__main__":
+    main()
