@@ -1,6 +1,5 @@
 """Dask: real worker processes on this machine."""
 
-import gc
 import os
 import signal
 import threading
@@ -58,7 +57,6 @@ def engine(client):
 
 def tasks_left(client):
     """Names of the tasks that the scheduler or a worker still has, after some time for those that are about to go."""
-    gc.collect()  # the scheduler is in this process, and its copies of futures may be part of cycles
     for _ in range(100):
         left = client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
         for names in client.run(lambda dask_worker: list(dask_worker.state.tasks)).values():

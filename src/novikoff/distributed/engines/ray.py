@@ -118,18 +118,27 @@ class RayRounds(Rounds):
         return replies[0]
 
     def _result(self, reference: Any, others: list[Any]) -> Any:
-        """Return a result. After an error, which is that of a step, or an interrupt, other tasks are cancelled."""
+        """Return a result, or raise the error of a step. No task of the round is running afterwards.
+
+        After an error the other tasks are awaited: Ray 2.60 may abort this process when a task is cancelled whose
+        arguments could not be computed.
+        """
         try:
             return self._ray.get(reference)
-        except BaseException as error:
-            self._cancel([reference, *others])
-            if isinstance(error, self._ray.exceptions.RayTaskError) and isinstance(error.cause, Exception):
+        except self._ray.exceptions.RayTaskError as error:
+            self._ray.wait(others, num_returns=len(others))
+            if isinstance(error.cause, Exception):
                 raise error.cause from None
+            raise
+        except BaseException:
+            self._cancel([reference, *others])
             raise
 
     def _cancel(self, references: list[Any]) -> None:
-        for reference in references:
-            if isinstance(reference, self._ray.ObjectRef):
+        """Cancel the tasks that have not ended."""
+        if references:
+            _, pending = self._ray.wait(references, num_returns=len(references), timeout=0)
+            for reference in pending:
                 self._ray.cancel(reference)
 
     def states(self) -> list[Any]:
