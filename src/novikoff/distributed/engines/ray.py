@@ -135,11 +135,11 @@ class RayRounds(Rounds):
             raise
 
     def _cancel(self, references: list[Any]) -> None:
-        """Cancel the tasks that have not ended."""
+        """End the tasks that have not ended, with the processes that run them: a polite request may be missed."""
         if references:
             _, pending = self._ray.wait(references, num_returns=len(references), timeout=0)
             for reference in pending:
-                self._ray.cancel(reference)
+                self._ray.cancel(reference, force=True)
 
     def states(self) -> list[Any]:
         return [self._ray.get(state) if isinstance(state, self._ray.ObjectRef) else state for state in self._states]
