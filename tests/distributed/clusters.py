@@ -6,7 +6,9 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 
+import novikoff as nk
 import novikoff.distributed.engines.local as local
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.rounds import Data
@@ -16,6 +18,7 @@ HERE = Path(__file__).parent
 SOURCE = HERE.parents[1] / "src"
 WORKER_PATH = os.pathsep.join([str(HERE), str(SOURCE)])  # PYTHONPATH of workers, which import this module
 COLUMNS = 3
+HASHING = nk.Hashing(n_bits=10)
 SIZES = {1: [7], 3: [5, 0, 4], 8: [3, 0, 1, 2, 1, 0, 6, 2]}  # rows of the partitions: some are empty, some have one row
 
 
@@ -127,3 +130,26 @@ def same_bits(first, second):
 def local_directory(block, state, command):
     """A step whose reply is the local directory of a Spark executor."""
     return state, [os.environ["SPARK_LOCAL_DIRS"].split(",")[0]]
+
+
+def hashable_frame():
+    """A table of numbers, categories, text and labels."""
+    return pd.DataFrame(
+        {
+            "age": [39, 50, 38, 53, 28],
+            "job": ["clerk", "smith", "clerk", "judge", "smith"],
+            "note": ["a kind man", "man of iron", "iron", "a judge", "kind of iron man"],
+            "y": [1, 0, 1, 1, 0],
+        }
+    )
+
+
+def hashed_sums(frame):
+    """The sums of the columns of the whole table: integers, whatever the order of the rows."""
+    X, _ = nk.read(frame, target="y", hashing=HASHING, text=["note"])
+    return X.sum(axis=0)
+
+
+def column_sums(block, state, command):
+    """A step whose reply is the sum of the rows."""
+    return state, np.asarray(block.X.sum(axis=0)).ravel()

@@ -7,12 +7,28 @@ import time
 
 import numpy as np
 import pytest
-from clusters import SIZES, WORKER_PATH, data_of, expected, pieces, process_id, run, same_bits, sleep, walk
+from clusters import (
+    HASHING,
+    SIZES,
+    WORKER_PATH,
+    column_sums,
+    data_of,
+    expected,
+    hashable_frame,
+    hashed_sums,
+    pieces,
+    process_id,
+    run,
+    same_bits,
+    sleep,
+    walk,
+)
 from engine_contract import EngineContract, killed_in_the_middle
 
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.dask import DaskEngine
 from novikoff.distributed.engines.local import LocalEngine
+from novikoff.distributed.engines.tables import HashedTable
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
@@ -161,3 +177,12 @@ def test_an_engine_that_connects_also_disconnects(client):
         with engine.open(data_of(SIZES[3])) as rounds:
             assert same_bits(run(rounds), expected(SIZES[3]))
         assert own.status == "closed"
+
+
+def test_hashed_tables_have_the_columns_of_scan(engine):
+    frame = hashable_frame()
+    table = dd.from_pandas(frame, npartitions=2)
+    assert DaskEngine.holds(HashedTable(table, HASHING))
+    data = engine.data("t", HashedTable(table, HASHING, text=("note",)), "y", None)
+    with engine.open(data) as rounds:
+        assert np.array_equal(rounds.run(column_sums), hashed_sums(frame))

@@ -10,12 +10,17 @@ import time
 from pathlib import Path
 
 import clusters
+import numpy as np
 import pytest
 from clusters import (
+    HASHING,
     SIZES,
     WORKER_PATH,
+    column_sums,
     data_of,
     expected,
+    hashable_frame,
+    hashed_sums,
     killed_walk,
     local_directory,
     pieces,
@@ -29,6 +34,7 @@ from engine_contract import EngineContract
 from novikoff.distributed.engine import choose_engine
 from novikoff.distributed.engines.local import LocalEngine
 from novikoff.distributed.engines.spark import SETTINGS, SparkEngine, quiet
+from novikoff.distributed.engines.tables import HashedTable
 from novikoff.distributed.survey import survey
 from novikoff.errors import InvalidInputError
 
@@ -225,3 +231,13 @@ def test_addresses(session, engine):
     assert engine.workers() == 2
     with pytest.raises(InvalidInputError, match="is active"):
         SparkEngine.of("t", "spark://nowhere:7077")
+
+
+@pytest.mark.slow
+def test_hashed_tables_have_the_columns_of_scan(session, engine):
+    frame = hashable_frame()
+    table = session.createDataFrame(frame.to_dict("records")).repartition(2)
+    assert SparkEngine.holds(HashedTable(table, HASHING))
+    data = engine.data("t", HashedTable(table, HASHING, text=("note",)), "y", None)
+    with engine.open(data) as rounds:
+        assert np.array_equal(rounds.run(column_sums), hashed_sums(frame))

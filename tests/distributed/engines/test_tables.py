@@ -114,10 +114,8 @@ def test_hashed_columns_are_those_of_scan(kind):
         assert block.X.shape[1] == 4096
         assert (whole.X[rows] != block.X).nnz == 0
         assert block.y.tolist() == whole.y[rows].tolist()
-        if block.count:
-            assert (np.ones(block.count) if block.weights is None else block.weights).tolist() == columns["w"][
-                rows
-            ].tolist()
+        assert block.weights is None or block.weights.tolist() == columns["w"][rows].tolist()
+        assert (block.weights is None) == (rows.start == 3)
 
 
 def test_missing_strings_are_refused_with_the_partition():

@@ -125,7 +125,7 @@ class DaskRounds(Rounds):
         make, is_kept = self._data.make, self._data.is_kept
         if is_kept and self._blocks is None:
             self._blocks = self._compute([self._task(_made, make, part) for part in self._data.parts])
-        parts: Sequence[Any] = self._data.parts if self._blocks is None else self._blocks
+        parts: Sequence[Any] = self._data.parts if self._blocks is None else self._named(self._blocks)
         shared = Sealed((step, command))
         if size_of(command) > SMALL_COMMAND:
             shared = self._task(_opened, shared)
@@ -149,8 +149,14 @@ class DaskRounds(Rounds):
     def _state_tasks(self) -> list[Any]:
         """Return one argument of `_advance` per partition: the future of a state and a reply, or a state alone."""
         if self._restored is None:
-            return self._pairs
+            return self._named(self._pairs)
         return [Sealed(state) for state in self._restored]
+
+    @staticmethod
+    def _named(futures: list[Any]) -> list[Any]:
+        """Return references to futures by name. A scheduler in this process would count copies of the futures."""
+        TaskRef = package("dask", "dask._task_spec", "dask").TaskRef
+        return [TaskRef(future.key) for future in futures]
 
     def _task(self, function: Callable[..., Any], *args: Any) -> Any:
         """Return a lazy call. The scheduler groups tasks by the part of the key before the last hyphen."""
@@ -173,7 +179,7 @@ class DaskRounds(Rounds):
     def states(self) -> list[Any]:
         if self._restored is not None:
             return list(self._restored)
-        futures = self._compute([self._task(_state, pair) for pair in self._pairs])
+        futures = self._compute([self._task(_state, pair) for pair in self._named(self._pairs)])
         return [self._result(future, futures) for future in futures]
 
     def restore(self, states: Sequence[Any]) -> None:

@@ -118,19 +118,28 @@ class RayRounds(Rounds):
         return replies[0]
 
     def _result(self, reference: Any, others: list[Any]) -> Any:
-        """Return a result. After an error, which is that of a step, or an interrupt, other tasks are cancelled."""
+        """Return a result, or raise the error of a step. No task of the round is running afterwards.
+
+        After an error the other tasks are awaited: Ray 2.60 may abort this process when a task is cancelled whose
+        arguments could not be computed.
+        """
         try:
             return self._ray.get(reference)
-        except BaseException as error:
-            self._cancel([reference, *others])
-            if isinstance(error, self._ray.exceptions.RayTaskError) and isinstance(error.cause, Exception):
+        except self._ray.exceptions.RayTaskError as error:
+            self._ray.wait(others, num_returns=len(others))
+            if isinstance(error.cause, Exception):
                 raise error.cause from None
+            raise
+        except BaseException:
+            self._cancel([reference, *others])
             raise
 
     def _cancel(self, references: list[Any]) -> None:
-        for reference in references:
-            if isinstance(reference, self._ray.ObjectRef):
-                self._ray.cancel(reference)
+        """End the tasks that have not ended, with the processes that run them: a polite request may be missed."""
+        if references:
+            _, pending = self._ray.wait(references, num_returns=len(references), timeout=0)
+            for reference in pending:
+                self._ray.cancel(reference, force=True)
 
     def states(self) -> list[Any]:
         return [self._ray.get(state) if isinstance(state, self._ray.ObjectRef) else state for state in self._states]

@@ -136,8 +136,7 @@ class SparkRounds(Rounds):
         super().__init__(len(data.parts))
         self._context = context
         self._data = data if isinstance(data, SparkData) else _of_parts(data, context)
-        self._tokens = self._data.tokens
-        self._kept = self._tokens if self._tokens.is_cached else _persisted(self._tokens)
+        self._kept = _persisted(self._data.tokens)
         self._id = uuid.uuid4().hex
         self._log: list[tuple[str, Any]] = []
         self._fingerprints: dict[int, int] = {}

@@ -23,8 +23,6 @@ from . import kept_files
 from .packages import package
 from .tables import HashedTable, table_block
 
-MISSING = "missing"  # the reply of a partition whose block or state is not on the worker
-
 
 @dataclass(frozen=True)
 class Token:
