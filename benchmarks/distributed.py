@@ -25,14 +25,14 @@ from novikoff.distributed.engines.local import LocalRounds
 from novikoff.distributed.protocol import size_of, tree_sum
 
 PARTS = {"spark": "spark", "dask": "dask", "rounds": "rounds", "bytes": "bytes"}
-SPARK_TOL = 1e-3  # relative gap of ours, whose objective must not be above that of LinearSVC
+SPARK_TOL = 1e-5  # relative gap of ours, whose objective must not be above that of LinearSVC
 TEXT = (200_000, 50_000, 57)
 DATA = os.environ.get("NOVIKOFF_DATA", "../shared/data")
 
 
 def covtype(share: int) -> tuple[np.ndarray, np.ndarray]:
     """Return covtype, class 2 against the rest, with standardised columns."""
-    batch = nk.read(os.path.join(DATA, "covtype.csv.gz"))
+    batch = nk.read(os.path.join(DATA, "covtype.csv.gz"), target="last")
     X, labels = np.asarray(batch.X, dtype=np.float64)[::share], np.asarray(batch.y)[::share]
     return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12), (labels.astype(str) == "2").astype(np.int64)
 
@@ -114,6 +114,7 @@ def against_spark(share: int) -> list[dict[str, Any]]:
                 "megabytes": found["ours"].bytes_sent / 1e6,
             }
         )
+        print(table[-1], flush=True)
         assert mine <= value * (1 + 1e-9), "ours must not be timed on a worse answer"
         frame.unpersist()
     session.stop()

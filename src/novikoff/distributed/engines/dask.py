@@ -57,10 +57,6 @@ class DaskEngine:
             return cls(client)
         return cls(None, address)
 
-    @classmethod
-    def holds(cls, X: Any) -> bool:
-        return _is_array(X) or _is_frame(unwrapped(X)[0])
-
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the row chunks of a Dask array, the partitions of a Dask dataframe, or arrays in memory, cut."""
         if _is_frame(unwrapped(X)[0]):
