@@ -125,7 +125,6 @@ def lists():
 def test_row_chunks_of_an_array_are_partitions(engine, lists):
     X, y, weights = (np.concatenate(values) for values in lists)
     cut = da.from_array(X, chunks=((5, 1, 4), (2, 1)))
-    assert DaskEngine.holds(cut)
     assert isinstance(choose_engine("t", None, cut), DaskEngine)
     for labels in (y, da.from_array(y, chunks=3)):
         assert_same_data(engine, engine.data("t", cut, labels, weights), lists)
@@ -182,7 +181,6 @@ def test_an_engine_that_connects_also_disconnects(client):
 def test_hashed_tables_have_the_columns_of_scan(engine):
     frame = hashable_frame()
     table = dd.from_pandas(frame, npartitions=2)
-    assert DaskEngine.holds(HashedTable(table, HASHING))
     data = engine.data("t", HashedTable(table, HASHING, text=("note",)), "y", None)
     with engine.open(data) as rounds:
         assert np.array_equal(rounds.run(column_sums), hashed_sums(frame))

@@ -103,7 +103,6 @@ def test_blocks_of_a_dataset_are_partitions(engine):
         for X, y, weights in zip(*lists, strict=True)
     ]
     dataset = ray_data.from_pandas(frames)
-    assert RayEngine.holds(dataset)
     assert isinstance(choose_engine("t", None, dataset), RayEngine)
     data = engine.data("t", dataset, "label", "weight")
     assert data.feature_names == ("a", "b", "c")

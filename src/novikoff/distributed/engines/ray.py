@@ -37,13 +37,9 @@ class RayEngine:
                 raise input_error(where, f"no Ray cluster answers at {address}: {error}.") from None
         return cls()
 
-    @classmethod
-    def holds(cls, X: Any) -> bool:
-        return type(unwrapped(X)[0]).__module__.startswith("ray.data.")
-
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the blocks of a Ray Dataset in their order, or arrays in memory, cut."""
-        if not self.holds(X):
+        if not _is_dataset(X):
             return LocalEngine(self.workers()).data(where, X, y, sample_weight)
         X, hashed = unwrapped(X)
         columns = [str(column) for column in X.columns() or ()]
@@ -165,3 +161,7 @@ def _advance(shared: Any, make: Callable[..., Any], is_kept: bool, state: Any, *
 
 def _subtree_sum(*replies: Any) -> Any:
     return tree_sum(replies)
+
+
+def _is_dataset(X: Any) -> bool:
+    return type(unwrapped(X)[0]).__module__.startswith("ray.data.")

@@ -74,14 +74,9 @@ class SparkEngine:
             package(where, "pyarrow", "spark")
             return cls(_session(where, on if match is not None and match[1] else None))
 
-    @classmethod
-    def holds(cls, X: Any) -> bool:
-        frame, _ = unwrapped(X)
-        return type(frame).__module__.startswith("pyspark.sql.") and hasattr(frame, "mapInArrow")
-
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:
         """Return the partitions of a DataFrame, or arrays in memory, cut."""
-        if self.holds(X):
+        if _is_frame(X):
             return self._frame_data(where, X, y, sample_weight)
         return LocalEngine(self.workers()).data(where, X, y, sample_weight)
 
@@ -257,3 +252,8 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="PySpark does not yet fully support pandas")
         yield
+
+
+def _is_frame(X: Any) -> bool:
+    frame, _ = unwrapped(X)
+    return type(frame).__module__.startswith("pyspark.sql.") and hasattr(frame, "mapInArrow")
