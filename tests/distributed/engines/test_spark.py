@@ -82,7 +82,6 @@ def test_rounds_on_a_dataframe(session, engine):
 
     lists = pieces([5, 0, 1, 4])
     frame = frame_of(session, lists, lambda x, y, w: Row(a=x[0], b=x[1], c=x[2], label=y, weight=w))
-    assert SparkEngine.holds(frame)
     assert isinstance(choose_engine("t", None, frame), SparkEngine)
     data = engine.data("t", frame, "label", "weight")
     assert data.feature_names == ("a", "b", "c")
@@ -237,7 +236,6 @@ def test_addresses(session, engine):
 def test_hashed_tables_have_the_columns_of_scan(session, engine):
     frame = hashable_frame()
     table = session.createDataFrame(frame.to_dict("records")).repartition(2)
-    assert SparkEngine.holds(HashedTable(table, HASHING))
     data = engine.data("t", HashedTable(table, HASHING, text=("note",)), "y", None)
     with engine.open(data) as rounds:
         assert np.array_equal(rounds.run(column_sums), hashed_sums(frame))
