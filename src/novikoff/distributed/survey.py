@@ -35,7 +35,7 @@ class Survey:
     counts : dict
         The total sample weight of the rows of each label, without labels that only rows of weight 0 have.
     dtype : dtype or None
-        The type of the labels; None if there are no rows.
+        The type of the labels; None if no row has one.
     largest : float
         The largest absolute value.
     elements : int
@@ -85,6 +85,8 @@ class Survey:
         """Return the labels in ascending order and their counts. One label alone is refused."""
         if self.count == 0:
             raise input_error(where, "the data have no rows.")
+        if self.dtype is None:
+            raise input_error(where, "the rows have no labels. Pass y.")
         if not self.counts:
             raise input_error(where, "sample_weight is zero for every row.")
         classes, _ = encode(where, np.array(list(self.counts), dtype=self.dtype))
