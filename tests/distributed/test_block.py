@@ -55,6 +55,8 @@ def test_the_first_row_that_is_not_finite_is_named(value, form):
     ("X", "y", "weights", "message"),
     [
         ([["a"]], [0], None, r"^p: the values must be numbers"),
+        (np.zeros((1, 1)) * 1j, [0], None, r"^p: the values must be numbers, but they are complex\."),
+        (sp.csr_matrix(np.eye(1) * 1j), [0], None, r"^p: the values must be numbers, but they are complex\."),
         (np.zeros(3), [0, 1, 1], None, r"^p: the rows must have two dimensions, but their shape is \(3,\)"),
         (np.zeros((2, 1)), [0], None, r"^p: .*1"),
         (np.zeros((2, 1)), [0, 1], [1.0, -1.0], r"^p: .*weight"),

@@ -85,6 +85,12 @@ def test_data_without_two_classes_are_refused_with_the_reason(X, y, weights, mes
         found.classes("here")
 
 
+def test_a_partition_without_labels_is_named():
+    with pytest.raises(InvalidInputError, match=r"^here: partition 1: the rows have no labels\. Pass y\.$"):
+        codes_of(checked_block("here: partition 1", np.ones((2, 1)), None), [0, 1])
+    assert len(codes_of(checked_block("here", np.ones((0, 1)), None), [0, 1])) == 0
+
+
 def test_too_many_labels_are_refused():
     X = np.ones((10_001, 1))
     with pytest.raises(InvalidInputError, match=r"y has 10001 different labels, but at most 10000 are classes"):

@@ -135,8 +135,10 @@ def survey_block(block: Block, state: Any, command: Any) -> tuple[Any, Survey]:
 
 def codes_of(block: Block, classes: Sequence[Any]) -> Codes:
     """Return the place of each label of a block in ``classes``; -1 for a label that only rows of weight 0 have."""
-    if block.y is None or block.count == 0:
+    if block.count == 0:
         return np.zeros(0, dtype=np.int32)
+    if block.y is None:
+        raise input_error(block.name, "the rows have no labels. Pass y.")
     labels, codes = encode(block.name, block.y)
     places = {label: place for place, label in enumerate(classes)}
     return np.array([places.get(label, -1) for label in labels.tolist()], dtype=np.int32)[codes]

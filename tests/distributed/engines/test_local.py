@@ -48,9 +48,13 @@ def test_a_list_of_arrays_is_divided_as_it_is():
 
 
 def test_names_of_columns_are_kept():
-    frame = pd.DataFrame(X, columns=["u", 5])
-    assert LocalEngine(2).data("here", frame, Y, None).feature_names == ("u", "5")
-    assert LocalEngine(2).data("here", X, Y, None).feature_names is None
+    frame = pd.DataFrame(X, columns=["u", "v"])
+    assert LocalEngine(2).data("here", frame, Y, None).feature_names == ("u", "v")
+
+
+def test_columns_that_are_numbered_have_no_names():
+    for given in (X, pd.DataFrame(X), pd.DataFrame(X, columns=["u", 5])):
+        assert LocalEngine(2).data("here", given, Y, None).feature_names is None
 
 
 @pytest.mark.parametrize(
