@@ -1,5 +1,7 @@
 """The survey: what all partitions together say, and what is refused."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -30,6 +32,13 @@ def test_any_cut_says_the_same_about_all_rows():
         assert (found.count, found.columns, found.elements) == (20, 3, 60)
         assert (found.largest, found.counts) == (np.abs(X).max(), counts)
         assert (found.is_sparse, found.has_weights, found.dtype) == (False, True, y.dtype)
+
+
+def test_totals_are_rounded_once_for_any_cut():
+    X, y, weights = np.ones((3000, 1)), RNG.integers(0, 2, 3000), RNG.random(3000) * 10.0 ** RNG.integers(-9, 9, 3000)
+    counts = {k: math.fsum(weights[y == k].tolist()) for k in range(2)}
+    for sizes in ([3000], [1000, 1, 999, 0, 1000], [100] * 30):
+        assert surveyed(cut(X, sizes), cut(y, sizes), cut(weights, sizes)).counts == counts
 
 
 def test_labels_of_weight_zero_are_not_classes():
