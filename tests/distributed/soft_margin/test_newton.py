@@ -51,7 +51,7 @@ def test_sums_over_partitions_are_those_over_all_rows(loss, kind):
     ("kind", "columns"), [("dense", 5), ("sparse", 5), ("dense", 120), ("sparse", 120)]  # BLAS from 100 columns on
 )
 def test_the_matrix_is_that_of_its_definition(loss, intercept, kind, columns):
-    width = 0.3 if loss == "hinge" else 0.5
+    width = 1.0 if loss == "hinge" else 0.5
     v = np.random.default_rng(1).normal(size=columns + 1) * 3 / columns**0.5
     for problem in problems(loss, intercept, columns, kind):
         _, _, gram, _, within, _ = replies(problem, NewtonCommand(v, width))
