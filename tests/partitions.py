@@ -9,8 +9,10 @@ from novikoff import LinearSVM
 from novikoff.distributed.block import checked_block
 from novikoff.distributed.protocol import tree_sum
 from novikoff.distributed.soft_margin.advance import STEPS
+from novikoff.distributed.soft_margin.certify import certify
 from novikoff.distributed.soft_margin.progress import Options
 from novikoff.distributed.soft_margin.setup import LocalProblem, Setup, begin
+from novikoff.distributed.survey import Survey
 from novikoff.persistence import dumps
 
 LOSSES, INTERCEPTS = ("hinge", "squared_hinge"), ("free", "penalized", "none")
@@ -134,10 +136,10 @@ class Problem:
         """The problem on one partition."""
         return LocalProblem(self.blocks[k], self.states[k], 0)
 
-    def drive(self, solver, watch=None):
+    def drive(self, solver, watch=None, record=None):
         """Run a solver, which yields commands, to its end, and return what it returns.
 
-        ``watch`` is called with each command and its reply.
+        ``watch`` is called with each command and its reply; the rounds of ``record`` are counted.
         """
         reply = None
         while True:
@@ -145,9 +147,16 @@ class Problem:
                 command = solver.send(reply)
             except StopIteration as end:
                 return end.value
+            if record is not None:
+                record.rounds += 1
             reply = self.run(STEPS[type(command)], command)
             if watch is not None:
                 watch(command, reply)
+
+    def certified(self, outcome, record, tol=1e-6):
+        """Return the certificate of an outcome."""
+        survey = Survey(self.sizes, self.X.shape[1], {-1: 1, 1: 1}, np.dtype(int), 1.0, 1, False, {}, True)
+        return self.drive(certify(self.setup, 0, outcome, record, tol, survey), record=record)
 
 
 def optimum(problem):

@@ -32,7 +32,7 @@ def test_one_pass_over_one_partition_is_plain_coordinate_descent(loss, intercept
     """A row at a time, in NumPy; the order of the kernel is random, so all orders that it can have are compared."""
     rng = np.random.default_rng(0)
     X, signs = noisy_rows(rng, 2, 5)
-    costs, setup = np.array([1.0, 2.0]), None
+    costs = np.array([1.0, 2.0])
     problem = Problem(X, signs, costs, None, loss, intercept)
     setup, u = problem.setup, problem.u
     metric = np.append(np.full(5, setup.lam), setup.kappa or math.inf)
@@ -75,11 +75,7 @@ def test_the_dual_objective_never_falls(loss, intercept, sizes):
 def test_it_converges_with_any_intercept_and_its_bounds_are_those_of_its_points(loss, intercept, kind):
     problem = wide_problem(loss, intercept, kind=kind)
     record = Record(1.0)
-
-    def count(command, reply):
-        record.rounds += 1
-
-    outcome = problem.drive(solve_by_descent(problem.setup, 10.0, record, problem.options(tol=1e-3)), count)
+    outcome = problem.drive(solve_by_descent(problem.setup, 10.0, record, problem.options(tol=1e-3)), record=record)
     assert record.history[-1].gap <= 1e-3
     low, high = optimum(problem)
     alpha = problem.balanced(alphas(problem)) if intercept == "free" else alphas(problem)
@@ -93,11 +89,8 @@ def test_it_converges_with_any_intercept_and_its_bounds_are_those_of_its_points(
 def test_a_limit_of_rounds_ends_it_with_feasible_duals():
     problem = wide_problem("hinge", "free")
     record = Record(1.0)
-
-    def count(command, reply):
-        record.rounds += 1
-
-    outcome = problem.drive(solve_by_descent(problem.setup, 1.0, record, problem.options(max_iter=3, tol=0.0)), count)
+    solver = solve_by_descent(problem.setup, 1.0, record, problem.options(max_iter=3, tol=0.0))
+    outcome = problem.drive(solver, record=record)
     assert record.rounds <= 6
     assert np.all((alphas(problem) >= 0) & (alphas(problem) <= 1))
     assert problem.dual(problem.balanced(alphas(problem))) <= problem.primal(outcome.v)
