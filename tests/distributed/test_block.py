@@ -22,7 +22,8 @@ def test_floats_keep_their_type_and_other_numbers_become_floats(given, kept, for
 def test_rows_in_another_order_of_memory_have_the_same_values():
     X = np.asfortranarray(np.arange(6.0).reshape(2, 3))
     block = checked_block("here", X, None)
-    assert block.X.flags.c_contiguous and np.array_equal(block.X, X)
+    assert block.X.flags.c_contiguous
+    assert np.array_equal(block.X, X)
     assert (block.y, block.weights) == (None, None)
 
 

@@ -45,7 +45,19 @@ def rows_of(kind, rng):
     return X * float(kind)
 
 
-KINDS = ["1", "1e-7", "1e7", "1e-120", "1e110", "constant", "nearly constant", "zeros", "float32", "mixed units", "sparse"]
+KINDS = [
+    "1",
+    "1e-7",
+    "1e7",
+    "1e-120",
+    "1e110",
+    "constant",
+    "nearly constant",
+    "zeros",
+    "float32",
+    "mixed units",
+    "sparse",
+]
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -74,7 +86,10 @@ def test_the_sums_of_a_partition_are_those_of_its_definition(form, point):
     rng = np.random.default_rng(1)
     X, c = np.where(rng.random((20, 3)) < 0.5, rng.normal(size=(20, 3)), 0.0), rng.random(20)
     command = SpreadCommand(3, 4.0, None, None, point)
-    parts = [checked_block("p", form(own), None, weights) for own, weights in zip(*(cut(v, [6, 0, 14]) for v in (X, c)))]
+    parts = [
+        checked_block("p", form(own), None, weights)
+        for own, weights in zip(*(cut(v, [6, 0, 14]) for v in (X, c)), strict=False)
+    ]
     total, sums, squares = tree_sum([spread_step(block, 0, command)[1] for block in parts])
     apart = X / 4 - (0 if point is None else point)
     assert total == pytest.approx(c.sum(), rel=1e-14)

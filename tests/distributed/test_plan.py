@@ -29,4 +29,5 @@ def test_a_plan_gets_a_draft_and_the_survey():
     (found,) = seen
     assert isinstance(found, Fit)
     assert (found.where, found.survey.count, found.survey.counts) == ("AROW", 4, {"a": 2.0, "b": 2.0})
-    assert found.model is not model and model.n_features_in_ == 7
+    assert found.model is not model
+    assert model.n_features_in_ == 7

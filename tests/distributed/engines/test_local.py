@@ -1,5 +1,7 @@
 """Threads of this process: the partitions of arrays, states, errors, and threads that end."""
 
+import functools
+import operator
 import threading
 
 import numpy as np
@@ -89,7 +91,7 @@ def test_states_pass_from_round_to_round_in_the_order_of_partitions(threads, is_
 
     with LocalRounds(Data(make, cut("here", X, Y, None, 5), is_kept), threads) as rounds:
         for number in range(1, 4):
-            assert sum(rounds.run(rows_step), []) == X.tolist()
+            assert functools.reduce(operator.iadd, rounds.run(rows_step), []) == X.tolist()
             assert rounds.states() == [(k, number) for k in range(5)]
     assert len(made) == (5 if is_kept else 15)
 

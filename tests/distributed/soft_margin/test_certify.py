@@ -32,27 +32,34 @@ def test_the_stated_bounds_hold_exactly_and_are_close(loss, intercept):
     costs = 0.7 * problem.costs
     exact = SoftMargin(problem.X, problem.signs.astype(float), costs, loss, intercept)
     primal, dual = exact.exact(Point(certificate.model.weights, certificate.model.bias, duals))
-    assert Fraction(certificate.primal) >= primal.high and Fraction(certificate.dual) <= dual.low
+    assert Fraction(certificate.primal) >= primal.high
+    assert Fraction(certificate.dual) <= dual.low
     assert certificate.primal == pytest.approx(float(primal.high), rel=1e-9)
     assert certificate.dual == pytest.approx(float(dual.low), rel=1e-9)
     assert np.array_equal(certificate.model.costs, costs)
     assert certificate.examples == np.count_nonzero(costs)
     assert np.array_equal(found.is_positive, problem.signs[found.duals.rows] > 0)
-    assert np.all(duals <= costs) and np.all(found.duals.weights > 0)
+    assert np.all(duals <= costs)
+    assert np.all(found.duals.weights > 0)
 
 
 def test_duals_of_a_free_intercept_are_balanced_exactly():
-    problem, found = certified("hinge", "free")
+    _problem, found = certified("hinge", "free")
     values = [Fraction(value) for value in found.duals.weights.tolist()]
-    sides = [sum(v for v, is_positive in zip(values, found.is_positive, strict=True) if is_positive == s) for s in (0, 1)]
-    assert abs(sides[0] - sides[1]) <= Fraction(1, 10**12) * sides[0] and sides[0] > 0
+    sides = [
+        sum(v for v, is_positive in zip(values, found.is_positive, strict=True) if is_positive == s) for s in (0, 1)
+    ]
+    assert abs(sides[0] - sides[1]) <= Fraction(1, 10**12) * sides[0]
+    assert sides[0] > 0
 
 
 def test_duals_that_prove_less_than_nothing_are_left_out():
     _, found = certified("hinge", "none", alpha=np.ones(30) * 1.0, v=np.zeros(4))
     _, worse = certified("squared_hinge", "none", alpha=np.ones(30) * 1e6, v=np.zeros(4))
-    assert worse.certificate.dual == 0.0 and len(worse.duals.rows) == 0
-    assert isinstance(found, Certified) and found.certificate.dual >= 0.0
+    assert worse.certificate.dual == 0.0
+    assert len(worse.duals.rows) == 0
+    assert isinstance(found, Certified)
+    assert found.certificate.dual >= 0.0
 
 
 def test_costs_are_gathered_only_if_there_are_weights():
@@ -62,5 +69,6 @@ def test_costs_are_gathered_only_if_there_are_weights():
     problem.kept = cut(np.zeros(30), SIZES)
     solver = certify(problem.setup, 0, Outcome(np.zeros(4), 0.0), Record(1.0), 1e-3, survey)
     found = problem.drive(solver, lambda command, reply: commands.append(command))
-    assert commands[-1].is_wanted is False and found.certificate.model.costs is None
+    assert commands[-1].is_wanted is False
+    assert found.certificate.model.costs is None
     assert found.certificate.dual == 0.0

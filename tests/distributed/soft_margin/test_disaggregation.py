@@ -103,4 +103,5 @@ def test_groups_of_an_empty_partition_are_empty():
     problem = Problem(np.zeros((0, 3)), np.zeros(0), None, [0])
     loss, sent, groups = problem.run(group_step, GroupCommand(np.zeros(4), 1.0, 1.0))
     assert (loss, sent, groups.any()) == (0.0, [], False)
-    assert isinstance(problem.kept[0].now, Grouping) and isinstance(problem.states[0], State)
+    assert isinstance(problem.kept[0].now, Grouping)
+    assert isinstance(problem.states[0], State)

@@ -36,7 +36,8 @@ def test_duals_are_costs_times_alpha_within_their_limits(loss):
     assert np.array_equal(duals, expected)
     numbers, values, is_positive = (np.concatenate([part[k] for part in found]) for k in range(3))
     assert numbers.tolist() == np.flatnonzero(expected).tolist()
-    assert np.array_equal(values, expected[numbers]) and np.array_equal(is_positive, problem.signs[numbers] > 0)
+    assert np.array_equal(values, expected[numbers])
+    assert np.array_equal(is_positive, problem.signs[numbers] > 0)
 
 
 def test_duals_of_a_ramp_are_its_values_at_the_point():

@@ -24,7 +24,8 @@ def test_disaggregation_reaches_the_tolerance_with_any_intercept(loss, intercept
     solver = disaggregate(problem.setup, np.zeros(6), 0.05, 0.2, record, problem.options(tol=1e-6))
     outcome = problem.drive(solver, record=record)
     low, high = optimum(problem)
-    assert record.history[-1].gap <= 1e-6 and outcome.update_width == 0.0
+    assert record.history[-1].gap <= 1e-6
+    assert outcome.update_width == 0.0
     alpha = np.concatenate(problem.kept)
     balanced = problem.balanced(alpha) if intercept == "free" else alpha
     assert np.all((alpha >= 0) & (alpha <= problem.setup.loss_function.top))
@@ -56,7 +57,8 @@ def test_the_first_point_is_the_solution_of_a_sample_with_its_costs_scaled():
     v = problem.drive(first_point(problem.setup, 800, Record(1.0), problem.options()), lambda *w: commands.append(w))
     ((command, reply),) = commands
     numbers = np.concatenate([part.numbers for part in reply])
-    assert isinstance(command, SampleCommand) and len(numbers) == pytest.approx(100, abs=1)
+    assert isinstance(command, SampleCommand)
+    assert len(numbers) == pytest.approx(100, abs=1)
     costs = problem.costs[numbers] * 800 / len(numbers)
     sample = Problem(problem.X[numbers], problem.signs[numbers], costs, None, C=0.5)
     assert sample.primal(v) <= optimum(sample)[1] * 1.02

@@ -48,7 +48,8 @@ def test_sums_over_partitions_are_those_over_all_rows(loss, kind):
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize(
-    ("kind", "columns"), [("dense", 5), ("sparse", 5), ("dense", 120), ("sparse", 120)]  # BLAS from 100 columns on
+    ("kind", "columns"),
+    [("dense", 5), ("sparse", 5), ("dense", 120), ("sparse", 120)],  # BLAS from 100 columns on
 )
 def test_the_matrix_is_that_of_its_definition(loss, intercept, kind, columns):
     width = 1.0 if loss == "hinge" else 0.5
@@ -165,5 +166,6 @@ def test_states_are_not_modified_in_place():
     (before,) = problem.kept
     copied = before.copy()
     problem.run(newton_step, NewtonCommand(np.ones(6), 0.3, update_width=0.3))
-    assert np.array_equal(before, copied) and not np.array_equal(problem.kept[0], copied)
+    assert np.array_equal(before, copied)
+    assert not np.array_equal(problem.kept[0], copied)
     assert sp.issparse(problems(kind="sparse")[0].X)

@@ -28,10 +28,14 @@ ROWS = {"float64": DENSE, "float32": DENSE.astype(np.float32), "sparse": SPARSE,
 LABELS = {"two": (TWO, "ovr"), "ovr": (THREE, "ovr"), "ovo": (THREE, "ovo")}
 CLASS_WEIGHTS = {"equal": None, "balanced": "balanced", "dict": {0: 2.0, 1: 0.5, "no": 3.0}}
 CASES = [
-    (loss, intercept, kind, labels, "equal", kind == "float32") for loss in LOSSES for intercept in INTERCEPTS
+    (loss, intercept, kind, labels, "equal", kind == "float32")
+    for loss in LOSSES
+    for intercept in INTERCEPTS
     for kind, labels in (("float64", "two"), ("sparse", "ovr"), ("float32", "ovo"))
 ] + [
-    (loss, "free", kind, labels, class_weight, True) for loss in LOSSES for class_weight in ("balanced", "dict")
+    (loss, "free", kind, labels, class_weight, True)
+    for loss in LOSSES
+    for class_weight in ("balanced", "dict")
     for kind, labels in (("float64", "ovo"), ("sparse float32", "two"), ("sparse", "ovr"))
 ]
 
@@ -48,12 +52,16 @@ def test_threads_do_not_change_a_bit_and_the_objective_is_proven(
     models = [fit(nk.LinearSVM(**own), *parts, on=f"local:{threads}") for threads in (1, 2, 4)]
     assert len({bits(model) for model in models}) == 1
     model, one = models[0], nk.LinearSVM(**own).fit(X, y, sample_weight=weights)
-    assert model.classes_.tolist() == one.classes_.tolist() and model.coef_.shape == one.coef_.shape
+    assert model.classes_.tolist() == one.classes_.tolist()
+    assert model.coef_.shape == one.coef_.shape
     for found, expected in zip(certificates(model), certificates(one), strict=True):
-        assert found.converged and found.C == expected.C and found.examples == expected.examples
+        assert found.converged
+        assert found.C == expected.C
+        assert found.examples == expected.examples
         gap = max(found.primal - found.dual, expected.primal - expected.dual)
         assert abs(found.primal - expected.primal) <= gap
-        assert found.dual <= expected.primal and expected.dual <= found.primal
+        assert found.dual <= expected.primal
+        assert expected.dual <= found.primal
     assert nk.verify(model, X, y, sample_weight=weights)
     assert verify(model, cut(X, OTHER_SIZES), cut(y, OTHER_SIZES), cut(weights, OTHER_SIZES), on="local:2")
 
@@ -84,15 +92,15 @@ def test_names_of_columns_come_from_a_data_frame():
 
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("limit", [{"max_iter": 1}, {"max_iter": 3}, {"max_iter": 6}, {"max_time": 1e-9}])
-@pytest.mark.parametrize("columns", [5, 3500])
+@pytest.mark.parametrize("columns", [5, 5000])
 def test_limits_end_with_a_warning_and_a_certificate_that_holds(loss, limit, columns):
-    X = DENSE if columns == 5 else sp.random(COUNT, columns, 0.01, random_state=0, format="csr")
-    if columns == 5 or loss == "hinge" or limit != {"max_iter": 6}:
-        with pytest.warns(ConvergenceWarning, match=r"LinearSVM: after \d+ steps the relative gap"):
-            model = fit(nk.LinearSVM(loss=loss, C=10, tol=1e-14, **limit), X, TWO, on="local:2")
-        assert not model.certificate_.converged
-        assert nk.verify(model, X, TWO) and verify(model, X, TWO, on="local:3")
-        assert model.certificate_.iterations <= limit.get("max_iter", 1) + 8
+    X = DENSE if columns == 5 else sp.random(COUNT, columns, 0.05, random_state=0, format="csr")
+    with pytest.warns(ConvergenceWarning, match=r"LinearSVM: after \d+ steps the relative gap"):
+        model = fit(nk.LinearSVM(loss=loss, C=10, tol=1e-14, **limit), X, TWO, on="local:2")
+    assert not model.certificate_.converged
+    assert nk.verify(model, X, TWO)
+    assert verify(model, X, TWO, on="local:3")
+    assert model.certificate_.iterations <= limit.get("max_iter", 1) + 8
 
 
 def no_gathering(monkeypatch):
@@ -105,11 +113,14 @@ def no_gathering(monkeypatch):
 @pytest.mark.parametrize("intercept", INTERCEPTS)
 def test_wide_rows_are_solved_by_descent_if_they_cannot_be_gathered(monkeypatch, loss, intercept):
     no_gathering(monkeypatch)
-    X = sp.random(COUNT, 200_000, 1e-3, random_state=0, format="csr")
+    X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
     assert len(np.unique(X.indices)) > plan.MAX_GRAM_COLUMNS
-    model = fit(nk.LinearSVM(loss=loss, tol=1e-3, **parameters(intercept)), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
+    model = fit(
+        nk.LinearSVM(loss=loss, tol=1e-3, **parameters(intercept)), cut(X, SIZES), cut(TWO, SIZES), on="local:2"
+    )
     assert model.history_["method"][-1] == "coordinate descent"
-    assert model.certificate_.converged and nk.verify(model, X, TWO)
+    assert model.certificate_.converged
+    assert nk.verify(model, X, TWO)
 
 
 @pytest.mark.parametrize("intercept", INTERCEPTS)
@@ -117,14 +128,16 @@ def test_the_hinge_is_solved_without_gathered_rows(monkeypatch, intercept):
     no_gathering(monkeypatch)
     model = fit(nk.LinearSVM(loss="hinge", **parameters(intercept)), cut(DENSE, SIZES), cut(TWO, SIZES), on="local:2")
     assert model.history_["method"][-1] == "Newton"
-    assert model.certificate_.converged and nk.verify(model, DENSE, TWO)
+    assert model.certificate_.converged
+    assert nk.verify(model, DENSE, TWO)
 
 
 def test_wide_rows_are_gathered_if_the_driver_can_hold_them():
-    X = sp.random(COUNT, 200_000, 1e-3, random_state=0, format="csr")
+    X = sp.random(COUNT, 50_000, 1.5e-3, random_state=0, format="csr")
     model = fit(nk.LinearSVM(tol=1e-6), cut(X, SIZES), cut(TWO, SIZES), on="local:2")
     assert model.history_["method"][-1] == "disaggregation"
-    assert model.certificate_.converged and nk.verify(model, X, TWO)
+    assert model.certificate_.converged
+    assert nk.verify(model, X, TWO)
 
 
 NAN = DENSE.copy()
@@ -135,7 +148,11 @@ NAN[44, 2] = np.nan  # row 3 of partition 2
     ("parts", "own", "message"),
     [
         ((DENSE, TWO), {"probability": True}, "probability=True is not supported on partitioned data"),
-        ((DENSE, THREE), {"multi_class": "crammer_singer", "loss": "hinge"}, r"crammer_singer\" is not supported on par"),
+        (
+            (DENSE, THREE),
+            {"multi_class": "crammer_singer", "loss": "hinge"},
+            r"crammer_singer\" is not supported on par",
+        ),
         ((DENSE, np.zeros(COUNT)), {}, "y has only one class, 0"),
         ((DENSE[:0], TWO[:0]), {}, "the data have no rows"),
         ((DENSE, TWO, np.zeros(COUNT)), {}, "sample_weight is zero for every row"),
@@ -159,7 +176,8 @@ def test_what_cannot_be_fitted_is_refused_with_the_reason(parts, own, message):
 def test_progress_is_said_with_rounds_and_gaps():
     said = []
     fit(nk.LinearSVM(), DENSE, TWO, on="local:2", progress=lambda *words: said.append(words))
-    assert said and all("gap" in message and 0 <= fraction <= 1 for message, fraction in said)
+    assert said
+    assert all("gap" in message and 0 <= fraction <= 1 for message, fraction in said)
     assert said[-1][1] == 1.0
 
 

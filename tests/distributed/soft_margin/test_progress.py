@@ -24,7 +24,8 @@ def test_it_stops_by_the_gap_the_rounds_or_the_time():
     assert record.add(1.0, 0.991, options())
     assert not record.add(1.0, 0.5, options())
     record.rounds = 10
-    assert record.add(1.0, 0.5, options()) and record.is_over(options())
+    assert record.add(1.0, 0.5, options())
+    assert record.is_over(options())
     assert not record.is_over(options(max_iter=11))
     assert record.is_over(options(max_iter=11, deadline=time.perf_counter()))
     assert not record.is_over(options(max_iter=11, deadline=time.perf_counter() + 1e3))

@@ -21,7 +21,8 @@ def test_the_sample_is_spread_evenly_over_each_partition(share, numbers):
     assert np.array_equal(found.X, X[found.numbers])
     assert np.array_equal(found.is_positive, SIGNS[found.numbers] > 0)
     assert np.array_equal(found.costs, WEIGHTS[found.numbers])
-    assert len(found) == len(found.numbers) and found.size == found.X.nbytes
+    assert len(found) == len(found.numbers)
+    assert found.size == found.X.nbytes
     assert problem.kept == [None] * 4
 
 
@@ -47,8 +48,11 @@ def test_columns_without_values_have_weight_zero():
     wide = sp.csr_matrix(X)
     wide.resize(40, 9)
     problem = Problem(wide, SIGNS)
-    v, _, _ = solve_gathered(problem.setup, joined(problem.run(sample_step, SampleCommand(1.0))), 1e-6, problem.options())
-    assert v[4:-1].tolist() == [0.0] * 5 and v[:4].all()
+    v, _, _ = solve_gathered(
+        problem.setup, joined(problem.run(sample_step, SampleCommand(1.0))), 1e-6, problem.options()
+    )
+    assert v[4:-1].tolist() == [0.0] * 5
+    assert v[:4].all()
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def test_regularisation_of_the_scaled_problem():
     assert (setup.lam, setup.kappa) == (0.0625, 0.25)
     assert setup.penalty.tolist() == [0.0625, 0.0625, 0.0625, 0.25]
     assert setup_of().penalty.tolist()[-1] == setup_of(intercept="none").kappa == 0.0
-    assert setup_of().has_free_intercept and not setup.has_free_intercept
+    assert setup_of().has_free_intercept
+    assert not setup.has_free_intercept
 
 
 def test_costs_are_products_of_weights():
@@ -84,6 +85,11 @@ def test_partitions_without_rows_beside_sparse_ones_have_the_same_columns():
             block = checked_block("p", X, [])
             state, _ = begin(block, 0, setup)
             problem = LocalProblem(block, state, 0)
-            assert (problem.count, problem.X.shape, problem.margins(np.zeros(width + 1)).tolist()) == (0, (0, width), [])
+            assert (problem.count, problem.X.shape, problem.margins(np.zeros(width + 1)).tolist()) == (
+                0,
+                (0, width),
+                [],
+            )
             sums, vectors = problem.dual_sums(np.zeros(0), np.zeros(0), setup.loss_function.response(1.0))
-            assert not sums.any() and vectors.shape == (2 * width + 2,)
+            assert not sums.any()
+            assert vectors.shape == (2 * width + 2,)
