@@ -86,10 +86,8 @@ def test_the_sums_of_a_partition_are_those_of_its_definition(form, point):
     rng = np.random.default_rng(1)
     X, c = np.where(rng.random((20, 3)) < 0.5, rng.normal(size=(20, 3)), 0.0), rng.random(20)
     command = SpreadCommand(3, 4.0, None, None, point)
-    parts = [
-        checked_block("p", form(own), None, weights)
-        for own, weights in zip(*(cut(v, [6, 0, 14]) for v in (X, c)), strict=False)
-    ]
+    given = zip(cut(X, [6, 0, 14]), cut(c, [6, 0, 14]), strict=True)
+    parts = [checked_block("p", form(own), None, weights) for own, weights in given]
     total, sums, squares = tree_sum([spread_step(block, 0, command)[1] for block in parts])
     apart = X / 4 - (0 if point is None else point)
     assert total == pytest.approx(c.sum(), rel=1e-14)

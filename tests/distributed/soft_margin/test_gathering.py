@@ -1,4 +1,4 @@
-"""Gathering: a first point from a sample, and disaggregation that ends with duals for all rows or says that it cannot."""
+"""Gathering: a first point from a sample, and disaggregation, which ends with duals for all rows or gives up."""
 
 import numpy as np
 import pytest
