@@ -33,7 +33,7 @@ from .rounds import Rounds
 from .survey import Survey, codes_of, in_width, survey
 
 WHERE = "distributed.verify"
-NO_CERTIFICATES = "verify on partitions is for LinearSVM. Use novikoff.verify for other models."
+NO_CERTIFICATES = "verify on partitions is for a fitted LinearSVM. Use novikoff.verify for other models."
 
 
 def verify(
@@ -82,18 +82,19 @@ def verify(
     >>> bool(nk.distributed.verify(model, X, y, on="local:2"))
     True
     """
-    certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
+    found = getattr(model, "certificate_", None)
+    certificates: list[Any] = found if isinstance(found, list) else [found]
     if not all(isinstance(certificate, GapCertificate) for certificate in certificates):
         raise input_error(WHERE, NO_CERTIFICATES)
     say = progress or no_progress
     with opened(WHERE, X, y, sample_weight, on, reading) as (_, _, rounds):
-        found = survey(WHERE, rounds)
-        checks = [_check_model(model, certificates), *_check_data(model, found)]
+        data = survey(WHERE, rounds)
+        checks = [_check_model(model, certificates), *_check_data(model, data)]
         if any(check.status == "fails" for check in checks):
             return Verification(tuple(checks))
         for place, certificate in enumerate(certificates):
             name = side_name(certificate.model.positive, certificate.model.negative) if len(certificates) > 1 else ""
-            own = _check_certificate(model, certificate, rounds, found)
+            own = _check_certificate(model, certificate, rounds, data)
             checks += [_named(check, name) for check in own]
             say(f"{place + 1} of {len(certificates)} problems", (place + 1) / len(certificates))
     return Verification(tuple(checks))
@@ -181,17 +182,18 @@ def _check_certificate(model: Any, certificate: GapCertificate, rounds: Rounds, 
     duals = claims.duals
     factors = None
     if model.class_weight is not None:
-        factors = class_factors(WHERE, model.class_weight, labels, np.array([found.counts[label] for label in labels]))
+        counts = found.counts
+        factors = class_factors(WHERE, model.class_weight, labels, np.array([counts[label] for label in labels]))
     positive = labels.index(claims.positive)
     negative = -1 if claims.negative is None else labels.index(claims.negative)
-    counts: list[int] = rounds.run(count_step, (tuple(labels), positive, negative))
+    sizes: list[int] = rounds.run(count_step, (tuple(labels), positive, negative))
     ascend = bool(np.all(np.diff(duals.rows) > 0)) if len(duals.rows) else True
     if not ascend or len(duals.rows) != len(duals.weights) or (len(duals.rows) and not duals.rows[0] >= 0):
         return [Check("feasible duals", "fails", "the numbers of rows do not ascend, or differ from those of weights")]
     if len(duals.rows) and duals.rows[-1] >= found.count:
         return [Check("feasible duals", "fails", f"there is no row {duals.rows[-1]}: {OTHER_DATA}")]
-    if claims.costs is not None and claims.costs.shape != (sum(counts),):
-        return [Check("costs", "fails", f"{len(claims.costs)} costs, but {sum(counts)} rows: {OTHER_DATA}")]
+    if claims.costs is not None and claims.costs.shape != (sum(sizes),):
+        return [Check("costs", "fails", f"{len(claims.costs)} costs, but {sum(sizes)} rows: {OTHER_DATA}")]
     weights, used = np.zeros(model.n_features_in_), occurring(claims.weights)
     weights[used] = stored(narrowed(claims.weights, used))
     command = VerifyCommand(
@@ -200,7 +202,7 @@ def _check_certificate(model: Any, certificate: GapCertificate, rounds: Rounds, 
         positive,
         negative,
         tuple(found.firsts),
-        tuple([0, *np.cumsum(counts).tolist()][:-1]),
+        tuple([0, *np.cumsum(sizes).tolist()][:-1]),
         certificate.C,
         certificate.loss,
         certificate.intercept,
@@ -260,8 +262,10 @@ def verify_step(block: Block, state: int, command: VerifyCommand) -> tuple[int, 
     for row in np.flatnonzero(~((duals >= 0) & (duals <= most) & (duals < np.inf)))[:1].tolist():
         detail = f"row {numbers[row]} has {duals[row]:.17g}, not from 0 to {most[row]:.17g}"
         failed.append(("feasible duals", detail, int(numbers[row])))
-    signs = np.where(codes == command.positive, 1.0, -1.0)
-    problem = SoftMargin(X, signs, costs, command.loss, command.intercept)
-    unit = exponent_of(command.duals)
-    part: GapPart = problem.part(Point(command.weights, command.bias, duals), Rows(X, command.largest), unit)
+    part: GapPart | None = None
+    if not failed:
+        signs = np.where(codes == command.positive, 1.0, -1.0)
+        problem = SoftMargin(X, signs, costs, command.loss, command.intercept)
+        point = Point(command.weights, command.bias, duals)
+        part = problem.part(point, Rows(X, command.largest), exponent_of(command.duals))
     return state, (part, failed, float(costs.sum()), int(np.count_nonzero(costs)))

@@ -85,6 +85,8 @@ def checked_block(name: str, X: Any, y: Any, weights: Any = None) -> Block:
 
 
 def _as_matrix(name: str, X: Any) -> Any:
+    if getattr(getattr(X, "dtype", None), "kind", "") == "c":
+        raise input_error(name, "the values must be numbers, but they are complex.")
     if sp.issparse(X):
         X = sp.csr_matrix(X) if X.format != "csr" else X
         return X if X.dtype in FLOATS else X.astype(np.float32 if X.dtype == np.float16 else np.float64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 import novikoff._core as _core
 from novikoff._labels import Codes, encode
 from novikoff.errors import input_error, quote
+from novikoff.theory.enclosed_sums import exact_total
 from novikoff.theory.geometry import Floats
 
 from .block import Block
@@ -32,10 +34,10 @@ class Survey:
         The number of rows of each partition.
     columns : int
         The number of columns.
-    counts : dict
-        The total sample weight of the rows of each label, without labels that only rows of weight 0 have.
+    totals : dict
+        The exact total sample weight of the rows of each label, without labels that only rows of weight 0 have.
     dtype : dtype or None
-        The type of the labels; None if there are no rows.
+        The type of the labels; None if no row has one.
     largest : float
         The largest absolute value.
     elements : int
@@ -50,7 +52,7 @@ class Survey:
 
     rows: list[int]
     columns: int
-    counts: dict[Any, float]
+    totals: dict[Any, Fraction]
     dtype: Any
     largest: float
     elements: int
@@ -62,7 +64,7 @@ class Survey:
         return Survey(
             self.rows + other.rows,
             max(self.columns, other.columns),
-            added(self.counts, other.counts),
+            added(self.totals, other.totals),
             _common_dtype(self.dtype, other.dtype),
             max(self.largest, other.largest),
             self.elements + other.elements,
@@ -77,6 +79,11 @@ class Survey:
         return sum(self.rows)
 
     @property
+    def counts(self) -> dict[Any, float]:
+        """The total sample weight of the rows of each label, rounded once, so that it does not depend on the cut."""
+        return {label: float(total) for label, total in self.totals.items()}
+
+    @property
     def firsts(self) -> list[int]:
         """The number of the first row of each partition among the rows of all partitions."""
         return [0, *np.cumsum(self.rows, dtype=np.int64).tolist()][:-1]
@@ -85,12 +92,15 @@ class Survey:
         """Return the labels in ascending order and their counts. One label alone is refused."""
         if self.count == 0:
             raise input_error(where, "the data have no rows.")
-        if not self.counts:
+        if self.dtype is None:
+            raise input_error(where, "the rows have no labels. Pass y.")
+        if not self.totals:
             raise input_error(where, "sample_weight is zero for every row.")
-        classes, _ = encode(where, np.array(list(self.counts), dtype=self.dtype))
+        counts = self.counts
+        classes, _ = encode(where, np.array(list(counts), dtype=self.dtype))
         if len(classes) < 2:
             raise input_error(where, f"y has only one class, {quote(classes.tolist()[0])}. At least two are needed.")
-        return classes, np.array([self.counts[label] for label in classes.tolist()])
+        return classes, np.array([counts[label] for label in classes.tolist()])
 
 
 def survey(where: str, rounds: Rounds) -> Survey:
@@ -108,7 +118,7 @@ def survey(where: str, rounds: Rounds) -> Survey:
 
 def survey_block(block: Block, state: Any, command: Any) -> tuple[Any, Survey]:
     """Survey one partition: a step."""
-    counts: dict[Any, float] = {}
+    totals: dict[Any, Fraction] = {}
     dtype = None
     if block.y is not None and block.count:
         labels, codes = encode(block.name, block.y)
@@ -117,8 +127,8 @@ def survey_block(block: Block, state: Any, command: Any) -> tuple[Any, Survey]:
             raise input_error(
                 block.name, f"y has {len(labels)} different labels, but at most {MAX_LABELS} are classes."
             )
-        sums = np.bincount(codes, block.weights, minlength=len(labels))
-        counts = {label: float(total) for label, total in zip(labels.tolist(), sums, strict=True) if total > 0}
+        sums = _sums_of_classes(codes, block.weights, len(labels))
+        totals = {label: total for label, total in zip(labels.tolist(), sums, strict=True) if total > 0}
     has_values = block.count > 0 and block.X.shape[1] > 0
     largest = _core.survey(block.rows(), None)[1] if has_values else 0.0
     widths = {} if block.is_sparse or block.count == 0 else {int(block.X.shape[1]): block.name}
@@ -126,15 +136,26 @@ def survey_block(block: Block, state: Any, command: Any) -> tuple[Any, Survey]:
     is_sparse = block.is_sparse and block.count > 0
     columns = int(block.X.shape[1]) if block.count else 0
     found = Survey(
-        [block.count], columns, counts, dtype, float(largest), elements, is_sparse, widths, block.weights is not None
+        [block.count], columns, totals, dtype, float(largest), elements, is_sparse, widths, block.weights is not None
     )
     return state, found
 
 
+def _sums_of_classes(codes: Codes, weights: Floats | None, classes: int) -> list[Fraction]:
+    """Return the total weight of the rows of each class."""
+    counts = np.bincount(codes, minlength=classes)
+    if weights is None:
+        return [Fraction(count) for count in counts.tolist()]
+    order = np.argsort(codes, kind="stable")
+    return [exact_total(part) for part in np.split(weights[order], np.cumsum(counts)[:-1])]
+
+
 def codes_of(block: Block, classes: Sequence[Any]) -> Codes:
     """Return the place of each label of a block in ``classes``; -1 for a label that only rows of weight 0 have."""
-    if block.y is None or block.count == 0:
+    if block.count == 0:
         return np.zeros(0, dtype=np.int32)
+    if block.y is None:
+        raise input_error(block.name, "the rows have no labels. Pass y.")
     labels, codes = encode(block.name, block.y)
     places = {label: place for place, label in enumerate(classes)}
     return np.array([places.get(label, -1) for label in labels.tolist()], dtype=np.int32)[codes]

@@ -64,11 +64,13 @@ class Slack:
 
 
 def kept_slack(model: Any) -> Any:
-    """The slacks of the training rows, if there are at most 100,000 rows."""
+    """The slacks of the training rows, if there are at most 100,000 rows, which were not partitioned."""
     check_is_fitted(model)
     slack: Slack | None = vars(model).get("_slack")
     if slack is None:
-        reason = f"it is kept for at most {MAX_ROWS:,} rows, and not in files of older versions"
+        reason = (
+            f"it is kept for at most {MAX_ROWS:,} rows, not for partitioned data, and not in files of older versions"
+        )
         remedy = "max(0, 1 - y * decision_function(X)) for y of -1 and +1 gives the slacks of any rows"
         raise missing_attribute(model, "slack_", f"{reason}. {remedy}")
     return slack.values()

@@ -54,11 +54,13 @@ class LocalEngine:
             parts = [(f"{where}: partition {k}", *part) for k, part in enumerate(zip(X, ys, weights, strict=True))]
             return Data(checked_block, parts)
         X = X if sp.issparse(X) or hasattr(X, "shape") else np.asarray(X)
-        names = tuple(map(str, X.columns)) if hasattr(X, "columns") else None
+        names = tuple(getattr(X, "columns", ()))
+        is_named = bool(names) and all(isinstance(name, str) for name in names)
         if len(X.shape) != 2:
             raise input_error(where, f"X must have two dimensions, but its shape is {X.shape}.")
         X = X.tocsr() if sp.issparse(X) else np.asarray(X)
-        return Data(checked_block, cut(where, X, y, sample_weight, self.threads), feature_names=names)
+        parts = cut(where, X, y, sample_weight, self.threads)
+        return Data(checked_block, parts, feature_names=names if is_named else None)
 
     def workers(self) -> int:
         return self.threads

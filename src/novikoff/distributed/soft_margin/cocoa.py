@@ -73,7 +73,8 @@ class CocoaCommand:
 def cocoa_step(problem: LocalProblem, kept: Any, command: CocoaCommand) -> tuple[Any, Any]:
     """Return the dual variables before and after the passes, and the sums of the round."""
     setup = problem.setup
-    alpha = np.zeros(problem.count) if kept is None else kept
+    # v = 0 at first, so alpha begins at 0, too, whatever another method has left
+    alpha = kept if isinstance(kept, np.ndarray | Descended) else np.zeros(problem.count)
     if isinstance(alpha, Descended):
         alpha = alpha.before + command.length * (alpha.after - alpha.before)
         np.clip(alpha, 0.0, setup.loss_function.top, out=alpha)

@@ -98,9 +98,9 @@ class Setup:
 
     def cut(self, X: Any) -> Any:
         """Return rows in the columns that occur."""
+        if self.columns is None or not sp.issparse(X):  # rows beside sparse ones are dense only if there are none
+            return in_width(X, self.width)
         X = in_width(X, self.total_columns)
-        if self.columns is None:
-            return X
         places = np.zeros(self.total_columns, dtype=X.indices.dtype)
         places[self.columns] = np.arange(len(self.columns), dtype=X.indices.dtype)
         return sp.csr_matrix((X.data, places[X.indices], X.indptr), shape=(X.shape[0], len(self.columns)))

@@ -1,0 +1,106 @@
+"""The default C of partitioned rows is that of one machine; columns that occur are found in all partitions."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import novikoff as nk
+from novikoff.distributed.block import checked_block
+from novikoff.distributed.engines.local import LocalEngine
+from novikoff.distributed.moments import IndexSet, SpreadCommand, default_cost, occurring_columns, spread_step
+from novikoff.distributed.protocol import tree_sum
+from novikoff.distributed.survey import survey
+from partitions import cut, parameters
+
+
+def on_partitions(sizes, X, y, weights, function):
+    engine = LocalEngine(2)
+    with engine.open(engine.data("here", cut(X, sizes), cut(y, sizes), cut(weights, sizes))) as rounds:
+        found = survey("here", rounds)
+        return function(rounds, found)
+
+
+def cost(sizes, X, y, weights=None, intercept="free", factors=None):
+    classes = tuple(np.unique(y).tolist())
+    return on_partitions(
+        sizes, X, y, weights, lambda *given: default_cost(*given, classes, factors, intercept != "none")
+    )
+
+
+def rows_of(kind, rng):
+    """30 rows of a kind."""
+    X = rng.normal(size=(30, 4))
+    if kind == "constant":
+        return np.full((30, 4), 1 / 3)
+    if kind == "nearly constant":
+        return 1e6 + X * 1e-3
+    if kind == "zeros":
+        return np.zeros((30, 4))
+    if kind == "float32":
+        return X.astype(np.float32)
+    if kind == "mixed units":
+        return X * 10.0 ** np.array([-5, 0, 3, 9])
+    if kind == "sparse":
+        return sp.csr_matrix(np.where(rng.random((30, 4)) < 0.4, X + 3, 0.0))
+    return X * float(kind)
+
+
+KINDS = [
+    "1",
+    "1e-7",
+    "1e7",
+    "1e-120",
+    "1e110",
+    "constant",
+    "nearly constant",
+    "zeros",
+    "float32",
+    "mixed units",
+    "sparse",
+]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("is_weighted", [False, True])
+def test_the_default_cost_is_that_of_one_machine(kind, intercept, is_weighted):
+    rng = np.random.default_rng(KINDS.index(kind))
+    X, y = rows_of(kind, rng), np.arange(30) % 2
+    weights = rng.choice([0.0, 0.5, 3.0], 30) + (np.arange(30) < 2) if is_weighted else None
+    one = nk.LinearSVM(max_iter=1, tol=1.0, **parameters(intercept)).fit(X, y, sample_weight=weights)
+    for sizes in ([30], [0, 1, 29], [10, 10, 10], [1] * 30):
+        assert cost(sizes, X, y, weights, intercept) == one.certificate_.C
+
+
+def test_weights_of_classes_count_like_those_of_rows():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(30, 4)) * np.where(np.arange(30) % 2, 0.5, 0.1)[:, None], np.arange(30) % 2
+    factors = np.array([2.0, 0.25])
+    assert cost([12, 18], X, y, None, factors=factors) == cost([30], X, y, factors[y])
+    assert cost([12, 18], X, y, None, factors=factors) != cost([30], X, y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize("point", [None, np.array([0.5, -1.0, 2.0])])
+def test_the_sums_of_a_partition_are_those_of_its_definition(form, point):
+    rng = np.random.default_rng(1)
+    X, c = np.where(rng.random((20, 3)) < 0.5, rng.normal(size=(20, 3)), 0.0), rng.random(20)
+    command = SpreadCommand(3, 4.0, None, None, point)
+    given = zip(cut(X, [6, 0, 14]), cut(c, [6, 0, 14]), strict=True)
+    parts = [checked_block("p", form(own), None, weights) for own, weights in given]
+    total, sums, squares = tree_sum([spread_step(block, 0, command)[1] for block in parts])
+    apart = X / 4 - (0 if point is None else point)
+    assert total == pytest.approx(c.sum(), rel=1e-14)
+    assert sums == pytest.approx(c @ apart, abs=1e-13)
+    assert squares == pytest.approx(float(c @ (apart**2).sum(axis=1)), rel=1e-13)
+
+
+def test_columns_of_sparse_rows_that_occur():
+    X = sp.csr_matrix(([1.0, 1.0, 2.0], ([0, 1, 2], [7, 2, 7])), shape=(4, 9))
+    y = np.array([0, 1, 0, 1])
+    assert on_partitions([1, 0, 3], X, y, None, occurring_columns).tolist() == [2, 7]
+    assert on_partitions([4], sp.csr_matrix((4, 9)), y, None, occurring_columns).tolist() == [0]
+    assert on_partitions([2, 2], sp.csr_matrix(np.eye(4)), y, None, occurring_columns) is None
+    assert on_partitions([2, 2], np.zeros((4, 2)), y, None, occurring_columns) is None
+    union = IndexSet(np.array([1, 4])) + IndexSet(np.array([0, 4, 9]))
+    assert union.indices.tolist() == [0, 1, 4, 9]
