@@ -20,8 +20,8 @@ import numpy as np
 from harness import command_line, interleave, report, saved, text_like
 
 import novikoff as nk
-from novikoff.distributed import _fit
 from novikoff.distributed.engines.local import LocalRounds
+from novikoff.distributed.outcome import fit_outcome
 from novikoff.distributed.protocol import size_of, tree_sum
 
 PARTS = {"spark": "spark", "dask": "dask", "rounds": "rounds", "bytes": "bytes"}
@@ -96,7 +96,7 @@ def against_spark(share: int) -> list[dict[str, Any]]:
 
         def ours(frame: Any = frame, found: dict[str, Any] = found, session: Any = session, C: float = C) -> None:
             model = nk.LinearSVM(C=C, loss="hinge", tol=SPARK_TOL)
-            found["ours"] = _fit.fit_outcome(model, frame, "label", on=session)
+            found["ours"] = fit_outcome(model, frame, "label", on=session)
 
         seconds = interleave({"ours": ours, "LinearSVC": theirs}, 1 if share > 1 else 3)
         peer = found["theirs"]
@@ -137,7 +137,7 @@ def over_dask(share: int) -> list[dict[str, Any]]:
             found: dict[str, Any] = {}
 
             def on_dask(loss: str = loss, found: dict[str, Any] = found) -> None:
-                found["ours"] = _fit.fit_outcome(nk.LinearSVM(C=1.0, loss=loss), Xd, yd, on=client)
+                found["ours"] = fit_outcome(nk.LinearSVM(C=1.0, loss=loss), Xd, yd, on=client)
 
             def alone(loss: str = loss) -> None:
                 nk.LinearSVM(C=1.0, loss=loss).fit(X, y)
@@ -179,7 +179,7 @@ def count_rounds(share: int) -> list[dict[str, Any]]:
 
 def _rounds(what: str, X: Any, y: np.ndarray, parts: int, C: float, loss: str, tol: float) -> dict[str, Any]:
     start = time.perf_counter()
-    found = _fit.fit_outcome(nk.LinearSVM(C=C, loss=loss, tol=tol), *cut(X, y, parts), on="local:2")
+    found = fit_outcome(nk.LinearSVM(C=C, loss=loss, tol=tol), *cut(X, y, parts), on="local:2")
     gap = found.estimator.certificate_.relative_gap
     return {
         "what": what,
@@ -215,7 +215,7 @@ def count_bytes(share: int) -> list[dict[str, Any]]:
     for name, (X, y), parts in (("covtype", covtype(10 * share), 4), ("text", text(10 * share), 8)):
         Weighed.pickled = Weighed.needed = 0
         with mock.patch.object(local, "LocalRounds", Weighed):
-            found = _fit.fit_outcome(nk.LinearSVM(loss="hinge"), *cut(X, y, parts), on="local:2")
+            found = fit_outcome(nk.LinearSVM(loss="hinge"), *cut(X, y, parts), on="local:2")
         table.append(
             {
                 "what": f"bytes, {name}",

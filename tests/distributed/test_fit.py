@@ -6,7 +6,7 @@ import pytest
 import novikoff as nk
 from gathered_fits import NAME, ROUNDS, gathering
 from novikoff.distributed import fit
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.outcome import fit_outcome
 from novikoff.distributed.plan import PLANS
 from novikoff.errors import InvalidInputError
 

@@ -14,20 +14,21 @@ from numpy.typing import NDArray
 
 from novikoff._class_weights import class_factors
 from novikoff._counts import counted
-from novikoff._multiclass import side_name
 from novikoff._progress import ProgressCallback, no_progress
-from novikoff._wide_array import narrowed, occurring, same_array, stacked, stored
+from novikoff._wide_array import narrowed, occurring, same_array, stored
 from novikoff.errors import input_error
+from novikoff.record import RunRecord
 from novikoff.theory.certificate import OTHER_DATA
 from novikoff.theory.enclosed_sums import Rows, exponent_of
-from novikoff.theory.gap import GapCertificate
 from novikoff.theory.gap_checks import check_gap, first_other_cost
 from novikoff.theory.gap_parts import GapPart
 from novikoff.theory.gap_values import Point, SoftMargin
 from novikoff.theory.geometry import Floats
+from novikoff.theory.spread import compare_cost
 from novikoff.theory.verification import Check, Verification
 
 from .block import Block
+from .moments import spread_of
 from .opening import opened
 from .rounds import Rounds
 from .survey import Survey, codes_of, in_width, survey
@@ -82,48 +83,69 @@ def verify(
     >>> bool(nk.distributed.verify(model, X, y, on="local:2"))
     True
     """
-    found = getattr(model, "certificate_", None)
-    certificates: list[Any] = found if isinstance(found, list) else [found]
-    if not all(isinstance(certificate, GapCertificate) for certificate in certificates):
-        raise input_error(WHERE, NO_CERTIFICATES)
-    say = progress or no_progress
+    record = _record_of(model)
+    say, labels, problems = progress or no_progress, record.strategy.classes.tolist(), record.problems
     with opened(WHERE, X, y, sample_weight, on, reading) as (_, _, rounds):
         data = survey(WHERE, rounds)
-        checks = [_check_model(model, certificates), *_check_data(model, data)]
+        checks = [_check_model(record), *_check_data(record, data)]
         if any(check.status == "fails" for check in checks):
             return Verification(tuple(checks))
-        for place, certificate in enumerate(certificates):
-            name = side_name(certificate.model.positive, certificate.model.negative) if len(certificates) > 1 else ""
-            own = _check_certificate(model, certificate, rounds, data)
-            checks += [_named(check, name) for check in own]
-            say(f"{place + 1} of {len(certificates)} problems", (place + 1) / len(certificates))
+        factors, class_weight = None, record.parameters.get("class_weight")
+        if class_weight is not None:
+            totals = np.array([data.counts[label] for label in labels])
+            factors = class_factors(WHERE, class_weight, labels, totals)
+        for place, problem in enumerate(problems):
+            own = _check_certificate(record, problem.certificate, rounds, data, factors)
+            checks += [_named(check, problem.name if len(problems) > 1 else "") for check in own]
+            say(f"{place + 1} of {len(problems)} problems", (place + 1) / len(problems))
+        cost = problems[0].parameters["C"]
+        checks += _check_default_cost(record, cost, rounds, data, factors)
     return Verification(tuple(checks))
+
+
+def _record_of(model: Any) -> RunRecord:
+    """Return the record of a model whose certificates are those of a soft margin; others are refused."""
+    record: RunRecord | None = getattr(model, "record_", None) if hasattr(model, "certificate_") else None
+    if record is None or record.joint is not None or not record.problems:
+        raise input_error(WHERE, NO_CERTIFICATES)
+    for problem in record.problems:
+        if problem.certificate is None or not problem.certificate.stated().keys() >= {"C", "loss"}:
+            raise input_error(WHERE, NO_CERTIFICATES)
+    return record
 
 
 def _named(check: Check, name: str) -> Check:
     return Check(f"{name}: {check.claim}", check.status, check.detail, check.row, name) if name else check
 
 
-def _check_model(model: Any, certificates: list[GapCertificate]) -> Check:
+def _check_model(record: RunRecord) -> Check:
     """Check that the model predicts with the weights that the certificates speak of, and has their parameters."""
-    planes = [certificate.plane() for certificate in certificates]
-    agrees = same_array(model.coef_, stacked([weights for weights, _ in planes]))
-    agrees = agrees and same_array(model.intercept_, np.array([bias for _, bias in planes]))
-    if not agrees:
-        return Check("model", "fails", "the weights are not those of the certificates")
-    stated = model._stated()
-    for name, value in stated.items():
-        if any(certificate.stated()[name] != value for certificate in certificates):
-            return Check("model", "fails", f"{name} is {value!r}, but the certificates speak of another one")
+    for problem in record.problems:
+        assert problem.certificate is not None  # it was asked for
+        plane = problem.certificate.plane()
+        if plane is None or not same_array(problem.weights, plane[0]) or problem.intercept != plane[1]:
+            return Check("model", "fails", "the weights are not those of the certificates")
+        stated = problem.certificate.stated()
+        if any(problem.parameters.get(name) != value for name, value in stated.items()):
+            return Check("model", "fails", f"the parameters are not those of the certificates, {stated}")
     return Check("model", "holds", "the weights and parameters are those of the certificates")
 
 
-def _check_data(model: Any, found: Survey) -> list[Check]:
+def _check_default_cost(record: RunRecord, C: float, rounds: Rounds, found: Survey, factors: Any) -> list[Check]:
+    """Check that a C that was to follow from the spread of the rows does so."""
+    if record.parameters.get("C") != "scale" or record.parameters.get("lam") is not None:
+        return []
+    centered = bool(record.parameters.get("fit_intercept", True))
+    labels = tuple(record.strategy.classes.tolist())
+    return [compare_cost(C, spread_of(rounds, found, labels, factors, centered))]
+
+
+def _check_data(record: RunRecord, found: Survey) -> list[Check]:
     labels = sorted(found.counts)
-    if model.n_features_in_ != found.columns and not (found.is_sparse and found.columns < model.n_features_in_):
-        detail = f"{counted(found.columns, 'column')}, but the model has {model.n_features_in_}: {OTHER_DATA}"
+    if record.n_features != found.columns and not (found.is_sparse and found.columns < record.n_features):
+        detail = f"{counted(found.columns, 'column')}, but the model has {record.n_features}: {OTHER_DATA}"
         return [Check("data", "fails", detail)]
-    if labels != sorted(model.classes_.tolist()):
+    if labels != sorted(record.strategy.classes.tolist()):
         return [Check("data", "fails", f"the labels are not the classes of the model: {OTHER_DATA}")]
     return [Check("data", "holds", f"{counted(found.count, 'row')} in {counted(len(found.rows), 'partition')}")]
 
@@ -177,13 +199,11 @@ class VerifyCommand:
     largest: float
 
 
-def _check_certificate(model: Any, certificate: GapCertificate, rounds: Rounds, found: Survey) -> list[Check]:
-    claims, labels = certificate.model, model.classes_.tolist()
+def _check_certificate(
+    record: RunRecord, certificate: Any, rounds: Rounds, found: Survey, factors: Floats | None
+) -> list[Check]:
+    claims, labels = certificate.model, record.strategy.classes.tolist()
     duals = claims.duals
-    factors = None
-    if model.class_weight is not None:
-        counts = found.counts
-        factors = class_factors(WHERE, model.class_weight, labels, np.array([counts[label] for label in labels]))
     positive = labels.index(claims.positive)
     negative = -1 if claims.negative is None else labels.index(claims.negative)
     sizes: list[int] = rounds.run(count_step, (tuple(labels), positive, negative))
@@ -194,7 +214,7 @@ def _check_certificate(model: Any, certificate: GapCertificate, rounds: Rounds, 
         return [Check("feasible duals", "fails", f"there is no row {duals.rows[-1]}: {OTHER_DATA}")]
     if claims.costs is not None and claims.costs.shape != (sum(sizes),):
         return [Check("costs", "fails", f"{len(claims.costs)} costs, but {sum(sizes)} rows: {OTHER_DATA}")]
-    weights, used = np.zeros(model.n_features_in_), occurring(claims.weights)
+    weights, used = np.zeros(record.n_features), occurring(claims.weights)
     weights[used] = stored(narrowed(claims.weights, used))
     command = VerifyCommand(
         tuple(labels),

@@ -73,7 +73,7 @@ class Bounded:
         return self.lower > 0 and self.gap <= tol
 
 
-def fit_hard_margin(fit: Fit) -> None:
+def fit_hard_margin(fit: Fit) -> Warning | None:
     """Fit a ``HardMarginSVM``: a plan."""
     model, where = fit.model, fit.where
     classes, counts = fit.survey.classes(where)
@@ -82,7 +82,7 @@ def fit_hard_margin(fit: Fit) -> None:
     search = _Search(fit, frame, classes, tol, open_working_set(fit.rounds, fit.survey, frame))
     found = search.run()
     _set_attributes(model, search, found, counts)
-    _warn_if_wide(where, [bounded for bounded in found if not bounded.is_within(tol)], search)
+    return _warning(where, [bounded for bounded in found if not bounded.is_within(tol)], search)
 
 
 class _Search:
@@ -274,14 +274,13 @@ def _certificate(search: _Search, bounded: Bounded, steps: int) -> HullCertifica
     )
 
 
-def _warn_if_wide(where: str, wide: list[Bounded], search: _Search) -> None:
-    """Warn about the bounds that are farthest apart, if they are farther apart than ``tol``."""
-    if wide:
-        widest = max(wide, key=lambda bounded: bounded.gap)
-        warnings.warn(
-            f"{where}: after {counted(int(search.steps.max()), 'step')} the margin is at least {widest.lower:.8g} and "
-            f"the largest margin at most {widest.upper:.8g}, which is farther apart than tol={search.tol:g}. "
-            "Increase max_iter or tol, or scale the columns of X.",
-            ConvergenceWarning,
-            stacklevel=4,
-        )
+def _warning(where: str, wide: list[Bounded], search: _Search) -> ConvergenceWarning | None:
+    """Return the warning about the bounds that are farthest apart, if some are farther apart than ``tol``."""
+    if not wide:
+        return None
+    widest = max(wide, key=lambda bounded: bounded.gap)
+    return ConvergenceWarning(
+        f"{where}: after {counted(int(search.steps.max()), 'step')} the margin is at least {widest.lower:.8g} and "
+        f"the largest margin at most {widest.upper:.8g}, which is farther apart than tol={search.tol:g}. "
+        "Increase max_iter or tol, or scale the columns of X."
+    )

@@ -7,8 +7,6 @@ bounds on the mistakes, and ``MixingCertificate`` states them.
 
 from __future__ import annotations
 
-import warnings
-
 from novikoff._counts import counted
 from novikoff.online.mixed_fit import MixedFit
 
@@ -16,7 +14,7 @@ from .mixing_pass import Pass, Task, end_rounds, mix_round
 from .plan import Fit
 
 
-def fit_mixing(fit: Fit) -> None:
+def fit_mixing(fit: Fit) -> Warning | None:
     """Fit an online learner in rounds, until a round makes no mistake in any partition or ``max_iter`` were made.
 
     Parameters
@@ -37,6 +35,4 @@ def fit_mixing(fit: Fit) -> None:
         fit.say(f"round {mixed.rounds}: {counted(mistakes, 'mistake')}", fraction if mixed.running else 1.0)
     every = {q: mixed.start(q) for q in range(mixed.problems)}
     finals = fit.rounds.run(end_rounds, Pass(task, mixed.rounds, every, totals))
-    unfinished = mixed.finish([finals[q] for q in range(mixed.problems)])
-    if unfinished is not None:
-        warnings.warn(unfinished, stacklevel=3)
+    return mixed.finish([finals[q] for q in range(mixed.problems)])

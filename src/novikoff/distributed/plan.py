@@ -40,8 +40,8 @@ class Fit:
 class Plan(Protocol):
     """Fits one kind of estimator."""
 
-    def __call__(self, fit: Fit) -> None:
-        """Set the fitted attributes of ``fit.model``."""
+    def __call__(self, fit: Fit) -> Warning | None:
+        """Set the fitted attributes of ``fit.model``. Return what the user must be warned about, if anything."""
 
 
 PLANS: Registry[Plan] = Registry(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -184,8 +184,17 @@ def _bounds(
 
 def warn_if_wide(where: str, certificates: list[Any], max_iter: int, max_time: float | None = None) -> None:
     """Warn the caller of ``fit``, which calls this, about the widest gap, if it exceeds ``tol``."""
+    found = gap_warning(where, certificates, max_iter, max_time)
+    if found is not None:
+        warnings.warn(found, stacklevel=3)
+
+
+def gap_warning(
+    where: str, certificates: Sequence[Any], max_iter: int, max_time: float | None = None
+) -> ConvergenceWarning | None:
+    """Return the warning about the widest gap, if it exceeds ``tol``."""
     if all(certificate.converged for certificate in certificates):
-        return
+        return None
     widest = max(certificates, key=lambda certificate: certificate.relative_gap)
     remedy = "Increase max_iter or tol, decrease C, or scale the columns of X."
     if widest.iterations < max_iter and max_time is not None:
@@ -193,10 +202,8 @@ def warn_if_wide(where: str, certificates: list[Any], max_iter: int, max_time: f
     elif widest.iterations < max_iter:  # the solver did not stop because of a limit
         remedy = "More steps would not help, because rounding errors are part of the gap. "
         remedy += "Increase tol, decrease C, or scale the columns of X."
-    warnings.warn(
+    return ConvergenceWarning(
         f"{where}: after {counted(widest.iterations, 'step')} the relative gap is only proven to be at most "
         f"{gap_shown(widest.relative_gap)}, above tol={widest.tol:g}. The objective may be that much above the "
-        f"optimum. {remedy}",
-        ConvergenceWarning,
-        stacklevel=3,
+        f"optimum. {remedy}"
     )

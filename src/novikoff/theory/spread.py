@@ -111,13 +111,14 @@ def check_cost(C: float, X: Any, weights: Floats | None, centered: bool, exact: 
     rows = Rows(X)
     if not rows.is_finite:
         return Check("data", "fails", "NaN or infinity among the values")
-    check = _compare(C, spread(X, weights, centered, columns, rows))
+    check = compare_cost(C, spread(X, weights, centered, columns, rows))
     if check.status == "open" and (exact or work_of(X) <= SMALL_WORK):
-        return _compare(C, exact_spread(X, weights, centered, columns))
+        return compare_cost(C, exact_spread(X, weights, centered, columns))
     return check
 
 
-def _compare(C: float, found: Spread) -> Check:
+def compare_cost(C: float, found: Spread) -> Check:
+    """Check that C is the default one of a spread that is enclosed."""
     claim = "C"
     certain, possible = found.costs(certain=True), found.costs(certain=False)
     if certain is not None and certain[0] <= C <= certain[1] and three_digits(Fraction(C)) == C:

@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 import novikoff as nk
 from novikoff.distributed import fit, verify
-from novikoff.distributed._fit import fit_outcome
+from novikoff.distributed.outcome import fit_outcome
 from novikoff.distributed.soft_margin import plan
 from novikoff.errors import InvalidInputError
 from novikoff.persistence import dumps, loads

@@ -13,12 +13,10 @@ from numpy.typing import NDArray
 from novikoff._class_weights import class_factors
 from novikoff._multiclass import AUTO, STRATEGIES, MulticlassStrategy, auto_strategy, strategy_of_classes
 from novikoff._progress import Progress
-from novikoff._validation import check_flag, check_weights
+from novikoff._validation import check_weights
 from novikoff.errors import input_error
-from novikoff.solvers.problem import refuse_uncomputable, scale_of
-from novikoff.svm._multiclass_choice import check_multi_class
-from novikoff.svm._settings import Settings, check_verbose
-from novikoff.svm._state import Support
+from novikoff.solvers.problem import Objective, refuse_uncomputable, scale_of
+from novikoff.svm.partitioned import Settings, requested, set_solutions
 from novikoff.theory.geometry import Floats
 
 from ..moments import default_cost, occurring_columns
@@ -36,25 +34,21 @@ MAX_GRAM_COLUMNS = 3000  # up to which matrices of columns x columns are summed
 BYTES_PER_ELEMENT = 12  # of sparse rows
 
 
-def fit_soft_margin(fit: Fit) -> None:
-    """Fit a ``LinearSVM``."""
+def fit_soft_margin(fit: Fit) -> Warning | None:
+    """Fit a ``LinearSVM``: a plan."""
     model, where = fit.model, fit.where
-    model._forget_reading()
-    settings = Settings.of(where, model, model._cost(where) or 1.0)
-    if check_flag(where, "probability", model.probability):
-        raise input_error(where, "probability=True is not supported on partitioned data. Use probability=False.")
-    check_verbose(where, model.verbose)
-    name = check_multi_class(where, model)
+    settings, has_default_cost, name = requested(where, model)
     classes, counts = fit.survey.classes(where)
     factors = _factors(where, model.class_weight, classes.tolist(), counts)
     columns = occurring_columns(fit.rounds, fit.survey)
-    centered = settings.objective.intercept != "none"
-    C = model._cost(where) or default_cost(fit.rounds, fit.survey, tuple(classes.tolist()), factors, centered)
-    strategy = _strategy(where, name, classes, counts, fit, columns)
-    setup = _setup(fit, settings.with_cost(C), strategy, factors, columns)
+    if has_default_cost:
+        centered = settings.objective.intercept != "none"
+        C = default_cost(fit.rounds, fit.survey, tuple(classes.tolist()), factors, centered)
+        settings = settings.with_cost(C)
+    strategy = _strategy(name, classes, counts, fit, columns)
+    setup = _setup(fit, settings.objective, strategy, factors, columns)
     fit.rounds.run(begin, setup)
-    certified = _solve(fit, settings, setup, strategy)
-    _set_attributes(fit, strategy, certified)
+    return _set_solutions(fit, strategy, _solve(fit, settings, setup, strategy))
 
 
 def _factors(where: str, class_weight: Any, classes: list[Any], counts: Floats) -> Floats | None:
@@ -69,26 +63,22 @@ def _factors(where: str, class_weight: Any, classes: list[Any], counts: Floats) 
 
 
 def _strategy(
-    where: str, name: str, classes: NDArray[Any], counts: Floats, fit: Fit, columns: NDArray[np.int64] | None
+    name: str, classes: NDArray[Any], counts: Floats, fit: Fit, columns: NDArray[np.int64] | None
 ) -> MulticlassStrategy:
     if name == AUTO:
         width = fit.survey.columns if columns is None else len(columns)
         name = auto_strategy(len(classes), fit.survey.count, width, fit.survey.is_sparse)
-    strategy = STRATEGIES[strategy_of_classes(name, len(classes))](classes, counts)
-    if strategy.is_joint:
-        message = 'multi_class="crammer_singer" is not supported on partitioned data. Use multi_class="ovr" or "ovo".'
-        raise input_error(where, message)
-    return strategy
+    return STRATEGIES[strategy_of_classes(name, len(classes))](classes, counts)
 
 
 def _setup(
     fit: Fit,
-    settings: Settings,
+    objective: Objective,
     strategy: MulticlassStrategy,
     factors: Floats | None,
     columns: NDArray[np.int64] | None,
 ) -> Setup:
-    objective, survey = settings.objective, fit.survey
+    survey = fit.survey
     scale = scale_of(survey.largest, survey.elements / survey.count)
     if survey.largest > 0:
         refuse_uncomputable(scale, objective.C)
@@ -148,15 +138,12 @@ def _solve_wide(
     return (yield from solve_by_descent(setup, mean_square, record, options))
 
 
-def _set_attributes(fit: Fit, strategy: MulticlassStrategy, certified: list[Certified]) -> None:
-    model, codes = fit.model, np.full(fit.survey.count, -1, dtype=np.int32)
+def _set_solutions(fit: Fit, strategy: MulticlassStrategy, certified: list[Certified]) -> Warning | None:
+    """Set the fitted attributes. The classes of rows that are not support vectors are not needed."""
+    codes = np.full(fit.survey.count, -1, dtype=np.int32)
     for (positive, negative), found in zip(strategy.pairs, certified, strict=True):
         codes[found.duals.rows[found.is_positive]] = positive
         if negative is not None:
             codes[found.duals.rows[~found.is_positive]] = negative
-    support = Support.of(codes, strategy.pairs, [found.duals for found in certified])
-    model.n_features_in_ = fit.survey.columns
-    model._set_attributes(
-        strategy, [found.certificate for found in certified], support, [found.history for found in certified]
-    )
-    model._slack, model._ends, model._sigmoids = None, None, []
+    certificates, histories = [found.certificate for found in certified], [found.history for found in certified]
+    return set_solutions(fit.where, fit.model, strategy, certificates, codes, histories, fit.survey.columns)
