@@ -38,7 +38,9 @@ def test_attributes_are_those_of_fit(tol):
         warnings.simplefilter("ignore")
         fitted = nk.LinearSVM(C=1.0, tol=tol).fit(X, Y)
     certificate, model = fitted.certificate_, nk.LinearSVM(C=1.0, tol=tol)
-    warning = set_solutions("t", model, fitted.record_.strategy, [certificate], Y.astype(np.int32), [[]], 2)
+    warning = set_solutions(
+        "t", model, fitted.record_.strategy, [certificate], Y.astype(np.int32), [[(0.0, 1, 1.0, 0.5, 0.5, "t")]], 2
+    )
     assert (warning is None) == certificate.converged
     assert np.array_equal(model.coef_, fitted.coef_)
     assert np.array_equal(model.support_, fitted.support_)

@@ -67,7 +67,7 @@ def fit_outcome(
         if checkpoint is not None:
             rounds = CheckpointedRounds(WHERE, rounds, checkpoint, checkpoint_every)
         found = survey(where, rounds)
-        for name in ("reading_", "feature_names_in_"):  # of data that were learned before
+        for name in ("reading_", "feature_names_in_", "fingerprint_"):  # of data that were learned before
             vars(draft.model).pop(name, None)
         warning = PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
         if data.reading is not None:

@@ -74,5 +74,4 @@ def set_solutions(
     model.n_features_in_ = n_features
     model._set_attributes(strategy, certificates, support, list(histories))
     model._slack, model._ends, model._sigmoids = None, None, []
-    vars(model).pop("fingerprint_", None)  # of rows that were learned before
     return gap_warning(where, certificates, model.max_iter, model.max_time)
