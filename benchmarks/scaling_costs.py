@@ -41,7 +41,7 @@ from novikoff.online.mixed_fit import MixedFit
 COLUMNS, NONZEROS = 1_000_000, 100
 REPEATS = 5
 PARTITIONS = (8, 16, 32)
-TOLERANCES = (1e-1, 1e-2, 1e-3)
+TOLERANCES, MAX_ROUNDS = (1e-1, 1e-2), 200
 
 
 def least(work: Callable[[], Any], repeats: int = REPEATS) -> float:
@@ -169,14 +169,14 @@ def rounds(share: int) -> list[dict[str, Any]]:
     for C in (0.1, 1.0, 10.0):
         for count in PARTITIONS:
             parts = np.array_split(np.arange(rows), count)
-            model = nk.LinearSVM(C=C, tol=min(TOLERANCES), max_iter=300)
+            model = nk.LinearSVM(C=C, tol=min(TOLERANCES), max_iter=MAX_ROUNDS)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = fit_outcome(model, [X[part] for part in parts], [y[part] for part in parts], on="local:2")
             row = {"C": C, "partitions": count}
             for tol in TOLERANCES:
                 at = np.flatnonzero(model.history_["gap"] <= tol)
-                row[f"rounds to {tol:g}"] = int(model.history_["step"][at[0]]) if len(at) else "more than 300"
+                row[f"rounds to {tol:g}"] = int(model.history_["step"][at[0]]) if len(at) else f"more than {MAX_ROUNDS}"
             table.append({**row, "MB a round and partition": found.bytes_sent / found.rounds / count / 1e6})
     return table
 

@@ -116,6 +116,8 @@ def fit_outcome(
     **reading: Any,
 ) -> Outcome:
     """Fit an estimator as `fit` does, and return what is known about the data and the rounds, too."""
+    if isinstance(estimator, type):
+        raise input_error(WHERE, f"estimator must be an object, such as {estimator.__name__}(), not a class.")
     where = type(estimator).__name__
     if where not in PLANS:
         known = ", ".join(PLANS)

@@ -82,18 +82,21 @@ def verify(
     >>> bool(nk.distributed.verify(model, X, y, on="local:2"))
     True
     """
-    certificates = model.certificate_ if isinstance(model.certificate_, list) else [model.certificate_]
+    found = getattr(model, "certificate_", None)
+    if found is None:
+        raise input_error(WHERE, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
+    certificates = found if isinstance(found, list) else [found]
     if not all(isinstance(certificate, GapCertificate) for certificate in certificates):
         raise input_error(WHERE, NO_CERTIFICATES)
     say = progress or no_progress
     with opened(WHERE, X, y, sample_weight, on, reading) as (_, _, rounds):
-        found = survey(WHERE, rounds)
-        checks = [_check_model(model, certificates), *_check_data(model, found)]
+        data = survey(WHERE, rounds)
+        checks = [_check_model(model, certificates), *_check_data(model, data)]
         if any(check.status == "fails" for check in checks):
             return Verification(tuple(checks))
         for place, certificate in enumerate(certificates):
             name = side_name(certificate.model.positive, certificate.model.negative) if len(certificates) > 1 else ""
-            own = _check_certificate(model, certificate, rounds, found)
+            own = _check_certificate(model, certificate, rounds, data)
             checks += [_named(check, name) for check in own]
             say(f"{place + 1} of {len(certificates)} problems", (place + 1) / len(certificates))
     return Verification(tuple(checks))
