@@ -50,7 +50,7 @@ class FileError(InvalidInputError, OSError):
     """A file that cannot be read or written."""
 
     def __new__(cls, *args: object) -> Self:
-        # that of ValueError, which comes first, cannot make an OSError; Dask calls it to rebuild errors of workers
+        """Make an error as OSError does: ValueError, the first base class, could not when Dask rebuilds one."""
         return OSError.__new__(cls, *args)
 
 
