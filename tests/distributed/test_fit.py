@@ -94,3 +94,13 @@ def test_columns_of_a_data_frame_are_labels_and_weights_by_their_names():
     assert model.coef_.tobytes() == fit(nk.AROW(), X, Y, np.full(40, 2.0), on="local:2").coef_.tobytes()
     with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
         fit(nk.AROW(), frame, "lable")
+
+
+def test_rows_of_files_are_predicted_without_a_warning_and_weights_have_names(tmp_path):
+    path = tmp_path / "rows.csv"
+    pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=Y).to_csv(path, index=False)
+    model = fit(nk.Perceptron(shuffle=False), path, y="label", on="local:1")
+    batches = list(model.reading_.scan(path, labelled=False))
+    assert np.concatenate([model.predict(batch.X) for batch in batches]).tolist() == Y.tolist()
+    assert list(model.weights_) == ["a", "b", "c"]
+    assert not hasattr(model, "feature_names_in_")

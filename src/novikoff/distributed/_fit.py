@@ -129,10 +129,10 @@ def fit_outcome(
         for name in ("reading_", "feature_names_in_"):  # of data that were learned before
             vars(draft.model).pop(name, None)
         PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
-        if data.feature_names is not None:
-            draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)
-        if data.reading is not None:
+        if data.reading is not None:  # it has the names, and predict takes rows without them
             draft.model.reading_ = data.reading
+        elif data.feature_names is not None:
+            draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)
         if isinstance(rounds, CheckpointedRounds):
             rounds.remove()
         outcome = Outcome(estimator, found, rounds.rounds, rounds.bytes_sent, engine.name)
