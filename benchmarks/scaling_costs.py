@@ -16,6 +16,7 @@ import pickle
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -39,9 +40,10 @@ from novikoff.distributed.survey import survey_block
 from novikoff.online.mixed_fit import MixedFit
 
 COLUMNS, NONZEROS = 1_000_000, 100
-REPEATS = 5
+REPEATS = 9
 PARTITIONS = (8, 16, 32)
-TOLERANCES, MAX_ROUNDS = (1e-1, 1e-2), 200
+TOLERANCES = (1e-1, 1e-2, 1e-3)
+MAX_ROUNDS = {0.1: 400, 1.0: 200, 10.0: 200}  # by C
 
 
 def least(work: Callable[[], Any], repeats: int = REPEATS) -> float:
@@ -84,13 +86,14 @@ def passes(share: int) -> list[dict[str, Any]]:
         problem.kernel.squared_norms(norms)
         random, response = _core.Random(1), problem.setup.loss_function.response(math.inf)
         ends, command = (math.inf, -math.inf, count), first_round(X, y)
-        work: dict[str, Callable[[], Any]] = {
-            "survey": lambda: survey_block(block, 0, None),
-            "coordinate descent": lambda: problem.kernel.descend(alpha, norms, order, v, ends, 1e3, 1e-3, random),
-            "margins": lambda: problem.kernel.margins(v, margins),
-            "sums for the bounds": lambda: problem.kernel.dual_sums(alpha, margins, response, vectors),
-            "certificate": lambda: part_of(problem, MeasureCommand(v[:-1], 0.0, (1.0, 1.0), order[:0], v[:0], 1), alpha),
-            "perceptron": lambda: mix_round(block, 0, command),
+        measure = MeasureCommand(v[:-1], 0.0, (1.0, 1.0), order[:0].astype(np.int64), v[:0], 1)
+        work = {
+            "survey": partial(survey_block, block, 0, None),
+            "coordinate descent": partial(problem.kernel.descend, alpha, norms, order, v, ends, 1e3, 1e-3, random),
+            "margins": partial(problem.kernel.margins, v, margins),
+            "sums for the bounds": partial(problem.kernel.dual_sums, alpha, margins, response, vectors),
+            "certificate": partial(part_of, problem, measure, alpha),
+            "perceptron": partial(mix_round, block, 0, command),
         }
         for name, job in work.items():
             table.append({"part": name, "rows": kind, "ns a value": 1e9 * least(job) / X.nnz})
@@ -122,19 +125,15 @@ def vectors(share: int) -> list[dict[str, Any]]:
 
 
 def dense(share: int) -> list[dict[str, Any]]:
-    """Return seconds per million dense rows of 1,000 columns: a round of Newton's method, and the Gram matrix alone."""
+    """Return seconds per million dense rows of 1,000 columns in a round of Newton's method."""
     random = np.random.default_rng(0)
     X = random.normal(size=(20_000 // share, 1000)).astype(np.float32)
     _, problem = problem_of(X, np.where(X[:, 0] + random.normal(size=len(X)) > 0, 1, -1))
     v = random.normal(size=1001) / 100
     table = []
-    for width, name in ((math.inf, "no row is free"), (1e6, "every row is free"), (0.25, "rows within 0.25")):
-        command = NewtonCommand(v, min(width, 1e6), v / 10)
-        alpha = np.full(problem.count, 0.0 if width == math.inf else 0.5)
-        if width == math.inf:
-            command = NewtonCommand(v, 1e-9, v / 10)
-        seconds = least(lambda command=command, alpha=alpha: newton_step(problem, alpha, command), 3)
-        table.append({"part": f"Newton round, {name}", "s a million rows": 1e6 * seconds / problem.count})
+    for width, start, name in ((1e-9, 0.0, "no row is free"), (1e6, 0.5, "every row is free")):
+        job = partial(newton_step, problem, np.full(problem.count, start), NewtonCommand(v, width, v / 10))
+        table.append({"part": f"Newton round, {name}", "s a million rows": 1e6 * least(job, 3) / problem.count})
     return table
 
 
@@ -155,7 +154,7 @@ def tasks(share: int) -> list[dict[str, Any]]:
                 parts = [("benchmark", np.ones((1, 1)), np.ones(1)) for _ in range(count)]
                 with engine.open(Data(checked_block, parts)) as rounds:
                     rounds.run(tiny_step, command)
-                    seconds = least(lambda rounds=rounds, command=command: rounds.run(tiny_step, command))
+                    seconds = least(partial(rounds.run, tiny_step, command))
                 table.append({"part": name, "partitions": count, "sent": kind, "ms a round": 1e3 * seconds})
     return table
 
@@ -166,17 +165,17 @@ def rounds(share: int) -> list[dict[str, Any]]:
     X, y = text_like(rows, rows, 60)
     plan.BYTES_PER_ELEMENT = 2**40  # nothing fits the driver
     table = []
-    for C in (0.1, 1.0, 10.0):
+    for C, most in MAX_ROUNDS.items():
         for count in PARTITIONS:
             parts = np.array_split(np.arange(rows), count)
-            model = nk.LinearSVM(C=C, tol=min(TOLERANCES), max_iter=MAX_ROUNDS)
+            model = nk.LinearSVM(C=C, tol=min(TOLERANCES), max_iter=most)
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 found = fit_outcome(model, [X[part] for part in parts], [y[part] for part in parts], on="local:2")
             row = {"C": C, "partitions": count}
             for tol in TOLERANCES:
                 at = np.flatnonzero(model.history_["gap"] <= tol)
-                row[f"rounds to {tol:g}"] = int(model.history_["step"][at[0]]) if len(at) else f"more than {MAX_ROUNDS}"
+                row[f"rounds to {tol:g}"] = int(model.history_["step"][at[0]]) if len(at) else f"more than {most}"
             table.append({**row, "MB a round and partition": found.bytes_sent / found.rounds / count / 1e6})
     return table
 
