@@ -2,7 +2,7 @@
 
 python benchmarks/scaling_costs.py                  # minutes; needs Dask and Ray for their overheads
 python benchmarks/scaling_costs.py --quick          # a tenth of the data
-python benchmarks/scaling_costs.py --only rounds    # one of: passes, vectors, dense, tasks, rounds
+python benchmarks/scaling_costs.py --only rounds    # or passes, vectors, dense, tasks, dense_rounds
 
 Each number is the least of several short runs, because the machine may do other work: it is what the code needs, not
 what a loaded machine takes. Passes are those of one core over rows of float32 values and int32 columns, of which there
@@ -180,15 +180,36 @@ def rounds(share: int) -> list[dict[str, Any]]:
     return table
 
 
+def dense_rounds(share: int) -> list[dict[str, Any]]:
+    """Return the rounds of the method for few columns."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(20_000 // share, 100))
+    y = np.where(X @ random.normal(size=100) + 5 * random.normal(size=len(X)) > 0, 1, -1)
+    table = []
+    for loss in ("hinge", "squared_hinge"):
+        for count in PARTITIONS:
+            row: dict[str, Any] = {"loss": loss, "partitions": count}
+            for C in (0.01, 1.0, 100.0):
+                parts = np.array_split(np.arange(len(X)), count)
+                model = nk.LinearSVM(C=C, loss=loss, tol=1e-6)
+                found = fit_outcome(model, [X[part] for part in parts], [y[part] for part in parts], on="local:2")
+                row[f"rounds for C = {C:g}"] = found.rounds
+            table.append(row)
+    return table
+
+
+WORK = (passes, vectors, dense, tasks, rounds, dense_rounds)
+
+
 def main() -> None:
     parser = command_line(__doc__)
-    parser.add_argument("--only", choices=("passes", "vectors", "dense", "tasks", "rounds"))
+    parser.add_argument("--only", choices=[work.__name__ for work in WORK])
     arguments = parser.parse_args()
     share = 10 if arguments.quick else 1
-    content = saved("scaling_costs", share) | machine()
-    for work in (passes, vectors, dense, tasks, rounds):
+    content = machine()
+    for work in WORK:
         if arguments.only in (None, work.__name__):
-            content[work.__name__] = work(share)
+            content = saved("scaling_costs", share) | content | {work.__name__: work(share)}
             show(content[work.__name__])
             save("scaling_costs", share, content)
 
