@@ -62,9 +62,7 @@ def test_E9_groups_on_one_side_of_the_kink_change_nothing_for_the_hinge():
     order = np.lexsort((signs * (X @ w + b) < 1, signs))
     is_low = (signs * (X @ w + b) < 1)[order]
     ends = 1 + np.flatnonzero((np.diff(signs[order]) != 0) | (np.diff(is_low.astype(int)) != 0))
-    loss = sum(
-        len(own) * max(0.0, 1 - signs[own[0]] * (X[own].mean(axis=0) @ w + b)) for own in np.split(order, ends)
-    )
+    loss = sum(len(own) * max(0.0, 1 - signs[own[0]] * (X[own].mean(axis=0) @ w + b)) for own in np.split(order, ends))
     assert len(ends) == 3  # both classes are divided by the kink
     exact = float(SoftMargin(X, signs, costs, "hinge", "free").exact(Point(w, b, duals))[0].high)
     assert loss + 0.5 * w @ w == pytest.approx(exact, rel=1e-14)
