@@ -1,5 +1,7 @@
 """Error messages: one or two sentences with the place, and values that are quoted."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -102,3 +104,13 @@ def test_files_without_rows_have_an_error_of_their_own():
     for text in (b"", b"a,b,y\n"):
         with pytest.raises(NoRowsError):
             nk.read(text, format="csv")
+
+
+@pytest.mark.parametrize("kind", [FileNotFoundError, PermissionError])
+def test_errors_of_files_can_be_rebuilt_without_their_arguments(kind):
+    """Dask sends errors of workers in this way."""
+    error = file_error("a.csv", kind(2, "no"))
+    copy = type(error).__new__(type(error))
+    copy.args = error.args
+    assert (type(copy), str(copy)) == (type(error), str(error))
+    assert repr(pickle.loads(pickle.dumps(error))) == repr(error)

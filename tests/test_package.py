@@ -45,7 +45,7 @@ def test_the_public_names_are_those_of_the_design():
     functions |= {"AsyncClient", "Client"}
     listed = classes | data | errors | functions
     assert set(PUBLIC) - modules == listed, "a new learner belongs into tests/learners.py, another name into this test"
-    assert modules == {"compat", "evaluate", "export", "plot", "testing", "theory"}
+    assert modules == {"compat", "distributed", "evaluate", "export", "plot", "testing", "theory"}
 
 
 def test_the_names_that_type_checkers_see_are_those_that_are_imported():

@@ -39,7 +39,10 @@ def with_block(language, without=()):
     return [page for page in PAGES if page not in without and blocks(page, language)]
 
 
-@pytest.mark.parametrize("page", with_block("python", without=("docs/extending.md",)))  # see test_extending.py
+ELSEWHERE = ("docs/extending.md", "docs/distributed.md")  # test_extending.py, distributed/test_manual.py
+
+
+@pytest.mark.parametrize("page", with_block("python", without=ELSEWHERE))
 def test_the_python_code_of_a_page_runs(page, tmp_path, monkeypatch):
     """All blocks of a page, one after the other, as a reader would try them."""
     monkeypatch.chdir(tmp_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Self
 
 from novikoff._printable import printable
 
@@ -48,6 +48,10 @@ class NotSeparableError(InvalidInputError):
 
 class FileError(InvalidInputError, OSError):
     """A file that cannot be read or written."""
+
+    def __new__(cls, *args: object) -> Self:
+        """Make an error as OSError does: ValueError, the first base class, could not when Dask rebuilds one."""
+        return OSError.__new__(cls, *args)
 
 
 class MissingFileError(FileError, FileNotFoundError):

@@ -1,6 +1,7 @@
 """``distributed.fit``: the estimator itself is fitted, as a whole or not at all."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import novikoff as nk
@@ -58,3 +59,48 @@ def test_a_fit_that_fails_leaves_the_estimator_as_it_was():
 def test_other_estimators_are_refused():
     with pytest.raises(InvalidInputError, match=r"VotedPerceptron cannot be fitted in rounds\. Use one of LinearSVM"):
         fit(nk.VotedPerceptron(), X, Y, on="local")
+
+
+def test_a_class_is_refused():
+    with pytest.raises(InvalidInputError, match=r"estimator must be an object, such as LinearSVM\(\), not a class\."):
+        fit(nk.LinearSVM, X, Y)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((X,), r"Perceptron: y is missing\. Pass the labels, or the name of their column\."),
+        (([X[:20], X[20:, :2]], [Y[:20], Y[20:]]), r"Perceptron: partition 1 has 2 columns, but partition 0 has 3\."),
+        ((iter([X]), Y), r"X must be rows, or the path of files, but it is a list_iterator\."),
+    ],
+)
+def test_data_that_are_not_labelled_rows_are_refused_with_the_reason(arguments, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(nk.Perceptron(), *arguments, on="local:2")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("speed", r"there is no option speed\."), ("text", r"text is an option of files, but X is")]
+)
+def test_options_that_do_not_apply_are_refused(name, message):
+    with pytest.raises(InvalidInputError, match=message):
+        fit(nk.AROW(), X, Y, **{name: ["a"]})
+
+
+def test_columns_of_a_data_frame_are_labels_and_weights_by_their_names():
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=Y, weight=2.0)
+    model = fit(nk.AROW(), frame, "label", "weight", on="local:2")
+    assert model.feature_names_in_.tolist() == ["a", "b", "c"]
+    assert model.coef_.tobytes() == fit(nk.AROW(), X, Y, np.full(40, 2.0), on="local:2").coef_.tobytes()
+    with pytest.raises(InvalidInputError, match="y='lable' is not a column"):
+        fit(nk.AROW(), frame, "lable")
+
+
+def test_rows_of_files_are_predicted_without_a_warning_and_weights_have_names(tmp_path):
+    path = tmp_path / "rows.csv"
+    pd.DataFrame(X, columns=["a", "b", "c"]).assign(label=Y).to_csv(path, index=False)
+    model = fit(nk.Perceptron(shuffle=False), path, y="label", on="local:1")
+    batches = list(model.reading_.scan(path, labelled=False))
+    assert np.concatenate([model.predict(batch.X) for batch in batches]).tolist() == Y.tolist()
+    assert list(model.weights_) == ["a", "b", "c"]
+    assert not hasattr(model, "feature_names_in_")

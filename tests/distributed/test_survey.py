@@ -85,7 +85,7 @@ def test_rows_that_do_not_fit_together_are_refused(X, message):
     ("X", "y", "weights", "message"),
     [
         (np.ones((0, 2)), np.zeros(0), None, r"^here: the data have no rows\.$"),
-        (np.ones((2, 2)), None, None, r"^here: the rows have no labels\. Pass y\.$"),
+        (np.ones((2, 2)), None, None, r"^here: y is missing\. Pass the labels, or the name of their column\.$"),
         (np.ones((2, 2)), np.array([0, 1]), np.zeros(2), r"^here: sample_weight is zero for every row\.$"),
         (np.ones((2, 2)), np.array(["a", "a"]), None, r"^here: y has only one class, 'a'\. At least two are needed\.$"),
         (np.ones((2, 2)), np.array([0, 1]), np.array([1.0, 0.0]), r"^here: y has only one class, 0\."),

@@ -105,7 +105,9 @@ def verify(
 
 def _record_of(model: Any) -> RunRecord:
     """Return the record of a model whose certificates are those of a soft margin; others are refused."""
-    record: RunRecord | None = getattr(model, "record_", None) if hasattr(model, "certificate_") else None
+    if getattr(model, "certificate_", None) is None:
+        raise input_error(WHERE, f"{type(model).__name__} has no certificate. Pass a fitted model that has one.")
+    record: RunRecord | None = getattr(model, "record_", None)
     if record is None or record.joint is not None or not record.problems:
         raise input_error(WHERE, NO_CERTIFICATES)
     for problem in record.problems:

@@ -9,7 +9,7 @@ from typing import Any
 from novikoff.errors import input_error
 
 from .engine import Engine, choose_engine
-from .files import files_data, is_files
+from .files import OF_SVMLIGHT, OF_TABLES, files_data, is_files
 from .rounds import Data, Rounds
 
 
@@ -32,7 +32,10 @@ def opened(
     if is_files(X):
         data = files_data(where, X, y, sample_weight, memory=engine.memory(), **reading)
     elif reading:
-        raise input_error(where, f"{next(iter(reading))} is an option of files, but X is not a path.")
+        name = next(iter(reading))
+        is_known = name in ("format", *OF_TABLES, *OF_SVMLIGHT)
+        message = f"{name} is an option of files, but X is not a path." if is_known else f"there is no option {name}."
+        raise input_error(where, message)
     else:
         data = engine.data(where, X, y, sample_weight)
     with engine.open(data) as rounds:

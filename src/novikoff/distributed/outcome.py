@@ -59,6 +59,8 @@ def fit_outcome(
     **reading: Any,
 ) -> Outcome:
     """Fit an estimator as `fit` does, and return what is known about the data and the rounds, too."""
+    if isinstance(estimator, type):
+        raise input_error(WHERE, f"estimator must be an object, such as {estimator.__name__}(), not a class.")
     where = type(estimator).__name__
     if where not in PLANS:
         known = ", ".join(PLANS)
@@ -70,7 +72,7 @@ def fit_outcome(
         for name in ("reading_", "feature_names_in_", "fingerprint_"):  # of data that were learned before
             vars(draft.model).pop(name, None)
         warning = PLANS[where](Fit(where, draft.model, rounds, found, progress or no_progress))
-        if data.reading is not None:
+        if data.reading is not None:  # it has the names, and predict takes rows without them
             draft.model.reading_ = data.reading
         elif data.feature_names is not None:
             draft.model.feature_names_in_ = np.array(data.feature_names, dtype=object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -93,7 +94,7 @@ class Survey:
         if self.count == 0:
             raise input_error(where, "the data have no rows.")
         if self.dtype is None:
-            raise input_error(where, "the rows have no labels. Pass y.")
+            raise input_error(where, "y is missing. Pass the labels, or the name of their column.")
         if not self.totals:
             raise input_error(where, "sample_weight is zero for every row.")
         counts = self.counts
@@ -109,11 +110,17 @@ def survey(where: str, rounds: Rounds) -> Survey:
     widths = dict(found.dense_columns)
     if len(widths) > 1 or (widths and found.is_sparse):
         (one, first), *others = sorted(widths.items())
-        other = f"{others[0][1]} has {others[0][0]}" if others else "others are sparse"
-        raise input_error(where, f"{first} has {one} columns, but {other}. All partitions need the same columns.")
+        other = f"{_short(others[0][1])} has {others[0][0]}" if others else "others are sparse"
+        message = f"{_short(first)} has {one} columns, but {other}. All partitions need the same columns."
+        raise input_error(where, message)
     if found.count and found.columns == 0:
         raise input_error(where, "the rows have no columns.")
     return found
+
+
+def _short(name: str) -> str:
+    """Return the name of a partition without that of the caller, which begins the message."""
+    return re.sub(r"^[\w.]+: (partition [0-9]+)$", r"\1", name)
 
 
 def survey_block(block: Block, state: Any, command: Any) -> tuple[Any, Survey]:

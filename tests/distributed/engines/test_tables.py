@@ -133,3 +133,9 @@ def test_names_of_columns():
     with pytest.raises(InvalidInputError) as caught:
         check_columns("t", "y", "z", ["a", "b"])
     assert str(caught.value) == "t: y='z' is not a column. The columns are ['a', 'b']."
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_labels_that_are_true_or_false_remain_so(kind):
+    block = table_block("t", MAKERS[kind](COLUMNS), "c", None)
+    assert (block.y.tolist(), block.y.dtype.kind) == ([True, False, True], "b")

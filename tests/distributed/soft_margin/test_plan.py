@@ -156,7 +156,7 @@ NAN[44, 2] = np.nan  # row 3 of partition 2
         ((DENSE, np.zeros(COUNT)), {}, "y has only one class, 0"),
         ((DENSE[:0], TWO[:0]), {}, "the data have no rows"),
         ((DENSE, TWO, np.zeros(COUNT)), {}, "sample_weight is zero for every row"),
-        ((DENSE,), {}, "the rows have no labels. Pass y"),
+        ((DENSE,), {}, "y is missing. Pass the labels"),
         (([DENSE, DENSE[:, :4]], [TWO, TWO]), {}, r"has 4 columns, but .* has 5\. All partitions need the same"),
         ((cut(NAN, [21, 20, 49]), cut(TWO, [21, 20, 49])), {}, r"partition 2.*row 3"),
         (([DENSE, DENSE], [TWO, None]), {}, "partition 1: the rows have no labels"),

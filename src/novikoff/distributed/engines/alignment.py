@@ -1,6 +1,6 @@
 """Arrays that came over a network, at addresses that NumPy and the kernels can work with.
 
-Dask makes arrays from pieces of a message, which may begin at any byte. NumPy does not give such arrays to BLAS, so$
+Dask makes arrays from pieces of a message, which may begin at any byte. NumPy does not give such arrays to BLAS, so
 that products would have other bits than those of the same array elsewhere, and the compiled core must not read them.
 """
 

@@ -17,6 +17,7 @@ from novikoff.errors import input_error
 from ..block import Block, checked_block
 from ..protocol import Step, tree_sum
 from ..rounds import Data, Rounds, on_block
+from .tables import check_columns
 
 ADDRESS = re.compile(r"local(?::([0-9]+))?")
 
@@ -53,7 +54,11 @@ class LocalEngine:
                 raise input_error(where, "X, y and sample_weight must be lists of the same length.")
             parts = [(f"{where}: partition {k}", *part) for k, part in enumerate(zip(X, ys, weights, strict=True))]
             return Data(checked_block, parts)
-        X = X if sp.issparse(X) or hasattr(X, "shape") else np.asarray(X)
+        if hasattr(X, "columns"):
+            X, y, sample_weight = _without_columns(where, X, y, sample_weight)
+        given, X = type(X).__name__, X if sp.issparse(X) or hasattr(X, "shape") else np.asarray(X)
+        if X.shape == ():
+            raise input_error(where, f"X must be rows, or the path of files, but it is a {given}.")
         names = tuple(getattr(X, "columns", ()))
         is_named = bool(names) and all(isinstance(name, str) for name in names)
         if len(X.shape) != 2:
@@ -70,6 +75,18 @@ class LocalEngine:
 
     def open(self, data: Data) -> Rounds:
         return LocalRounds(data, self.threads)
+
+
+def _without_columns(where: str, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Any, Any]:
+    """Return a data frame without the columns that hold the labels and the weights, if they are given by names."""
+    columns, found = [str(column) for column in X.columns], []
+    for name, given in (("y", y), ("sample_weight", sample_weight)):
+        if isinstance(given, str):
+            check_columns(where, name, given, columns)
+            given = X[given]
+        found.append(given)
+    named = [given for given in (y, sample_weight) if isinstance(given, str)]
+    return (X[[column for column in X.columns if column not in named]] if named else X), *found
 
 
 def cut(where: str, X: Any, y: Any, sample_weight: Any, count: int) -> list[tuple[Any, ...]]:

@@ -35,6 +35,8 @@ class RayEngine:
                 ray.init(address, include_dashboard=None if address else False, log_to_driver=False)
             except ConnectionError as error:
                 raise input_error(where, f"no Ray cluster answers at {address}: {error}.") from None
+            except ValueError as error:  # the client of Ray is not installed, or the address is malformed
+                raise input_error(where, f"Ray cannot connect to {address}: {error}") from None
         return cls()
 
     def data(self, where: str, X: Any, y: Any, sample_weight: Any) -> Data:

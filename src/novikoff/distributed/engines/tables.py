@@ -138,7 +138,7 @@ def _of_arrow(column: Any) -> Any:
     chunk = pa.concat_arrays(chunk.chunks) if isinstance(chunk, pa.ChunkedArray) and chunk.num_chunks else chunk
     if pa.types.is_struct(chunk.type) and {chunk.type.field(k).name for k in range(4)} >= VECTOR_FIELDS:
         return _vectors(chunk)
-    if pa.types.is_boolean(chunk.type) or pa.types.is_decimal(chunk.type):
+    if (pa.types.is_boolean(chunk.type) and chunk.null_count) or pa.types.is_decimal(chunk.type):
         chunk = chunk.cast(pa.float64())
     return chunk.to_numpy(zero_copy_only=False)
 
