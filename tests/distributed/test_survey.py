@@ -70,7 +70,7 @@ def test_sparse_rows_of_a_partition_may_have_fewer_columns():
     [
         (
             [np.ones((1, 2)), np.ones((1, 3))],
-            r"partition 0 has 2 columns, but here: partition 1 has 3\. All partitions",
+            r"partition 0 has 2 columns, but partition 1 has 3\. All partitions",
         ),
         ([np.ones((1, 3)), sp.csr_matrix(np.ones((1, 3)))], r"partition 0 has 3 columns, but others are sparse\."),
         ([np.ones((1, 0)), np.ones((1, 0))], r"the rows have no columns\."),
