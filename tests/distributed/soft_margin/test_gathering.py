@@ -74,6 +74,6 @@ def test_a_sample_of_one_class_gives_the_point_0():
 @pytest.mark.parametrize("loss", LOSSES)
 def test_wide_rows_are_solved_by_gathering(loss):
     problem, record = problem_of(loss, kind="sparse", columns=300), Record(0.5)
-    outcome = problem.drive(solve_by_gathering(problem.setup, 200, record, problem.options()), record=record)
+    outcome = problem.drive(solve_by_gathering(problem.setup, record, problem.options()), record=record)
     assert record.history[-1].gap <= 1e-6
     assert problem.primal(outcome.v) <= optimum(problem)[1] * (1 + 2e-6)

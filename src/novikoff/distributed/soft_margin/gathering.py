@@ -21,23 +21,20 @@ SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN = 20_000, 32  # the larger of the two is gat
 SAMPLE_TOLERANCE = 1e-2  # relative gap of the problem of the sample
 DRIVER_ACCURACY, DRIVER_TOL_SHARE = 1e-4, 0.25  # gap of the driver's problem at most, and as a share of tol at least
 MAX_GROUP_ROUNDS = 40
-WIDE_SAMPLE_PER_COLUMN = 0  # wide rows are sampled by their number alone
-WIDE_BAND, WIDE_SHARE = 0.05, 1 / 4  # of wide rows: distance from the kink, and share of rows gathered in one round
 
 
-def solve_by_gathering(
-    setup: Setup, rows: int, record: Record, options: Options
-) -> Generator[Any, Any, Outcome | None]:
-    """Solve a problem of wide rows with those that the driver gathers; None if it cannot hold them."""
-    v = yield from first_point(setup, rows, record, options, WIDE_SAMPLE_PER_COLUMN)
-    return (yield from disaggregate(setup, v, WIDE_BAND, WIDE_SHARE, record, options))
+def solve_by_gathering(setup: Setup, record: Record, options: Options) -> Generator[Any, Any, Outcome | None]:
+    """Solve a problem of wide rows on the driver, which gathers all of them; None if it cannot hold them.
+
+    Coordinate descent is fast on wide rows, but not where mean rows of large costs stand among them. So the driver
+    takes all rows at once, and the partitions measure its solution.
+    """
+    return (yield from disaggregate(setup, np.zeros(setup.width + 1), math.inf, 1.0, record, options))
 
 
-def first_point(
-    setup: Setup, rows: int, record: Record, options: Options, per_column: int = SAMPLE_ROWS_PER_COLUMN
-) -> Generator[Any, Any, Floats]:
+def first_point(setup: Setup, rows: int, record: Record, options: Options) -> Generator[Any, Any, Floats]:
     """Return the solution of a sample of the rows, or 0 if that has one class only."""
-    most = max(SAMPLE_ROWS, per_column * (setup.width + 1))
+    most = max(SAMPLE_ROWS, SAMPLE_ROWS_PER_COLUMN * (setup.width + 1))
     record.method = "sample"
     found: list[Gathered] = yield SampleCommand(min(MAX_SAMPLE_SHARE, most / rows))
     sample = joined(found)

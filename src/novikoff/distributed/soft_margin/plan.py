@@ -130,9 +130,9 @@ def _solve(fit: Fit, settings: Settings, setup: Setup, strategy: MulticlassStrat
 def _solve_wide(
     setup: Setup, survey: Survey, mean_square: float, record: Record, options: Options
 ) -> Generator[Any, Any, Outcome]:
-    """Solve a problem of wide rows on the driver if it can hold those that decide, else by coordinate descent."""
+    """Solve a problem of wide rows on the driver if it can hold them, else by coordinate descent."""
     if survey.elements * BYTES_PER_ELEMENT <= options.max_gathered:
-        outcome = yield from solve_by_gathering(setup, survey.count, record, options)
+        outcome = yield from solve_by_gathering(setup, record, options)
         if outcome is not None:
             return outcome
     return (yield from solve_by_descent(setup, mean_square, record, options))
