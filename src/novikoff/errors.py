@@ -47,7 +47,13 @@ class NotSeparableError(InvalidInputError):
 
 
 class FileError(InvalidInputError, OSError):
-    """A file that cannot be read or written."""
+    """A file that cannot be read or written.
+
+    Parameters
+    ----------
+    *args : object
+        The message.
+    """
 
     def __new__(cls, *args: object) -> Self:
         """Make an error as OSError does: ValueError, the first base class, could not when Dask rebuilds one."""
@@ -55,7 +61,13 @@ class FileError(InvalidInputError, OSError):
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """A file that does not exist."""
+    """A file that does not exist.
+
+    Parameters
+    ----------
+    *args : object
+        The message.
+    """
 
 
 class NoRowsError(InvalidInputError):

@@ -61,6 +61,20 @@ def fit(
     -------
     estimator
         The estimator. If X is files, ``reading_`` keeps how they became rows.
+
+    See Also
+    --------
+    verify : Checks the certificates on partitioned data.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import novikoff as nk
+    >>> X = [np.array([[0.0, 1.0], [2.0, 1.0]]), np.array([[1.0, 3.0], [3.0, 0.0]])]
+    >>> y = [np.array([0, 1]), np.array([0, 1])]
+    >>> model = nk.distributed.fit(nk.LinearSVM(C=10.0), X, y, on="local:2")
+    >>> model.predict([[2.5, 0.5]]), model.certificate_.converged
+    (array([1]), True)
     """
     options = {"on": on, "checkpoint": checkpoint, "checkpoint_every": checkpoint_every, "progress": progress}
     return fit_outcome(estimator, X, y, sample_weight, **options, **reading).estimator
