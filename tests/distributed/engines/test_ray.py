@@ -142,7 +142,6 @@ def test_addresses(engine):
 def test_hashed_tables_have_the_columns_of_scan(engine):
     frame = hashable_frame()
     table = ray_data.from_pandas([frame.iloc[:3], frame.iloc[3:]])
-    assert RayEngine.holds(HashedTable(table, HASHING))
     data = engine.data("t", HashedTable(table, HASHING, text=("note",)), "y", None)
     with engine.open(data) as rounds:
         assert np.array_equal(rounds.run(column_sums), hashed_sums(frame))
