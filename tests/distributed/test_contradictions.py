@@ -6,7 +6,6 @@ from novikoff.distributed.block import checked_block
 from novikoff.distributed.contradictions import (
     Claims,
     ClaimTest,
-    Occurring,
     OnPlane,
     Setting,
     Span,
@@ -14,6 +13,7 @@ from novikoff.distributed.contradictions import (
     list_rows_on_plane,
     send_contradictions,
 )
+from novikoff.distributed.moments import IndexSet
 from novikoff.distributed.packed_integers import packed
 from novikoff.distributed.working_rows import Frame
 from novikoff.theory.balance import balance
@@ -104,7 +104,7 @@ def test_columns_of_all_partitions_are_joined():
     frame = Frame([0, 1], 5, [0, 1], 1.0)
     rows = [sp.csr_matrix(([1.0, 1.0], ([0, 0], columns)), shape=(1, 5)) for columns in ([0, 3], [3, 4])]
     found = [list_columns(checked_block("part", row, np.array([1])), 0, frame)[1] for row in rows]
-    assert (found[0] + found[1]).columns.tolist() == [0, 3, 4]
+    assert (found[0] + found[1]).indices.tolist() == [0, 3, 4]
     nothing = list_columns(checked_block("part", rows[0], np.array([1]), np.zeros(1)), 0, frame)[1]
-    assert isinstance(nothing, Occurring)
-    assert nothing.columns.tolist() == []
+    assert isinstance(nothing, IndexSet)
+    assert nothing.indices.tolist() == []

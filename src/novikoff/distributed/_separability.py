@@ -156,7 +156,7 @@ class _Search:
 
     def _occurring(self, frame: Frame) -> NDArray[np.int64] | None:
         """Return the columns that occur in sparse rows; None if they are all."""
-        found = self._rounds.run(list_columns, frame).columns
+        found = self._rounds.run(list_columns, frame).indices
         if len(found) == self._survey.columns:
             return None
         return found if len(found) else np.zeros(1, dtype=np.int64)

@@ -19,6 +19,7 @@ from novikoff.theory.exact import Examples
 from novikoff.theory.geometry import Floats
 
 from .block import Block
+from .moments import IndexSet
 from .packed_integers import Packed, packed, unpacked
 from .working_rows import Frame, Numbers, Part, Sent, WorkingRows, spread
 
@@ -178,18 +179,8 @@ def list_rows_on_plane(block: Block, state: Any, command: OnPlane) -> tuple[Sent
     return part.sent, [part.numbers[sides == 0]]
 
 
-@dataclass(frozen=True)
-class Occurring:
-    """The columns that occur in some rows, in ascending order."""
-
-    columns: NDArray[np.int64]
-
-    def __add__(self, other: Occurring) -> Occurring:
-        return Occurring(np.union1d(self.columns, other.columns))
-
-
-def list_columns(block: Block, state: Any, command: Frame) -> tuple[Sent, Occurring]:
+def list_columns(block: Block, state: Any, command: Frame) -> tuple[Sent, IndexSet]:
     """List the columns that occur in sparse rows: a step."""
     part = Part(block, state, command)
     stored = part.X.indices[: part.X.nnz] if len(part.rows) else np.zeros(0)
-    return part.sent, Occurring(np.unique(stored).astype(np.int64))
+    return part.sent, IndexSet(np.unique(stored).astype(np.int64))

@@ -33,6 +33,6 @@ def test_bounds_are_the_objectives_in_numpy(loss, intercept):
 
 
 def test_gaps():
-    bounds = Bounds(np.zeros(1), 4.0, 3.0, 0.0, np.zeros(1))
+    bounds = Bounds(np.zeros(1), 4.0, 3.0, (1.0, 1.0), 0.0, np.zeros(1))
     assert (bounds.gap, bounds.relative_gap) == (1.0, 0.25)
-    assert Bounds(np.zeros(1), 4.0, 5.0, 0.0, np.zeros(1)).gap == 0.0
+    assert Bounds(np.zeros(1), 4.0, 5.0, (1.0, 1.0), 0.0, np.zeros(1)).gap == 0.0

@@ -162,6 +162,7 @@ def advance(work: Work, number: int, rows: Iterator[Any]) -> Iterator[Outcome]:
 def _advanced(work: Work, number: int, token: Token) -> Outcome:
     folder = local_folder(work.folder)
     try:
+        # a token without a path has the arguments of the block
         block = kept_files.load(Path(token.path)) if token.path is not None else work.make(*token.part)  # type: ignore[misc]
     except FileNotFoundError:
         if token.path is None:
@@ -178,6 +179,7 @@ def _advanced(work: Work, number: int, token: Token) -> Outcome:
         return Outcome(number, 0, pickle.dumps(state, protocol=5))
     name, shared = work.new
     step, command = shared.value
+    # ``make`` is None where blocks come from a table, and is not called for a block that is there
     state, reply = on_block(step, work.make, True, block, state, command)  # type: ignore[arg-type]
     _save_state(folder, number, state, name, work.known)
     return Outcome(number, 0, pickle.dumps(reply, protocol=5))

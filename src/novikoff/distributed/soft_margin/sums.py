@@ -2,45 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from novikoff.solvers.bounds import balancing_shares, half_square, relative_gap
+from novikoff.solvers.bounds import Bounds as Bounds
+from novikoff.solvers.bounds import balancing_shares, half_square
 from novikoff.theory.geometry import Floats
 
 from .setup import Setup
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """The objectives of a primal and a dual point of the scaled problem.
-
-    Parameters
-    ----------
-    v : ndarray of shape (columns + 1,)
-        The primal point (w, b).
-    primal, dual : float
-        The objectives; the optimum lies between them.
-    row_gap : float
-        The part of the gap that belongs to the rows, see `novikoff.solvers.bounds.Bounds`.
-    gradient : ndarray of shape (columns + 1,)
-        The gradient of the smoothed problem at v.
-    """
-
-    v: Floats
-    primal: float
-    dual: float
-    row_gap: float
-    gradient: Floats
-
-    @property
-    def gap(self) -> float:
-        """The duality gap."""
-        return max(0.0, self.primal - self.dual)
-
-    @property
-    def relative_gap(self) -> float:
-        """The gap divided by the primal objective."""
-        return relative_gap(self.primal, self.dual)
 
 
 def regularization(setup: Setup, v: Floats) -> float:
@@ -64,4 +30,4 @@ def bounds_of(setup: Setup, v: Floats, sums: Floats, vectors: Floats) -> Bounds:
         dual -= half_square(total[-1:], 0.0, setup.kappa)
     row_gap = loss - sum(a_slack) + 0.5 * ridge * sum(a_alpha)
     gradient = setup.penalty * v - (negative + positive)
-    return Bounds(v, regularization(setup, v) + loss, dual, max(0.0, row_gap), gradient)
+    return Bounds(v, regularization(setup, v) + loss, dual, shares, max(0.0, row_gap), gradient)
