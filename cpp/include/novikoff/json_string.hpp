@@ -21,17 +21,16 @@ class JsonStrings {
   /// What is wrong with the last string; null if nothing is.
   const char* problem = nullptr;
 
-  /// Returns the first byte from `p` on that does not stand for itself in a string; `end` if there is none before it. Eight
-  /// bytes after `end` must be readable.
+  /// Returns the first byte from `p` on that does not stand for itself in a string; `end` if there is none before it.
   static const char* end_of_plain(const char* p, const char* end) {
-    std::uint64_t special = 0;
-    while (p < end && (special = not_plain(load<std::uint64_t>(p))) == 0) p += 8;
-    return std::min(p + std::countr_zero(special | std::uint64_t{1} << 63) / 8, end);
+    for (; end - p >= 8; p += 8)
+      if (const std::uint64_t special = not_plain(load<std::uint64_t>(p))) return p + std::countr_zero(special) / 8;
+    while (p < end && !not_plain(detail::every_byte(static_cast<unsigned char>(*p)))) ++p;
+    return p;
   }
 
   /// Reads a string whose first byte after the opening quote is at `p`. Returns its content and sets `p` behind the closing
-  /// quote; at a problem, sets `p` where it is. Eight bytes after `end` must be readable. The content is part of the text, or
-  /// is valid until the next call.
+  /// quote; at a problem, sets `p` where it is. The content is part of the text, or is valid until the next call.
   std::string_view read(const char*& p, const char* end) {
     problem = nullptr;
     const char* begin = p;
@@ -46,7 +45,7 @@ class JsonStrings {
     using detail::every_byte;
     const auto zeros = [](std::uint64_t bytes) { return (bytes - every_byte('\1')) & ~bytes; };
     const std::uint64_t controls = (word - every_byte(' ')) & ~word;
-    return (word | controls | zeros(word ^ every_byte('"')) | zeros(word ^ every_byte('\\'))) & every_byte('\x80');
+    return (word | controls | zeros(word ^ every_byte('"')) | zeros(word ^ every_byte('\\'))) & every_byte(0x80);
   }
 
   std::string_view read_any(const char* begin, const char*& p, const char* end) {
