@@ -50,7 +50,7 @@ class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Run the changed code."""
-        exec(compile(self._mutant.tree, str(self._mutant.path), "exec"), module.__dict__)
+        exec(compile(self._mutant.tree(), str(self._mutant.path), "exec"), module.__dict__)
 
 
 def tests_of(path: Path) -> list[str]:

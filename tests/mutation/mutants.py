@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,18 +47,24 @@ class Mutant:
         Where the expression begins.
     before, after : str
         The expression, as Python writes it.
-    tree : ast.Module
-        The changed module.
+    number : int
+        Which of the changeable expressions of the module it is.
     """
 
     path: Path
     line: int
     before: str
     after: str
-    tree: ast.Module
+    number: int
 
     def __str__(self) -> str:
         return f"{self.path.name}:{self.line}: {self.before}  ->  {self.after}"
+
+    def tree(self) -> ast.Module:
+        """The changed module."""
+        tree = ast.parse(self.path.read_text())
+        _change(_changeable(tree)[self.number])
+        return ast.fix_missing_locations(tree)
 
     @property
     def order(self) -> str:
@@ -67,26 +74,22 @@ class Mutant:
 
 def mutants(path: Path) -> Iterator[Mutant]:
     """All mutants of a module, one per changeable expression."""
-    source = path.read_text()
-    count = len(_changeable(ast.parse(source)))
-    for k in range(count):
-        tree = ast.parse(source)
-        node, line = _changeable(tree)[k]
-        before = ast.unparse(node)
-        _change(node)
-        yield Mutant(path, line, before, ast.unparse(node), ast.fix_missing_locations(tree))
+    for number, node in enumerate(_changeable(ast.parse(path.read_text()))):
+        before, changed = ast.unparse(node), copy.deepcopy(node)
+        _change(changed)
+        yield Mutant(path, node.lineno, before, ast.unparse(changed), number)
 
 
-def _changeable(tree: ast.Module) -> list[tuple[ast.expr, int]]:
-    found: list[tuple[ast.expr, int]] = []
+def _changeable(tree: ast.Module) -> list[ast.expr]:
+    found: list[ast.expr] = []
     _search(tree, found)
     return found
 
 
-def _search(node: ast.AST, found: list[tuple[ast.expr, int]]) -> None:
+def _search(node: ast.AST, found: list[ast.expr]) -> None:
     """Visit all nodes but those that hold no mathematics: types, messages, imports and decorators."""
     if isinstance(node, ast.expr) and _is_changeable(node):
-        found.append((node, node.lineno))
+        found.append(node)
     for field, value in ast.iter_fields(node):
         if field in {"annotation", "returns", "decorator_list", "type_params"}:
             continue

@@ -22,7 +22,7 @@ def test_one_expression_is_changed(tmp_path, before):
     path.write_text(f"value = f({before})\n")
     (mutant,) = [mutant for mutant in mutants(path) if mutant.before == before]
     assert (mutant.line, mutant.after) == (1, CHANGES[before])
-    assert ast.unparse(mutant.tree) == f"value = f({CHANGES[before]})"
+    assert ast.unparse(mutant.tree()) == f"value = f({CHANGES[before]})"
 
 
 def test_types_messages_and_texts_are_left_alone(tmp_path):
