@@ -2,12 +2,12 @@
 Checking someone else's model
 =============================
 
-A supplier sends a model file and says that the solver has converged. The predictions look plausible. Has it converged, was
-it trained on the data that it is said to be trained on, and has anybody edited it since?
+A supplier sends a model file and says that the solver has converged. The predictions look plausible. Has it
+converged, was it trained on the data that it is said to be trained on, and has anybody edited it since?
 
-A model file of novikoff has a certificate: the objective that was reached, and a lower bound on the objective of every
-other model, with the numbers that prove it. Anyone who has the data can check the proof. This example checks an honest
-file, a file that was edited to look better, and an honest file with the wrong data.
+A model file of novikoff has a certificate: the objective that was reached, and a lower bound on the objective of
+every other model, with the numbers that prove it. Anyone who has the data can check the proof. This example checks an
+honest file, a file that was edited to look better, and an honest file with the wrong data.
 """
 
 import struct
@@ -29,12 +29,14 @@ folder = tempfile.TemporaryDirectory()
 # The files
 # ---------
 #
-# The data are 569 tumours, which both sides have as a CSV file. One model was solved to a relative gap of 1e-4, the other
-# one was stopped at a gap of 0.3, which is quicker.
+# The data are 569 tumours, which both sides have as a CSV file. One model was solved to a relative gap of 1e-4, the
+# other one was stopped at a gap of 0.3, which is quicker.
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 0, "malignant", "benign")
-table, careful, hasty, forged = (Path(folder.name) / name for name in ("data.csv", "careful.nvk", "hasty.nvk", "forged.nvk"))
+table, careful, hasty, forged = (
+    Path(folder.name) / name for name in ("data.csv", "careful.nvk", "hasty.nvk", "forged.nvk")
+)
 nk.write((X, y), table)
 
 solved = nk.LinearSVM(C=1.0, loss="hinge", tol=1e-4).fit(X, y)
@@ -48,8 +50,8 @@ for model in (solved, stopped):
 # The forgery
 # -----------
 #
-# The second model file states its gap honestly. So the supplier edits it: the file now says that the lower bound is almost
-# as large as the objective. Nothing else is changed.
+# The second model file states its gap honestly. So the supplier edits it: the file now says that the lower bound is
+# almost as large as the objective. Nothing else is changed.
 
 
 def forge(source, target, old, new):
@@ -67,8 +69,8 @@ received = nk.load(forged)
 print(received.certificate_)
 
 # %%
-# The file opens, and its statement looks like that of a solved model. A signature or a checksum would not help, as the
-# supplier could sign any number. What helps is to compute the numbers again from the data.
+# The file opens, and its statement looks like that of a solved model. A signature or a checksum would not help, as
+# the supplier could sign any number. What helps is to compute the numbers again from the data.
 #
 # The check
 # ---------
@@ -82,8 +84,8 @@ assert nk.verify(nk.load(careful), X, y)
 assert nk.verify(nk.load(hasty), X, y)
 
 # %%
-# Whoever does not want to trust this package can use ``novikoff-check``, one file of plain Python that shares no code with
-# it and decides in exact fractions. On the command line: ``novikoff-check forged.nvk data.csv``.
+# Whoever does not want to trust this package can use ``novikoff-check``, one file of plain Python that shares no code
+# with it and decides in exact fractions. On the command line: ``novikoff-check forged.nvk data.csv``.
 
 status = novikoff_check.main([str(forged), str(table)])
 assert status == 1  # the exit status of the command
@@ -111,8 +113,8 @@ plt.show()
 # Other data
 # ----------
 #
-# Is a model really about the data that the supplier names? If two labels of the 569 are exchanged, the objective of the
-# weights is another number, and an honest certificate no longer holds.
+# Is a model really about the data that the supplier names? If two labels of the 569 are exchanged, the objective of
+# the weights is another number, and an honest certificate no longer holds.
 
 exchanged = y.copy()
 exchanged[[0, 19]] = exchanged[[19, 0]]

@@ -2,13 +2,13 @@
 A service whose labels come later
 =================================
 
-A service predicts whether a message is spam when the message arrives, but its user says whether it was spam only hours
-later, after many other messages. The model that learns the label is then another one than the model that predicted, and
-there are two ways of counting mistakes: those of the predictions that users saw, and those of the model at the time of
-learning. The first count tells what the service is worth.
+A service predicts whether a message is spam when the message arrives, but its user says whether it was spam only
+hours later, after many other messages. The model that learns the label is then another one than the model that
+predicted, and there are two ways of counting mistakes: those of the predictions that users saw, and those of the
+model at the time of learning. The first count tells what the service is worth.
 
-This example runs the server of ``novikoff serve`` inside this process, without a port, and lets labels come back after
-0, 100 and 400 further messages.
+This example runs the server of ``novikoff serve`` inside this process, without a port, and lets labels come back
+after 0, 100 and 400 further messages.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.c
 # The messages
 # ------------
 #
-# Each message has eight words of 60, more than half of which are typical of its label. After 1,000 messages the senders of
-# spam change their style: 12 words that were typical of spam become typical of other messages, and the other way round.
-# An archive of 500 messages with labels is there from the start.
+# Each message has eight words of 60, more than half of which are typical of its label. After 1,000 messages the
+# senders of spam change their style: 12 words that were typical of spam become typical of other messages, and the
+# other way round. An archive of 500 messages with labels is there from the start.
 
 ARCHIVE, MESSAGES, BATCH, CHANGE = 500, 2000, 50, 1000
 WORDS = np.array([f"word{k}" for k in range(60)])
@@ -55,9 +55,9 @@ every_message = list(messages())
 # The service
 # -----------
 #
-# Messages arrive 50 at a time. ``predict_many`` gives each an id, under which the server keeps the prediction. When labels are
-# known, ``label_many`` sends the ids and the labels. The answer tells what had been served, and whether the model would be
-# wrong now, just before it learns.
+# Messages arrive 50 at a time. ``predict_many`` gives each an id, under which the server keeps the prediction. When
+# labels are known, ``label_many`` sends the ids and the labels. The answer tells what had been served, and whether
+# the model would be wrong now, just before it learns.
 
 
 async def run(client, name, delay):
@@ -96,7 +96,9 @@ for delay, (served, learned, _) in results.items():
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 4.5))
-for (delay, (served, _, _)), style, colour in zip(results.items(), ("-", "--", ":"), (BLUE, ORANGE, "black"), strict=True):
+for (delay, (served, _, _)), style, colour in zip(
+    results.items(), ("-", "--", ":"), (BLUE, ORANGE, "black"), strict=True
+):
     axes.plot(np.arange(1, MESSAGES + 1), served, style, color=colour, lw=2, label=f"served, delay {delay}")
 axes.plot(np.arange(1, MESSAGES + 1), results[400][1], color=GREY, lw=1, label="at the time of learning, delay 400")
 axes.axvline(CHANGE, color=GREY, ls=":", lw=1)
@@ -105,9 +107,10 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The model learns the same in all three cases, because the labels come in the same order; so the mistakes at the time of
-# learning are the same. Those of the served predictions grow with the delay. Before the change of words the difference is
-# small. After it, users see the predictions of a model that has not heard of the change, for as long as labels take.
+# The model learns the same in all three cases, because the labels come in the same order; so the mistakes at the time
+# of learning are the same. Those of the served predictions grow with the delay. Before the change of words the
+# difference is small. After it, users see the predictions of a model that has not heard of the change, for as long as
+# labels take.
 
 at_learning = {int(learned[-1]) for _, learned, _ in results.values()}
 totals = [int(served[-1]) for served, _, _ in results.values()]
@@ -116,7 +119,7 @@ assert totals == sorted(totals)
 
 # %%
 # The server counts both, and its certificate says which count a bound is about. For the perceptron it also bounds the
-# served mistakes by the updates and the largest delay. With a delay of more than a hundred messages that bound is larger
-# than the number of messages, so it says nothing here; it is of use if labels come soon.
+# served mistakes by the updates and the largest delay. With a delay of more than a hundred messages that bound is
+# larger than the number of messages, so it says nothing here; it is of use if labels come soon.
 
 print(results[100][2]["words"])

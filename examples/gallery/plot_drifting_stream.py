@@ -2,11 +2,12 @@
 A stream that drifts
 ====================
 
-A model was accurate last month and is not any more: the rules behind the data have changed. How does one notice, and which
-learners recover by themselves?
+A model was accurate last month and is not any more: the rules behind the data have changed. How does one notice, and
+which learners recover by themselves?
 
-This example makes a stream whose right answer changes twice, once suddenly and once slowly, runs four learners over it,
-and compares how many of the latest 500 predictions are right. Each prediction is made before its label is learned.
+This example makes a stream whose right answer changes twice, once suddenly and once slowly, runs four learners over
+it, and compares how many of the latest 500 predictions are right. Each prediction is made before its label is
+learned.
 """
 
 import matplotlib.pyplot as plt
@@ -21,8 +22,8 @@ plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.c
 # The stream
 # ----------
 #
-# The label is the side of a plane, with five percent of the labels wrong. The plane jumps at row 4,000, and turns slowly
-# by 90 degrees from row 8,000 to row 12,000.
+# The label is the side of a plane, with five percent of the labels wrong. The plane jumps at row 4,000, and turns
+# slowly by 90 degrees from row 8,000 to row 12,000.
 
 ROWS, JUMP, TURN, END = 15_000, 4000, 8000, 12_000
 random = np.random.default_rng(0)
@@ -38,8 +39,8 @@ y ^= random.random(ROWS) < 0.05
 # -------------
 #
 # The averaged perceptron weighs all of its past equally. AROW lowers its step sizes as it becomes confident, which
-# ``floor`` limits. ``half_life`` makes a passive-aggressive learner forget. ``Tracker`` runs two learners and follows the
-# one that has been right more often of late. All of them scale the columns themselves.
+# ``floor`` limits. ``half_life`` makes a passive-aggressive learner forget. ``Tracker`` runs two learners and follows
+# the one that has been right more often of late. All of them scale the columns themselves.
 
 learners = {
     "AveragedPerceptron": nk.AveragedPerceptron(scale="centred"),
@@ -66,10 +67,10 @@ figure.legend(frameon=False, loc="outside upper center", ncols=2)
 plt.show()
 
 # %%
-# After the sudden change the averaged perceptron does not recover within the stream: its average still contains all that
-# it had learned before. The learner that forgets loses least at the change, but it has fewer right predictions than the
-# others while nothing changes. AROW is the other way round. The tracker follows the better of its two members, and has the
-# most right predictions over the whole stream.
+# After the sudden change the averaged perceptron does not recover within the stream: its average still contains all
+# that it had learned before. The learner that forgets loses least at the change, but it has fewer right predictions
+# than the others while nothing changes. AROW is the other way round. The tracker follows the better of its two
+# members, and has the most right predictions over the whole stream.
 
 best = max(right, key=lambda name: right[name].mean())
 assert best == "Tracker()"
@@ -90,15 +91,21 @@ print(f"{len(alarms)} alarms; the first one at row {alarms[0]}, {alarms[0] - JUM
 
 figure, axes = plt.subplots(figsize=(7, 3.2))
 mean = np.convolve(losses, np.full(window, 1 / window), mode="valid")
-axes.plot(number[window - 1 :], 100 * mean, color=GREY, lw=2, label="wrong among the latest 500 of a model that was fitted once")
+axes.plot(
+    number[window - 1 :],
+    100 * mean,
+    color=GREY,
+    lw=2,
+    label="wrong among the latest 500 of a model that was fitted once",
+)
 axes.plot(alarms, np.full(len(alarms), 2), "v", color=ORANGE, ms=8, label="alarms")
 axes.set(xlabel="rows", ylabel="wrong, %", ylim=(0, 108))
 axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The sudden change raises an alarm within 50 rows, and the slow one several, one after the other. Before the first change
-# there is none.
+# The sudden change raises an alarm within 50 rows, and the slow one several, one after the other. Before the first
+# change there is none.
 
 assert JUMP < alarms[0] < JUMP + 50
 assert any(TURN < row < END for row in alarms)

@@ -2,12 +2,12 @@
 Exact arithmetic finds what floats miss
 =======================================
 
-Is there a plane that separates two classes? A linear program can answer that, but only up to its tolerance: if the classes
-are closer to each other than that, its answer means nothing. And yet there is a true answer. Every float is a fraction
-whose denominator is a power of two, so that a statement about a table of floats is either true or false.
+Is there a plane that separates two classes? A linear program can answer that, but only up to its tolerance: if the
+classes are closer to each other than that, its answer means nothing. And yet there is a true answer. Every float is a
+fraction whose denominator is a power of two, so that a statement about a table of floats is either true or false.
 
-This example makes pairs of data sets, one that a line separates and one that no line separates, with smaller and smaller
-margins, and compares what a linear program and novikoff say about them.
+This example makes pairs of data sets, one that a line separates and one that no line separates, with smaller and
+smaller margins, and compares what a linear program and novikoff say about them.
 """
 
 import matplotlib.pyplot as plt
@@ -23,10 +23,10 @@ plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.c
 # Data with a known answer
 # ------------------------
 #
-# The points lie on two parallel lines of slope 3/5, one class on each. All coordinates are multiples of a power of two
-# that floats hold exactly, so that the distance of the two lines is known, however small it is. For the second set one
-# label in the middle of the upper line is changed: now that point lies between two of the other class, and no line
-# separates the classes.
+# The points lie on two parallel lines of slope 3/5, one class on each. All coordinates are multiples of a power of
+# two that floats hold exactly, so that the distance of the two lines is known, however small it is. For the second
+# set one label in the middle of the upper line is changed: now that point lies between two of the other class, and no
+# line separates the classes.
 
 
 def two_lines(exponent, is_separable):
@@ -48,8 +48,8 @@ margins = 2.0**-exponents * 5 / np.sqrt(34)  # half of the distance of the two l
 # What a linear program says
 # --------------------------
 #
-# Maximise t subject to y (w.x + b) ≥ t and weights between -1 and 1. If the largest t is above 0, a line separates the
-# classes, and t divided by the length of w is a margin.
+# Maximise t subject to y (w.x + b) ≥ t and weights between -1 and 1. If the largest t is above 0, a line separates
+# the classes, and t divided by the length of w is a margin.
 
 
 def float_margin(X, sign):
@@ -82,8 +82,9 @@ assert set(verdicts) == {"complete"}
 assert "complete" not in verdicts_mixed
 
 # %%
-# A set is completely separated if a line has every point strictly on its right side. The other sets are quasi-completely
-# separated: the upper line itself has no point on its wrong side, but it has points of both classes on it.
+# A set is completely separated if a line has every point strictly on its right side. The other sets are
+# quasi-completely separated: the upper line itself has no point on its wrong side, but it has points of both classes
+# on it.
 #
 # The comparison
 # --------------
@@ -94,7 +95,9 @@ for axes, title, stated, proven in (
     (panels[0], "a line separates the classes", program, lower),
     (panels[1], "no line separates the classes", program_mixed, np.zeros(len(margins))),
 ):
-    axes.loglog(margins, np.where(stated > 0, stated, NONE), "^", mfc="none", ms=9, color=ORANGE, label="linear program")
+    axes.loglog(
+        margins, np.where(stated > 0, stated, NONE), "^", mfc="none", ms=9, color=ORANGE, label="linear program"
+    )
     axes.loglog(margins, np.where(proven > 0, proven, NONE), "o", ms=4, color=BLUE, label="novikoff")
     axes.axhline(NONE, color=GREY, lw=0.5)
     axes.invert_xaxis()
@@ -107,9 +110,10 @@ panels[0].legend(frameon=False, loc="center left")
 plt.show()
 
 # %%
-# On the left both are right. On the right there is no margin, and novikoff says so for every set, with a proof. The linear
-# program is right while the two lines are far enough apart. Once they are closer to each other than its tolerance, it
-# states about the same margin as on the left, so that its number does not say which of the two sets it was given.
+# On the left both are right. On the right there is no margin, and novikoff says so for every set, with a proof. The
+# linear program is right while the two lines are far enough apart. Once they are closer to each other than its
+# tolerance, it states about the same margin as on the left, so that its number does not say which of the two sets it
+# was given.
 
 print(f"the linear program states a margin for {(program_mixed > 0).sum()} of {len(mixed)} sets that have none")
 print(f"the largest of these margins: {program_mixed.max():.1e}")

@@ -5,9 +5,9 @@ Training on a file that does not fit in memory
 A log of clicks grows by some gigabytes a day, and the machine that should learn from it has less memory than that.
 Reading it whole is not possible, and drawing a sample throws most of the data away.
 
-An online learner needs one row at a time, and ``nk.scan`` reads a file batch by batch. So one pass over the file needs
-the same memory whatever the size of the file. This example writes four files into a temporary directory, learns from
-each of them in both ways, and measures the memory.
+An online learner needs one row at a time, and ``nk.scan`` reads a file batch by batch. So one pass over the file
+needs the same memory whatever the size of the file. This example writes four files into a temporary directory, learns
+from each of them in both ways, and measures the memory.
 """
 
 import subprocess
@@ -28,9 +28,10 @@ folder = tempfile.TemporaryDirectory()
 # The files
 # ---------
 #
-# Rows of ten numbers, whose label is decided by a plane and some noise. ``nk.write`` takes one batch after the other, so that
-# writing needs little memory, too. The files have novikoff's binary format, which is quick to read; CSV, svmlight, Parquet
-# and other formats are scanned in the same way. They are small here, so that the example takes a few seconds.
+# Rows of ten numbers, whose label is decided by a plane and some noise. ``nk.write`` takes one batch after the other,
+# so that writing needs little memory, too. The files have novikoff's binary format, which is quick to read; CSV,
+# svmlight, Parquet and other formats are scanned in the same way. They are small here, so that the example takes a
+# few seconds.
 
 
 def batches(rows, random):
@@ -51,21 +52,20 @@ for size, path in zip(sizes, paths, strict=True):
 # Learning from a stream
 # ----------------------
 #
-# The model sees each row once. As each row is predicted before it is learned, the accuracy is that on new rows, and no
-# rows need to be held out.
+# The model sees each row once. As each row is predicted before it is learned, the accuracy is that on new rows, and
+# no rows need to be held out.
 
 model = nk.PassiveAggressiveI(C=0.01)
-for record in nk.evaluate.progressive(model, nk.scan(paths[-1]), list_mistakes=False):
-    pass
-print(f"{record.examples} rows, accuracy {record.accuracy:.1%}")
+*_, last = nk.evaluate.progressive(model, nk.scan(paths[-1]), list_mistakes=False)
+print(f"{last.examples} rows, accuracy {last.accuracy:.1%}")
 
 # %%
 # Memory
 # ------
 #
-# The memory of a process is measured best in a process of its own, so a small script learns from each file, the small ones
-# first, and prints by how much its largest memory has grown since its start. ``stream`` learns batch by batch, ``read``
-# reads the whole file and then learns.
+# The memory of a process is measured best in a process of its own, so a small script learns from each file, the small
+# ones first, and prints by how much its largest memory has grown since its start. ``stream`` learns batch by batch,
+# ``read`` reads the whole file and then learns.
 
 SCRIPT = """
 import re, resource, sys

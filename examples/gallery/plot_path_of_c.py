@@ -2,10 +2,10 @@
 The path of C, and how to choose one
 ====================================
 
-A support vector machine has to be told C. A common way is a grid: fit the machine for each value, score it on rows that
-it has not seen, and take the best. Two things can go wrong. If the solver stops too early for large values of C, the
-scores there are those of the solver. And the best score of a grid is partly luck, so that the winner is often larger than
-necessary.
+A support vector machine has to be told C. A common way is a grid: fit the machine for each value, score it on rows
+that it has not seen, and take the best. Two things can go wrong. If the solver stops too early for large values of C,
+the scores there are those of the solver. And the best score of a grid is partly luck, so that the winner is often
+larger than necessary.
 
 ``LinearSVMPath`` solves for a sequence of C, each value from the solution of the one before, and gives every value a
 certificate. ``LinearSVMCV`` does so in every fold and chooses a C.
@@ -22,8 +22,8 @@ BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#626a73"
 plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
 # %%
-# The data are those of 569 tumours that come with scikit-learn: 30 measurements of cell nuclei, and whether the tumour was
-# malignant. A quarter of the rows is put aside for the end.
+# The data are those of 569 tumours that come with scikit-learn: 30 measurements of cell nuclei, and whether the
+# tumour was malignant. A quarter of the rows is put aside for the end.
 
 X, y = load_breast_cancer(return_X_y=True)
 rows, kept, labels, kept_labels = train_test_split(X, y, test_size=0.25, stratify=y, random_state=0)
@@ -34,8 +34,8 @@ rows, kept = (rows - mean) / deviation, (kept - mean) / deviation
 # The path
 # --------
 #
-# Without ``Cs`` the grid begins at the smallest C that matters, which is computed from the rows. Each C comes with a primal
-# and a dual objective, and the gap between them bounds how far the solution is from the best one.
+# Without ``Cs`` the grid begins at the smallest C that matters, which is computed from the rows. Each C comes with a
+# primal and a dual objective, and the gap between them bounds how far the solution is from the best one.
 
 path = nk.LinearSVMPath(Cs=25, C_max=100.0).fit(rows, labels)
 gaps = [certificate.relative_gap for certificate in path.certificates_]
@@ -44,8 +44,8 @@ assert max(gaps) <= path.tol
 assert all(certificate.verify(rows, labels) for certificate in path.certificates_)
 
 # %%
-# The machine uses more of the columns as C grows: below C = 0.1 no weight stands out, and at C = 100 that of one column is
-# more than twice as large as any other. The four columns of largest weight at the end have markers.
+# The machine uses more of the columns as C grows: below C = 0.1 no weight stands out, and at C = 100 that of one
+# column is more than twice as large as any other. The four columns of largest weight at the end have markers.
 
 weights = path.coefs_[:, 0, :]
 largest = np.argsort(-np.abs(weights[-1]))[:4]
@@ -63,8 +63,9 @@ assert np.abs(weights[-1])[largest[0]] > 2 * np.abs(weights[-1])[largest[1]]
 # Which C to take
 # ---------------
 #
-# ``LinearSVMCV`` follows the path in each of five folds and scores the rows of the fold that was left out. By default it
-# does not take the C with the best mean score, but the smallest C whose score is within one standard error of the best.
+# ``LinearSVMCV`` follows the path in each of five folds and scores the rows of the fold that was left out. By default
+# it does not take the C with the best mean score, but the smallest C whose score is within one standard error of the
+# best.
 
 chosen = nk.LinearSVMCV(Cs=25, C_max=100.0, cv=5, random_state=0).fit(rows, labels)
 best = int(np.argmax(chosen.mean_scores_))
@@ -81,10 +82,11 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The accuracy falls again beyond C = 1: there the machine pays for each violation of the margin with much longer weights.
+# The accuracy falls again beyond C = 1: there the machine pays for each violation of the margin with much longer
+# weights.
 #
-# The rows that were kept aside had no part in the choice. Here the larger C predicts two more of 143 rows correctly, which
-# is less than one standard error of such a proportion, and shows neither rule to be the better one.
+# The rows that were kept aside had no part in the choice. Here the larger C predicts two more of 143 rows correctly,
+# which is less than one standard error of such a proportion, and shows neither rule to be the better one.
 
 at_best = nk.LinearSVM(C=chosen.Cs_[best]).fit(rows, labels)
 for name, model in (("chosen C", chosen), ("best C", at_best)):

@@ -2,13 +2,13 @@
 Spam in a stream
 ================
 
-A mail server has to judge every message when it arrives. Afterwards its user reads the message and says whether it was
-spam, and the filter should learn from that answer at once. There is no training set, nobody knows in advance which words
-will occur, and the senders of spam change their words from time to time.
+A mail server has to judge every message when it arrives. Afterwards its user reads the message and says whether it
+was spam, and the filter should learn from that answer at once. There is no training set, nobody knows in advance
+which words will occur, and the senders of spam change their words from time to time.
 
-An online learner fits this task: it predicts one message, learns from its label, and forgets the message. This example
-runs such a filter over 6,000 generated messages and counts the mistakes of the predictions, each of which was made before
-the label was known.
+An online learner fits this task: it predicts one message, learns from its label, and forgets the message. This
+example runs such a filter over 6,000 generated messages and counts the mistakes of the predictions, each of which was
+made before the label was known.
 """
 
 import matplotlib.pyplot as plt
@@ -23,14 +23,14 @@ plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.c
 # The messages
 # ------------
 #
-# A message is a dict from words to counts. Ordinary messages and spam share most of their words. One message in four is
-# spam, and every 2,000 messages a new campaign begins, which has its own words.
+# A message is a dict from words to counts. Ordinary messages and spam share most of their words. One message in four
+# is spam, and every 2,000 messages a new campaign begins, which has its own words.
 
-ORDINARY = "meeting lunch report tomorrow thanks draft train weekend dinner notes budget agenda".split()
+ORDINARY = ["meeting", "lunch", "report", "tomorrow", "thanks", "draft", "train", "weekend", "dinner"]
 CAMPAIGNS = [
-    "prize winner claim lottery ticket jackpot lucky draw".split(),
-    "loan credit approved interest rate debt cash bank".split(),
-    "parcel fee customs delivery courier tracking address release".split(),
+    ["prize", "winner", "claim", "lottery", "ticket", "jackpot", "lucky", "draw"],
+    ["loan", "credit", "approved", "interest", "rate", "debt", "cash", "bank"],
+    ["parcel", "fee", "customs", "delivery", "courier", "tracking", "address", "release"],
 ]
 SHARED = [f"word{k}" for k in range(1000)]
 MESSAGES, CAMPAIGN_LENGTH = 6000, 2000
@@ -54,9 +54,9 @@ print(stream[0])
 # Predict, then learn
 # -------------------
 #
-# ``nk.Tracker()`` needs no parameters: it runs two online learners and predicts with the one that has made fewer mistakes
-# of late. ``nk.evaluate.progressive`` hands it one message at a time, asks for the prediction, and gives it the label
-# afterwards. Features and labels need not be declared.
+# ``nk.Tracker()`` needs no parameters: it runs two online learners and predicts with the one that has made fewer
+# mistakes of late. ``nk.evaluate.progressive`` hands it one message at a time, asks for the prediction, and gives it
+# the label afterwards. Features and labels need not be declared.
 
 model = nk.Tracker()
 progress = nk.evaluate.progressive(model, stream, every=100)
@@ -66,8 +66,8 @@ print(f"{last.examples} messages, {last.mistakes} mistakes, accuracy {last.accur
 print(f"always the most frequent label so far: accuracy {last.baseline:.1%}")
 
 # %%
-# The filter is right in most cases, but it has to learn the words of each campaign from its own mistakes. So there are
-# more of them at the start, and in the 500 messages after a change than in the 500 before it.
+# The filter is right in most cases, but it has to learn the words of each campaign from its own mistakes. So there
+# are more of them at the start, and in the 500 messages after a change than in the 500 before it.
 
 at = {record.examples: record.mistakes for record in records}
 for change in range(CAMPAIGN_LENGTH, MESSAGES, CAMPAIGN_LENGTH):
@@ -90,9 +90,9 @@ plt.show()
 # What it has learned
 # -------------------
 #
-# The weights have the names of the words; a positive one speaks for spam. Typical words have the largest weights. Those of
-# the first campaign have kept theirs, although these words have not occurred for 4,000 messages, so the filter would
-# recognise the campaign again.
+# The weights have the names of the words; a positive one speaks for spam. Typical words have the largest weights.
+# Those of the first campaign have kept theirs, although these words have not occurred for 4,000 messages, so the
+# filter would recognise the campaign again.
 
 learned = model.weights_
 groups = {"shared words": SHARED, "ordinary words": ORDINARY}
@@ -108,7 +108,7 @@ axes.set(xlabel="weight (positive: spam)", ylim=(-0.5, len(groups) - 0.5))
 plt.show()
 
 # %%
-# The certificate states the mistakes of the tracker and of its members, and how many it can have made at most, given those
-# of its best member.
+# The certificate states the mistakes of the tracker and of its members, and how many it can have made at most, given
+# those of its best member.
 
 print(model.certificate_)
