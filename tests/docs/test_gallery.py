@@ -1,0 +1,156 @@
+"""examples/gallery: each example has a title, a description and a picture, and runs alone and without a warning."""
+
+import ast
+import re
+import socket
+from pathlib import Path
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "gallery"
+EXAMPLES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.py"))}
+SUBJECTS = {  # what the gallery must show: its example, and names that the code must use
+    "spam in a stream": ("plot_spam_stream", ("progressive", "Tracker", "weights_")),
+    "a linear probe on embeddings": ("plot_linear_probe", ("LinearSVM", "relative_gap")),
+    "perfect separation in a logit": ("plot_perfect_separation", ("separability", "coefficients", "boundary_data")),
+    "margin against C": ("plot_margin_against_c", ("LinearSVM", "HardMarginSVM", "BoundaryDisplay", "slack_")),
+    "the path of C": ("plot_path_of_c", ("LinearSVMPath", "LinearSVMCV", "certificates_")),
+    "serving with delayed labels": ("plot_delayed_labels", ("create_app", "AsyncClient", "label_many")),
+    "out-of-core training": ("plot_out_of_core", ("scan", "TemporaryDirectory", "partial_fit")),
+    "a drifting stream": ("plot_drifting_stream", ("Tracker", "half_life", "Adwin")),
+    "checking someone else's model": ("plot_check_a_model", ("verify", "novikoff_check", "forge")),
+    "exact arithmetic finding what floats miss": ("plot_exact_arithmetic", ("separability", "linprog", "exact")),
+    "Novikoff's bound at work": ("plot_novikoffs_bound", ("trace", "StepsDisplay", "bound")),
+    "labels that cost money": ("plot_costly_labels", ("SelectivePerceptron", "wants_label", "estimate")),
+}
+QUICK = ("plot_costly_labels", "plot_perfect_separation")
+LOCAL = ("127.0.0.1", "::1", "localhost")
+every_example = pytest.mark.parametrize("name", EXAMPLES)
+
+
+def used_names(source):
+    """All names, attributes and keywords of some code."""
+    for node in ast.walk(ast.parse(source)):
+        yield getattr(node, "id", None) or getattr(node, "attr", None) or getattr(node, "arg", None)
+        if isinstance(node, ast.Import | ast.ImportFrom | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield from (getattr(node, "name", ""), *(alias.name for alias in getattr(node, "names", ())))
+
+
+def is_local(address):
+    """Whether a connection to this address stays on this machine; the path of a Unix socket does."""
+    return not isinstance(address, tuple) or address[0] in LOCAL
+
+
+def run(name, monkeypatch):
+    """Run an example as a script and return its figures. A connection to another machine is an error."""
+    connect = socket.socket.connect
+
+    def connect_locally(self, address):
+        assert is_local(address), f"{name} connects to {address}"
+        return connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", connect_locally)
+    monkeypatch.setattr(plt, "show", lambda: None)
+    path = FOLDER / f"{name}.py"
+    with mpl.rc_context():
+        exec(compile(EXAMPLES[name], path, "exec"), {"__name__": "__main__", "__file__": str(path)})
+        return [plt.figure(number) for number in plt.get_fignums()]
+
+
+@pytest.fixture
+def figures_closed():
+    """No figure of another test is open, and none stays open."""
+    plt.switch_backend("agg")
+    plt.close("all")
+    yield
+    plt.close("all")
+
+
+def is_labelled(axes):
+    """Whether both axes have a label. The panels of one row share the vertical one, those of one column the other."""
+    place = axes.get_subplotspec()
+    words = any(re.search("[a-z]{3}", label.get_text()) for label in axes.get_yticklabels())
+    x_label = axes.get_xlabel() or not place.is_last_row()
+    y_label = axes.get_ylabel() or words or not place.is_first_col()
+    return bool(x_label and y_label)
+
+
+def assert_it_runs(name, tmp_path, monkeypatch, capsys):
+    """An example draws labelled axes, prints something, and leaves no file in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    figures = run(name, monkeypatch)
+    assert figures
+    for figure in figures:
+        figure.canvas.draw()
+        assert figure.axes
+        assert all(map(is_labelled, figure.axes))
+    assert capsys.readouterr().out.strip()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.usefixtures("figures_closed")
+def test_the_quickest_examples_run(name, tmp_path, monkeypatch, capsys):
+    assert_it_runs(name, tmp_path, monkeypatch, capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name in EXAMPLES if name not in QUICK])
+@pytest.mark.usefixtures("figures_closed")
+def test_every_other_example_runs(name, tmp_path, monkeypatch, capsys):
+    assert_it_runs(name, tmp_path, monkeypatch, capsys)
+
+
+def test_every_subject_has_its_example_and_every_example_its_subject():
+    assert sorted(name for name, _ in SUBJECTS.values()) == list(EXAMPLES)
+    assert len(EXAMPLES) >= 10
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_the_example_of_a_subject_uses_what_it_is_about(subject):
+    name, needed = SUBJECTS[subject]
+    assert set(needed) <= set(used_names(EXAMPLES[name]))
+
+
+@every_example
+def test_an_example_has_a_title_a_description_sections_and_a_picture(name):
+    title, underline, *description = ast.get_docstring(ast.parse(EXAMPLES[name])).splitlines()
+    assert underline == "=" * len(title)
+    assert len(" ".join(description).split()) >= 50
+    assert len(re.findall(r"^# %%$", EXAMPLES[name], re.M)) >= 2
+    assert re.search(r"^# -{4,}$", EXAMPLES[name], re.M)
+    assert "plt.show()" in EXAMPLES[name]
+
+
+@every_example
+def test_the_underline_of_a_heading_is_as_long_as_the_heading(name):
+    for heading, underline in re.findall(r"^# (.+)\n# (-{4,})$", EXAMPLES[name], re.M):
+        assert len(underline) == len(heading)
+
+
+@every_example
+def test_an_example_is_generated_from_fixed_seeds_or_bundled_data(name):
+    source = EXAMPLES[name]
+    assert "default_rng()" not in source
+    assert not re.search(r"np\.random\.(?!default_rng)", source)
+    assert not re.search(r"fetch_|https?:|urlopen|shared/data", source)
+
+
+@every_example
+def test_the_text_of_an_example_has_no_latex(name):
+    assert not re.search(r":math:|\$", EXAMPLES[name])
+
+
+def test_the_header_of_the_gallery_has_a_title():
+    title, underline, *_ = (FOLDER / "GALLERY_HEADER.rst").read_text(encoding="utf-8").splitlines()
+    assert underline == "=" * len(title)
+
+
+@pytest.mark.usefixtures("figures_closed")
+def test_a_connection_to_another_machine_is_an_error(monkeypatch):
+    code = "import socket\nwith socket.socket() as other:\n    other.connect(('192.0.2.1', 80))"
+    monkeypatch.setitem(EXAMPLES, "plot_other", code)
+    with pytest.raises(AssertionError, match="plot_other connects to"):
+        run("plot_other", monkeypatch)
