@@ -2,12 +2,14 @@
 Checking someone else's model
 =============================
 
-A supplier sends a model file and says that the solver has converged. The predictions look plausible. Has it
-converged, was it trained on the data that it is said to be trained on, and has anybody edited it since?
+A supplier sends a model file and says that the solver has converged. The predictions
+look plausible. Has it converged, was it trained on the data that it is said to be
+trained on, and has anybody edited it since?
 
-A model file of novikoff has a certificate: the objective that was reached, and a lower bound on the objective of
-every other model, with the numbers that prove it. Anyone who has the data can check the proof. This example checks an
-honest file, a file that was edited to look better, and an honest file with the wrong data.
+A model file of novikoff has a certificate: the objective that was reached, and a lower
+bound on the objective of every other model, with the numbers that prove it. Anyone who
+has the data can check the proof. This example checks an honest file, a file that was
+edited to look better, and an honest file with the wrong data.
 """
 
 import struct
@@ -22,21 +24,21 @@ import novikoff as nk
 import novikoff_check
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#626a73"
-plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+plt.rc("axes.spines", top=False, right=False)
+plt.rc("figure.constrained_layout", use=True)
 folder = tempfile.TemporaryDirectory()
 
 # %%
 # The files
 # ---------
 #
-# The data are 569 tumours, which both sides have as a CSV file. One model was solved to a relative gap of 1e-4, the
-# other one was stopped at a gap of 0.3, which is quicker.
+# The data are 569 tumours, which both sides have as a CSV file. One model was solved to
+# a relative gap of 1e-4, the other one was stopped at a gap of 0.3, which is quicker.
 
 X, y = load_breast_cancer(return_X_y=True)
 X, y = (X - X.mean(axis=0)) / X.std(axis=0), np.where(y == 0, "malignant", "benign")
-table, careful, hasty, forged = (
-    Path(folder.name) / name for name in ("data.csv", "careful.nvk", "hasty.nvk", "forged.nvk")
-)
+names = ("data.csv", "careful.nvk", "hasty.nvk", "forged.nvk")
+table, careful, hasty, forged = (Path(folder.name) / name for name in names)
 nk.write((X, y), table)
 
 solved = nk.LinearSVM(C=1.0, loss="hinge", tol=1e-4).fit(X, y)
@@ -50,8 +52,9 @@ for model in (solved, stopped):
 # The forgery
 # -----------
 #
-# The second model file states its gap honestly. So the supplier edits it: the file now says that the lower bound is
-# almost as large as the objective. Nothing else is changed.
+# The second model file states its gap honestly. So the supplier edits it: the file now
+# says that the lower bound is almost as large as the objective. Nothing else is
+# changed.
 
 
 def forge(source, target, old, new):
@@ -69,13 +72,15 @@ received = nk.load(forged)
 print(received.certificate_)
 
 # %%
-# The file opens, and its statement looks like that of a solved model. A signature or a checksum would not help, as
-# the supplier could sign any number. What helps is to compute the numbers again from the data.
+# The file opens, and its statement looks like that of a solved model. A signature or a
+# checksum would not help, as the supplier could sign any number. What helps is to
+# compute the numbers again from the data.
 #
 # The check
 # ---------
 #
-# ``nk.verify`` computes both sides again, in NumPy and without the solver. It refuses the forged file, and says why.
+# ``nk.verify`` computes both sides again, in NumPy and without the solver. It refuses
+# the forged file, and says why.
 
 found = nk.verify(received, X, y)
 print(found)
@@ -84,37 +89,46 @@ assert nk.verify(nk.load(careful), X, y)
 assert nk.verify(nk.load(hasty), X, y)
 
 # %%
-# Whoever does not want to trust this package can use ``novikoff-check``, one file of plain Python that shares no code
-# with it and decides in exact fractions. On the command line: ``novikoff-check forged.nvk data.csv``.
+# Whoever does not want to trust this package can use ``novikoff-check``, one file of
+# plain Python that shares no code with it and decides in exact fractions. On the
+# command line: ``novikoff-check forged.nvk data.csv``.
 
 status = novikoff_check.main([str(forged), str(table)])
 assert status == 1  # the exit status of the command
 
 # %%
-# The picture shows what each file states, and what its own numbers prove. Each bar contains the minimum; that of the
-# careful file is so short that only its marks can be seen. The lower bound of the forged file is above the minimum.
+# The picture shows what each file states, and what its own numbers prove. Each bar
+# contains the minimum; that of the careful file is so short that only its marks can be
+# seen. The lower bound of the forged file is above the minimum.
 
-rows = [("careful.nvk", solved, solved), ("hasty.nvk", stopped, stopped), ("forged.nvk", received, stopped)]
+rows = [
+    ("careful.nvk", solved, solved),
+    ("hasty.nvk", stopped, stopped),
+    ("forged.nvk", received, stopped),
+]
 figure, axes = plt.subplots(figsize=(7, 2.8))
 for height, (_, stated, honest) in enumerate(reversed(rows)):
     proven, stated = honest.certificate_, stated.certificate_
-    axes.plot([proven.dual, proven.primal], [height, height], color=BLUE, lw=7, solid_capstyle="butt", alpha=0.5)
-    is_true = stated.dual <= proven.dual
-    axes.plot(stated.dual, height, "|" if is_true else "x", color=BLUE if is_true else ORANGE, ms=14, mew=2)
+    axes.barh(height, proven.primal - proven.dual, 0.2, proven.dual, color=BLUE, alpha=0.5)
+    marker, colour = ("|", BLUE) if stated.dual <= proven.dual else ("x", ORANGE)
+    axes.plot(stated.dual, height, marker, color=colour, ms=14, mew=2)
     axes.plot(stated.primal, height, "|", color=BLUE, ms=14, mew=2)
 axes.axvline(solved.certificate_.primal, color=GREY, ls="--", lw=1)
-axes.annotate("minimum ", (solved.certificate_.primal, 2.45), color=GREY, ha="right")
-axes.annotate("false lower bound ", (solved.certificate_.primal, 0.25), color=ORANGE, ha="right")
+minimum = solved.certificate_.primal
+axes.annotate("minimum ", (minimum, 2.45), color=GREY, ha="right")
+axes.annotate("false lower bound ", (minimum, 0.25), color=ORANGE, ha="right")
 axes.set_yticks(range(3), [name for name, *_ in reversed(rows)])
-axes.set(xlabel="objective: lower bound and value that are stated (marks) and proven (bars)", ylim=(-0.6, 2.8))
+axes.set(xlabel="objective and lower bound: stated (marks), proven (bars)", xlim=(19.5, 28.5))
+axes.set_ylim(-0.6, 2.8)
 plt.show()
 
 # %%
 # Other data
 # ----------
 #
-# Is a model really about the data that the supplier names? If two labels of the 569 are exchanged, the objective of
-# the weights is another number, and an honest certificate no longer holds.
+# Is a model really about the data that the supplier names? If two labels of the 569 are
+# exchanged, the objective of the weights is another number, and an honest certificate
+# no longer holds.
 
 exchanged = y.copy()
 exchanged[[0, 19]] = exchanged[[19, 0]]

@@ -2,13 +2,14 @@
 A service whose labels come later
 =================================
 
-A service predicts whether a message is spam when the message arrives, but its user says whether it was spam only
-hours later, after many other messages. The model that learns the label is then another one than the model that
-predicted, and there are two ways of counting mistakes: those of the predictions that users saw, and those of the
-model at the time of learning. The first count tells what the service is worth.
+A service predicts whether a message is spam when the message arrives, but its user says
+whether it was spam only hours later, after many other messages. The model that learns
+the label is then another one than the model that predicted, and there are two ways of
+counting mistakes: those of the predictions that users saw, and those of the model at
+the time of learning. The first count tells what the service is worth.
 
-This example runs the server of ``novikoff serve`` inside this process, without a port, and lets labels come back
-after 0, 100 and 400 further messages.
+This example runs the server of ``novikoff serve`` inside this process, without a port,
+and lets labels come back after 0, 100 and 400 further messages.
 """
 
 import asyncio
@@ -24,15 +25,17 @@ from novikoff.serve import create_app
 from novikoff.serve.settings import Settings
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#626a73"
-plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+plt.rc("axes.spines", top=False, right=False)
+plt.rc("figure.constrained_layout", use=True)
 
 # %%
 # The messages
 # ------------
 #
-# Each message has eight words of 60, more than half of which are typical of its label. After 1,000 messages the
-# senders of spam change their style: 12 words that were typical of spam become typical of other messages, and the
-# other way round. An archive of 500 messages with labels is there from the start.
+# Each message has eight words of 60, more than half of which are typical of its label.
+# After 1,000 messages the senders of spam change their style: 12 words that were
+# typical of spam become typical of other messages, and the other way round. An archive
+# of 500 messages with labels is there from the start.
 
 ARCHIVE, MESSAGES, BATCH, CHANGE = 500, 2000, 50, 1000
 WORDS = np.array([f"word{k}" for k in range(60)])
@@ -45,7 +48,9 @@ def messages():
         is_spam = random.random() < 0.4
         order = np.roll(np.arange(60), 12 * (number >= CHANGE))
         typical = order[:30] if is_spam else order[30:]
-        words = np.where(random.random(8) < 0.6, random.choice(typical, 8), random.choice(60, 8))
+        words = np.where(
+            random.random(8) < 0.6, random.choice(typical, 8), random.choice(60, 8)
+        )
         yield " ".join(WORDS[words]), "spam" if is_spam else "ham"
 
 
@@ -55,13 +60,14 @@ every_message = list(messages())
 # The service
 # -----------
 #
-# Messages arrive 50 at a time. ``predict_many`` gives each an id, under which the server keeps the prediction. When
-# labels are known, ``label_many`` sends the ids and the labels. The answer tells what had been served, and whether
-# the model would be wrong now, just before it learns.
+# Messages arrive 50 at a time. ``predict_many`` gives each an id, under which the
+# server keeps the prediction. When labels are known, ``label_many`` sends the ids and
+# the labels. The answer tells what had been served, and whether the model would be
+# wrong now, just before it learns.
 
 
 async def run(client, name, delay):
-    """Predict all messages; send each label after ``delay`` further messages. Return both kinds of mistakes."""
+    """Predict all messages, send labels ``delay`` messages later; return mistakes."""
     await client.create(name, "perceptron", hashing={"n_bits": 12})
     archive, stream = every_message[:ARCHIVE], every_message[ARCHIVE:]
     await client.learn_many(*zip(*archive, strict=True), model=name)
@@ -75,7 +81,9 @@ async def run(client, name, delay):
         known = [waiting.popleft() for _ in range(due)]
         if known:
             ids, labels = zip(*known, strict=True)
-            for answer, label in zip(await client.label_many(ids, labels, model=name), labels, strict=True):
+            for answer, label in zip(
+                await client.label_many(ids, labels, model=name), labels, strict=True
+            ):
                 served.append(answer["served"] != label)
                 learned.append(answer["mistake"])
     return np.cumsum(served), np.cumsum(learned), await client.certificate(model=name)
@@ -85,32 +93,49 @@ async def serve_all(delays):
     """Start the server in this process, and run the service once for each delay."""
     with tempfile.TemporaryDirectory() as state:
         app = create_app(Settings(state=state, durability="off"))
-        async with app.router.lifespan_context(app), nk.AsyncClient(transport=httpx.ASGITransport(app)) as client:
+        async with (
+            app.router.lifespan_context(app),
+            nk.AsyncClient(transport=httpx.ASGITransport(app)) as client,
+        ):
             await client.ready()
             return {delay: await run(client, f"delay-{delay}", delay) for delay in delays}
 
 
 results = asyncio.run(serve_all([0, 100, 400]))
 for delay, (served, learned, _) in results.items():
-    print(f"delay {delay:4}: {served[-1]:4} mistakes of served predictions, {learned[-1]:4} at the time of learning")
+    print(f"delay {delay:3}: {served[-1]} mistakes served, {learned[-1]} when learned")
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 4.5))
 for (delay, (served, _, _)), style, colour in zip(
     results.items(), ("-", "--", ":"), (BLUE, ORANGE, "black"), strict=True
 ):
-    axes.plot(np.arange(1, MESSAGES + 1), served, style, color=colour, lw=2, label=f"served, delay {delay}")
-axes.plot(np.arange(1, MESSAGES + 1), results[400][1], color=GREY, lw=1, label="at the time of learning, delay 400")
+    axes.plot(
+        np.arange(1, MESSAGES + 1),
+        served,
+        style,
+        color=colour,
+        lw=2,
+        label=f"served, delay {delay}",
+    )
+axes.plot(
+    np.arange(1, MESSAGES + 1),
+    results[400][1],
+    color=GREY,
+    lw=1,
+    label="at the time of learning, delay 400",
+)
 axes.axvline(CHANGE, color=GREY, ls=":", lw=1)
 axes.set(xlabel="messages (the words change at the dotted line)", ylabel="mistakes so far")
 axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The model learns the same in all three cases, because the labels come in the same order; so the mistakes at the time
-# of learning are the same. Those of the served predictions grow with the delay. Before the change of words the
-# difference is small. After it, users see the predictions of a model that has not heard of the change, for as long as
-# labels take.
+# The model learns the same in all three cases, because the labels come in the same
+# order; so the mistakes at the time of learning are the same. Those of the served
+# predictions grow with the delay. Before the change of words the difference is small.
+# After it, users see the predictions of a model that has not heard of the change, for
+# as long as labels take.
 
 at_learning = {int(learned[-1]) for _, learned, _ in results.values()}
 totals = [int(served[-1]) for served, _, _ in results.values()]
@@ -118,8 +143,9 @@ assert len(at_learning) == 1
 assert totals == sorted(totals)
 
 # %%
-# The server counts both, and its certificate says which count a bound is about. For the perceptron it also bounds the
-# served mistakes by the updates and the largest delay. With a delay of more than a hundred messages that bound is
-# larger than the number of messages, so it says nothing here; it is of use if labels come soon.
+# The server counts both, and its certificate says which count a bound is about. For the
+# perceptron it also bounds the served mistakes by the updates and the largest delay.
+# With a delay of more than a hundred messages that bound is larger than the number of
+# messages, so it says nothing here; it is of use if labels come soon.
 
 print(results[100][2]["words"])

@@ -2,12 +2,14 @@
 Exact arithmetic finds what floats miss
 =======================================
 
-Is there a plane that separates two classes? A linear program can answer that, but only up to its tolerance: if the
-classes are closer to each other than that, its answer means nothing. And yet there is a true answer. Every float is a
-fraction whose denominator is a power of two, so that a statement about a table of floats is either true or false.
+Is there a plane that separates two classes? A linear program can answer that, but only
+up to its tolerance: if the classes are closer to each other than that, its answer means
+nothing. And yet there is a true answer. Every float is a fraction whose denominator is
+a power of two, so that a statement about a table of floats is either true or false.
 
-This example makes pairs of data sets, one that a line separates and one that no line separates, with smaller and
-smaller margins, and compares what a linear program and novikoff say about them.
+This example makes pairs of data sets, one that a line separates and one that no line
+separates, with smaller and smaller margins, and compares what a linear program and
+novikoff say about them.
 """
 
 import matplotlib.pyplot as plt
@@ -17,20 +19,22 @@ from scipy.optimize import linprog
 import novikoff as nk
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#626a73"
-plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+plt.rc("axes.spines", top=False, right=False)
+plt.rc("figure.constrained_layout", use=True)
 
 # %%
 # Data with a known answer
 # ------------------------
 #
-# The points lie on two parallel lines of slope 3/5, one class on each. All coordinates are multiples of a power of
-# two that floats hold exactly, so that the distance of the two lines is known, however small it is. For the second
-# set one label in the middle of the upper line is changed: now that point lies between two of the other class, and no
+# The points lie on two parallel lines of slope 3/5, one class on each. All coordinates
+# are multiples of a power of two that floats hold exactly, so that the distance of the
+# two lines is known, however small it is. For the second set one label in the middle of
+# the upper line is changed: now that point lies between two of the other class, and no
 # line separates the classes.
 
 
 def two_lines(exponent, is_separable):
-    """Return points on two lines that are 2^-exponent above and below 5y = 3x, and their classes."""
+    """Return points 2^-exponent above and below the line 5y = 3x, and their classes."""
     random = np.random.default_rng(exponent)
     place = random.permutation(np.arange(-20, 20)) / 8
     sign = np.where(np.arange(40) % 2 == 0, 1, -1)
@@ -48,15 +52,18 @@ margins = 2.0**-exponents * 5 / np.sqrt(34)  # half of the distance of the two l
 # What a linear program says
 # --------------------------
 #
-# Maximise t subject to y (w.x + b) ≥ t and weights between -1 and 1. If the largest t is above 0, a line separates
-# the classes, and t divided by the length of w is a margin.
+# Maximise t subject to y (w.x + b) ≥ t and weights between -1 and 1. If the largest t
+# is above 0, a line separates the classes, and t divided by the length of w is a
+# margin.
 
 
 def float_margin(X, sign):
     """Return the margin of the line that a linear program finds."""
     signed = sign[:, None] * np.column_stack([X, np.ones(len(X))])
     rows = np.column_stack([-signed, np.ones(len(X))])
-    found = linprog([0, 0, 0, -1], A_ub=rows, b_ub=np.zeros(len(X)), bounds=[(-1, 1)] * 3 + [(None, 1)])
+    found = linprog(
+        [0, 0, 0, -1], A_ub=rows, b_ub=np.zeros(len(X)), bounds=[(-1, 1)] * 3 + [(None, 1)]
+    )
     return found.x[3] / max(np.linalg.norm(found.x[:2]), 1e-300)
 
 
@@ -69,8 +76,9 @@ program_mixed = np.array([float_margin(*data) for data in mixed])
 # What novikoff says
 # ------------------
 #
-# ``nk.separability`` searches with floats first, and decides in integers what rounding leaves open. ``HardMarginSVM``
-# then finds a line of at least 95 % of the largest margin. Its certificate includes all rounding errors.
+# ``nk.separability`` searches with floats first, and decides in integers what rounding
+# leaves open. ``HardMarginSVM`` then finds a line of at least 95 % of the largest
+# margin. Its certificate includes all rounding errors.
 
 verdicts = [nk.separability(*data).kind for data in separable]
 verdicts_mixed = [nk.separability(*data).kind for data in mixed]
@@ -82,40 +90,43 @@ assert set(verdicts) == {"complete"}
 assert "complete" not in verdicts_mixed
 
 # %%
-# A set is completely separated if a line has every point strictly on its right side. The other sets are
-# quasi-completely separated: the upper line itself has no point on its wrong side, but it has points of both classes
-# on it.
+# A set is completely separated if a line has every point strictly on its right side.
+# The other sets are quasi-completely separated: the upper line itself has no point on
+# its wrong side, but it has points of both classes on it.
 #
 # The comparison
 # --------------
 
 NONE = 1e-17  # where "none" is drawn
-figure, panels = plt.subplots(1, 2, figsize=(10, 4.5), sharey=True)
+figure, panels = plt.subplots(1, 2, figsize=(8, 4.2), sharey=True)
 for axes, title, stated, proven in (
     (panels[0], "a line separates the classes", program, lower),
     (panels[1], "no line separates the classes", program_mixed, np.zeros(len(margins))),
 ):
-    axes.loglog(
-        margins, np.where(stated > 0, stated, NONE), "^", mfc="none", ms=9, color=ORANGE, label="linear program"
-    )
-    axes.loglog(margins, np.where(proven > 0, proven, NONE), "o", ms=4, color=BLUE, label="novikoff")
+    stated, proven = np.maximum(stated, NONE), np.maximum(proven, NONE)
+    axes.loglog(margins, stated, "^", mfc="none", ms=9, color=ORANGE, label="linear program")
+    axes.loglog(margins, proven, "o", ms=4, color=BLUE, label="novikoff")
     axes.axhline(NONE, color=GREY, lw=0.5)
     axes.invert_xaxis()
     axes.set(title=title, xlabel="half of the distance of the two lines")
 ticks = 10.0 ** np.arange(-14, 0, 2)
-panels[0].set_yticks([NONE, *ticks], ["none", *(f"1e{round(np.log10(tick))}" for tick in ticks)])
+panels[0].set_yticks(
+    [NONE, *ticks], ["none", *(f"1e{round(np.log10(tick))}" for tick in ticks)]
+)
 panels[0].minorticks_off()
 panels[0].set(ylabel="margin that is stated")
 panels[0].legend(frameon=False, loc="center left")
 plt.show()
 
 # %%
-# On the left both are right. On the right there is no margin, and novikoff says so for every set, with a proof. The
-# linear program is right while the two lines are far enough apart. Once they are closer to each other than its
-# tolerance, it states about the same margin as on the left, so that its number does not say which of the two sets it
-# was given.
+# On the left both are right. On the right there is no margin, and novikoff says so for
+# every set, with a proof. The linear program is right while the two lines are far
+# enough apart. Once they are closer to each other than its tolerance, it states about
+# the same margin as on the left, so that its number does not say which of the two sets
+# it was given.
 
-print(f"the linear program states a margin for {(program_mixed > 0).sum()} of {len(mixed)} sets that have none")
+print(f"sets without a margin: {len(mixed)}")
+print(f"the linear program states one for {(program_mixed > 0).sum()} of them")
 print(f"the largest of these margins: {program_mixed.max():.1e}")
 assert (program_mixed > 0).any()
 

@@ -2,12 +2,14 @@
 Training on a file that does not fit in memory
 ==============================================
 
-A log of clicks grows by some gigabytes a day, and the machine that should learn from it has less memory than that.
-Reading it whole is not possible, and drawing a sample throws most of the data away.
+A log of clicks grows by some gigabytes a day, and the machine that should learn from it
+has less memory than that. Reading it whole is not possible, and drawing a sample throws
+most of the data away.
 
-An online learner needs one row at a time, and ``nk.scan`` reads a file batch by batch. So one pass over the file
-needs the same memory whatever the size of the file. This example writes four files into a temporary directory, learns
-from each of them in both ways, and measures the memory.
+An online learner needs one row at a time, and ``nk.scan`` reads a file batch by batch.
+So one pass over the file needs the same memory whatever the size of the file. This
+example writes four files into a temporary directory, learns from each of them in both
+ways, and measures the memory.
 """
 
 import subprocess
@@ -21,17 +23,19 @@ import numpy as np
 import novikoff as nk
 
 BLUE, ORANGE, GREY = "#0072b2", "#d55e00", "#626a73"
-plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+plt.rc("axes.spines", top=False, right=False)
+plt.rc("figure.constrained_layout", use=True)
 folder = tempfile.TemporaryDirectory()
 
 # %%
 # The files
 # ---------
 #
-# Rows of ten numbers, whose label is decided by a plane and some noise. ``nk.write`` takes one batch after the other,
-# so that writing needs little memory, too. The files have novikoff's binary format, which is quick to read; CSV,
-# svmlight, Parquet and other formats are scanned in the same way. They are small here, so that the example takes a
-# few seconds.
+# Rows of ten numbers, whose label is decided by a plane and some noise. ``nk.write``
+# takes one batch after the other, so that writing needs little memory, too. The files
+# have novikoff's binary format, which is quick to read; CSV, svmlight, Parquet and
+# other formats are scanned in the same way. They are small here, so that the example
+# takes a few seconds.
 
 
 def batches(rows, random):
@@ -52,8 +56,8 @@ for size, path in zip(sizes, paths, strict=True):
 # Learning from a stream
 # ----------------------
 #
-# The model sees each row once. As each row is predicted before it is learned, the accuracy is that on new rows, and
-# no rows need to be held out.
+# The model sees each row once. As each row is predicted before it is learned, the
+# accuracy is that on new rows, and no rows need to be held out.
 
 model = nk.PassiveAggressiveI(C=0.01)
 *_, last = nk.evaluate.progressive(model, nk.scan(paths[-1]), list_mistakes=False)
@@ -63,9 +67,10 @@ print(f"{last.examples} rows, accuracy {last.accuracy:.1%}")
 # Memory
 # ------
 #
-# The memory of a process is measured best in a process of its own, so a small script learns from each file, the small
-# ones first, and prints by how much its largest memory has grown since its start. ``stream`` learns batch by batch,
-# ``read`` reads the whole file and then learns.
+# The memory of a process is measured best in a process of its own, so a small script
+# learns from each file, the small ones first, and prints by how much its largest memory
+# has grown since its start. ``stream`` learns batch by batch, ``read`` reads the whole
+# file and then learns.
 
 SCRIPT = """
 import re, resource, sys
@@ -74,15 +79,17 @@ import novikoff as nk
 
 def peak():
     if sys.platform == "linux":
-        return int(re.search(r"VmHWM:\\s*(\\d+)", Path("/proc/self/status").read_text())[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # on macOS, in bytes
+        status = Path("/proc/self/status").read_text()
+        return int(re.search(r"VmHWM:\\s*(\\d+)", status)[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS: bytes
 
 way, warm_up, *paths = sys.argv[1:]
 nk.PassiveAggressiveI(C=0.01).partial_fit(nk.scan(warm_up))  # loads all modules
 start = peak()
 for path in paths:
     source = nk.scan(path) if way == "stream" else nk.read(path)
-    nk.PassiveAggressiveI(C=0.01).partial_fit(*([source] if way == "stream" else source))
+    learner = nk.PassiveAggressiveI(C=0.01)
+    learner.partial_fit(source) if way == "stream" else learner.partial_fit(*source)
     del source
     print(peak() - start)
 """
@@ -97,7 +104,7 @@ def growth(way):
 
 streamed, whole = growth("stream"), growth("read")
 for size, few, much in zip(sizes, streamed, whole, strict=True):
-    print(f"{size:7} rows: {few:5.1f} MB more as a stream, {much:5.1f} MB more as a whole")
+    print(f"{size:7} rows: {few:4.1f} MB more as a stream, {much:4.1f} MB as a whole")
 
 # %%
 figure, axes = plt.subplots(figsize=(7, 4))
@@ -109,13 +116,15 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The memory for the whole file grows with its size, and that for the stream does not. A pass holds a few batches of
-# ``batch_size`` rows and the weights of the model. Text takes more, because it is parsed in blocks of some megabytes.
+# The memory for the whole file grows with its size, and that for the stream does not. A
+# pass holds a few batches of ``batch_size`` rows and the weights of the model. Text
+# takes more, because it is parsed in blocks of some megabytes.
 
 assert streamed[-1] < whole[-1] / 3
 
 # %%
-# Both ways learn the same. How a stream is cut into batches changes no bit of the weights:
+# Both ways learn the same. How a stream is cut into batches changes no bit of the
+# weights:
 
 whole_file = nk.PassiveAggressiveI(C=0.01).partial_fit(*nk.read(paths[0]))
 for batch_size in (100, 8192):

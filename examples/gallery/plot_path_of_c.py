@@ -2,13 +2,15 @@
 The path of C, and how to choose one
 ====================================
 
-A support vector machine has to be told C. A common way is a grid: fit the machine for each value, score it on rows
-that it has not seen, and take the best. Two things can go wrong. If the solver stops too early for large values of C,
-the scores there are those of the solver. And the best score of a grid is partly luck, so that the winner is often
+A support vector machine has to be told C. A common way is a grid: fit the machine for
+each value, score it on rows that it has not seen, and take the best. Two things can go
+wrong. If the solver stops too early for large values of C, the scores there are those
+of the solver. And the best score of a grid is partly luck, so that the winner is often
 larger than necessary.
 
-``LinearSVMPath`` solves for a sequence of C, each value from the solution of the one before, and gives every value a
-certificate. ``LinearSVMCV`` does so in every fold and chooses a C.
+``LinearSVMPath`` solves for a sequence of C, each value from the solution of the one
+before, and gives every value a certificate. ``LinearSVMCV`` does so in every fold and
+chooses a C.
 """
 
 import matplotlib.pyplot as plt
@@ -19,14 +21,18 @@ from sklearn.model_selection import train_test_split
 import novikoff as nk
 
 BLUE, ORANGE, GREEN, GREY = "#0072b2", "#d55e00", "#009e73", "#626a73"
-plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+plt.rc("axes.spines", top=False, right=False)
+plt.rc("figure.constrained_layout", use=True)
 
 # %%
-# The data are those of 569 tumours that come with scikit-learn: 30 measurements of cell nuclei, and whether the
-# tumour was malignant. A quarter of the rows is put aside for the end.
+# The data are those of 569 tumours that come with scikit-learn: 30 measurements of cell
+# nuclei, and whether the tumour was malignant. A quarter of the rows is put aside for
+# the end.
 
 X, y = load_breast_cancer(return_X_y=True)
-rows, kept, labels, kept_labels = train_test_split(X, y, test_size=0.25, stratify=y, random_state=0)
+rows, kept, labels, kept_labels = train_test_split(
+    X, y, test_size=0.25, stratify=y, random_state=0
+)
 mean, deviation = rows.mean(axis=0), rows.std(axis=0)
 rows, kept = (rows - mean) / deviation, (kept - mean) / deviation
 
@@ -34,18 +40,21 @@ rows, kept = (rows - mean) / deviation, (kept - mean) / deviation
 # The path
 # --------
 #
-# Without ``Cs`` the grid begins at the smallest C that matters, which is computed from the rows. Each C comes with a
-# primal and a dual objective, and the gap between them bounds how far the solution is from the best one.
+# Without ``Cs`` the grid begins at the smallest C that matters, which is computed from
+# the rows. Each C comes with a primal and a dual objective, and the gap between them
+# bounds how far the solution is from the best one.
 
 path = nk.LinearSVMPath(Cs=25, C_max=100.0).fit(rows, labels)
 gaps = [certificate.relative_gap for certificate in path.certificates_]
-print(f"{len(path.Cs_)} values of C from {path.Cs_[0]:.2g} to {path.Cs_[-1]:.2g}, largest relative gap {max(gaps):.1e}")
+print(f"{len(path.Cs_)} values of C from {path.Cs_[0]:.2g} to {path.Cs_[-1]:.2g}")
+print(f"largest relative gap: {max(gaps):.1e}")
 assert max(gaps) <= path.tol
 assert all(certificate.verify(rows, labels) for certificate in path.certificates_)
 
 # %%
-# The machine uses more of the columns as C grows: below C = 0.1 no weight stands out, and at C = 100 that of one
-# column is more than twice as large as any other. The four columns of largest weight at the end have markers.
+# The machine uses more of the columns as C grows: below C = 0.1 no weight stands out,
+# and at C = 100 that of one column is more than twice as large as any other. The four
+# columns of largest weight at the end have markers.
 
 weights = path.coefs_[:, 0, :]
 largest = np.argsort(-np.abs(weights[-1]))[:4]
@@ -53,7 +62,9 @@ figure, axes = plt.subplots(figsize=(7, 4.2))
 axes.semilogx(path.Cs_, np.delete(weights, largest, axis=1), color=GREY, lw=0.8, alpha=0.5)
 names = load_breast_cancer().feature_names
 for column, marker, colour in zip(largest, "os^D", (BLUE, ORANGE, GREEN, "black"), strict=True):
-    axes.semilogx(path.Cs_, weights[:, column], marker=marker, color=colour, ms=4, label=names[column])
+    axes.semilogx(
+        path.Cs_, weights[:, column], marker=marker, color=colour, ms=4, label=names[column]
+    )
 axes.legend(frameon=False)
 axes.set(xlabel="C", ylabel="weight of a standardised column")
 plt.show()
@@ -63,16 +74,25 @@ assert np.abs(weights[-1])[largest[0]] > 2 * np.abs(weights[-1])[largest[1]]
 # Which C to take
 # ---------------
 #
-# ``LinearSVMCV`` follows the path in each of five folds and scores the rows of the fold that was left out. By default
-# it does not take the C with the best mean score, but the smallest C whose score is within one standard error of the
-# best.
+# ``LinearSVMCV`` follows the path in each of five folds and scores the rows of the fold
+# that was left out. By default it does not take the C with the best mean score, but the
+# smallest C whose score is within one standard error of the best.
 
 chosen = nk.LinearSVMCV(Cs=25, C_max=100.0, cv=5, random_state=0).fit(rows, labels)
 best = int(np.argmax(chosen.mean_scores_))
-print(f"best mean score {chosen.mean_scores_[best]:.3f} at C = {chosen.Cs_[best]:.2g}; chosen: C = {chosen.C_:.2g}")
+print(f"best mean score {chosen.mean_scores_[best]:.3f} at C = {chosen.Cs_[best]:.2g}")
+print(f"chosen: C = {chosen.C_:.2g}")
 
 figure, axes = plt.subplots(figsize=(7, 4.2))
-axes.errorbar(chosen.Cs_, chosen.mean_scores_, chosen.standard_errors_, fmt="o-", ms=4, color=BLUE, capsize=3)
+axes.errorbar(
+    chosen.Cs_,
+    chosen.mean_scores_,
+    chosen.standard_errors_,
+    fmt="o-",
+    ms=4,
+    color=BLUE,
+    capsize=3,
+)
 least = chosen.mean_scores_[best] - chosen.standard_errors_[best]
 axes.axhline(least, color=GREY, ls="--", lw=1, label="one standard error below the best")
 axes.axvline(chosen.Cs_[best], color=GREEN, ls=":", label="best mean score")
@@ -82,15 +102,17 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The accuracy falls again beyond C = 1: there the machine pays for each violation of the margin with much longer
-# weights.
+# The accuracy falls again beyond C = 1: there the machine pays for each violation of
+# the margin with much longer weights.
 #
-# The rows that were kept aside had no part in the choice. Here the larger C predicts two more of 143 rows correctly,
-# which is less than one standard error of such a proportion, and shows neither rule to be the better one.
+# The rows that were kept aside had no part in the choice. Here the larger C predicts
+# two more of 143 rows correctly, which is less than one standard error of such a
+# proportion, and shows neither rule to be the better one.
 
 at_best = nk.LinearSVM(C=chosen.Cs_[best]).fit(rows, labels)
 for name, model in (("chosen C", chosen), ("best C", at_best)):
     score, length = model.score(kept, kept_labels), np.linalg.norm(model.coef_)
     wrong = round((1 - score) * len(kept))
-    print(f"{name}: {wrong} of {len(kept)} rows wrong, accuracy {score:.3f}, length of the weights {length:.2f}")
-print(f"standard error of the accuracy: {np.sqrt(score * (1 - score) / len(kept)):.3f}")
+    print(f"{name}: {wrong} of {len(kept)} rows wrong, length of the weights {length:.2f}")
+standard_error = np.sqrt(len(kept) * score * (1 - score))
+print(f"standard error of the number of wrong rows: {standard_error:.1f}")
