@@ -33,10 +33,10 @@ help:            ## this list
 demo: $(VENV)/ready   ## fit a table, check the proof, and write a report to out/
 	$(BIN)/python examples/demo.py
 
-docs: $(VENV)/ready   ## write docs/cli.md, docs/benchmarks.md and docs/settings.md again
-	$(BIN)/python docs/make_cli.py
-	$(BIN)/python docs/make_benchmarks.py
-	$(BIN)/python docs/make_settings.py
+docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pages, gallery and reference; strict
+	for page in cli benchmarks settings server_api; do $(BIN)/python docs/make_$$page.py || exit 1; done
+	$(BIN)/python -m sphinx -b html -n -W --keep-going -q -d build/docs/doctrees docs build/docs/html
+	@echo "The site is build/docs/html/index.html."
 
 test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
@@ -117,7 +117,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 
