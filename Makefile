@@ -13,6 +13,7 @@ MUTANTS ?= 1000000 # for each reader in C++, of make sanitize
 FUZZ_TARGETS := svmlight delimited words json examples # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := turns parallel # C++ tests that start threads
+PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
 ON_TWO := -n 2 --dist worksteal
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate
 MINIMUM := build/minimum
@@ -54,7 +55,7 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
 
-lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint
+lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint, codespell, proselint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -62,6 +63,8 @@ lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, n
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python tools/check_docstrings.py
+	$(BIN)/codespell $(PROSE)
+	$(BIN)/python tools/check_prose.py
 
 format: $(VENV)/lint   ## format the code as lint expects it
 	$(BIN)/ruff check --fix --exit-zero

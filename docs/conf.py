@@ -19,6 +19,8 @@ author = "the novikoff developers"
 copyright = author
 version = release = novikoff.__version__
 language = "en"
+smartquotes = False  # quotes and dashes of code in tables stay as they are
+toc_object_entries_show_parents = "hide"
 
 extensions = [
     "sphinx.ext.autodoc",
@@ -93,6 +95,7 @@ html_use_index = True
 html_sidebars = {
     page: [] for page in ("index", "start", "choosing", "playground", "benchmarks", "scaling", "cli", "project/*")
 }
+html_context = {"default_mode": "auto"}
 html_theme_options = {
     "logo": {"text": "novikoff", "alt_text": "novikoff, start page"},
     "header_links_before_dropdown": 6,

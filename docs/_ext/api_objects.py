@@ -13,7 +13,7 @@ from typing import Any
 OF_C = ("method_descriptor", "classmethod_descriptor", "getset_descriptor", "builtin_function_or_method")
 FIELD_OF_TUPLE = "_tuplegetter"  # its docstring is "Alias for field number 0"
 LITERAL = re.compile(r"(``.*?``|`[^`]*`_?)")
-UNDERSCORE = re.compile(r"(?<=\w)_(?=[\s.,;:()]|$)")
+UNDERSCORE = re.compile(r"(?<=\w)_(?=[\s.,;:()/-]|$)")
 DIRECTIVE = re.compile(r"\s*(\.\. |:\w+:)")
 
 

@@ -18,6 +18,7 @@ PAGES = {
 }
 DOCS = Path(__file__).parents[1]
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
+PLAYGROUND = re.compile(r"\[([^\]]+)\]\(((?:\.\./)*play/index\.html[^)\s]*)\)")  # written after the pages, see playground.py
 FULL_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s#]+)\)")
 
 
@@ -29,7 +30,8 @@ def on_site(target: str, docname: str) -> str:
 
 
 def _translate(app: Any, docname: str, source: list[str]) -> None:
-    source[0] = LINK.sub(lambda match: on_site(match[0], docname), _without_folders(source[0], app.env.docname))
+    text = PLAYGROUND.sub(r'<a href="\2">\1</a>', _without_folders(source[0], docname))
+    source[0] = LINK.sub(lambda match: on_site(match[0], docname), text)
 
 
 def _without_folders(text: str, docname: str) -> str:
