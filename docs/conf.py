@@ -89,6 +89,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_copy_source = False
+html_show_search_summary = False  # it would fetch the pages, which browsers refuse for files
 html_show_copyright = False
 html_domain_indices = False
 html_use_index = True

@@ -39,7 +39,9 @@ above list those that are particular to a call.
 |---|---|
 {rows}
 """
-EXAMPLE_OF_ERROR = '{"error":{"code":"unknown_model","message":"There is no model \'ham\'. PUT /v1/models/NAME makes one."}}'
+EXAMPLE_OF_ERROR = (
+    '{"error":{"code":"unknown_model","message":"There is no model \'ham\'. PUT /v1/models/NAME makes one."}}'
+)
 HOST = "http://127.0.0.1:8765"
 NAMES = {"{model}": "spam", "{shadow}": "simple"}
 EXAMPLE = '{"x": {"free": 1, "length": 2.5}, "y": "spam", "id": "message-1"}'
@@ -88,7 +90,9 @@ def _overview(operations: dict[str, Operation]) -> str:
     lines = ["| call | role | purpose |", "|---|---|---|"]
     for names in GROUPS.values():
         for operation in map(operations.__getitem__, names):
-            lines.append(f"| [`{_call(operation)}`](#{_anchor(operation)}) | {_role(operation)} | {operation.summary} |")
+            lines.append(
+                f"| [`{_call(operation)}`](#{_anchor(operation)}) | {_role(operation)} | {operation.summary} |"
+            )
     return "\n".join(lines) + "\n"
 
 
@@ -200,7 +204,7 @@ def _errors() -> str:
 
 
 def _schemas(description: dict[str, Any]) -> str:
-    parts = ["## Schemas\n", "What the bodies and answers consist of. A field without \"required\" may be missing.\n"]
+    parts = ["## Schemas\n", 'What the bodies and answers consist of. A field without "required" may be missing.\n']
     for name, schema in description["components"]["schemas"].items():
         parts.append(f"### {name}\n")
         if "description" in schema:

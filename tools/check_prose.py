@@ -24,7 +24,7 @@ NOT_CHECKED = {
 FENCE = re.compile(r"^(```|:::).*?^\1$", re.DOTALL | re.MULTILINE)
 CODE = re.compile(r"`[^`]+`")
 ACCEPTED = re.compile(  # numbers and letters of formulas, as in "0 0" and "C c"; "for free intercepts"
-    r"illusion in '\S{1,2} \S{1,2}'|'for free'"
+    r"illusion in '(\S|[\d.]+) (\S|[\d.]+)'|'for free'"
 )
 REMARK = re.compile(r"\S+:\d+:\d+: (?P<check>\w+).*")
 TARGET = re.compile(r"\]\([^)]*\)")
@@ -65,7 +65,9 @@ def remarks(texts: dict[str, str]) -> list[str]:
             raise RuntimeError(run.stderr)
         start = re.compile(rf"^.*?{re.escape(folder)}/texts/", re.MULTILINE)
         found = map(REMARK.match, start.sub("", run.stdout).splitlines())
-        return [match[0] for match in found if match and match["check"] not in NOT_CHECKED and not ACCEPTED.search(match[0])]
+        return [
+            match[0] for match in found if match and match["check"] not in NOT_CHECKED and not ACCEPTED.search(match[0])
+        ]
 
 
 def main() -> int:

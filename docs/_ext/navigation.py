@@ -9,12 +9,16 @@ from __future__ import annotations
 import fnmatch
 from typing import Any
 
-#: Sections in the order of the bar, each with its pages by caption. ``*`` stands for what is in a folder.
+#: Sections in the order of the bar, each with its pages by caption. ``*`` stands for the other pages of a folder.
 SECTIONS: dict[str, dict[str, list[str]]] = {
     "start": {},
     "choosing": {},
     "guide/index": {
-        "By task": ["guide/*"],
+        "By task": [
+            *("guide/tables-and-text", "guide/streams", "guide/soft-and-hard-margin", "guide/separation"),
+            *("guide/certificates", "guide/serving", "guide/clusters", "guide/saving-and-exporting", "guide/drift"),
+            "guide/*",
+        ],
         "In detail": [
             *("data", "tables", "online", "svm", "separability", "report", "models", "export"),
             *("threads", "distributed", "certificate-format"),
@@ -28,7 +32,12 @@ SECTIONS: dict[str, dict[str, list[str]]] = {
             *("api/plot", "api/distributed", "api/serve", "api/theory", "api/bounds", "api/testing", "api/errors"),
         ]
     },
-    "coming-from/index": {"Coming from": ["coming-from/*"]},
+    "coming-from/index": {
+        "Coming from": [
+            *("coming-from/scikit-learn", "coming-from/liblinear", "coming-from/vowpal-wabbit"),
+            *("coming-from/river", "coming-from/detectseparation", "coming-from/*"),
+        ]
+    },
     "theory": {"Theory": ["notes"]},
     "cli": {},
     "server-api": {"The server": ["server", "settings", "deploy"]},
@@ -64,8 +73,8 @@ def pages_of(section: str, found: set[str]) -> dict[str, list[str]]:
     for caption, patterns in SECTIONS.get(section, {}).items():
         pages: list[str] = []
         for pattern in patterns:
-            pages += sorted(fnmatch.filter(found, pattern)) if "*" in pattern else [pattern]
-        captions[caption] = [page for page in pages if page != section]
+            pages += sorted(fnmatch.filter(found - {section, *pages}, pattern)) if "*" in pattern else [pattern]
+        captions[caption] = pages
     return captions
 
 
@@ -74,7 +83,7 @@ def toctree(pages: list[str], caption: str = "", is_restructured: bool = False) 
     options = [":hidden:", *([f":caption: {caption}"] if caption else [])]
     lines = [f"{TITLES[page]} </{page}>" if page in TITLES else f"/{page}" for page in pages]
     if is_restructured:
-        return "\n\n.. toctree::\n   " + "\n   ".join([*options, "", *lines]) + "\n"
+        return "\n\n.. toctree::\n" + "".join(f"   {line}".rstrip() + "\n" for line in [*options, "", *lines])
     return "\n\n:::{toctree}\n" + "\n".join([*options, "", *lines]) + "\n:::\n"
 
 

@@ -15,10 +15,14 @@ PAGES = {
     "../CONTRIBUTING.md": "project/contributing.md",
     "../SECURITY.md": "project/security.md",
     "../CHANGELOG.md": "project/changelog.md",
+    "../examples/gallery": "gallery/index.rst",
 }
+EXAMPLE = re.compile(r"\.\./examples/(gallery/plot_\w+)\.py")  # which has a page of the gallery
 DOCS = Path(__file__).parents[1]
 LINK = re.compile(r"(?<=\]\()([^)\s#]+)(?=[)#])")
-PLAYGROUND = re.compile(r"\[([^\]]+)\]\(((?:\.\./)*play/index\.html[^)\s]*)\)")  # written after the pages, see playground.py
+PLAYGROUND = re.compile(
+    r"\[([^\]]+)\]\(((?:\.\./)*play/index\.html[^)\s]*)\)"
+)  # a file that playground.py writes later
 FULL_LINK = re.compile(r"\[([^\]]+)\]\(([^)\s#]+)\)")
 
 
@@ -26,12 +30,13 @@ def on_site(target: str, docname: str) -> str:
     """Return where a link of a page leads on the site; both are relative to the page."""
     folder = posixpath.dirname(docname)
     path = posixpath.normpath(posixpath.join(folder, target))
-    return posixpath.relpath(PAGES[path], folder or ".") if path in PAGES else target
+    page = PAGES.get(path) or EXAMPLE.sub(r"\1.rst", path)
+    return target if page == path else posixpath.relpath(page, folder or ".")
 
 
 def _translate(app: Any, docname: str, source: list[str]) -> None:
-    text = PLAYGROUND.sub(r'<a href="\2">\1</a>', _without_folders(source[0], docname))
-    source[0] = LINK.sub(lambda match: on_site(match[0], docname), text)
+    text = LINK.sub(lambda match: on_site(match[0], docname), source[0])
+    source[0] = PLAYGROUND.sub(r'<a href="\2">\1</a>', _without_folders(text, docname))
 
 
 def _without_folders(text: str, docname: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-LEFT_OUT = ("scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt")
+LEFT_OUT = ("scripts/fontawesome.js", "scripts/fontawesome.js.LICENSE.txt", "styles/theme.css", "webpack-macros.html")
 
 
 def _remove(app: Any, exception: Exception | None) -> None:

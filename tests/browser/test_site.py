@@ -9,7 +9,17 @@ from axe_playwright_python.sync_playwright import Axe
 from site_build import built
 
 pytestmark = pytest.mark.slow
-PAGES = ["index", "start", "choosing", "guide/index", "gallery/index", "api/index", "api/online", "server-api", "theory"]
+PAGES = [
+    "index",
+    "start",
+    "choosing",
+    "guide/index",
+    "gallery/index",
+    "api/index",
+    "api/online",
+    "server-api",
+    "theory",
+]
 PAGES += ["cli", "benchmarks", "coming-from/index", "architecture", "playground", "project/changelog", "search"]
 PAGES += ["api/generated/novikoff.LinearSVM"]
 ACCESSIBLE = ["index", "guide/index", "gallery/index", "api/generated/novikoff.LinearSVM", "server-api", "theory"]
