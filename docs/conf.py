@@ -10,7 +10,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
-import novikoff  # noqa: E402  # after the line above, which must come before NumPy is imported
+import novikoff  # after the line above, which must come before NumPy is imported
 
 warnings.filterwarnings("ignore", category=novikoff.NotHaltedWarning)  # examples show unfinished runs, too
 

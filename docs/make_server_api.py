@@ -1,4 +1,4 @@
-"""Write docs/server-api.md from the OpenAPI document of the server: make docs. A test fails if the page is out of date."""
+"""Write docs/server-api.md from the OpenAPI document of the server: make docs. A test fails if it is out of date."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ OpenAPI 3.1 that a server gives at `/openapi.json`. [The server](server.md) is t
 the limits, and [`Client`](deploy.md) makes these calls from Python.
 
 Bodies and answers are JSON unless a call says otherwise. With `--tokens`, each request has a header
-`Authorization: Bearer TOKEN`, and the token has a role: `predict`, `learn` or `admin`, each of which may do all that the
-ones before it may. Without tokens the server listens to its own machine only, and every call is allowed. A body may be
-compressed: `Content-Encoding: gzip` or `zstd`.
+`Authorization: Bearer TOKEN`, and the token has a role: `predict`, `learn` or `admin`, each of which may do all that
+the ones before it may. Without tokens the server listens to its own machine only, and every call is allowed. A body
+may be compressed: `Content-Encoding: gzip` or `zstd`.
 
 The examples below run in this order against a server that was started by `novikoff serve --state models`.
 """

@@ -1,4 +1,4 @@
-"""The theme without its script of 1.5 MB for icons, which the style sheet draws with a font, and without source maps."""
+"""The theme without source maps and without its script of 1.5 MB for icons, which its style sheet draws with a font."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The site in Chromium, from a file path and from a folder of a web server: it works, is legible, light and loads nothing."""
+"""The site in Chromium, from a file path and from a folder of a web server: it works, is legible and light."""
 
 import functools
 import http.server

@@ -1,4 +1,4 @@
-"""What is public: the names of the package, of its public modules and of the modules of bounds, and the server's entry point."""
+"""What is public: names of the package and of its public modules, of the modules of bounds, and the server."""
 
 import inspect
 

@@ -9,8 +9,8 @@ from public_names import public_names
 from typer.main import get_command
 
 from novikoff.cli._app import application
-from novikoff.serve.http.operations import OPERATIONS
 from novikoff.serve.http.openapi import ERRORS
+from novikoff.serve.http.operations import OPERATIONS
 from novikoff.serve.settings import SETTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"

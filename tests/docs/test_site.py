@@ -1,4 +1,4 @@
-"""The files of the built site: links and anchors, nothing from elsewhere, every public name, pictures of the gallery."""
+"""The files of the built site: links, anchors, nothing from elsewhere, every public name, pictures of the gallery."""
 
 import importlib.util
 import re
