@@ -92,9 +92,7 @@ def _add_pages(app: Any, docname: str, source: list[str]) -> None:
     if docname == HOME:
         source[0] += toctree(list(SECTIONS), "", is_restructured)
     for caption, pages in pages_of(docname, app.env.found_docs).items():
-        missing = [page for page in pages if f"/{page}" not in source[0]]
-        if missing:
-            source[0] += toctree(missing, caption, is_restructured)
+        source[0] += toctree(pages, caption, is_restructured)
 
 
 def setup(app: Any) -> dict[str, bool]:
