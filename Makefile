@@ -13,6 +13,7 @@ MUTANTS ?= 1000000 # for each reader in C++, of make sanitize
 FUZZ_TARGETS := svmlight delimited words json examples # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := turns parallel # C++ tests that start threads
+PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
 ON_TWO := -n 2 --dist worksteal
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate
 MINIMUM := build/minimum
@@ -33,10 +34,10 @@ help:            ## this list
 demo: $(VENV)/ready   ## fit a table, check the proof, and write a report to out/
 	$(BIN)/python examples/demo.py
 
-docs: $(VENV)/ready   ## write docs/cli.md, docs/benchmarks.md and docs/settings.md again
-	$(BIN)/python docs/make_cli.py
-	$(BIN)/python docs/make_benchmarks.py
-	$(BIN)/python docs/make_settings.py
+docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pages, gallery and reference; strict
+	for page in cli benchmarks settings server_api; do $(BIN)/python docs/make_$$page.py || exit 1; done
+	$(BIN)/python -m sphinx -b html -n -W --keep-going -q -d build/docs/doctrees docs build/docs/html
+	@echo "The site is build/docs/html/index.html."
 
 test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
@@ -54,7 +55,7 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
 
-lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint
+lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint, codespell, proselint
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -62,6 +63,8 @@ lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, n
 	$(BIN)/lint-imports
 	$(BIN)/hadolint Dockerfile
 	$(BIN)/python tools/check_docstrings.py
+	$(BIN)/codespell $(PROSE)
+	$(BIN)/python tools/check_prose.py
 
 format: $(VENV)/lint   ## format the code as lint expects it
 	$(BIN)/ruff check --fix --exit-zero
@@ -117,7 +120,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

@@ -157,6 +157,14 @@ ABOUT_THE_PACKAGE = {
     "distributed/test_manual.py",  # the code of docs/distributed.md
     "browser/test_live_page.py",  # the page of the server as browsers show it
     "browser/test_report.py",  # the report as browsers show it
+    "browser/test_site.py",  # the site of the manual as browsers show it
+    "docs/test_commands.py",  # commands of the pages
+    "docs/test_extensions.py",  # docs/_ext
+    "docs/test_links.py",  # links of the pages
+    "docs/test_prose.py",  # spelling and style of the pages
+    "docs/test_reference.py",  # all names, options, settings and calls are documented
+    "docs/test_server_api.py",  # the code of docs/server-api.md
+    "docs/test_site.py",  # the files of the site
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
     "serve/test_crash.py",  # the server is killed while it learns

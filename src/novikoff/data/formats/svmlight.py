@@ -48,11 +48,11 @@ def read_svmlight(
     dtype: DTypeLike = np.float64,
     n_jobs: int | None = -1,
 ) -> Any:
-    r"""Read svmlight / LIBSVM text: one example per line, ``label index:value index:value ... # comment``.
+    r"""Read svmlight / LIBSVM text, which has one example per line.
 
-    Numbers are rounded correctly. The features of a line may be in any order, but each only once; a ``qid:`` after the
-    label is ignored. Any other malformed text, including infinity and NaN, is refused with its line number, and
-    nothing is returned.
+    A line is ``label index:value index:value ... # comment``. Numbers are rounded correctly. The features of a line may
+    be in any order, but each only once; a ``qid:`` after the label is ignored. Any other malformed text, including
+    infinity and NaN, is refused with its line number, and nothing is returned.
 
     Parameters
     ----------

@@ -1,0 +1,58 @@
+"""Spelling and style of the pages: what `make lint` runs passes, and finds mistakes."""
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SPELLED = re.search(r"^PROSE := (.*?) #", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)[1].split()
+
+
+def codespell(*paths, folder=ROOT):
+    pytest.importorskip("codespell_lib", reason="codespell is not installed")
+    command = [sys.executable, "-m", "codespell_lib", "--toml", ROOT / "pyproject.toml", *paths]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def check_prose():
+    pytest.importorskip("proselint", reason="proselint is not installed")
+    spec = importlib.util.spec_from_file_location("check_prose", ROOT / "tools" / "check_prose.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.slow
+def test_words_are_spelled_correctly():
+    run = codespell(*SPELLED)
+    assert (run.returncode, run.stdout) == (0, "")
+
+
+def test_a_wrong_spelling_is_found(tmp_path):
+    (tmp_path / "a.md").write_text("This is teh margin of Hart.\n")
+    run = codespell("a.md", folder=tmp_path)
+    assert run.stdout.strip().endswith("teh ==> the")
+
+
+@pytest.mark.slow
+def test_the_style_of_the_pages_has_no_remarks():
+    module = check_prose()
+    assert module.remarks({path.name: path.read_text(encoding="utf-8") for path in module.pages()}) == []
+
+
+def test_remarks_have_the_line_of_the_page_and_code_has_none():
+    text = "# The the\n\n```python\nthe the\n```\n\nThe margin of of a plane, `of of` it.\n\n| a | a |\n"
+    found = check_prose().remarks({"page.md": text})
+    assert len(found) == 1
+    assert found[0].startswith("page.md:7:")
+    assert "of of" in found[0]
+
+
+def test_the_pages_are_those_that_people_write():
+    names = {path.relative_to(ROOT).as_posix() for path in check_prose().pages()}
+    assert {"README.md", "CHANGELOG.md", "docs/index.md", "docs/svm.md", "docs/guide/index.md"} <= names
+    assert not any("generated" in name for name in names)
