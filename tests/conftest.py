@@ -21,6 +21,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in the background of
 
 ENABLED_BY = {  # part of the reason why tests were skipped: the command that enables them
     "River": "make peers",
+    "Vowpal Wabbit": "pip install vowpalwabbit",
     "liblinear-train": "apt-get install liblinear-tools",
     "Chromium": "apt-get install chromium",
     "NOVIKOFF_DATA": "NOVIKOFF_DATA=/path/to/data make test",

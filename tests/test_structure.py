@@ -155,6 +155,9 @@ ABOUT_THE_PACKAGE = {
     "adversary/test_models.py",  # models that were altered in memory
     "adversary/test_honest.py",  # claims of all learners on data of every scale
     "distributed/test_manual.py",  # the code of docs/distributed.md
+    "docs/test_diagrams.py",  # pictures of the manual
+    "docs/test_shown_output.py",  # what the code of the pages prints
+    "docs/test_theory_page.py",  # docs/theory.md
     "browser/test_live_page.py",  # the page of the server as browsers show it
     "browser/test_report.py",  # the report as browsers show it
     "browser/test_site.py",  # the site of the manual as browsers show it
