@@ -155,6 +155,7 @@ ABOUT_THE_PACKAGE = {
     "adversary/test_models.py",  # models that were altered in memory
     "adversary/test_honest.py",  # claims of all learners on data of every scale
     "distributed/test_manual.py",  # the code of docs/distributed.md
+    "docs/test_gallery.py",  # examples/gallery
     "browser/test_live_page.py",  # the page of the server as browsers show it
     "browser/test_report.py",  # the report as browsers show it
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
