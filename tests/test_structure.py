@@ -158,6 +158,7 @@ ABOUT_THE_PACKAGE = {
     "docs/test_diagrams.py",  # pictures of the manual
     "docs/test_shown_output.py",  # what the code of the pages prints
     "docs/test_theory_page.py",  # docs/theory.md
+    "docs/test_gallery.py",  # examples/gallery
     "browser/test_live_page.py",  # the page of the server as browsers show it
     "browser/test_report.py",  # the report as browsers show it
     "browser/test_site.py",  # the site of the manual as browsers show it

@@ -48,9 +48,8 @@ def messages():
         is_spam = random.random() < 0.4
         order = np.roll(np.arange(60), 12 * (number >= CHANGE))
         typical = order[:30] if is_spam else order[30:]
-        words = np.where(
-            random.random(8) < 0.6, random.choice(typical, 8), random.choice(60, 8)
-        )
+        is_typical = random.random(8) < 0.6
+        words = np.where(is_typical, random.choice(typical, 8), random.choice(60, 8))
         yield " ".join(WORDS[words]), "spam" if is_spam else "ham"
 
 
@@ -81,9 +80,8 @@ async def run(client, name, delay):
         known = [waiting.popleft() for _ in range(due)]
         if known:
             ids, labels = zip(*known, strict=True)
-            for answer, label in zip(
-                await client.label_many(ids, labels, model=name), labels, strict=True
-            ):
+            answers = await client.label_many(ids, labels, model=name)
+            for answer, label in zip(answers, labels, strict=True):
                 served.append(answer["served"] != label)
                 learned.append(answer["mistake"])
     return np.cumsum(served), np.cumsum(learned), await client.certificate(model=name)
@@ -106,25 +104,13 @@ for delay, (served, learned, _) in results.items():
     print(f"delay {delay:3}: {served[-1]} mistakes served, {learned[-1]} when learned")
 
 # %%
+numbers = np.arange(1, MESSAGES + 1)
 figure, axes = plt.subplots(figsize=(7, 4.5))
-for (delay, (served, _, _)), style, colour in zip(
-    results.items(), ("-", "--", ":"), (BLUE, ORANGE, "black"), strict=True
-):
+for delay, style, colour in ((0, "-", BLUE), (100, "--", ORANGE), (400, ":", "black")):
     axes.plot(
-        np.arange(1, MESSAGES + 1),
-        served,
-        style,
-        color=colour,
-        lw=2,
-        label=f"served, delay {delay}",
+        numbers, results[delay][0], style, color=colour, lw=2, label=f"served, delay {delay}"
     )
-axes.plot(
-    np.arange(1, MESSAGES + 1),
-    results[400][1],
-    color=GREY,
-    lw=1,
-    label="at the time of learning, delay 400",
-)
+axes.plot(numbers, results[400][1], color=GREY, lw=1, label="when learned, delay 400")
 axes.axvline(CHANGE, color=GREY, ls=":", lw=1)
 axes.set(xlabel="messages (the words change at the dotted line)", ylabel="mistakes so far")
 axes.legend(frameon=False)

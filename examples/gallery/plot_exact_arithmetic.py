@@ -7,9 +7,9 @@ up to its tolerance: if the classes are closer to each other than that, its answ
 nothing. And yet there is a true answer. Every float is a fraction whose denominator is
 a power of two, so that a statement about a table of floats is either true or false.
 
-This example makes pairs of data sets, one that a line separates and one that no line
-separates, with smaller and smaller margins, and compares what a linear program and
-novikoff say about them.
+This example makes pairs of data sets with smaller and smaller margins. A line separates
+the classes of the first set, and no line those of the second. It compares what a linear
+program and novikoff say about them.
 """
 
 import matplotlib.pyplot as plt

@@ -84,6 +84,7 @@ print(f"hard margin: {hard.margin_:.4f}")
 print(f"the soft margin is within 0.1 % of it from C = {reached:.3g} on")
 assert (np.diff(slacks) < 1e-3).all()
 assert (np.diff(margins) < 1e-3 * margins[:-1]).all()
+assert (np.diff(wrong) > 0).any()
 
 # %%
 # Each of the 41 fits has a certificate: a lower bound on the objective of any other

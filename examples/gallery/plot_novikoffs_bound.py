@@ -63,7 +63,7 @@ print(f"{len(steps)} updates, at most {steps.bound:.1f} are possible")
 # Larger margin, fewer mistakes
 # -----------------------------
 #
-# Now 500 examples of length 1 in 20 columns, whose distance from a plane is at least γ,
+# Now 500 examples of length 1 in 20 columns, whose distance from a plane is exactly γ,
 # for nine values of γ and with five seeds each. As R is 1, the bound is 1/γ².
 
 display = nk.plot.StepsDisplay.from_margins()
@@ -76,6 +76,6 @@ assert (display.bounds / 3 <= most).all()
 assert (most <= display.bounds * 3 / 4).all()
 
 # %%
-# The number of updates falls with the square of the margin, as the bound does, and no
-# run exceeds it. Here the bound is not far away: the runs need between a third and
+# The larger the margin, the fewer updates: their number falls as 1/γ², like the bound. No
+# run exceeds the bound, and here it is not far away: the runs need between a third and
 # three quarters of it.

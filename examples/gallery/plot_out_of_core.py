@@ -73,7 +73,7 @@ print(f"{last.examples} rows, accuracy {last.accuracy:.1%}")
 # file and then learns.
 
 SCRIPT = """
-import re, resource, sys
+import re, sys
 from pathlib import Path
 import novikoff as nk
 
@@ -81,6 +81,7 @@ def peak():
     if sys.platform == "linux":
         status = Path("/proc/self/status").read_text()
         return int(re.search(r"VmHWM:\\s*(\\d+)", status)[1]) / 1024
+    import resource
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # macOS: bytes
 
 way, warm_up, *paths = sys.argv[1:]

@@ -40,9 +40,10 @@ rows, kept = (rows - mean) / deviation, (kept - mean) / deviation
 # The path
 # --------
 #
-# Without ``Cs`` the grid begins at the smallest C that matters, which is computed from
-# the rows. Each C comes with a primal and a dual objective, and the gap between them
-# bounds how far the solution is from the best one.
+# With a number for ``Cs``, the grid begins at the smallest C that matters, which is
+# computed from the rows. Each C comes with its objective and a lower bound on the
+# objective of any weights. The gap between them is how far the solution can be from the
+# best one.
 
 path = nk.LinearSVMPath(Cs=25, C_max=100.0).fit(rows, labels)
 gaps = [certificate.relative_gap for certificate in path.certificates_]
@@ -84,16 +85,9 @@ print(f"best mean score {chosen.mean_scores_[best]:.3f} at C = {chosen.Cs_[best]
 print(f"chosen: C = {chosen.C_:.2g}")
 
 figure, axes = plt.subplots(figsize=(7, 4.2))
-axes.errorbar(
-    chosen.Cs_,
-    chosen.mean_scores_,
-    chosen.standard_errors_,
-    fmt="o-",
-    ms=4,
-    color=BLUE,
-    capsize=3,
-)
-least = chosen.mean_scores_[best] - chosen.standard_errors_[best]
+scores, errors = chosen.mean_scores_, chosen.standard_errors_
+axes.errorbar(chosen.Cs_, scores, errors, fmt="o-", ms=4, color=BLUE, capsize=3)
+least = scores[best] - errors[best]
 axes.axhline(least, color=GREY, ls="--", lw=1, label="one standard error below the best")
 axes.axvline(chosen.Cs_[best], color=GREEN, ls=":", label="best mean score")
 axes.axvline(chosen.C_, color=ORANGE, ls="-.", label="chosen")

@@ -30,17 +30,7 @@ plt.rc("figure.constrained_layout", use=True)
 # their words. One message in four is spam, and every 2,000 messages a new campaign
 # begins, which has its own words.
 
-ORDINARY = [
-    "meeting",
-    "lunch",
-    "report",
-    "tomorrow",
-    "thanks",
-    "draft",
-    "train",
-    "weekend",
-    "dinner",
-]
+ORDINARY = ["meeting", "lunch", "report", "tomorrow", "thanks", "draft", "train", "weekend"]
 CAMPAIGNS = [
     ["prize", "winner", "claim", "lottery", "ticket", "jackpot", "lucky", "draw"],
     ["loan", "credit", "approved", "interest", "rate", "debt", "cash", "bank"],

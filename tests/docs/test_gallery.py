@@ -23,6 +23,7 @@ SUBJECTS = {  # what the gallery must show: its example, and names that the code
     "checking someone else's model": ("plot_check_a_model", ("verify", "novikoff_check", "forge")),
     "exact arithmetic finding what floats miss": ("plot_exact_arithmetic", ("separability", "linprog", "exact")),
     "Novikoff's bound at work": ("plot_novikoffs_bound", ("trace", "StepsDisplay", "bound")),
+    "rows on several machines": ("plot_partitions", ("distributed", "fit", "verify")),
     "labels that cost money": ("plot_costly_labels", ("SelectivePerceptron", "wants_label", "estimate")),
 }
 QUICK = ("plot_costly_labels", "plot_perfect_separation")
@@ -44,14 +45,18 @@ def is_local(address):
 
 
 def run(name, monkeypatch):
-    """Run an example as a script and return its figures. A connection to another machine is an error."""
+    """Run an example as a script and return its figures. A port, or a connection to another machine, is an error."""
     connect = socket.socket.connect
 
     def connect_locally(self, address):
         assert is_local(address), f"{name} connects to {address}"
         return connect(self, address)
 
+    def open_no_port(self, *backlog):
+        raise AssertionError(f"{name} opens a port")
+
     monkeypatch.setattr(socket.socket, "connect", connect_locally)
+    monkeypatch.setattr(socket.socket, "listen", open_no_port)
     monkeypatch.setattr(plt, "show", lambda: None)
     path = FOLDER / f"{name}.py"
     with mpl.rc_context():
@@ -149,8 +154,11 @@ def test_the_header_of_the_gallery_has_a_title():
 
 
 @pytest.mark.usefixtures("figures_closed")
-def test_a_connection_to_another_machine_is_an_error(monkeypatch):
-    code = "import socket\nwith socket.socket() as other:\n    other.connect(('192.0.2.1', 80))"
+@pytest.mark.parametrize(
+    ("call", "words"), [("connect(('192.0.2.1', 80))", "connects to"), ("listen()", "opens a port")]
+)
+def test_a_port_or_a_connection_to_another_machine_is_an_error(call, words, monkeypatch):
+    code = f"import socket\nwith socket.socket() as other:\n    other.{call}"
     monkeypatch.setitem(EXAMPLES, "plot_other", code)
-    with pytest.raises(AssertionError, match="plot_other connects to"):
+    with pytest.raises(AssertionError, match=words):
         run("plot_other", monkeypatch)
