@@ -114,3 +114,10 @@ def test_formulas_become_mathml():
     with pytest.raises(mathml.SkipNode):
         mathml._inline(translator, SimpleNamespace(astext=lambda: r"\frac{R}{\gamma}"))
     assert re.match("<math.*<mfrac>", translator.body[0], re.DOTALL)
+
+
+def test_pages_are_corrected_for_screen_readers():
+    accessible = extension("accessible")
+    page = '<tr><th class="head"><p></p></th><th class="head"><p>rows</p></th></tr><div role="doc-biblioentry">'
+    assert accessible.corrected(page) == '<tr><td></td><th class="head"><p>rows</p></th></tr><div>'
+    assert 'aria-label="Pages of this section"' in accessible.corrected('<summary><span class="toctree-toggle" x>')
