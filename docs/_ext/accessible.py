@@ -1,4 +1,4 @@
-"""Corrections of what the theme and docutils write, for screen readers; tests/browser/test_site.py checks the result."""
+"""Corrections of what the theme and docutils write, for screen readers; tests/browser/test_site.py checks the pages."""
 
 from __future__ import annotations
 
