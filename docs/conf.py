@@ -35,6 +35,7 @@ extensions = [
     "api_objects",
     "playground",
     "slim_theme",
+    "accessible",
 ]
 exclude_patterns = ["_ext", "_static", "_templates"]
 templates_path = ["_templates"]

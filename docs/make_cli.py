@@ -60,7 +60,7 @@ def _tables(subcommand: Any) -> str:
         panel = getattr(parameter, "rich_help_panel", None) or "Options"
         text = (parameter.help or "").replace("|", "\\|")
         panels.setdefault(panel, []).append(f"| {names}{value} | {text}{_default(parameter)} |")
-    return "\n\n".join(f"| {panel} | |\n|---|---|\n" + "\n".join(rows) for panel, rows in panels.items())
+    return "\n\n".join(f"| {panel} | meaning |\n|---|---|\n" + "\n".join(rows) for panel, rows in panels.items())
 
 
 def _default(parameter: Any) -> str:

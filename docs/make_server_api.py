@@ -204,7 +204,7 @@ def _errors() -> str:
 
 
 def _schemas(description: dict[str, Any]) -> str:
-    parts = ["## Schemas\n", 'What the bodies and answers consist of. A field without "required" may be missing.\n']
+    parts = ["## Schemas\n", "What the bodies and answers consist of. A field that is not required may be missing.\n"]
     for name, schema in description["components"]["schemas"].items():
         parts.append(f"### {name}\n")
         if "description" in schema:
@@ -223,9 +223,9 @@ def _schemas(description: dict[str, Any]) -> str:
 def _fields(schema: dict[str, Any]) -> str:
     rows = []
     for name, field in schema["properties"].items():
-        required = "required" if name in schema.get("required", ()) else ""
+        required = "yes" if name in schema.get("required", ()) else ""
         rows.append(f"| `{name}` | {_shape(field)} | {required} | {field.get('description', '')} |")
-    return "\n".join(["| field | type | | meaning |", "|---|---|---|---|", *rows]) + "\n"
+    return "\n".join(["| field | type | required | meaning |", "|---|---|---|---|", *rows]) + "\n"
 
 
 if __name__ == "__main__":

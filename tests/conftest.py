@@ -39,6 +39,9 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "Dask is": "make clusters",
     "Spark is": "make clusters",
     "Ray is": "make clusters",
+    "Sphinx is not installed": "make docs",
+    "codespell is not installed": "make lint",
+    "proselint is not installed": "make lint",
     "could not import": "make test",
 }
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"

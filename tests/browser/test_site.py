@@ -22,7 +22,8 @@ PAGES = [
 ]
 PAGES += ["cli", "benchmarks", "coming-from/index", "architecture", "playground", "project/changelog", "search"]
 PAGES += ["api/generated/novikoff.LinearSVM"]
-ACCESSIBLE = ["index", "guide/index", "gallery/index", "api/generated/novikoff.LinearSVM", "server-api", "theory"]
+ACCESSIBLE = ["index", "choosing", "guide/index", "gallery/index", "api/index", "api/generated/novikoff.LinearSVM"]
+ACCESSIBLE += ["server-api", "theory", "cli", "scaling"]
 PHONE, DESKTOP = {"width": 360, "height": 740}, {"width": 1280, "height": 900}
 MAX_PAINT = 2000  # milliseconds until the first contents appear; of three attempts, because machines do other things
 MAX_WEIGHT = 2_500_000  # bytes of a page with all that it loads, not compressed
