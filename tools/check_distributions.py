@@ -17,7 +17,7 @@ from packaging.utils import parse_wheel_filename
 ROOT = Path(__file__).parents[1]
 SDIST = re.compile(  # all that a source distribution may contain
     r"PKG-INFO|pyproject\.toml|CMakeLists\.txt|CITATION\.cff|LICENSE|(CHANGELOG|CONTRIBUTING|README|SECURITY)\.md"
-    r"|cpp/(bindings|include/novikoff)/\w+\.[ch]pp|src/novikoff_check\.py|src/novikoff/.+|tools/make_sbom\.py"
+    r"|cpp/(bindings|include/novikoff)/\w+\.[ch]pp|src/novikoff_check\.py|src/novikoff/.+|tools/(make_sbom|smoke)\.py"
 )
 PACKAGE = re.compile(  # and a wheel, besides its .dist-info folder and the compiled module
     r"novikoff_check\.py|novikoff/(\w+/)*(\w+\.pyi?|\w+\.(js|mjs|css|html|svg|wasm|json|csv)|py\.typed)"
