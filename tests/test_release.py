@@ -77,7 +77,9 @@ def test_a_tag_with_the_version_and_a_dated_heading_can_be_released(tmp_path, mo
 def test_entries_that_are_not_under_the_version_keep_a_tag_from_being_released(tmp_path, monkeypatch):
     changelog = f"# Changelog\n\n## [Unreleased]\n\n- new\n\n## [{nk.__version__}] - 2026-01-31\n"
     release = copied_release(tmp_path, monkeypatch, changelog)
-    assert release.faults(f"v{nk.__version__}") == ["CHANGELOG.md has entries under Unreleased. Move them under the version."]
+    assert release.faults(f"v{nk.__version__}") == [
+        "CHANGELOG.md has entries under Unreleased. Move them under the version."
+    ]
     (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
     assert "has no heading" in release.faults(f"v{nk.__version__}")[0]
 
@@ -120,7 +122,9 @@ def test_the_conda_recipe_has_the_dependencies_of_the_package():
     assert f"py < {PROJECT['project']['requires-python'][2:].replace('.', '')}" in RECIPE["build"]["skip"]
     assert run == bounds(PROJECT["project"]["dependencies"])
     host = conda_bounds(RECIPE["requirements"]["host"])
-    assert {name: host[name] for name in host if name not in {"python", "pip"}} == bounds(PROJECT["build-system"]["requires"])
+    assert {name: host[name] for name in host if name not in {"python", "pip"}} == bounds(
+        PROJECT["build-system"]["requires"]
+    )
     tools = conda_bounds(text for text in RECIPE["requirements"]["build"] if isinstance(text, str) and "{{" not in text)
     assert tools == {name: bounds(PROJECT["dependency-groups"]["build"])[name] for name in ("cmake", "ninja")}
 
@@ -272,7 +276,15 @@ def test_a_runtime_that_is_linked_statically_is_in_the_bill(tmp_path):
 
 def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
     nanobind = made_up_nanobind(tmp_path / "nanobind")
-    command = [sys.executable, ROOT / "tools/make_sbom.py", "--version", "1.2.3", "--nanobind", nanobind, tmp_path / "out"]
+    command = [
+        sys.executable,
+        ROOT / "tools/make_sbom.py",
+        "--version",
+        "1.2.3",
+        "--nanobind",
+        nanobind,
+        tmp_path / "out",
+    ]
     subprocess.run([*command, "--static-runtime="], check=True)
     assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 2
     assert "robin-map 4.5.6: MIT" in (tmp_path / "out/licenses/THIRD-PARTY.txt").read_text()
@@ -281,8 +293,14 @@ def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
 @pytest.mark.parametrize(
     ("name", "is_compiler"),
     [
-        *((name, True) for name in ("gcc", "g++", "cc", "c++", "clang++-16", "aarch64-linux-gnu-gcc-12", "x86_64-linux-gnu-ld")),
-        *((name, False) for name in ("git", "bash", "ccrypt", "cpplint", "python3", "chromium", "clang-format", "ldd", "asciidoc")),
+        *(
+            (name, True)
+            for name in ("gcc", "g++", "cc", "c++", "clang++-16", "aarch64-linux-gnu-gcc-12", "x86_64-linux-gnu-ld")
+        ),
+        *(
+            (name, False)
+            for name in ("git", "bash", "ccrypt", "cpplint", "python3", "chromium", "clang-format", "ldd", "asciidoc")
+        ),
     ],
 )
 def test_only_compilers_and_linkers_are_hidden_from_the_tests_of_a_wheel(name, is_compiler):

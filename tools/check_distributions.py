@@ -71,7 +71,7 @@ def check_wheel(path: Path, version: str, sources: list[str]) -> list[str]:
     package = {name.removeprefix("src/") for name in sources if name.startswith("src/")} | {"novikoff/_core.pyi"}
     require(others == package, f"{path.name} and the sources differ in {sorted(others ^ package)[:5]}")
     found = {name.removeprefix(folder) for name in names if name.startswith(folder)}
-    require(METADATA <= found, f"{path.name} lacks {sorted(METADATA - found)}")
+    require(found >= METADATA, f"{path.name} lacks {sorted(METADATA - found)}")
     return names
 
 
@@ -108,7 +108,10 @@ def main() -> None:
     version = re.search(r'"(.+)"', (ROOT / "src/novikoff/_version.py").read_text().split("=")[1])
     assert version is not None
     wheels, sdists = sorted(folder.glob("*.whl")), sorted(folder.glob("*.tar.gz"))
-    require((len(wheels), len(sdists)) == (1, 1), f"{folder} has {len(wheels)} wheels and {len(sdists)} sdists, not one each")
+    require(
+        (len(wheels), len(sdists)) == (1, 1),
+        f"{folder} has {len(wheels)} wheels and {len(sdists)} sdists, not one each",
+    )
     sources = check_sdist(sdists[0], version[1])
     names = check_wheel(wheels[0], version[1], sources)
     for path, files in ((sdists[0], sources), (wheels[0], names)):

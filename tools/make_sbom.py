@@ -1,7 +1,8 @@
 """Write the bill of materials of a wheel (CycloneDX 1.6) and the licences of what is compiled into it.
 
-CMake runs this when it builds a wheel, and puts the files into its .dist-info folder: sboms/novikoff.cdx.json (PEP 770) and
-licenses/THIRD-PARTY.txt. Packages that pip installs beside novikoff are not part of the wheel and have their own licences.
+CMake runs this when it builds a wheel, and puts the files into its .dist-info folder: sboms/novikoff.cdx.json
+(PEP 770) and licenses/THIRD-PARTY.txt. Packages that pip installs beside novikoff are not part of the wheel and have
+their own licences.
 """
 
 import argparse
@@ -66,7 +67,13 @@ def components(nanobind_folder: Path, static_runtime: str = "") -> list[Componen
 
 def bill(version: str, parts: list[Component]) -> dict[str, object]:
     """Return the bill of materials, without a time or a random number, so that the same wheel has the same bill."""
-    product = {"type": "library", "bom-ref": "novikoff", "name": "novikoff", "version": version, **_licence("BSD-3-Clause")}
+    product = {
+        "type": "library",
+        "bom-ref": "novikoff",
+        "name": "novikoff",
+        "version": version,
+        **_licence("BSD-3-Clause"),
+    }
     entries = [
         {
             "type": "library",

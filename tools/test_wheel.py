@@ -2,8 +2,8 @@
 
 python tools/test_wheel.py dist/*.whl [TESTS ...]
 
-The tests run in a copy of the checkout without src/, so that only the installed package can be imported. Arguments after
-the wheel are given to pytest; without any, all quick tests run.
+The tests run in a copy of the checkout without src/, so that only the installed package can be imported. Arguments
+after the wheel are given to pytest; without any, all quick tests run.
 """
 
 import os
@@ -15,7 +15,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ENVIRONMENT, COPY = ROOT / "build" / "wheel-env", ROOT / "build" / "wheel-tests"
-COMPILER = re.compile(r"(.*-)?(cc|c\+\+|gcc|g\+\+|c89|c99|cpp|clang|clang\+\+|clang-cl|tcc|zig|cl|ld|as|gold)([-.][0-9.]+)?(\.exe)?")
+COMPILER = re.compile(
+    r"(.*-)?(cc|c\+\+|gcc|g\+\+|c89|c99|cpp|clang|clang\+\+|clang-cl|tcc|zig|cl|ld|as|gold)([-.][0-9.]+)?(\.exe)?"
+)
 NEEDS_SOURCES = {  # tests that read src/, and the reason; nothing else is left out
     "tests/test_structure.py": "compares the files of src/ with those of tests/",
     "tests/test_words.py": "reads the text of all sources",
