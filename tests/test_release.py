@@ -308,7 +308,10 @@ def test_only_compilers_and_linkers_are_hidden_from_the_tests_of_a_wheel(name, i
 
 
 def test_tests_that_need_the_sources_exist():
-    assert all((ROOT / name).is_file() for name in tool("test_wheel").NEEDS_SOURCES)
+    for name in tool("test_wheel").NEEDS_SOURCES:
+        file, _, test = name.partition("::")
+        assert not test or f"def {test}(" in (ROOT / file).read_text(), name
+        assert (ROOT / file).is_file()
 
 
 def test_a_wheel_with_a_stranger_or_without_its_module_is_refused(tmp_path):
