@@ -14,6 +14,7 @@ FUZZ_TARGETS := svmlight delimited words json examples # of cpp/fuzz
 FUZZ_SEED ?= $(shell date +%s)
 THREADED := turns parallel # C++ tests that start threads
 PROSE := README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs src examples tools cpp/include cpp/bindings # spelling
+WHEEL_TESTS ?= # arguments of pytest for make wheel, such as tests/online; none: all quick tests
 ON_TWO := -n 2 --dist worksteal
 # for test-minimum: tests of what calls other packages; old packages use what new ones deprecate
 MINIMUM := build/minimum
@@ -26,7 +27,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
+.PHONY: demo docs test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -54,6 +55,15 @@ test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.t
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --prefer-binary -c build/minimum.txt --group test-core "$$(echo build/wheel/*.whl)[cli,excel,onnx,plot,serve,zstd]"
 	$(MINIMUM)/bin/python -m pip -q install --no-compile --no-deps --force-reinstall build/wheel/*.whl
 	$(MINIMUM)/bin/python -m pytest $(ON_TWO) -m "not slow" $(QUIET) $(CALLERS)
+
+wheel: $(VENV)/release   ## build dist/, and run WHEEL_TESTS (all quick tests) against the wheel where no compiler is
+	rm -rf dist
+	$(BIN)/python -m build
+	$(BIN)/python tools/check_distributions.py dist
+	$(BIN)/python tools/test_wheel.py dist/*.whl $(WHEEL_TESTS)
+
+wheels: $(VENV)/release   ## build and test the wheels of all Pythons for this system, as a release does; needs Docker on Linux
+	$(BIN)/python -m cibuildwheel --output-dir dist
 
 lint: $(VENV)/ready $(VENV)/lint   ## ruff, mypy, clang-format, import-linter, numpydoc, hadolint, codespell, proselint
 	$(BIN)/ruff check
@@ -120,7 +130,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs $(VENV)/release: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

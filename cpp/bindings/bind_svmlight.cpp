@@ -1,6 +1,5 @@
 // Bindings for reading and writing svmlight text.
 #include <nanobind/stl/string.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -14,6 +13,7 @@
 #include "novikoff/parallel.hpp"
 #include "novikoff/svmlight_reader.hpp"
 #include "novikoff/svmlight_writer.hpp"
+#include "positioned_read.hpp"
 
 using namespace novikoff;
 
@@ -90,7 +90,7 @@ std::size_t read_at(int file, std::int64_t offset, Buffer buffer, std::size_t th
       const std::size_t begin = k * slice, want = std::min(slice, buffer.size() - begin);
       while (got[k] < want) {
         const std::size_t at = begin + got[k];
-        const ssize_t n = pread(file, buffer.data() + at, want - got[k], static_cast<off_t>(offset) + static_cast<off_t>(at));
+        const std::int64_t n = positioned_read(file, buffer.data() + at, want - got[k], offset + static_cast<std::int64_t>(at));
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) failure = errno;
         if (n <= 0) break;

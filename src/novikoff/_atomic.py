@@ -5,10 +5,12 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, Any
 
+from novikoff._handles import NOT_INHERITED
 from novikoff.errors import NovikoffError, file_error
 
 
@@ -29,7 +31,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         place = os.path.realpath(path)
         handle, temporary = _create_beside(place, mode)
         with os.fdopen(handle, "wb") as file:
-            if mode is not None:
+            if mode is not None and sys.platform != "win32":
                 os.fchmod(handle, stat.S_IMODE(mode) & 0o777)
             yield file
             file.flush()
@@ -74,7 +76,7 @@ def _create_beside(place: str, mode: int | None) -> tuple[int, str]:
     directory, name = os.path.split(place)
     temporary = os.path.join(directory, f".{name[:40]}.{os.urandom(8).hex()}")  # a name may have at most 255 bytes
     permissions = 0o666 if mode is None else stat.S_IMODE(mode) & 0o777
-    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, permissions), temporary
+    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOT_INHERITED, permissions), temporary
 
 
 def _flush_directory(directory: str) -> None:

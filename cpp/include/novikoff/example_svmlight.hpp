@@ -14,6 +14,7 @@
 #include <system_error>
 
 #include "novikoff/bytes.hpp"
+#include "novikoff/decimal_text.hpp"
 #include "novikoff/example_rows.hpp"
 #include "novikoff/numbers.hpp"
 
@@ -105,7 +106,7 @@ class ExampleSvmlight {
   }
 
   static bool read_number(std::string_view digits, double& value) {
-    const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    const auto [stop, error] = parse_decimal(digits.data(), digits.data() + digits.size(), value);
     return error == std::errc{} && stop == digits.data() + digits.size() && std::isfinite(value);
   }
 

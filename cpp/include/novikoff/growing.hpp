@@ -1,7 +1,9 @@
 // An array that grows at its end and whose memory can be handed over without a copy.
 #pragma once
 
+#if __has_include(<sys/mman.h>)
 #include <sys/mman.h>
+#endif
 
 #include <algorithm>
 #include <cstddef>

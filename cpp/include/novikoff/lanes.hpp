@@ -77,7 +77,7 @@ struct alignas(8 * L) Lanes {
   [[gnu::always_inline]] friend Lanes where_between(const Lanes& low, const Lanes& x, const Lanes& high, const Lanes& value) {
     Lanes chosen;
     for (std::size_t k = 0; k < L / 2; ++k)
-      chosen.pairs[k] = (low.pairs[k] < x.pairs[k]) & (x.pairs[k] < high.pairs[k]) ? value.pairs[k] : Pair{};
+      chosen.pairs[k] = ((low.pairs[k] < x.pairs[k]) & (x.pairs[k] < high.pairs[k])) ? value.pairs[k] : Pair{};
     return chosen;
   }
   /// Whether a > b in all places.

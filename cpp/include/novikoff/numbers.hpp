@@ -7,7 +7,6 @@
 
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +16,7 @@
 #include <type_traits>
 
 #include "novikoff/bytes.hpp"
+#include "novikoff/decimal_text.hpp"
 
 namespace novikoff {
 
@@ -234,7 +234,7 @@ inline bool is_large(const Decimal& number) {
 template <class Float>
 Float convert_slowly(const Decimal& number) {
   Float value = 0;
-  const auto [end, error] = std::from_chars(number.begin, number.end, value);
+  const auto [end, error] = parse_decimal(number.begin, number.end, value);
   if (error == std::errc::result_out_of_range)
     value = is_large(number) ? std::numeric_limits<Float>::infinity() : Float{0};
   else if (error != std::errc{} || end != number.end)  // for example out of memory

@@ -7,6 +7,8 @@
 #include <system_error>
 #include <thread>
 
+#include "novikoff/joining_thread.hpp"
+
 namespace novikoff {
 
 /// Runs the two halves of a piece of work on this thread and a helper, which spins while it waits. If the helper has not begun
@@ -16,10 +18,14 @@ class Pair {
   explicit Pair(bool with_helper) {
     if (!with_helper) return;
     try {
-      helper_.emplace([this](const std::stop_token& stop) { help(stop); });
+      helper_.emplace([this] { help(); });
     } catch (const std::system_error&) {  // no thread available: this one does both halves
     }
   }
+
+  ~Pair() { stopped_ = true; }
+  Pair(const Pair&) = delete;
+  Pair& operator=(const Pair&) = delete;
 
   /// Calls work(0) and work(1).
   template <class Work>
@@ -46,16 +52,17 @@ class Pair {
   const void* work_ = nullptr;
   void (*call_)(const void*) = nullptr;
   std::atomic<std::uint64_t> asked_{0}, claimed_{0}, done_{0};
-  std::optional<std::jthread> helper_;  // the last member: it ends before the others do
+  std::atomic<bool> stopped_{false};
+  std::optional<JoiningThread> helper_;  // the last member: it ends before the others do
 
   bool claim(std::uint64_t ticket) {
     std::uint64_t before = ticket - 1;
     return claimed_.compare_exchange_strong(before, ticket, std::memory_order_acq_rel);
   }
 
-  void help(const std::stop_token& stop) {
+  void help() {
     int idle = 0;
-    for (std::uint64_t seen = 0; !stop.stop_requested();) {
+    for (std::uint64_t seen = 0; !stopped_.load(std::memory_order_relaxed);) {
       const std::uint64_t ticket = asked_.load(std::memory_order_acquire);
       if (ticket == seen) {
         if (++idle > spins_before_yield) std::this_thread::yield();

@@ -6,8 +6,9 @@
 #include <exception>
 #include <mutex>
 #include <system_error>
-#include <thread>
 #include <vector>
+
+#include "novikoff/joining_thread.hpp"
 
 namespace novikoff {
 
@@ -28,7 +29,7 @@ void in_parallel(std::size_t count, std::size_t threads, const Work& work) {
     }
   };
   {
-    std::vector<std::jthread> others;
+    std::vector<JoiningThread> others;
     try {
       for (std::size_t t = 1; t < threads && t < count; ++t) others.emplace_back(run);
     } catch (const std::system_error&) {  // no more threads: those that run share the work

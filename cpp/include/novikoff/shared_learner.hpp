@@ -18,6 +18,7 @@
 #include <variant>
 #include <vector>
 
+#include "novikoff/joining_thread.hpp"
 #include "novikoff/learner.hpp"
 #include "novikoff/scale.hpp"
 #include "novikoff/seen_rows.hpp"
@@ -120,7 +121,7 @@ class Crew {
   std::atomic<bool> done_{false};
   std::mutex guard_;
   std::exception_ptr failure_;
-  std::vector<std::jthread> others_;
+  std::vector<JoiningThread> others_;
 };
 
 /// The batch, one block of rows after the other.

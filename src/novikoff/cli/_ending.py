@@ -159,10 +159,10 @@ def replace_exit_code() -> None:
 
 def _finite_limits() -> list[int]:
     """Return the limits on memory, in bytes, that are not infinite."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
+    if sys.platform == "win32":
         return []
+    import resource
+
     limits = [resource.getrlimit(getattr(resource, name))[0] for name in LIMITS if hasattr(resource, name)]
     return [limit for limit in limits if limit != resource.RLIM_INFINITY]
 

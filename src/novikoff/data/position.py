@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from novikoff._counts import counted
+from novikoff._handles import read_at
 from novikoff.errors import file_error, input_error
 
 from .compression import LONGEST_MAGIC, compression_of
@@ -61,7 +62,7 @@ class FileIdentity:
 
 
 def _hash(file: int, count: int, begin: int) -> str:
-    return hashlib.sha256(os.pread(file, count, begin)).hexdigest()
+    return hashlib.sha256(read_at(file, count, begin)).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -176,9 +177,9 @@ class SourceFiles:
 
 def _cuts_a_line(file: int, size: int) -> bool:
     """Return whether a file of plain text had half a line when it had this size."""
-    if size == 0 or compression_of(os.pread(file, LONGEST_MAGIC, 0)) is not None:
+    if size == 0 or compression_of(read_at(file, LONGEST_MAGIC, 0)) is not None:
         return False
-    last, after = os.pread(file, 2, size - 1)
+    last, after = read_at(file, 2, size - 1)
     return last not in b"\n" and after not in b"\r\n"
 
 

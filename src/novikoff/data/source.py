@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 
 import novikoff._core as _core
 from novikoff._atomic import replacing
+from novikoff._handles import read_at
 from novikoff.errors import InvalidInputError, file_error, input_error, quote
 
 from .compression import LONGEST_MAGIC, DamagedError, compressing, compression_of, decompressed, is_undecided
@@ -98,7 +99,7 @@ def _open(name: str, path: Any) -> Any:
 
 def _beginning(name: str, file: Any) -> bytes:
     try:
-        return os.pread(file.fileno(), LONGEST_MAGIC, 0)
+        return read_at(file.fileno(), LONGEST_MAGIC, 0)
     except OSError as error:
         raise file_error(name, error) from None
 
@@ -154,7 +155,7 @@ def _watched(file: Any) -> Callable[[float], Any]:
     Only pipes, sockets and terminals may have none.
     """
     try:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        if sys.platform != "win32" and not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             watch = select.poll()
             watch.register(file, select.POLLIN)
             return lambda seconds: watch.poll(1000 * seconds)

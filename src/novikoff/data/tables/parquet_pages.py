@@ -12,6 +12,7 @@ import functools
 import os
 from typing import Any, NamedTuple
 
+from novikoff._handles import read_at
 from novikoff.errors import InvalidInputError, input_error
 
 FREE_PAGE_BYTES, MAX_RATIO = 8 << 20, 256  # a page may have this many bytes, plus this many per compressed byte
@@ -69,8 +70,8 @@ def _known_groups(path: str, size: int, changed: int) -> list[list[_Column]]:
 
 def _groups(path: str, file: int, file_end: int) -> list[list[_Column]]:
     """Return the columns of all row groups, from the metadata at the end of the file."""
-    length = int.from_bytes(os.pread(file, 4, max(0, file_end - END_BYTES)), "little")
-    metadata = os.pread(file, length, max(0, file_end - END_BYTES - length))
+    length = int.from_bytes(read_at(file, 4, max(0, file_end - END_BYTES)), "little")
+    metadata = read_at(file, length, max(0, file_end - END_BYTES - length))
     try:
         return [[_column(entry) for entry in group[COLUMNS]] for group in _Thrift(metadata).struct(0)[ROW_GROUPS]]
     except (LookupError, TypeError):
@@ -117,7 +118,7 @@ def _page_header(path: str, file: int, at: int, end: int) -> tuple[dict[int, Any
     """Return the fields of the page header at an offset, and its length."""
     size = HEADER_BYTES
     while True:
-        data = os.pread(file, min(size, end - at), at)
+        data = read_at(file, min(size, end - at), at)
         try:
             header = _Thrift(data)
             return header.struct(0), header.at

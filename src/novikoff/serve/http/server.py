@@ -245,10 +245,10 @@ def _no_password() -> str:
 
 def allow_open_files(connections: int) -> None:
     """Raise the limit on open files, up to what this user may, so that all connections fit in it."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
+    if sys.platform == "win32":
         return
+    import resource
+
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + 256  # files of the log and the libraries
     if soft != resource.RLIM_INFINITY and soft < wanted:

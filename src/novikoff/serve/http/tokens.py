@@ -14,6 +14,7 @@ import time
 from hashlib import blake2b
 from typing import NamedTuple
 
+from novikoff._handles import NOT_INHERITED, read_at
 from novikoff.errors import NovikoffError, file_error, input_error, quote
 
 from .roles import Role, role_of
@@ -43,10 +44,10 @@ def add_token(file: str, role: Role) -> str:
     token = TOKEN_PREFIX + secrets.token_urlsafe(TOKEN_BYTES)
     line = f"{role.word} blake2b:{token_digest(token).hex()} {time.strftime('made %Y-%m-%d', time.gmtime())}\n"
     try:
-        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND | NOT_INHERITED, 0o600)
         with os.fdopen(handle, "r+b", buffering=0) as opened:
             size = os.fstat(handle).st_size
-            before = HEADING if size == 0 else "" if os.pread(handle, 1, size - 1) == b"\n" else "\n"
+            before = HEADING if size == 0 else "" if read_at(handle, 1, size - 1) == b"\n" else "\n"
             opened.write((before + line).encode())
             os.fsync(handle)
     except OSError as error:

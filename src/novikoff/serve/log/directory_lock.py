@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 
+from novikoff._handles import NOT_INHERITED, read_at
 from novikoff._printable import printable
 from novikoff.serve.log.errors import StoreError, store_error
 
@@ -32,7 +33,7 @@ class DirectoryLock:
     def __init__(self, directory: Path) -> None:
         path = directory / NAME
         try:
-            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            self._handle = os.open(path, os.O_RDWR | os.O_CREAT | NOT_INHERITED, 0o644)
         except OSError as error:
             raise store_error(path, error) from None
         try:
@@ -44,7 +45,7 @@ class DirectoryLock:
             raise StoreError("locked", printable(message)) from None
         try:
             os.ftruncate(self._handle, 0)
-            os.pwrite(self._handle, f"{os.getpid()}\n".encode(), 0)
+            os.write(self._handle, f"{os.getpid()}\n".encode())
         except OSError:
             pass  # on a full disk the lock holds without the number
 
@@ -68,7 +69,7 @@ def _lock(handle: int) -> None:
 
 def _holder(handle: int) -> str:
     try:
-        text = os.pread(handle, 20, 0).strip()
+        text = read_at(handle, 20, 0).strip()
     except OSError:
         return ""
     return f" (process {int(text)})" if text.isdigit() else ""

@@ -1,0 +1,327 @@
+"""What a release consists of: the files that state its version, dependencies, workflows and contents agree."""
+
+import importlib.util
+import json
+import re
+import subprocess
+import sys
+import tomllib
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import novikoff as nk
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+EXTRAS = PROJECT["project"]["optional-dependencies"]
+WORKFLOWS = {path.name: yaml.safe_load(path.read_text()) for path in sorted((ROOT / ".github/workflows").glob("*.yml"))}
+RECIPE = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text())
+NOT_IN_ALL = {"dask", "ray", "spark"}  # docs/install.md says why
+CONDA_NAMES = {"matplotlib": "matplotlib-base", "prometheus-client": "prometheus_client", "duckdb": "python-duckdb"}
+CONDA_NAMES |= {"ray": "ray-core"}
+
+
+def tool(name):
+    """A script of tools/ as a module."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def bounds(texts):
+    """Package to its bounds, of requirements of Python packages; those of other extras are left out."""
+    matches = [re.match(r"([\w.-]+)(\[[^]]*\])?([^;]*)", text) for text in texts]
+    return {match[1]: match[3].strip() for match in matches if match[1] != "novikoff"}
+
+
+def conda_bounds(texts):
+    return {name: bound for name, _, bound in (text.partition(" ") for text in texts)}
+
+
+# ---- version ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_version_is_stated_in_one_place_and_repeated_by_files_that_cannot_read_it():
+    release = tool("check_release")
+    assert "version" in PROJECT["project"]["dynamic"]
+    assert "version" not in PROJECT["project"]
+    assert set(release.stated_versions().values()) == {nk.__version__}
+
+
+def copied_release(tmp_path, monkeypatch, changelog):
+    """The script that checks a release, on copies of the files that it reads."""
+    release = tool("check_release")
+    for name in ("src/novikoff/_version.py", *release.STATED):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        text = f'__version__ = "{nk.__version__}"\n' if name.startswith("src/") else (ROOT / name).read_text()
+        (tmp_path / name).write_text(text)
+    (tmp_path / "CHANGELOG.md").write_text(changelog)
+    monkeypatch.setattr(release, "ROOT", tmp_path)
+    return release
+
+
+def test_a_tag_with_the_version_and_a_dated_heading_can_be_released(tmp_path, monkeypatch):
+    changelog = f"# Changelog\n\n## [Unreleased]\n\n## [{nk.__version__}] - 2026-01-31\n\n### Added\n"
+    release = copied_release(tmp_path, monkeypatch, changelog)
+    assert release.faults(f"v{nk.__version__}") == []
+    assert [fault[:3] for fault in release.faults("v99.0.0")] == ["The"]
+    citation = tmp_path / "CITATION.cff"
+    citation.write_text(citation.read_text().replace(nk.__version__, "98.0.0"))
+    assert release.faults(f"v{nk.__version__}") == [f"CITATION.cff states version '98.0.0', not {nk.__version__}."]
+
+
+def test_entries_that_are_not_under_the_version_keep_a_tag_from_being_released(tmp_path, monkeypatch):
+    changelog = f"# Changelog\n\n## [Unreleased]\n\n- new\n\n## [{nk.__version__}] - 2026-01-31\n"
+    release = copied_release(tmp_path, monkeypatch, changelog)
+    assert release.faults(f"v{nk.__version__}") == [
+        "CHANGELOG.md has entries under Unreleased. Move them under the version."
+    ]
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
+    assert "has no heading" in release.faults(f"v{nk.__version__}")[0]
+
+
+def test_the_changelog_has_the_form_of_keep_a_changelog():
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    versions, kinds = re.findall(r"(?m)^## (.*)$", text), re.findall(r"(?m)^### (.*)$", text)
+    assert text.startswith("# Changelog\n")
+    assert versions[0] == "[Unreleased]"
+    assert all(re.fullmatch(r"\[\d+\.\d+\.\d+\] - \d{4}-\d{2}-\d{2}", version) for version in versions[1:])
+    assert set(kinds) <= {"Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"}
+
+
+def test_the_citation_has_the_required_keys_and_no_invented_person():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    assert {"cff-version", "message", "title", "authors"} <= set(citation)
+    assert citation["license"] == PROJECT["project"]["license"]
+    assert citation["authors"] == [{"name": "The novikoff developers"}]
+
+
+# ---- dependencies ----------------------------------------------------------------------------------------------------
+
+
+def test_the_extra_all_has_every_extra_that_installs_everywhere():
+    (requirement,) = EXTRAS["all"]
+    named = re.fullmatch(r"novikoff\[(.*)\]", requirement)[1].split(",")
+    assert sorted(named) == named
+    assert set(named) == set(EXTRAS) - {"all"} - NOT_IN_ALL
+
+
+def test_the_installation_page_names_every_extra():
+    page = (ROOT / "docs/install.md").read_text(encoding="utf-8")
+    table = page.split("## Extras")[1].split("##")[0]
+    assert set(re.findall(r"`(\w+)`", "\n".join(re.findall(r"(?m)^\| (`.*?) \|", table)))) == set(EXTRAS)
+
+
+def test_the_conda_recipe_has_the_dependencies_of_the_package():
+    run = conda_bounds(RECIPE["requirements"]["run"])
+    assert run.pop("python") == ""
+    assert f"py < {PROJECT['project']['requires-python'][2:].replace('.', '')}" in RECIPE["build"]["skip"]
+    assert run == bounds(PROJECT["project"]["dependencies"])
+    host = conda_bounds(RECIPE["requirements"]["host"])
+    assert {name: host[name] for name in host if name not in {"python", "pip"}} == bounds(
+        PROJECT["build-system"]["requires"]
+    )
+    tools = conda_bounds(text for text in RECIPE["requirements"]["build"] if isinstance(text, str) and "{{" not in text)
+    assert tools == {name: bounds(PROJECT["dependency-groups"]["build"])[name] for name in ("cmake", "ninja")}
+
+
+def test_the_conda_recipe_constrains_the_packages_of_all_extras():
+    expected = {}
+    for extra in EXTRAS.values():
+        expected |= {CONDA_NAMES.get(name, name): bound for name, bound in bounds(extra).items()}
+    assert conda_bounds(RECIPE["requirements"]["run_constraints"]) == expected
+
+
+def test_the_conda_recipe_has_the_licence_and_commands_of_the_package():
+    assert RECIPE["about"]["license"] == PROJECT["project"]["license"]
+    commands = dict(text.split(" = ") for text in RECIPE["build"]["python"]["entry_points"])
+    assert commands == PROJECT["project"]["scripts"]
+
+
+def test_the_build_group_has_the_versions_that_a_build_in_isolation_has():
+    assert bounds(PROJECT["build-system"]["requires"]).items() <= bounds(PROJECT["dependency-groups"]["build"]).items()
+
+
+# ---- workflows -------------------------------------------------------------------------------------------------------
+
+
+def steps():
+    """All steps of all workflows, with the name of their workflow."""
+    for name, workflow in WORKFLOWS.items():
+        for job in workflow["jobs"].values():
+            yield from ((name, step) for step in job.get("steps", ()))
+
+
+def test_there_are_workflows_for_tests_documentation_wheels_and_releases():
+    assert set(WORKFLOWS) == {"docs.yml", "release.yml", "test.yml", "wheels.yml"}
+
+
+def test_workflows_only_call_targets_of_the_makefile():
+    targets = set(re.findall(r"(?m)^([a-z][a-z-]*):", (ROOT / "Makefile").read_text()))
+    called = [re.findall(r"\bmake ([a-z-]+)", step.get("run", "")) for _, step in steps()]
+    assert {"test", "lint", "docs", "wheel", "wheels"} <= {name for names in called for name in names} <= targets
+
+
+def test_workflows_only_call_scripts_that_exist():
+    scripts = {name for _, step in steps() for name in re.findall(r"\btools/\w+\.py", step.get("run", ""))}
+    assert scripts
+    assert all((ROOT / script).is_file() for script in scripts)
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_a_workflow_may_only_read_unless_a_job_needs_more(name):
+    workflow = WORKFLOWS[name]
+    assert workflow["permissions"] == {"contents": "read"}
+    more = {kind for job in workflow["jobs"].values() for kind in job.get("permissions", ())}
+    assert more == {"docs.yml": {"pages", "id-token"}, "release.yml": {"id-token", "attestations"}}.get(name, set())
+
+
+@pytest.mark.parametrize("name", WORKFLOWS)
+def test_every_job_has_a_machine_and_a_time_limit_or_calls_a_workflow(name):
+    for job in WORKFLOWS[name]["jobs"].values():
+        assert "uses" in job or {"runs-on", "timeout-minutes", "steps"} <= set(job)
+        assert "uses" not in job or (ROOT / job["uses"]).is_file()
+        needed = job.get("needs", [])
+        assert {needed} if isinstance(needed, str) else set(needed) <= set(WORKFLOWS[name]["jobs"])
+
+
+def test_actions_are_pinned_to_commits_whose_version_a_comment_states():
+    for path in (ROOT / ".github/workflows").glob("*.yml"):
+        for line in re.findall(r"(?m)^\s*(?:- )?uses: (.*)$", path.read_text()):
+            assert line.startswith("./") or re.fullmatch(r"[\w/.-]+@[0-9a-f]{40}  # v\d+\.\d+\.\d+", line), line
+
+
+def test_a_checkout_keeps_no_credentials():
+    checkouts = [step for _, step in steps() if step.get("uses", "").startswith("actions/checkout@")]
+    assert checkouts
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_templates_of_reports_are_forms_with_unique_fields():
+    forms = [path for path in (ROOT / ".github/ISSUE_TEMPLATE").glob("*.yml") if path.name != "config.yml"]
+    assert len(forms) == 3
+    for path in forms:
+        form = yaml.safe_load(path.read_text())
+        assert {"name", "description", "body"} <= set(form)
+        names = [field["id"] for field in form["body"] if field["type"] != "markdown"]
+        assert len(set(names)) == len(names) > 0
+
+
+def test_dependabot_renews_the_actions():
+    (entry,) = yaml.safe_load((ROOT / ".github/dependabot.yml").read_text())["updates"]
+    assert entry["package-ecosystem"] == "github-actions"
+
+
+# ---- wheels ----------------------------------------------------------------------------------------------------------
+
+
+def test_wheels_are_built_for_the_pythons_that_the_package_supports():
+    built = re.findall(r"cp3(\d+)-", PROJECT["tool"]["cibuildwheel"]["build"])
+    assert built[0] == PROJECT["project"]["requires-python"].removeprefix(">=3.")
+    assert PROJECT["tool"]["scikit-build"]["wheel"]["py-api"] == "cp312"
+    assert {"11", "14"} <= set(built)
+
+
+@pytest.mark.parametrize(
+    ("platform", "tags"),
+    [
+        ("linux --archs x86_64", {"manylinux_x86_64", "musllinux_x86_64"}),
+        ("linux --archs aarch64", {"manylinux_aarch64", "musllinux_aarch64"}),
+        ("macos --archs arm64", {"macosx_arm64"}),
+        ("windows --archs AMD64", {"win_amd64"}),
+    ],
+)
+@pytest.mark.slow
+def test_cibuildwheel_accepts_the_configuration(platform, tags):
+    pytest.importorskip("cibuildwheel")
+    command = [sys.executable, "-m", "cibuildwheel", "--print-build-identifiers", "--platform", *platform.split(), ROOT]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {f"cp3{python}-{tag}" for python in (11, 12, 13, 14) for tag in tags}
+
+
+def made_up_nanobind(folder):
+    headers = folder / "ext/robin_map/include/tsl"
+    headers.mkdir(parents=True)
+    (folder / "cmake").mkdir()
+    (folder / "cmake/nanobind-config-version.cmake").write_text('set(PACKAGE_VERSION "9.8.7")\n')
+    (folder / "LICENSE").write_text("Copyright of bindings\n")
+    numbers = "".join(f"#define TSL_RH_VERSION_{part} {k}\n" for k, part in enumerate(("MAJOR", "MINOR", "PATCH"), 4))
+    (headers / "robin_growth_policy.h").write_text(numbers)
+    (headers / "robin_map.h").write_text("/**\n * MIT License\n *\n * Copyright of maps\n */\n#ifndef X\n")
+    return folder
+
+
+def test_the_bill_of_materials_lists_what_is_compiled_into_the_module(tmp_path):
+    sbom = tool("make_sbom")
+    parts = sbom.components(made_up_nanobind(tmp_path))
+    assert [part[:3] for part in parts] == [("nanobind", "9.8.7", "BSD-3-Clause"), ("robin-map", "4.5.6", "MIT")]
+    bill = sbom.bill("1.2.3", parts)
+    assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
+    tool("check_distributions").check_bill(bill, "1.2.3")
+    notices = sbom.notices(parts)
+    assert "Copyright of bindings" in notices
+    assert "MIT License\n\nCopyright of maps" in notices
+
+
+def test_a_runtime_that_is_linked_statically_is_in_the_bill(tmp_path):
+    sbom = tool("make_sbom")
+    *_, runtime = sbom.bill("1.2.3", sbom.components(made_up_nanobind(tmp_path), "14.2.1"))["components"]
+    assert runtime["version"] == "14.2.1"
+    assert runtime["licenses"] == [{"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"}]
+
+
+def test_the_script_that_cmake_runs_writes_both_files(tmp_path):
+    nanobind = made_up_nanobind(tmp_path / "nanobind")
+    command = [
+        sys.executable,
+        ROOT / "tools/make_sbom.py",
+        "--version",
+        "1.2.3",
+        "--nanobind",
+        nanobind,
+        tmp_path / "out",
+    ]
+    subprocess.run([*command, "--static-runtime="], check=True)
+    assert len(json.loads((tmp_path / "out/sboms/novikoff.cdx.json").read_text())["components"]) == 2
+    assert "robin-map 4.5.6: MIT" in (tmp_path / "out/licenses/THIRD-PARTY.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "is_compiler"),
+    [
+        *(
+            (name, True)
+            for name in ("gcc", "g++", "cc", "c++", "clang++-16", "aarch64-linux-gnu-gcc-12", "x86_64-linux-gnu-ld")
+        ),
+        *(
+            (name, False)
+            for name in ("git", "bash", "ccrypt", "cpplint", "python3", "chromium", "clang-format", "ldd", "asciidoc")
+        ),
+    ],
+)
+def test_only_compilers_and_linkers_are_hidden_from_the_tests_of_a_wheel(name, is_compiler):
+    assert bool(tool("test_wheel").COMPILER.fullmatch(name)) == is_compiler
+
+
+def test_tests_that_need_the_sources_exist():
+    for name in tool("test_wheel").NEEDS_SOURCES:
+        file, _, test = name.partition("::")
+        assert not test or f"def {test}(" in (ROOT / file).read_text(), name
+        assert (ROOT / file).is_file()
+
+
+def test_a_wheel_with_a_stranger_or_without_its_module_is_refused(tmp_path):
+    check = tool("check_distributions")
+    path = tmp_path / f"novikoff-{nk.__version__}-cp313-cp313-linux_x86_64.whl"
+    with zipfile.ZipFile(path, "w"):
+        pass
+    with pytest.raises(SystemExit, match="not cp311-cp311 or cp312-abi3"):
+        check.check_wheel(path, nk.__version__, [])
+    for name in ("src/novikoff/x.pyc", "src/novikoff/_core.abi3.so", "novikoff/__pycache__/x.py", ".gitignore"):
+        assert check.JUNK.search(name)
+    for name in ("tests/test_x.py", "build/x", "novikoff/x.orig", "novikoff/_core.abi3.so"):
+        assert not check.PACKAGE.fullmatch(name)

@@ -1,0 +1,138 @@
+"""Write the bill of materials of a wheel (CycloneDX 1.6) and the licences of what is compiled into it.
+
+CMake runs this when it builds a wheel, and puts the files into its .dist-info folder: sboms/novikoff.cdx.json
+(PEP 770) and licenses/THIRD-PARTY.txt. Packages that pip installs beside novikoff are not part of the wheel and have
+their own licences.
+"""
+
+import argparse
+import json
+import re
+from importlib.metadata import distribution
+from pathlib import Path
+from typing import NamedTuple
+
+RULE = "-" * 80
+
+
+class Component(NamedTuple):
+    """Something of others that a wheel contains."""
+
+    name: str
+    version: str
+    licence: str  # an SPDX identifier or expression
+    role: str
+    text: str  # of the licence, "" if a copy need not accompany the wheel
+
+
+def nanobind(folder: Path) -> Component:
+    """Return nanobind, whose library is linked into the extension."""
+    version = re.search(r'set\(PACKAGE_VERSION "([^"]+)"', (folder / "cmake/nanobind-config-version.cmake").read_text())
+    assert version is not None
+    role = "Python bindings, linked into novikoff/_core"
+    return Component("nanobind", version[1], "BSD-3-Clause", role, _nanobind_licence(folder))
+
+
+def robin_map(folder: Path) -> Component:
+    """Return the hash table that nanobind contains."""
+    headers = folder / "ext/robin_map/include/tsl"
+    numbers = re.findall(r"TSL_RH_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", (headers / "robin_growth_policy.h").read_text())
+    comment = (headers / "robin_map.h").read_text().split("*/")[0]
+    text = "\n".join(line.strip(" /*") for line in comment.splitlines()).strip()
+    return Component("robin-map", ".".join(numbers), "MIT", "hash table of nanobind, linked into novikoff/_core", text)
+
+
+def gcc_runtime(version: str) -> Component:
+    """Return libstdc++ and libgcc, which are linked statically into wheels for musllinux.
+
+    Their licence has an exception by which a program that GCC compiled may contain them under any terms.
+    """
+    licence = "GPL-3.0-or-later WITH GCC-exception-3.1"
+    return Component("libstdc++ and libgcc", version, licence, "runtime of C++, linked into novikoff/_core", "")
+
+
+def components(nanobind_folder: Path, static_runtime: str = "") -> list[Component]:
+    """Return all that a wheel contains besides novikoff itself.
+
+    Parameters
+    ----------
+    nanobind_folder : Path
+        The installed package nanobind.
+    static_runtime : str, default=""
+        The version of GCC whose libraries are linked statically; "" if none are.
+    """
+    found = [nanobind(nanobind_folder), robin_map(nanobind_folder)]
+    return [*found, gcc_runtime(static_runtime)] if static_runtime else found
+
+
+def bill(version: str, parts: list[Component]) -> dict[str, object]:
+    """Return the bill of materials, without a time or a random number, so that the same wheel has the same bill."""
+    product = {
+        "type": "library",
+        "bom-ref": "novikoff",
+        "name": "novikoff",
+        "version": version,
+        **_licence("BSD-3-Clause"),
+    }
+    entries = [
+        {
+            "type": "library",
+            "bom-ref": part.name,
+            "name": part.name,
+            "version": part.version,
+            "description": part.role,
+            **_licence(part.licence),
+        }
+        for part in parts
+    ]
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "version": 1,
+        "metadata": {"component": product},
+        "components": entries,
+        "dependencies": [{"ref": "novikoff", "dependsOn": [part.name for part in parts]}],
+    }
+
+
+def notices(parts: list[Component]) -> str:
+    """Return the list of licences, each with its text where it must accompany a copy."""
+    heading = "Programs of others that the compiled module of this wheel contains, and their licences.\n"
+    lines = [f"{part.name} {part.version}: {part.licence} ({part.role})" for part in parts]
+    texts = [f"{RULE}\n{part.name}\n{RULE}\n\n{part.text.strip()}\n" for part in parts if part.text]
+    return "\n".join([heading, *lines, "", *texts])
+
+
+def _licence(identifier: str) -> dict[str, object]:
+    if " " in identifier:
+        return {"licenses": [{"expression": identifier}]}
+    return {"licenses": [{"license": {"id": identifier}}]}
+
+
+def _nanobind_licence(folder: Path) -> str:
+    if (folder / "LICENSE").exists():  # a checkout
+        return (folder / "LICENSE").read_text()
+    for file in distribution("nanobind").files or ():
+        if file.name == "LICENSE":
+            return file.read_text()
+    raise SystemExit(f"The licence of nanobind was not found beside {folder}.")
+
+
+def main() -> None:
+    """Write both files into a folder."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--version", required=True, help="of novikoff")
+    parser.add_argument("--nanobind", required=True, type=Path, help="folder of the package nanobind")
+    parser.add_argument("--static-runtime", default="", help="version of GCC, if its libraries are linked statically")
+    parser.add_argument("folder", type=Path, help="where sboms/ and licenses/ are written")
+    options = parser.parse_args()
+    parts = components(options.nanobind, options.static_runtime)
+    for name in ("sboms", "licenses"):
+        (options.folder / name).mkdir(parents=True, exist_ok=True)
+    text = json.dumps(bill(options.version, parts), indent=2)
+    (options.folder / "sboms/novikoff.cdx.json").write_text(text + "\n", encoding="utf-8", newline="\n")
+    (options.folder / "licenses/THIRD-PARTY.txt").write_text(notices(parts), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()
