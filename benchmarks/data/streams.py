@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from svm_sets import DATA
+from .sets import DATA
 
 import novikoff as nk
 
