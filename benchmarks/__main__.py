@@ -47,6 +47,7 @@ def run(suite: Suite, quick: bool, only: tuple[str, ...], folder: Path | None) -
         load = session.machine["load_before"]
         print(f"The load of this machine is {load}, above {MAX_IDLE_LOAD}: times are longer than on an idle one.")
     suite.run(session)
+    session.finish()
     print(f"{session.path}, after {time.perf_counter() - session.begin:.0f} s\n", flush=True)
     return 0
 

@@ -40,8 +40,8 @@ def fits(session: Session, X: sp.csr_matrix, classes: int, threads: int, shuffle
             {"novikoff": lambda m=model: m.fit(X, y)},
             {"scikit-learn": lambda m=peer: m.fit(X, y)},
             rounds=ROUNDS,
-            cost=lambda model: np.mean(model.predict(X) != y),
-            tolerance=0.25 if shuffle else 0.001,  # their random orders differ
+            cost=lambda model: 0.1 + np.mean(model.predict(X) != y),
+            tolerance=0.25 if shuffle else 0.0,  # random orders differ
             limit=session.reading(PASSES * X.nnz * (X.data.itemsize + X.indices.itemsize)),
             products=PASSES * classes * int(X.nnz),
         )
@@ -61,7 +61,7 @@ SUITE = Suite(
     name="many_classes",
     measures="five passes of online learners over text-like rows of many classes",
     contestants=("scikit-learn",),
-    answers="the shares of rows that the learned weights misclassify agree; if both shuffle, they differ by at most a quarter",
+    answers="the weights misclassify as many rows; if rows are shuffled, at most 2.5 points more",
     limit="reading all values and columns from memory once in each pass, for all classes together",
     run=run,
     quick={"rows": 2_000, "classes": (20,)},

@@ -1,7 +1,7 @@
 """The online learners against scikit-learn and River.
 
-No intercept is learned: scikit-learn multiplies its step by 0.01 if rows are sparse, so that both would compute different
-weights. Without it, the weights are the same to the last bit.
+No intercept is learned: scikit-learn multiplies its step by 0.01 if rows are sparse, so that both would compute
+different weights. Without it, the weights are the same to the last bit.
 """
 
 from __future__ import annotations

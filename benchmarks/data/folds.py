@@ -20,9 +20,10 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn import datasets
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from .sets import DATA, mnist, path_of
 
 import novikoff as nk
+
+from .sets import DATA, mnist, path_of
 
 FOLDS, MAX_ROWS, MIN_CLASS_ROWS = 5, 2_000, 5
 SPARSE = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "basehock")

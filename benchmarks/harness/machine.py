@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    "numpy scipy scikit-learn novikoff river vowpalwabbit clarabel pandas polars pyarrow duckdb threadpoolctl "
-    "dask distributed pyspark ray fastapi starlette uvicorn httptools uvloop apsw msgspec"
-).split()
+    *("novikoff", "numpy", "scipy", "scikit-learn", "threadpoolctl", "river", "vowpalwabbit", "clarabel"),
+    *("pandas", "pyarrow", "duckdb", "dask", "distributed", "pyspark", "ray"),
+    *("fastapi", "starlette", "uvicorn", "httptools", "uvloop", "apsw", "msgspec"),
+)
 MAX_IDLE_LOAD = 0.5  # processes that wait for a core, above which a machine is not idle
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
@@ -61,12 +62,12 @@ class Session:
         limit: Limit | None = None,
         **facts: Any,
     ) -> list[dict[str, Any]]:
-        """Compare as ``race`` does, print the rows, and keep them with further facts in the table of the result."""
+        """Compare as ``race`` does, and keep the rows with further facts in the table of the result."""
+        print(f"{self.suite.name}: {work}", file=sys.stderr, flush=True)
         rows = race(work, ours, peers, rounds=rounds, cost=cost, tolerance=tolerance, limit=limit)
         rows = [{**row, **facts} for row in rows]
         new = {row["work"] for row in rows}
         table = [row for row in self.content.get("table", []) if row["work"] not in new]
-        show([line for row in rows for line in lines_of(row)])
         self.keep(table=[*table, *rows])
         return rows
 
@@ -75,6 +76,12 @@ class Session:
         self.content |= content
         state = {"suite": self.suite.name, "quick": self.quick, "machine": self.machine}
         save_result(self.path, {**self.content, **state})
+
+    def finish(self) -> None:
+        """Print the table of the comparisons."""
+        rows = self.content.get("table", [])
+        if rows and "peers" in rows[0]:
+            show(line for row in rows for line in lines_of(row))
 
     def merge(self, part: str, key: tuple[str, ...], rows: list[dict[str, Any]]) -> None:
         """Keep the rows of a part, in place of earlier ones with the same values of these columns."""
