@@ -31,7 +31,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given.only and len(names) != 1:
         parser.error("--only needs the name of one suite")
     if len(names) == 1:
-        return run(load(names[0]), given.quick, tuple(given.only), given.folder)
+        try:
+            suite = load(names[0])
+        except ModuleNotFoundError as error:
+            print(f"==== {names[0]}: skipped: {error.msg} (pip install --group bench)\n", flush=True)
+            return 0
+        return run(suite, given.quick, tuple(given.only), given.folder)
     options = [*["--quick"] * given.quick, *(["--folder", str(given.folder)] if given.folder else [])]
     return run_each(names, options)
 

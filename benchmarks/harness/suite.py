@@ -95,7 +95,7 @@ class Suite:
 
 
 def load(name: str) -> Suite:
-    """Return a suite by its name."""
+    """Return a suite by its name. A module of a package that is not installed raises ``ModuleNotFoundError``."""
     suite = importlib.import_module(f"benchmarks.{name}").SUITE
     assert isinstance(suite, Suite)
     return suite
