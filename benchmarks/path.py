@@ -49,6 +49,6 @@ SUITE = Suite(
     answers="every fit is proven to a gap of 1e-4",
     limit="a single fit for each value: a ratio of 1",
     run=run,
-    quick={"sets": ("phishing",), "counts": (20,)},
+    quick={"sets": ("phishing",), "counts": (10,)},
     full={"sets": SETS, "counts": (20, 100)},
 )

@@ -159,7 +159,7 @@ SUITE = Suite(
     answers="both return all rows",
     limit="reading the bytes of the file from memory once",
     run=run,
-    quick={"rows": 100_000},
+    quick={"rows": 30_000},
     full={"rows": 1_000_000},
     packages=("pandas",),
 )
