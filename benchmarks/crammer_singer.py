@@ -21,6 +21,7 @@ import novikoff as nk
 
 from .data.sets import DATA, mnist
 from .harness import Session, Suite, Worker
+from .harness.race import WORSE
 from .harness.session import show
 
 SETS = ("news20", "mnist")
@@ -97,7 +98,8 @@ def compare(name: str, has_intercept: bool, size: Mapping[str, Any]) -> dict[str
     if found is None:  # a run that was stopped has no seconds of the processor, so both are taken from the clock
         least = cap / (0.5 * (first[3] + second[3]))
         return row | {"LinearSVC": f"more than {cap:g}", "its objective": "", "times": f"more than {least:.1f}"}
-    return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds}
+    equal = found[1] <= first[1] * (1 + 1e-9)
+    return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds if equal else WORSE}
 
 
 def run(session: Session) -> None:
