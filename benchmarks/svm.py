@@ -191,6 +191,6 @@ SUITE = Suite(
     answers="LinearSVC works harder until its objective is within 1e-6 of the optimum, which a dual bound proves",
     limit="one pass over the values, which every solver needs several times",
     run=run,
-    quick={"sets": ("colon", "mushrooms"), "costs": (1.0,), "cap": 5.0, "kernel": ("mushrooms",), "large": "mushrooms"},
-    full={"sets": SETS, "costs": COSTS, "cap": 300.0, "kernel": ("a9a", "ijcnn1"), "large": "covtype"},
+    quick={"sets": ("colon",), "costs": (1.0,), "cap": 2.0, "kernel": ("colon",), "large": "pcmac"},
+    full={"sets": SETS, "costs": COSTS, "cap": 20.0, "kernel": ("a9a", "ijcnn1"), "large": "covtype"},
 )

@@ -1,4 +1,4 @@
-"""Write docs/benchmarks.md and its figures from benchmarks/results: make docs. A test fails if the page is out of date."""
+"""Write docs/benchmarks.md and its figures from benchmarks/results: make docs. A test fails if the page is old."""
 
 from __future__ import annotations
 
@@ -14,16 +14,18 @@ from benchmarks.harness.suite import NAMES, load  # noqa: E402
 from benchmarks.page import figures, sections  # noqa: E402
 from benchmarks.page.stored import geometric_mean, machine_text, ratios, result, stored, table  # noqa: E402
 
-INTRODUCTION = """# Benchmarks
+INTRODUCTION = """\
+# Benchmarks
 
 `make bench` measures small versions of all suites in less than ten minutes, prints their tables, and writes them to
 `build/bench`. `make bench-full` measures everything, which takes hours, and writes `benchmarks/results`, from which
-`make docs` writes this page. `python -m benchmarks --list` describes the suites; `python -m benchmarks NAME` runs one.
+`make docs` writes this page. `python -m benchmarks --list` describes the suites; `python -m benchmarks NAME` runs
+one.
 
 How times are measured:
 
-- All programs of a comparison are warmed up by one call, and then take turns in every round. Tables have medians and, if
-  they were stored, quartiles in parentheses.
+- All programs of a comparison are warmed up by one call, and then take turns in every round. Tables have medians and,
+  if they were stored, quartiles in parentheses.
 - A **ratio** is the time of the peer over that of novikoff: above 1 novikoff is faster. Its interval is a bootstrap
   interval of 95 % over the rounds. A ratio is not printed if the interval contains 1 ("not distinguishable") or if its
   upper end is more than {width:g} times its lower end ("spread too wide"). Ratios without an interval were measured
@@ -45,12 +47,19 @@ novikoff is slower than the peer in {lost} of {all} stored comparisons:
 
 {losses}
 
-The accuracy of the defaults, the rates of the server and streams of several classes have losses of their own, which are
-marked in their tables.
-"""
+The accuracy of the defaults, the rates of the server and streams of several classes have losses of their own, which
+are marked in their tables."""
 NOT_STORED = """## Suites without a stored result
 
 `make bench-full` measures these, too. No number is published before they were measured on an idle machine.
+
+{table}
+"""
+ALL_SETS = """
+## All sets of the accuracy comparison
+
+Mean over the folds of novikoff, of the best peer, and the standard error of their difference. Losses of more than one
+standard error are in bold.
 
 {table}
 """
@@ -83,83 +92,99 @@ def introduction() -> str:
 
 
 def online() -> str:
+    """Return the section about online learning."""
     return f"""200,000 text-like rows with 56 nonzeros in 50,000 columns.
 
 {sections.compared("online")}"""
 
 
 def parse() -> str:
-    return f"""An svmlight file of {result("parse")["table"][0]["bytes"] / 1e6:.0f} MB. For gzip the peer is the time that
-zlib alone needs, so the ratio cannot exceed 1.
+    """Return the section about reading and writing."""
+    return f"""\
+An svmlight file of {result("parse")["table"][0]["bytes"] / 1e6:.0f} MB. For gzip the peer is the time that zlib
+alone needs, so the ratio cannot exceed 1.
 
 {sections.compared("parse")}"""
 
 
 def stream() -> str:
+    """Return the section about one pass over a file."""
     return f"""The same file, from text to predictions: each example is predicted, and then learned from.
 
 {sections.compared("stream")}"""
 
 
 def tables() -> str:
+    """Return the section about raw tables."""
     found = result("tables")
     ours, peer = found["memory"].values()
-    return f"""One million rows of 20 numbers, some of them missing, and 20 categories, as CSV: imputed by the mean with an
+    return f"""\
+One million rows of 20 numbers, some of them missing, and 20 categories, as CSV: imputed by the mean with an
 indicator, standardised, and one column per category.
 
 {sections.compared("tables")}
 
-Beyond the encoded rows, novikoff needed {ours["beyond_MB"]:.0f} MB of memory and the peer {peer["beyond_MB"]:.0f} MB. The
-command `novikoff fit --holdout 0` took {found["adult_like_command_s"]:.1f} s from a CSV file of 32,000 rows with 6 numbers
-and 8 categories to a saved model with its certificate, the start of Python included."""
+Beyond the encoded rows, novikoff needed {ours["beyond_MB"]:.0f} MB of memory and the peer {peer["beyond_MB"]:.0f}
+MB. The command `novikoff fit --holdout 0` took {found["adult_like_command_s"]:.1f} s from a CSV file of 32,000 rows
+with 6 numbers and 8 categories to a saved model with its certificate, the start of Python included."""
 
 
 def hashing() -> str:
+    """Return the section about hashing of text."""
     return f"""The 25,000 training texts of IMDB.
 
 {sections.compared("hashing")}"""
 
 
 def end_to_end() -> str:
+    """Return the section about commands."""
     parts = result("end_to_end")["fit_parts_s"]
-    return f"""Each program is a process of its own that reads the file of text and fits a linear support vector machine with
-C = 1, or learns from it in one pass. `novikoff fit` solves to a proven gap of 1e-4, LIBLINEAR to its default tolerance.
+    return f"""\
+Each program is a process of its own that reads the file of text and fits a linear support vector machine with C =
+1, or learns from it in one pass. `novikoff fit` solves to a proven gap of 1e-4, LIBLINEAR to its default tolerance.
 The time of Vowpal Wabbit does not include its start.
 
 {sections.compared("end_to_end")}
 
-Of the seconds of `novikoff fit`, {parts["read"]:.2f} are reading and {parts["fit"]:.2f} solving; most of the others are the
-start of Python and of its packages."""
+Of the seconds of `novikoff fit`, {parts["read"]:.2f} are reading and {parts["fit"]:.2f} solving; most of the others
+are the start of Python and of its packages."""
 
 
 def hard_margin() -> str:
+    """Return the section about the hard margin."""
     rows = result("margin")["hard margin"]
     svc, clarabel = (geometric_mean(row["times faster"][peer] for row in rows) for peer in ("SVC", "Clarabel"))
-    return f"""Against scikit-learn's `SVC(kernel="linear", C=1e10)` and the quadratic program solved by Clarabel. The last
-columns say by which fraction each margin is below the proven upper bound.
+    return f"""\
+Against scikit-learn's `SVC(kernel="linear", C=1e10)` and the quadratic program solved by Clarabel. The last columns
+say by which fraction each margin is below the proven upper bound.
 
 {sections.hard_margin(SIZES)}
 
-The geometric means are {svc:.1f} and {clarabel:.0f}. With as few rows as colon has, most of the time goes into input checks
-and the certificate."""
+The geometric means are {svc:.1f} and {clarabel:.0f}. With as few rows as colon has, most of the time goes into
+input checks and the certificate."""
 
 
 def separability() -> str:
+    """Return the section about separability."""
     many = {row["kind"]: row for row in result("separability")["millions"]}
-    return f"""Against the linear programs of R's detectseparation, solved by HiGHS. Ours is proven in whole numbers.
+    return f"""\
+Against the linear programs of R's detectseparation, solved by HiGHS. Ours is proven in whole numbers.
 
 {sections.separability()}
 
 On five million rows of 20 columns the verdict took {many["complete"]["seconds"]:.0f} s for separable data and
-{many["overlap"]["seconds"]:.0f} s for overlapping data, with {max(row["MiB"] for row in many.values()):.0f} MiB beyond the
-data."""
+{many["overlap"]["seconds"]:.0f} s for overlapping data, with {max(row["MiB"] for row in many.values()):.0f} MiB
+beyond the data."""
 
 
 def serve() -> str:
-    return f"""`novikoff serve` over loopback, durable, about 57 features a row, against Vowpal Wabbit's Python binding and a
-service of FastAPI and River behind the same front, which keep what they learn in memory. The server shares two cores with
-its client. The rate of `novikoff stream`, which uses both cores, leaves out its start; the server does more for each
-example: it looks up names, receives and answers over a socket, and stores it. Limits are compared as ratios, too.
+    """Return the section about the server."""
+    return f"""\
+`novikoff serve` over loopback, durable, about 57 features a row, against Vowpal Wabbit's Python binding and a
+service of FastAPI and River behind the same front, which keep what they learn in memory. The server shares two
+cores with its client. The rate of `novikoff stream`, which uses both cores, leaves out its start; the server does
+more for each example: it looks up names, receives and answers over a socket, and stores it. Limits are compared as
+ratios, too.
 
 {sections.server()}
 
@@ -169,6 +194,7 @@ The log of the server, against two other ways to make groups of examples durable
 
 
 def memory() -> str:
+    """Return the section about memory."""
     return f"""Peaks beyond the data, each in a new process. They do not depend on what else the machine does.
 
 {figures.image("memory", "Peaks of memory")}
@@ -224,9 +250,7 @@ def not_stored() -> str:
 def page() -> str:
     """Return the whole page."""
     parts = [introduction(), *(section(*one) for one in SECTIONS), "\n" + not_stored()]
-    end = "\n## All sets of the accuracy comparison\n\nMean over the folds of novikoff, of the best peer, and the standard "
-    end += "error of their difference. Losses of more than one\nstandard error are in bold.\n\n"
-    return "".join(parts) + end + sections.accuracy_table() + "\n"
+    return "".join(parts) + ALL_SETS.format(table=sections.accuracy_table())
 
 
 if __name__ == "__main__":

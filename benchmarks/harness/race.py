@@ -84,9 +84,9 @@ def interleave(contestants: Mapping[str, Work], rounds: int) -> dict[str, float]
 def worse(costs: Mapping[str, float], tolerance: float) -> set[str]:
     """Return the contestants whose answers cost more than the best one by more than a relative tolerance.
 
-    If the best cost is not positive, the tolerance is absolute.
+    If the best cost is not positive, the tolerance is absolute. A cost that is not a number is worse than any other.
     """
-    best = min(costs.values())
+    best = min((cost for cost in costs.values() if cost == cost), default=0.0)
     allowed = tolerance * best if best > 0 else tolerance
     return {name for name, cost in costs.items() if not cost - best <= allowed}
 

@@ -3,8 +3,8 @@
     python -m benchmarks.instructions.count            # compare
     python -m benchmarks.instructions.count --store    # store the counts of this architecture
 
-cpp/benchmarks/kernels.cpp calls each kernel on a fixed input. Only instructions of its own program are counted: those of
-libc depend on the processor, because it chooses between versions of memcpy.
+cpp/benchmarks/kernels.cpp calls each kernel on a fixed input. Only instructions of its own program are counted: those
+of libc depend on the processor, because it chooses between versions of memcpy.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ def count(kernel: str) -> int:
 def own_instructions(profile: str, program: str) -> int:
     """Return the instructions of functions of one program in a profile of callgrind.
 
-    The format names objects by "ob=(id) path", the path only the first time, and the functions after it belong to it. A
-    line of two numbers is a position and the instructions there; the one after "calls=" counts those of a called function.
+    The format names objects by "ob=(id) path", the path only the first time, and the functions after it belong to it.
+    A line of two numbers is a position and the instructions there; the one after "calls=" counts those of a called
+    function.
     """
     objects: dict[str, str] = {}
     total, own, is_call = 0, False, False

@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from benchmarks.harness.session import ROOT
 
@@ -18,7 +19,7 @@ FOLDER = ROOT / "docs" / "images" / "benchmarks"
 BLUE, SKY, ORANGE, GREY = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito (2008)
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "novikoff", "font.size": 9, "axes.spines.top": False}
 STYLE |= {"axes.spines.right": False}
-NEAREST = 1e-9  # what is nearer to the optimum is drawn there
+NEAREST, FARTHEST = 1e-9, 1e2  # what is nearer to the optimum, or farther from it, is drawn there
 
 
 def time_to_gap() -> Figure | None:
@@ -31,12 +32,15 @@ def time_to_gap() -> Figure | None:
     axes = figure.subplots(2, -(-len(cells) // 2), sharey=True).ravel()
     for axis, cell in zip(axes, cells, strict=False):
         history, attempts = cell["history"], cell["attempts"]
-        axis.plot(history["seconds"], _above(history["distance"]), color=BLUE, label="LinearSVM, distance")
-        axis.plot(history["seconds"], _above(history["gap"]), "--", color=SKY, label="LinearSVM, proven gap")
-        axis.plot(attempts["seconds"][1:], _above(attempts["distance"][1:]), "o", ms=3, color=ORANGE, label="LinearSVC")
-        default = attempts["seconds"][0], _above(attempts["distance"][:1])[0]
+        axis.plot(history["seconds"], _inside(history["distance"]), color=BLUE, label="LinearSVM, distance")
+        axis.plot(history["seconds"], _inside(history["gap"]), "--", color=SKY, label="LinearSVM, proven gap")
+        axis.plot(
+            attempts["seconds"][1:], _inside(attempts["distance"][1:]), "o", ms=3, color=ORANGE, label="LinearSVC"
+        )
+        default = attempts["seconds"][0], _inside(attempts["distance"][:1])[0]
         axis.plot(*default, "*", ms=9, color=ORANGE, mec="k", label="LinearSVC, defaults")
         axis.set(xscale="log", yscale="log", title=cell["set"])
+        axis.xaxis.set_minor_formatter(NullFormatter())
     axes[0].set_ylabel("relative distance")
     figure.supxlabel("seconds")
     handles, labels = axes[0].get_legend_handles_labels()
@@ -110,25 +114,31 @@ def memory() -> Figure | None:
         where = f"{row['work'].removeprefix('novikoff.')}, {row['rows']}"
         bars.append((where, row["ours_MB"], BLUE))
         bars += [(f"{peer}, {row['rows']}", size, ORANGE) for peer, size in row["peers_MB"].items()]
-    return _bars(bars, "MB at the peak beyond the data; novikoff blue, peers orange") if bars else None
+    return _bars(bars, "MB at the peak beyond the data; novikoff blue, peers orange", is_wide=True) if bars else None
 
 
-def _bars(bars: list[tuple[str, float, str]], label: str) -> Figure:
+def _bars(bars: list[tuple[str, float, str]], label: str, is_wide: bool = False) -> Figure:
+    """Return bars from 0, or points over a logarithmic axis if the values differ much."""
     figure = Figure(figsize=(8, 0.24 * len(bars) + 0.8), layout="constrained")
     axis = figure.subplots()
     names, values, colours = zip(*reversed(bars), strict=True)
-    axis.barh(range(len(bars)), values, color=colours)
+    if is_wide:
+        axis.scatter(values, range(len(bars)), c=colours)
+        axis.set_xscale("log")
+        axis.grid(axis="y", color="0.9")
+        axis.set_axisbelow(True)
+    else:
+        axis.barh(range(len(bars)), values, color=colours)
     axis.set_yticks(range(len(bars)), names)
-    axis.set(xscale="log", xlabel=label)
+    axis.set_xlabel(label)
     for height, value in enumerate(values):
-        axis.annotate(
-            f"{value:.3g}", (value, height), xytext=(3, 0), textcoords="offset points", va="center", fontsize=7
-        )
+        place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center", "fontsize": 7}
+        axis.annotate(f"{value:.3g}", (value, height), **place)
     return figure
 
 
-def _above(values: Any) -> Any:
-    return np.maximum(values, NEAREST)
+def _inside(values: Any) -> Any:
+    return np.clip(values, NEAREST, FARTHEST)
 
 
 FIGURES: dict[str, Callable[[], Figure | None]] = {

@@ -7,49 +7,54 @@ from typing import Any
 from . import accuracy, streams, svm
 from .stored import Row, comparisons, geometric_mean, result, table
 
-STREAM_ACCURACY = """Each example of a stream is predicted, and then learned from. Right predictions in percent; the best peer
-is bold. No parameter was chosen by stream: `Tracker()` without arguments, our learners with their defaults, River's
+STREAM_ACCURACY = """\
+Each example of a stream is predicted, and then learned from. Right predictions in percent; the best peer is bold.
+No parameter was chosen by stream: `Tracker()` without arguments, our learners with their defaults, River's
 StandardScaler and LogisticRegression, and Vowpal Wabbit with its default loss. The streams are elec2, mails in time
-order, covtype (class 2 against the rest, {covtype_rows:,} rows) in the order of its file and shuffled, the words of text
-messages, and generated tables like those of a bank and of a census, which do not drift; raw, or with all columns scaled
-beforehand. With a delay, a label is learned after so many further examples were predicted. Where the last label is nearly
-as good as the learners, their accuracy says little about the rows.
+order, covtype (class 2 against the rest, {covtype_rows:,} rows) in the order of its file and shuffled, the words of
+text messages, and generated tables like those of a bank and of a census, which do not drift; raw, or with all
+columns scaled beforehand. With a delay, a label is learned after so many further examples were predicted. Where the
+last label is nearly as good as the learners, their accuracy says little about the rows.
 
 {table}
 
-On each stream, the tracker is compared with the peer that is best there. Without a delay, the tracker's accuracy less
-that of the best peer is {raw:+.1f} percentage points on average over the streams with raw columns, and {scaled:+.1f}
-over those with scaled columns. It is most behind on this stream: {where}, by {worst:.2f} points.
+On each stream, the tracker is compared with the peer that is best there. Without a delay, the tracker's accuracy
+less that of the best peer is {raw:+.1f} percentage points on average over the streams with raw columns, and
+{scaled:+.1f} over those with scaled columns. It is most behind on this stream: {where}, by {worst:.2f} points.
 
-If labels come late, the tracker judges its members by the predictions that were served; with delays of 100 and 1,000
-this average is {late:+.1f} and {later:+.1f} points. Predictions before the first label comes do not count."""
-CLASS_STREAMS = """The same for streams of several classes, without delay: covtype in the order of its file and shuffled,
-news20, MNIST, the rings of abalones, and two generated tables of seven classes. Their label is the largest of seven
-linear scores (logit), or the interval that one linear score is in (ordinal). There are at most 20,000 rows. The second
-tracker has `MulticlassAROW(scale="centred")` as a third member, which learns all classes together. Cells without a number
-were not measured, because River takes too long there.
+If labels come late, the tracker judges its members by the predictions that were served; with delays of 100 and
+1,000 this average is {late:+.1f} and {later:+.1f} points. Predictions before the first label comes do not count."""
+CLASS_STREAMS = """\
+The same for streams of several classes, without delay: covtype in the order of its file and shuffled, news20,
+MNIST, the rings of abalones, and two generated tables of seven classes. Their label is the largest of seven linear
+scores (logit), or the interval that one linear score is in (ordinal). There are at most 20,000 rows. The second
+tracker has `MulticlassAROW(scale="centred")` as a third member, which learns all classes together. Cells without a
+number were not measured, because River takes too long there.
 
 {table}
 
 `Tracker()` is between {low:+.1f} and {high:+.1f} points from the best peer of each stream, with the third member
 between {joint_low:+.1f} and {joint_high:+.1f}. In the ordinal table, a class lies between two others: no plane
 separates it from the rest, which one problem per class would need."""
-ACCURACY = """`make_pipeline(TableEncoder(), LinearSVM())` without any parameter, against LinearSVC, LogisticRegression and
-RidgeClassifier with their defaults after StandardScaler and OneHotEncoder, on {sets} public data sets: KEEL's collection
-with its own folds, the sets that scikit-learn bundles, and sparse files and raw tables, in five stratified folds of at
-most 2,000 rows. Means over the sets, accuracy / balanced accuracy:
+ACCURACY = """\
+`make_pipeline(TableEncoder(), LinearSVM())` without any parameter, against LinearSVC, LogisticRegression and
+RidgeClassifier with their defaults after StandardScaler and OneHotEncoder, on {sets} public data sets: KEEL's
+collection with its own folds, the sets that scikit-learn bundles, and sparse files and raw tables, in five
+stratified folds of at most 2,000 rows. Means over the sets, accuracy / balanced accuracy:
 
 {means}
 
-On each set the best of the three peers is compared with novikoff. The difference of the means over the folds is at most
-one standard error of this difference, or in favour of novikoff, on {within:.1%} of the sets for accuracy and on
-{balanced:.1%} for balanced accuracy. With the standard error of the best peer's own mean instead, which is 0 where its
-folds agree, it is {within_best:.1%} and {balanced_best:.1%}; by the same count no single peer is within it of the best of
-the three more often than {peer:.1%}. On {below} sets novikoff is less accurate than the most frequent label
-({names}); `novikoff fit` says so. All sets are in the [last table](#all-sets-of-the-accuracy-comparison) of this page."""
-SVM = """Ten real data sets, with the penalised intercept of scikit-learn's LinearSVC. Each cell has the seconds to a proven
-gap of 1e-6, and how many times longer LinearSVC takes to an objective within 1e-6 of the optimum. LinearSVC was stopped
-after {cap:g} s, which ≥ marks.
+On each set the best of the three peers is compared with novikoff. The difference of the means over the folds is at
+most one standard error of this difference, or in favour of novikoff, on {within:.1%} of the sets for accuracy and
+on {balanced:.1%} for balanced accuracy. With the standard error of the best peer's own mean instead, which is 0
+where its folds agree, it is {within_best:.1%} and {balanced_best:.1%}; by the same count no single peer is within
+it of the best of the three more often than {peer:.1%}. On {below} sets novikoff is less accurate than the most
+frequent label ({names}); `novikoff fit` says so. All sets are in the [last
+table](#all-sets-of-the-accuracy-comparison) of this page."""
+SVM = """\
+Ten real data sets, with the penalised intercept of scikit-learn's LinearSVC. Each cell has the seconds to a proven
+gap of 1e-6, and how many times longer LinearSVC takes to an objective within 1e-6 of the optimum. LinearSVC was
+stopped after {cap:g} s, which ≥ marks.
 
 {table}
 
@@ -61,11 +66,12 @@ to {slowest:.2g} times as long ({slowest_name}).
 
 {threads}
 
-Four copies of covtype took {copies:.1f} times as long as one. The hinge with a free intercept, against SVC with the linear
-kernel: {kernel}."""
-DISTRIBUTED = """Two workers on one machine. Spark: the same cached DataFrame, and the time of its LinearSVC over ours, whose
-objective is not larger. Dask: the time of one process with all its threads over ours on two workers, which is the price
-of distribution where one machine would do.
+Four copies of covtype took {copies:.1f} times as long as one. The hinge with a free intercept, against SVC with the
+linear kernel: {kernel}."""
+DISTRIBUTED = """\
+Two workers on one machine. Spark: the same cached DataFrame, and the time of its LinearSVC over ours, whose
+objective is not larger. Dask: the time of one process with all its threads over ours on two workers, which is the
+price of distribution where one machine would do.
 
 {fits}
 
@@ -73,8 +79,8 @@ Rounds, and bytes that were sent, until a gap is proven:
 
 {rounds}
 
-What the parts of a round cost on one core, in nanoseconds for each stored value of 10^6 columns; in words the frequent
-columns are in the caches, hashed ones are not:
+What the parts of a round cost on one core, in nanoseconds for each stored value of 10^6 columns; in words the
+frequent columns are in the caches, hashed ones are not:
 
 {passes}
 
@@ -147,16 +153,20 @@ def soft_margin() -> str:
     worst, slowest = min(cells, key=svm.ratio), max(cells, key=svm.slowdown)
     copies = {row["copies"]: row["seconds"] for row in found["C"]["table"]}
     kernel = [
-        f"{row['set']} {'' if row['reached']['SVC'] else '≥ '}{row['seconds']['SVC'] / row['seconds']['ours']:.0f} times"
+        (row["set"], "" if row["reached"]["SVC"] else "≥ ", row["seconds"]["SVC"] / row["seconds"]["ours"])
         for row in found["B"]["table"]
     ]
     threads = [
-        [svm.name_of(row), f"{row['seconds']['1']:.2f} s", f"{row['seconds']['2']:.2f} s",
-         f"{row['seconds']['1'] / row['seconds']['2']:.2f}"]
+        [
+            svm.name_of(row),
+            f"{row['seconds']['1']:.2f} s",
+            f"{row['seconds']['2']:.2f} s",
+            f"{row['seconds']['1'] / row['seconds']['2']:.2f}",
+        ]
         for row in found["D"]["table"]
-    ]  # fmt: skip
+    ]
     return SVM.format(
-        cap=20,
+        cap=found["A"]["cap"],
         table=svm.cells(found),
         mean=geometric_mean(svm.ratio(cell) for cell in cells),
         cells=len(cells),
@@ -169,7 +179,7 @@ def soft_margin() -> str:
         slowest_name=svm.name_of(slowest),
         threads=table(["two threads to a gap of 1e-6", "one thread", "two threads", "ratio; limit 2"], threads),
         copies=copies[4] / copies[1],
-        kernel=", ".join(kernel),
+        kernel=", ".join(f"{name} {least}{times:.0f} times" for name, least, times in kernel),
     )
 
 

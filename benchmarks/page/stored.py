@@ -78,7 +78,7 @@ def ratios() -> Iterator[tuple[str, str, str, float]]:
     """Yield suite, work, peer and ratio of all stored comparisons with other programs whose ratio means something."""
     for name in stored():
         for row in result(name).get("table", []):
-            for peer in row["peers"] if "peers" in row else []:
+            for peer in row.get("peers", []):
                 known = "ratio_interval" not in peer or peer["verdict"] in (FASTER, SLOWER)
                 if known and "ratio" in peer and not peer["name"].startswith(("our ", "novikoff")):
                     yield name, row["work"], peer["name"], peer["ratio"]
