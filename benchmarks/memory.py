@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import Perceptron
-from sklearn.svm import SVC, LinearSVC
+from sklearn.svm import LinearSVC
 
 import novikoff as nk
 
@@ -31,11 +31,10 @@ FITS: dict[str, Callable[[Any, np.ndarray], Any]] = {
     "novikoff.Perceptron": lambda X, y: nk.Perceptron(max_iter=5).fit(X, y),
     "novikoff.separability": lambda X, y: nk.separability(X, y),
     "LinearSVC": lambda X, y: LinearSVC().fit(X, y),
-    "SVC": lambda X, y: SVC(kernel="linear").fit(X, y),
     "scikit-learn's Perceptron": lambda X, y: Perceptron(max_iter=5, tol=None).fit(X, y),
 }
 WORKS = {  # ours, and the peers that do the same
-    "novikoff.LinearSVM": ("LinearSVC", "SVC"),
+    "novikoff.LinearSVM": ("LinearSVC",),
     "novikoff.Perceptron": ("scikit-learn's Perceptron",),
     "novikoff.separability": (),
 }

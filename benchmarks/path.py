@@ -27,7 +27,7 @@ def compare(session: Session, name: str, kind: str, count: int) -> None:
             "path": lambda: nk.LinearSVMPath(Cs=count, **settings).fit(X, y),
             "path with screening": lambda: nk.LinearSVMPath(Cs=count, screen=True, **settings).fit(X, y),
         },
-        {"single fits": lambda: [nk.LinearSVM(C=C, **settings).fit(X, y) for C in path.Cs_]},
+        {"novikoff, single fits": lambda: [nk.LinearSVM(C=C, **settings).fit(X, y) for C in path.Cs_]},
         rounds=3,
         screened=float(path.screened_.mean()),
         most_screened=float(path.screened_.max()),

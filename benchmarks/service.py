@@ -36,7 +36,7 @@ def predictions(session: Session, dicts: Dicts, labels: list[Any], what: str) ->
     session.compare(
         f"predict_many of {MANY} dicts, {what}",
         {"predict_many": lambda: model.predict_many(few)},
-        {f"{MANY} calls of predict_one": lambda: [model.predict_one(x) for x in few]},
+        {f"novikoff, {MANY} calls of predict_one": lambda: [model.predict_one(x) for x in few]},
         rounds=session.size["calls"],
         cost=lambda found: float(list(found) != right),
     )
@@ -50,7 +50,7 @@ def learning(
     session.compare(
         f"{len(dicts)} calls of learn_one, {make.__name__}, class_weight={weight!r}, {what}",
         {"with class weights": lambda: learned(weighed, dicts, labels)},
-        {"without": lambda: learned(plain, dicts, labels)},
+        {"novikoff, without": lambda: learned(plain, dicts, labels)},
         rounds=20,
     )
 
@@ -72,7 +72,7 @@ def first_example(session: Session, make: Callable[[], Any]) -> None:
     session.compare(
         f"first learn_one of {make.__name__}",
         {"first": first},
-        {"second, with a new label": lambda: call("no")},
+        {"novikoff, second example with a new label": lambda: call("no")},
         rounds=session.size["calls"],
     )
 

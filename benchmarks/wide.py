@@ -66,7 +66,7 @@ def run(session: Session) -> None:
         session.compare(
             f"{name}, 2^{BITS} columns",
             {"wide": work},
-            {"the columns that occur": narrow[name]},
+            {"novikoff, the columns that occur": narrow[name]},
             rounds=session.size["rounds"],
         )
 

@@ -43,7 +43,8 @@ Results were stored on these machines:
 
 {ratios}
 
-novikoff is slower than the peer in {lost} of {all} stored comparisons:
+novikoff is slower than the peer in {lost} of {all} stored comparisons; those whose peer was stopped are not
+counted:
 
 {losses}
 
@@ -216,6 +217,9 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
     ("end_to_end", "From the command to the saved model", end_to_end),
     ("margin", "The hard margin", hard_margin),
     ("separability", "Separability", separability),
+    ("few_rows", "Fewer rows than columns", lambda: sections.plain("few_rows", "fits", "cross-validation")),
+    ("embeddings", "Embeddings and digits", lambda: sections.plain("embeddings", "cells")),
+    ("crammer_singer", "The joint machine of several classes", lambda: sections.plain("crammer_singer", "cells")),
     ("path", "The path of C", lambda: sections.compared("path")),
     ("wide", "Wide rows", lambda: sections.compared("wide")),
     ("service", "Calls of a service", lambda: sections.compared("service")),
@@ -224,6 +228,8 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
     ("accuracy", "Accuracy of the defaults", sections.accuracy_section),
     ("stream_accuracy", "Accuracy of predictions before learning", sections.stream_accuracy),
     ("class_streams", "Streams of several classes", sections.class_streams),
+    ("probabilities", "Probabilities", lambda: sections.plain("probabilities", "losses")),
+    ("selective", "Labels that are asked for", lambda: sections.plain("selective", "streams")),
 )
 FIGURES = {
     "svm": ("time_to_gap", "Distance from the optimum against time"),
@@ -236,8 +242,10 @@ def section(name: str, title: str, text: Callable[[], str]) -> str:
     """Return a section with its figure; empty before its suite has been measured."""
     if not result(name):
         return ""
-    picture = figures.image(*FIGURES[name]) + "\n\n" if name in FIGURES else ""
-    return f"\n## {title}\n\n{text()}\n\n{picture}Measured by `benchmarks/{name}.py`. Limit: {load(name).limit}.\n"
+    picture = figures.image(*FIGURES[name]) if name in FIGURES else ""
+    source = f"Measured by `benchmarks/{name}.py`. Limit: {load(name).limit}."
+    parts = [f"## {title}", text(), result(name).get("note", ""), picture, source]
+    return "\n\n".join(part for part in parts if part)
 
 
 def not_stored() -> str:
@@ -249,8 +257,9 @@ def not_stored() -> str:
 
 def page() -> str:
     """Return the whole page."""
-    parts = [introduction(), *(section(*one) for one in SECTIONS), "\n" + not_stored()]
-    return "".join(parts) + ALL_SETS.format(table=sections.accuracy_table())
+    parts = [introduction(), *(section(*one) for one in SECTIONS), not_stored()]
+    parts.append(ALL_SETS.format(table=sections.accuracy_table()))
+    return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import os
 import platform
+import re
+import shutil
+import subprocess
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -33,11 +36,13 @@ def describe() -> dict[str, Any]:
 
 def processor() -> str:
     """Return the name of the processor, as far as the system tells it."""
-    text = Path("/proc/cpuinfo").read_text() if Path("/proc/cpuinfo").exists() else ""
-    fields = dict(line.split(":", 1) for line in text.splitlines() if ":" in line)
-    fields = {name.strip(): value.strip() for name, value in fields.items()}
-    arm = f"implementer {fields.get('CPU implementer')}, part {fields.get('CPU part')}"
-    return fields.get("model name") or (arm if "CPU part" in fields else platform.processor() or "unknown")
+    commands = (["lscpu"], ["sysctl", "machdep.cpu.brand_string"])
+    for command in commands:
+        if shutil.which(command[0]):
+            text = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+            if found := re.search(r"(?:Model name|brand_string): *(.+)", text):
+                return found[1].strip()
+    return platform.processor() or "unknown"
 
 
 def caches() -> dict[str, str]:

@@ -269,9 +269,22 @@ def memory() -> str:
 
 
 def compared(name: str) -> str:
-    """Return the table of comparisons of a suite, with the note that was stored with it."""
-    found: Row = result(name)
-    return comparisons(found) + (f"\n\n{found['note']}" if "note" in found else "")
+    """Return the table of comparisons of a suite."""
+    return comparisons(result(name))
+
+
+def plain(name: str, *parts: str) -> str:
+    """Return the tables of some parts of a result, as they were measured."""
+    tables = ([_flat(row) for row in result(name)[part]] for part in parts)
+    return "\n\n".join(_plain(rows, list(rows[0])) for rows in tables)
+
+
+def _flat(row: Row) -> Row:
+    """Return a row with the entries of its dicts as columns."""
+    found: Row = {}
+    for name, value in row.items():
+        found |= {f"{name}, {key}": inner for key, inner in value.items()} if isinstance(value, dict) else {name: value}
+    return found
 
 
 def _kept(row: Row) -> str:

@@ -51,8 +51,10 @@ def limit_text(row: Row) -> str:
     limit = row.get("limit")
     if not limit:
         return ""
-    times = f", {row['ours']['seconds'] / limit['seconds']:.2g} times" if "seconds" in row["ours"] else ""
-    return f"{seconds_text(limit['seconds'])}{times}"
+    if "seconds" not in row["ours"]:
+        return seconds_text(limit["seconds"])
+    times = row["ours"]["seconds"] / limit["seconds"]
+    return f"{seconds_text(limit['seconds'])}, {times:,.{0 if times >= 10 else 1}f} times"
 
 
 def comparisons(found: Row) -> str:

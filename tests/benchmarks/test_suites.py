@@ -1,5 +1,6 @@
 """Every suite keeps the contract, and the runner knows them all."""
 
+import importlib.util
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,16 @@ from benchmarks.page.stored import ratios, result
 
 from benchmarks import __main__ as runner
 
+ROOT = Path(__file__).parents[2]
 NOT_SUITES = {"__init__", "__main__", "fingerprint", "svm_cells"}
+
+
+def docs_module(name):
+    """A script of docs/, imported."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,6 +77,12 @@ def test_the_list_describes_a_suite(capsys):
 def test_parts_need_one_suite():
     with pytest.raises(SystemExit):
         runner.main(["--only", "a"])
+
+
+def test_the_page_has_a_section_for_every_suite():
+    names = [name for name, *_ in docs_module("make_benchmarks").SECTIONS]
+    together = {"scaling_costs", "serve_log"}  # in the sections about partitions and about the server
+    assert sorted([*names, *together]) == sorted(NAMES)
 
 
 def test_losses_are_among_the_ratios_of_the_page():
