@@ -27,7 +27,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
+.PHONY: demo docs test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -102,8 +102,11 @@ fuzz-cpp: $(VENV)/build
 	for target in $(FUZZ_TARGETS); do build/fuzz/make/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -max_len=2000 -timeout=20 \
 	  -dict=cpp/fuzz/$$target.dict -artifact_prefix=build/fuzz/ build/fuzz/$$target cpp/fuzz/corpus/$$target || exit 1; done
 
-bench: $(VENV)/ready $(VENV)/bench   ## compare the speed with that of other programs; takes hours
-	for script in online unsorted many_classes parse stream tables wide hashing end_to_end margin separability embeddings few_rows stream_accuracy serve svm; do $(BIN)/python benchmarks/$$script.py || exit 1; done
+bench: $(VENV)/ready $(VENV)/bench   ## compare with other programs on small data, less than ten minutes; writes build/bench
+	$(BIN)/python -m benchmarks --quick
+
+bench-full: $(VENV)/ready $(VENV)/bench   ## measure everything for docs/benchmarks.md; takes hours on an idle machine
+	$(BIN)/python -m benchmarks
 
 peers: $(VENV)/test   ## install River, which some tests compare with
 	$(INSTALL) --group peers

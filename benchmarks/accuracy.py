@@ -1,7 +1,5 @@
 """The accuracy of the bare default on public data sets, against scikit-learn's linear classifiers.
 
-python benchmarks/accuracy.py            # about 170 data sets; tens of minutes
-python benchmarks/accuracy.py --quick    # those of at most 1,000 rows
 
 novikoff is ``make_pipeline(TableEncoder(), LinearSVM())``, without any parameter. The peers are LinearSVC,
 LogisticRegression and RidgeClassifier with their defaults, after StandardScaler for numbers (missing ones imputed by
@@ -19,9 +17,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from accuracy_sets import DataSet, Fold, all_sets, is_sparse
-from accuracy_tables import MEASURES, share_within
-from harness import command_line, machine, save
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -32,8 +27,11 @@ from sklearn.svm import LinearSVC
 
 import novikoff as nk
 
+from .data.folds import DataSet, Fold, all_sets, bundled, is_sparse
+from .harness import Session, Suite
+from .page.accuracy import MEASURES, share_within
+
 PEERS = {"LinearSVC": LinearSVC, "LogisticRegression": LogisticRegression, "RidgeClassifier": RidgeClassifier}
-MAX_QUICK_ROWS = 1_000
 
 
 def peer(kind: type, data: DataSet) -> Any:
@@ -93,22 +91,30 @@ def measure(data: DataSet) -> dict[str, Any]:
     return entry
 
 
-def main() -> None:
-    """Measure all data sets in two processes, print a line for each, and save the numbers."""
-    quick = command_line(__doc__).parse_args().quick
-    chosen = (data for data in all_sets() if not quick or data.shape[0] <= MAX_QUICK_ROWS)
+def run(session: Session) -> None:
+    """Measure all data sets in two processes, and print a line for each."""
     entries = []
+    sets = all_sets() if session.size["collections"] == "all" else bundled()
     with get_context("spawn").Pool(2) as pool:
-        for entry in pool.imap(measure, chosen):
+        for entry in pool.imap(measure, sets):
             entries.append(entry)
             found = entry["accuracy"]
             line = f"{entry['name']:<28} {found['novikoff']:.4f}  {found['best']} {found[found['best']]:.4f}"
             print(f"{line}  majority {entry['majority']:.4f}", flush=True)
-            save("accuracy", 10 if quick else 1, {"sets": entries, **machine()})  # a run that is stopped keeps its part
+            session.keep(sets=entries)
     for measured in MEASURES:
         share = share_within(entries, measured)
         print(f"{measured}: within one standard error of the best peer on {share:.1%} of {len(entries)} sets")
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="accuracy",
+    measures="the accuracy of the bare default on public data sets",
+    contestants=("LinearSVC", "LogisticRegression", "RidgeClassifier"),
+    answers="the answers are what is measured, with standard errors over folds",
+    limit="the most frequent label is reported beside",
+    run=run,
+    quick={"collections": "bundled"},
+    full={"collections": "all"},
+    packages=("pandas",),
+)

@@ -1,16 +1,11 @@
 """Accuracy on streams of several classes, each example predicted before it is learned, against River and Vowpal Wabbit.
 
-python benchmarks/class_streams.py                 # all streams and programs; about 20 minutes on one core
-python benchmarks/class_streams.py --quick         # a tenth of the rows
-python benchmarks/class_streams.py --only tracker  # programs whose names have this; the others keep their numbers
-
 No parameter is chosen by stream: peers have those that their users begin with, and novikoff's trackers are the default
 and the default with a third member, which learns all classes together. Labels are known at once.
 """
 
 from __future__ import annotations
 
-import gzip
 from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
@@ -18,11 +13,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from stream_accuracy import MAX_DENSE_COLUMNS, delayed, dicts, entries, measure, ours
-from stream_sets import Stream, table_of
-from svm_sets import DATA
 
 import novikoff as nk
+
+from .data.sets import DATA, mnist
+from .data.streams import Stream, table_of
+from .harness import Session, Suite
+from .stream_accuracy import MAX_DENSE_COLUMNS, delayed, dicts, entries, measure, ours
 
 MAX_ROWS = 20_000
 MAX_SOFTMAX_COLUMNS = 1000  # with 62,061, River's softmax regression had not ended after ten minutes
@@ -47,11 +44,8 @@ def _news20() -> Stream:
 
 
 def _mnist() -> Stream:
-    arrays = []
-    for name, offset in (("images", 16), ("labels", 8)):
-        with gzip.open(DATA / f"mnist-train-{name}.idx.gz") as file:
-            arrays.append(np.frombuffer(file.read(), np.uint8, offset=offset))
-    return _coded("mnist, 10 classes", arrays[0].reshape(-1, 784).astype(np.float64)[:10_000], arrays[1][:10_000])
+    images, labels = mnist()
+    return _coded("mnist, 10 classes", images[:10_000].astype(np.float64), labels[:10_000])
 
 
 def _abalone() -> Stream:
@@ -180,9 +174,20 @@ def cases_of(raw: Stream) -> list[tuple[str, Stream, int]]:
     return [(f"{raw.name}, raw", raw, 0), (f"{raw.name}, scaled", raw.scaled(), 0)]
 
 
-def main() -> None:
-    measure("class_streams", __doc__, MAKERS, PROGRAMS, cases_of)
+def run(session: Session) -> None:
+    """Measure all."""
+    measure(session, {name: MAKERS[name] for name in session.size["streams"]}, PROGRAMS, cases_of)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="class_streams",
+    measures="the accuracy of predicting each example of a stream of several classes before learning from it",
+    contestants=("River", "Vowpal Wabbit"),
+    answers="the answers are what is measured",
+    limit="the most frequent and the latest label are reported beside",
+    run=run,
+    quick={"streams": ("logit", "ordinal"), "share": 10},
+    full={"streams": tuple(MAKERS), "share": 1},
+    packages=("river", "vowpalwabbit"),
+    files=("covtype.csv.gz", "news20.svm.gz", "mnist-train-images.idx.gz", "raw/abalone.csv"),
+)

@@ -1,43 +1,41 @@
 """The joint machine of several classes against LinearSVC(multi_class="crammer_singer"), to an equal objective.
 
-Both minimise the same objective, without intercepts or with penalised ones. Ours is solved to a relative duality gap of
-``--gap``. LinearSVC has no gap, so its tolerance falls until its objective is not above ours; the time of that run
-alone is compared. A run that takes longer than ``--cap`` seconds is stopped, and the ratio is then a lower bound.
+Both minimise the same objective, without intercepts or with penalised ones. Ours is solved to a relative duality gap.
+LinearSVC has no gap, so its tolerance falls until its objective is not above ours; the time of that run
+alone is compared. Some runs are stopped; their ratios are lower bounds.
 Seconds are those of the processor, all threads together, because the machine may do other work, too.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import os
 import time
 import warnings
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from harness import Worker, command_line, report
 from sklearn.datasets import load_svmlight_file
 from sklearn.svm import LinearSVC
 
 import novikoff as nk
 
-DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[2] / "shared" / "data"))
+from .data.sets import DATA, mnist
+from .harness import Session, Suite, Worker
+from .harness.race import WORSE
+from .harness.session import show
+
 SETS = ("news20", "mnist")
 TOLERANCES = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.003, 0.001)
 
 
-def read(name: str) -> tuple[Any, Any]:
-    """Return the rows and labels of a set; pixels are divided by 255."""
+def read(name: str, step: int) -> tuple[Any, Any]:
+    """Return every so many rows and labels of a set; pixels are divided by 255."""
     if name == "news20":
         X, y = load_svmlight_file(DATA / "news20.svm.gz")
         X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        return X, y
-    files = (DATA / f"mnist-train-{kind}.idx.gz" for kind in ("images", "labels"))
-    images, labels = (gzip.decompress(file.read_bytes()) for file in files)
-    X = np.frombuffer(images[16:], np.uint8).reshape(-1, 784) / 255.0
-    return X, np.frombuffer(labels[8:], np.uint8).astype(int)
+        return X[::step], y[::step]
+    images, labels = mnist()
+    return images[::step] / 255.0, labels[::step].astype(int)
 
 
 def objective(data: tuple[Any, Any], W: Any, b: Any, C: float, has_intercept: bool) -> float:
@@ -79,13 +77,13 @@ def theirs(data: tuple[Any, Any], C: float, has_intercept: bool, tol: float) -> 
     return seconds, objective(data, model.coef_, model.intercept_, C, has_intercept)
 
 
-def compare(name: str, given: argparse.Namespace) -> dict[str, Any]:
+def compare(name: str, has_intercept: bool, size: Mapping[str, Any]) -> dict[str, Any]:
     """Return one row of the table: both solvers on one set."""
-    C, has_intercept, gap, cap = given.C, given.intercept, given.gap, given.cap
-    worker = Worker(read, name)
+    C, gap, cap = 1.0, size["gap"], size["cap"]
+    worker = Worker(read, name, size["step"])
     first = worker(cap, ours, C, has_intercept, gap)
     row = {"set": name, "C": C, "intercept": "penalized" if has_intercept else "none", "gap": first[2]}
-    for tol in given.tolerances:
+    for tol in TOLERANCES:
         found = worker(cap, theirs, C, has_intercept, tol)
         if found is None or found[1] <= first[1] * (1 + 1e-9):
             break
@@ -100,25 +98,28 @@ def compare(name: str, given: argparse.Namespace) -> dict[str, Any]:
     if found is None:  # a run that was stopped has no seconds of the processor, so both are taken from the clock
         least = cap / (0.5 * (first[3] + second[3]))
         return row | {"LinearSVC": f"more than {cap:g}", "its objective": "", "times": f"more than {least:.1f}"}
-    return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds}
+    equal = found[1] <= first[1] * (1 + 1e-9)
+    return row | {"LinearSVC": found[0], "its objective": found[1], "times": found[0] / seconds if equal else WORSE}
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--sets", nargs="*", default=SETS)
-    parser.add_argument("--C", type=float, default=1.0)
-    parser.add_argument("--gap", type=float, default=1e-3)
-    parser.add_argument("--cap", type=float, default=600.0)
-    parser.add_argument("--tolerances", nargs="*", type=float, default=TOLERANCES)
-    parser.add_argument("--intercept", action="store_true", help="penalised intercepts instead of none")
-    given = parser.parse_args()
-    missing = [name for name in given.sets if not list(DATA.glob(f"{name}*.gz"))]
-    for name in missing:
-        print(f"{name}: skipped, not in {DATA}")
-    rows = [compare(name, given) for name in given.sets if name not in missing]
-    if rows:
-        report("crammer_singer", 10 if given.quick else 1, rows)
+def run(session: Session) -> None:
+    """Measure all."""
+    for name in session.chosen(session.size["sets"]):
+        if not list(DATA.glob(f"{name}*.gz")):
+            print(f"{name} is left out: its files are not in {DATA} (set NOVIKOFF_DATA)")
+            continue
+        for has_intercept in session.size["intercepts"]:
+            session.merge("cells", ("set", "intercept"), [compare(name, has_intercept, session.size)])
+    show(session.content.get("cells", []))
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="crammer_singer",
+    measures="the joint machine of several classes, in seconds of the processor",
+    contestants=("LinearSVC(multi_class='crammer_singer')",),
+    answers="the tolerance of LinearSVC falls until its objective is not above ours",
+    limit="one pass over the values for each class",
+    run=run,
+    quick={"sets": ("news20",), "intercepts": (False,), "gap": 1e-2, "cap": 60.0, "step": 10},
+    full={"sets": SETS, "intercepts": (False, True), "gap": 1e-3, "cap": 600.0, "step": 1},
+)

@@ -3,8 +3,6 @@
 Two workers on one machine, all programs in turn in one run. Spark: the same cached DataFrame with a vector column, the
 same objective, of which ours must not be larger. Dask: the rows are persisted on two worker processes, and the time is
 compared with that of the same estimator in one process, with all its threads. Rounds include those of the certificate.
-
-    python benchmarks/distributed.py [spark] [dask] [rounds] [bytes] [--quick]
 """
 
 from __future__ import annotations
@@ -17,23 +15,24 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from harness import command_line, interleave, report, saved, text_like
 
 import novikoff as nk
 from novikoff.distributed.engines.local import LocalRounds
 from novikoff.distributed.outcome import fit_outcome
 from novikoff.distributed.protocol import size_of, tree_sum
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:] = [*(path for path in sys.path if path != HERE), HERE]  # Dask has a package of the name of this file
+from .data.sets import DATA
+from .data.text import text_like
+from .harness import Session, Suite, interleave
+from .harness.session import show
+
 SPARK_TOLS = {"covtype": 2e-6, "text": 1e-4}  # gaps of ours, whose objective must not be above that of LinearSVC
 TEXT = (200_000, 50_000, 57)
-DATA = os.environ.get("NOVIKOFF_DATA", "../shared/data")
 
 
 def covtype(share: int) -> tuple[np.ndarray, np.ndarray]:
     """Return covtype, class 2 against the rest, with standardised columns."""
-    batch = nk.read(os.path.join(DATA, "covtype.csv.gz"), target="last")
+    batch = nk.read(DATA / "covtype.csv.gz", target="last")
     X, labels = np.asarray(batch.X, dtype=np.float64)[::share], np.asarray(batch.y)[::share]
     return (X - X.mean(axis=0)) / np.maximum(X.std(axis=0), 1e-12), (labels.astype(str) == "2").astype(np.int64)
 
@@ -44,7 +43,7 @@ def text(share: int) -> tuple[Any, np.ndarray]:
 
 
 def small(name: str) -> tuple[Any, np.ndarray]:
-    return nk.read_svmlight(os.path.join(DATA, f"{name}.svm.gz"))[:2]
+    return nk.read_svmlight(DATA / f"{name}.svm.gz")[:2]
 
 
 def objective(X: Any, y: np.ndarray, w: np.ndarray, b: float, C: float) -> float:
@@ -237,20 +236,21 @@ def count_bytes(share: int) -> list[dict[str, Any]]:
 WORK = {"spark": against_spark, "dask": over_dask, "rounds": count_rounds, "bytes": count_bytes}
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("parts", nargs="*", choices=[*WORK, []], help="what to measure; everything by default")
-    given = parser.parse_args()
-    share = 10 if given.quick else 1
-    names = given.parts or list(WORK)
-    kept = [row for row in saved("distributed", share).get("table", []) if not _belongs(row, names)]
-    table = [*kept, *(row for name in names for row in WORK[name](share))]
-    report("distributed", share, table)
+def run(session: Session) -> None:
+    """Measure all."""
+    for name in session.chosen(session.size["parts"]):
+        session.merge("fits", ("what",), WORK[name](session.size["share"]))
+    show(session.content["fits"])
 
 
-def _belongs(row: dict[str, Any], names: list[str]) -> bool:
-    return row["what"].split()[0].strip(",").lower() in names
-
-
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="distributed",
+    measures="the soft margin on partitions: seconds, rounds and bytes",
+    contestants=("Spark's LinearSVC", "one process"),
+    answers="our objective must not be above that of Spark; all fits are proven to their gaps",
+    limit="the bytes that a round must send; one process with all its threads",
+    run=run,
+    quick={"share": 50, "parts": ("rounds", "bytes")},
+    full={"share": 1, "parts": tuple(WORK)},
+    files=("covtype.csv.gz", "a9a.svm.gz", "w8a.svm.gz", "ijcnn1.svm.gz"),
+)

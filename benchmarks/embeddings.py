@@ -1,36 +1,31 @@
 """LinearSVM against scikit-learn's LinearSVC on dense float32 rows of ten classes, such as embeddings.
 
-python benchmarks/embeddings.py                    # about an hour, most of it LinearSVC's
-python benchmarks/embeddings.py --quick            # a small generated set, once
-python benchmarks/embeddings.py --sets mnist       # a part; other results are kept
-
 The sets are 20,000 x 512 generated rows that can be separated, and the 60,000 x 784 digits of MNIST, if their files are
-there (svm_sets.py). For each C and each loss all fits are made in turn, round after round, in one process. LinearSVM is
-fitted one-vs-rest with a penalised intercept, which is LinearSVC's problem, and with its defaults, which are pairs of
+there. For each C and each loss all fits are made in turn, round after round, in one process. LinearSVM is fitted
+one-vs-rest with a penalised intercept, which is LinearSVC's problem, and with its defaults, which are pairs of
 classes; both until the relative gap of every binary problem is at most 1e-4. LinearSVC is fitted with its defaults and
 dual="auto", True and False, whether it converges or not. "excess" is how far the sum of its objectives is above the
-lower bound that LinearSVM's certificates prove. A fit is stopped after --cap seconds; then the ratios are lower bounds.
+lower bound that LinearSVM's certificates prove. Some fits are stopped; then the ratios are lower bounds.
 """
 
 from __future__ import annotations
 
-import argparse
-import gzip
 import statistics
 import time
 import warnings
 from typing import Any
 
 import numpy as np
-from harness import Worker, command_line, machine, save, saved, show
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import LinearSVC
-from svm_sets import DATA
 
 import novikoff as nk
 
+from .data.sets import DATA, mnist
+from .harness import Session, Suite, Worker
+from .harness.session import show
+
 SETS = ("generated", "mnist")
-COSTS, QUICK_COSTS = (0.001, 0.1, 10.0, 1000.0), (0.1, 10.0)
 LOSSES = ("hinge", "squared_hinge")
 OURS, DEFAULTS = "LinearSVM, ovr", "LinearSVM, defaults"
 PEERS: dict[str, Any] = {"auto": "auto", "True": True, "False": False}
@@ -41,11 +36,8 @@ Data = tuple[np.ndarray, np.ndarray]
 def prepare(name: str, is_quick: bool) -> Data:
     """Rows and labels of a set."""
     if name == "mnist":
-        images, labels = (
-            np.frombuffer(gzip.decompress((DATA / f"mnist-train-{part}.idx.gz").read_bytes()), np.uint8, offset=header)
-            for part, header in (("images", 16), ("labels", 8))
-        )
-        return images.reshape(len(labels), -1) / np.float32(255), labels
+        images, labels = mnist()
+        return images / np.float32(255), labels
     rows, columns = (2_000, 128) if is_quick else (20_000, 512)
     random = np.random.default_rng(0)
     centres, y = 0.25 * random.normal(size=(10, columns)), random.integers(0, 10, rows)
@@ -86,15 +78,14 @@ def objective(X: np.ndarray, y: np.ndarray, model: Any, C: float, loss: str) -> 
     return float(0.5 * (np.sum(model.coef_**2) + np.sum(model.intercept_**2)) + C * total)
 
 
-def measure(worker: Worker, name: str, C: float, loss: str, options: argparse.Namespace) -> dict[str, Any]:
+def measure(worker: Worker, name: str, C: float, loss: str, session: Session) -> dict[str, Any]:
     runs: dict[str, list[dict[str, float] | None]] = {who: [] for who in contestants(loss)}
-    for _ in range(1 if options.quick else ROUNDS):
+    cap = session.size["cap"]
+    for _ in range(1 if session.quick else ROUNDS):
         for who, done in runs.items():
             if None not in done and sum(run["seconds"] for run in done) < LONG:
-                done.append(worker(options.cap, fit, who, C, loss))
-    seconds = {
-        who: statistics.median(run["seconds"] if run else options.cap for run in done) for who, done in runs.items()
-    }
+                done.append(worker(cap, fit, who, C, loss))
+    seconds = {who: statistics.median(run["seconds"] if run else cap for run in done) for who, done in runs.items()}
     first = {who: done[0] or {} for who, done in runs.items()}
     bound, peers = first[OURS].get("bound"), [who for who in seconds if who not in (OURS, DEFAULTS)]
     return {
@@ -123,32 +114,30 @@ def summary(cells: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str
     return table, {"geometric mean": statistics.geometric_mean(ratios), "least": min(ratios)}
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--sets", type=lambda names: tuple(names.split(",")), default=None)
-    parser.add_argument("--cap", type=float, default=120.0)
-    options = parser.parse_args()
-    share = 10 if options.quick else 1
-    for name in options.sets or (SETS[:1] if options.quick else SETS):
+def run(session: Session) -> None:
+    """Measure all."""
+    for name in session.chosen(session.size["sets"]):
         if name == "mnist" and not (DATA / "mnist-train-images.idx.gz").exists():
             print(f"mnist is left out: its files are not in {DATA} (set NOVIKOFF_DATA)")
             continue
-        worker = Worker(prepare, name, options.quick)
-        for C in QUICK_COSTS if options.quick else COSTS:
+        worker = Worker(prepare, name, session.quick)
+        for C in session.size["costs"]:
             for loss in LOSSES:
-                cell = measure(worker, name, C, loss, options)
-                place = (name, C, loss)
-                cells = [c for c in saved("embeddings", share).get("cells", []) if place_of(c) != place]
-                cells = sorted([*cells, cell], key=lambda c: (SETS.index(c["set"]), c["C"], c["loss"]))
-                save("embeddings", share, {"cells": cells, "cap": options.cap, **machine()})
+                session.merge("cells", ("set", "C", "loss"), [measure(worker, name, C, loss, session)])
         worker.close()
-    table, means = summary(saved("embeddings", share)["cells"])
-    show(table, **means)
+    session.keep(cap=session.size["cap"])
+    table, means = summary(session.content["cells"])
+    show(table)
+    show([means])
 
 
-def place_of(cell: dict[str, Any]) -> tuple[str, float, str]:
-    return cell["set"], cell["C"], cell["loss"]
-
-
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="embeddings",
+    measures="fits of ten classes on dense float32 rows, to a proven gap of 1e-4",
+    contestants=("LinearSVC, its three solvers",),
+    answers="objectives are compared with the proven lower bound, and the excess is reported",
+    limit="one pass over the values for each class",
+    run=run,
+    quick={"sets": SETS[:1], "costs": (0.1,), "cap": 20.0},
+    full={"sets": SETS, "costs": (0.001, 0.1, 10.0, 1000.0), "cap": 120.0},
+)

@@ -1,9 +1,5 @@
 """LinearSVM and LinearSVMCV on data with fewer rows than columns, against SVC(kernel="linear") and LinearSVC.
 
-python benchmarks/few_rows.py                # minutes
-python benchmarks/few_rows.py --quick        # colon and a smaller generated set, once
-python benchmarks/few_rows.py --cap 20       # seconds after which a fit is stopped
-
 All fits of a cell are made in turn, round after round, in one process: ours to a proven gap of 1e-4, the peers with
 their defaults. SVC has the hinge only. Ratios to a fit that was stopped are lower bounds. The generated set has 500
 rows of 20,000 columns that depend on ten common factors, as measurements of genes do; its CSR has a tenth of them.
@@ -19,12 +15,14 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from harness import Worker, command_line, machine, save, show
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
-from svm_sets import at_hand, read
 
 import novikoff as nk
+
+from .data.sets import at_hand, read
+from .harness import Session, Suite, Worker
+from .harness.session import show
 
 COSTS = (0.01, 1.0, 100.0)
 ROUNDS = 5
@@ -99,22 +97,26 @@ def measure(name: str, is_sparse: bool, quick: bool, cap: float) -> tuple[list[d
     return fits, [cross_validation]
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--cap", type=float, default=60.0)
-    options = parser.parse_args()
-    share, names = (10, ("colon",)) if options.quick else (1, ("colon", "leukemia"))
+def run(session: Session) -> None:
+    """Measure all."""
     fits: list[dict[str, Any]] = []
     cross_validations: list[dict[str, Any]] = []
-    for name in (*at_hand(names), "generated"):
+    for name in (*at_hand(session.size["sets"]), "generated"):
         for is_sparse in (False, True):
-            some, validated = measure(name, is_sparse, options.quick, options.cap)
+            some, validated = measure(name, is_sparse, session.quick, session.size["cap"])
             fits, cross_validations = fits + some, cross_validations + validated
-    for loss in ("hinge", "squared_hinge"):
-        show([row for row in fits if row["loss"] == loss])
+            session.keep(fits=fits, **{"cross-validation": cross_validations}, cap=session.size["cap"])
+    show(fits)
     show(cross_validations)
-    save("few_rows", share, {"fits": fits, "cross-validation": cross_validations, "cap": options.cap, **machine()})
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="few_rows",
+    measures="fits and cross-validations on data with fewer rows than columns",
+    contestants=("SVC", "LinearSVC"),
+    answers="ours are proven to a gap of 1e-4; the peers are taken as they come, which can only favour them",
+    limit="products of all pairs of rows, once",
+    run=run,
+    quick={"sets": ("colon",), "cap": 5.0},
+    full={"sets": ("colon", "leukemia"), "cap": 60.0},
+)

@@ -1,17 +1,12 @@
 """HardMarginSVM against SVC(kernel="linear", C=1e10) and Clarabel's quadratic program, on data that can be separated.
 
-python benchmarks/margin.py                  # some minutes, most of them Clarabel's
-python benchmarks/margin.py --quick          # the smallest sets only, once
-python benchmarks/margin.py --sets colon     # a part; other results are kept
-
 All fits of a set are made in turn, round after round, in one process, each to its own measure: ours until the margin is
 within 1e-6 of the best, the others as they come. The margin of each, min y f / |w| over all rows, is reported by what
-it lacks to the upper bound. A fit is stopped after --cap seconds; ratios to what did not get there are lower bounds.
+it lacks to the upper bound. Some fits are stopped; ratios to them are lower bounds.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
 import time
 from typing import Any
@@ -19,15 +14,16 @@ from typing import Any
 import clarabel
 import numpy as np
 import scipy.sparse as sp
-from harness import Worker, command_line, machine, save, saved, show
 from sklearn.svm import SVC
-from svm_sets import at_hand, read
 
 import novikoff as nk
 
+from .data.sets import at_hand, read
+from .harness import Session, Suite, Worker
+from .harness.session import show
+
 SETS = ("mushrooms", "pcmac", "basehock", "colon", "leukemia", "digits")
-QUICK = ("mushrooms", "colon", "leukemia")
-ROUNDS, LONG = 5, 60.0  # rounds, and the seconds of all fits of one after which no more are made
+LONG = 60.0  # seconds of all fits of one contestant after which no more are made
 Data = tuple[Any, np.ndarray]
 
 
@@ -84,18 +80,16 @@ def upper_bound(data: Data) -> tuple[float, bool]:
     return certificate.margin_upper_bound, bool(certificate.verify(*data))
 
 
-def measure(name: str, options: argparse.Namespace) -> dict[str, Any]:
+def measure(name: str, rounds: int, cap: float) -> dict[str, Any]:
     worker = Worker(prepare, name)
-    upper, proven = worker(options.cap, upper_bound)
+    upper, proven = worker(cap, upper_bound)
     runs: dict[str, list[dict[str, float] | None]] = {who: [] for who in CONTESTANTS}
-    for _ in range(1 if options.quick else ROUNDS):
+    for _ in range(rounds):
         for who, done in runs.items():
             if None not in done and sum(run["seconds"] for run in done) < LONG:
-                done.append(worker(options.cap, fit, who))
+                done.append(worker(cap, fit, who))
     worker.close()
-    seconds = {
-        who: statistics.median(run["seconds"] if run else options.cap for run in done) for who, done in runs.items()
-    }
+    seconds = {who: statistics.median(run["seconds"] if run else cap for run in done) for who, done in runs.items()}
     return {
         "set": name,
         "proven": proven,
@@ -124,20 +118,24 @@ def summary(rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], dict[str,
     return table, means
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--sets", type=lambda names: tuple(names.split(",")), default=None)
-    parser.add_argument("--cap", type=float, default=120.0)
-    options = parser.parse_args()
-    share = 10 if options.quick else 1
-    for name in at_hand(options.sets or (QUICK if options.quick else SETS)):
-        row = measure(name, options)
-        kept = [old for old in saved("margin", share).get("hard margin", []) if old["set"] != name]
-        rows = sorted([*kept, row], key=lambda row: SETS.index(row["set"]))
-        save("margin", share, {"hard margin": rows, "cap": options.cap, **machine()})
-    table, means = summary(saved("margin", share)["hard margin"])
-    show(table, **means)
+def run(session: Session) -> None:
+    """Measure all."""
+    for name in at_hand(session.chosen(session.size["sets"])):
+        session.merge("hard margin", ("set",), [measure(name, session.size["rounds"], session.size["cap"])])
+    session.keep(cap=session.size["cap"])
+    table, means = summary(session.content["hard margin"])
+    show(table)
+    show([means])
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="margin",
+    measures="the hard margin of data that can be separated",
+    contestants=("SVC with C = 1e10", "Clarabel"),
+    answers="the margin of each is compared with the proven upper bound, and what it lacks is reported",
+    limit="one pass over the values",
+    run=run,
+    quick={"sets": ("mushrooms", "colon", "leukemia"), "rounds": 1, "cap": 20.0},
+    full={"sets": SETS, "rounds": 5, "cap": 120.0},
+    packages=("clarabel",),
+)

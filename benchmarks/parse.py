@@ -1,7 +1,4 @@
-"""Reading and writing svmlight files against scikit-learn, LIBLINEAR and zlib: ratios from one interleaved run.
-
-python benchmarks/parse.py            # a file of about 270 MB, written to build/ first
-python benchmarks/parse.py --quick    # a tenth of it
+"""Reading and writing svmlight files, against scikit-learn, LIBLINEAR and zlib.
 
 LIBLINEAR's `train` (Debian: liblinear-tools) is given a copy of the file whose last line is wrong: it reads everything
 and then stops, so that its time is that of reading.
@@ -12,34 +9,23 @@ from __future__ import annotations
 import io
 import shutil
 import subprocess
-import sys
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from harness import interleave, report, share_of_rows, text_like
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
 import novikoff as nk
 
-PEAK = """
-import sys
-import numpy, scipy.sparse, novikoff as nk
-def peak():
-    with open("/proc/self/status") as status:
-        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-before = peak()
-X, y = nk.read_svmlight(sys.argv[1])
-print(peak() - before, X.data.nbytes + X.indices.nbytes + X.indptr.nbytes + y.nbytes)
-"""
+from .data.text import text_like
+from .harness import Session, Suite
+from .harness.session import BUILD
 
 
-def write_files(folder: Path, rows: int) -> tuple[Path, Path, Path]:
-    """The text, the text with a wrong last line, and the text compressed."""
-    folder.mkdir(parents=True, exist_ok=True)
-    text, wrong, packed = (folder / f"text-{rows}.svm{ending}" for ending in ("", ".wrong", ".gz"))
+def write_files(rows: int) -> tuple[Path, Path, Path]:
+    """Write the text, the text with a wrong last line, and the text compressed, unless they are there."""
+    BUILD.mkdir(parents=True, exist_ok=True)
+    text, wrong, packed = (BUILD / f"text-{rows}.svm{ending}" for ending in ("", ".wrong", ".gz"))
     if not packed.exists():
         X, y = text_like(rows, 50_000, 57)
         nk.write_svmlight(X, y, text)
@@ -49,71 +35,77 @@ def write_files(folder: Path, rows: int) -> tuple[Path, Path, Path]:
 
 
 def train_reads(train: str, path: Path) -> None:
+    """Let LIBLINEAR read a file, and check that it got to the last line."""
     done = subprocess.run([train, str(path), "/dev/null"], capture_output=True, text=True, check=False)
     assert "rong input format at line" in done.stderr, done.stderr
 
 
-def memory(path: Path) -> tuple[int, int]:
-    """Bytes at the peak beyond what the imports take, and bytes of the arrays."""
-    done = subprocess.run([sys.executable, "-c", PEAK, str(path)], capture_output=True, text=True, check=True)
-    beyond, arrays = map(int, done.stdout.split())
-    return beyond, arrays
-
-
-def main() -> None:
-    share = share_of_rows(__doc__)
-    text, wrong, packed = write_files(Path("build") / "bench", 200_000 // share)
+def run(session: Session) -> None:
+    """Measure all."""
+    rows = session.size["rows"]
+    text, wrong, packed = write_files(rows)
     size = text.stat().st_size
-    ours, theirs = nk.read_svmlight(text), load_svmlight_file(str(text))
-    assert np.array_equal(ours.X.data, theirs[0].data)
-    assert np.array_equal(ours.X.indices, theirs[0].indices)
+    X, y = nk.read_svmlight(text)
+    right = X.data.sum(), int(X.indices.sum(dtype="int64")), X.nnz
 
-    contestants: dict[str, Callable[[], Any]] = {
-        "two": lambda: nk.read_svmlight(text, n_jobs=2),
-        "one": lambda: nk.read_svmlight(text, n_jobs=1),
-        "scikit-learn": lambda: load_svmlight_file(str(text)),
-        "gzip": lambda: nk.read_svmlight(packed),
-        "zlib": lambda: zlib.decompress(packed.read_bytes(), wbits=31),
-        "write": lambda: nk.write_svmlight(ours.X, ours.y, io.BytesIO(), n_jobs=2),
-        "scikit-learn writes": lambda: dump_svmlight_file(ours.X, ours.y, io.BytesIO(), zero_based=False),
-    }
-    train = shutil.which("liblinear-train") or shutil.which("train")
-    if train is None:
-        print("LIBLINEAR's train is not installed (Debian: liblinear-tools); it is left out")
+    def distance(answer: Any) -> float:
+        """Return 0 if the rows are the right ones; LIBLINEAR returns nothing, and checks itself how far it got."""
+        rows = None if answer is None else answer[0]
+        return float(rows is not None and (rows.data.sum(), int(rows.indices.sum(dtype="int64")), rows.nnz) != right)
+
+    peers = {"scikit-learn": lambda: load_svmlight_file(str(text))}
+    if train := shutil.which("liblinear-train") or shutil.which("train"):
+        peers["LIBLINEAR"] = lambda: train_reads(train, wrong)
     else:
-        contestants["LIBLINEAR"] = lambda: train_reads(train, wrong)
-    times = interleave(contestants, rounds=5)
+        print("LIBLINEAR's train is not installed (Debian: liblinear-tools); it is left out")
 
-    pairs = [
-        ("read, two threads", "two", "scikit-learn"),
-        ("read, one thread", "one", "scikit-learn"),
-        ("read, two threads", "two", "LIBLINEAR"),
-        ("read, one thread", "one", "LIBLINEAR"),
-        ("read, gzip", "gzip", "zlib"),
-        ("write, two threads", "write", "scikit-learn writes"),
-    ]
-    table = [
+    def unpack() -> None:
+        assert len(zlib.decompress(packed.read_bytes(), wbits=31)) == size
+
+    reading = session.reading(size)
+    session.compare(
+        "read",
         {
-            "work": work,
-            "ours": f"{times[mine]:.3f} s",
-            "peer": f"{times[other]:.3f} s ({other.removesuffix(' writes')})",
-            "ratio": times[other] / times[mine],
-            "MB/s": size / times[mine] / 1e6,
-        }
-        for work, mine, other in pairs
-        if other in times
-    ]
-    beyond, arrays = memory(text)
-    report(
-        "parse",
-        share,
-        table,
-        file_MB=size / 1e6,
-        nonzeros=int(ours.X.nnz),
-        arrays_MB=arrays / 1e6,
-        peak_over_arrays=beyond / arrays,
+            "two threads": lambda: nk.read_svmlight(text, n_jobs=2),
+            "one thread": lambda: nk.read_svmlight(text, n_jobs=1),
+        },
+        peers,
+        rounds=5,
+        cost=distance,
+        limit=reading,
+        bytes=size,
+    )
+    session.compare(
+        "read, gzip",
+        {"novikoff": lambda: nk.read_svmlight(packed)},
+        {"zlib, without parsing": unpack},
+        rounds=5,
+        cost=distance,
+        bytes=size,
+    )
+
+    def written(write: Any) -> int:
+        file = io.BytesIO()
+        write(file)
+        return file.tell()
+
+    session.compare(
+        "write, two threads",
+        {"novikoff": lambda: written(lambda file: nk.write_svmlight(X, y, file, n_jobs=2))},
+        {"scikit-learn": lambda: written(lambda file: dump_svmlight_file(X, y, file, zero_based=False))},
+        rounds=5,
+        limit=reading,
+        bytes=size,
     )
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="parse",
+    measures="reading and writing an svmlight file of text-like rows",
+    contestants=("scikit-learn", "LIBLINEAR", "zlib"),
+    answers="the rows that are read have the same entries, by number and sums",
+    limit="reading the bytes of the file from memory once; for gzip, the time of zlib alone",
+    run=run,
+    quick={"rows": 20_000},
+    full={"rows": 200_000},
+)

@@ -1,8 +1,5 @@
 """The log loss of probabilities that online learners give before they see the label.
 
-python benchmarks/probabilities.py            # needs elec2.csv.gz and spam_stream.svm.gz in $NOVIKOFF_DATA
-python benchmarks/probabilities.py --quick    # a tenth of the rows
-
 Beside it: the log loss of the best logistic function of the same scores in hindsight, and of the frequency of the label
 so far. The columns of elec2 are standardised by the moments so far.
 """
@@ -12,11 +9,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from harness import command_line, report
 from scipy.optimize import minimize
-from svm_sets import DATA
 
 import novikoff as nk
+
+from .data.sets import DATA
+from .harness import Session, Suite
+from .harness.session import show
 
 LEARNERS = {
     "Perceptron": nk.Perceptron,
@@ -66,19 +65,29 @@ def of_frequency(y: np.ndarray) -> float:
     return float(-np.log(np.where(y, before, 1 - before)).mean())
 
 
-def main() -> None:
-    arguments = command_line(__doc__).parse_args()
+def run(session: Session) -> None:
+    """Measure all."""
     table = []
     for name, load in {"elec2": elec2, "spam_stream": spam}.items():
         X, y = load()
-        if arguments.quick:
-            X, y = X[: len(y) // 10], y[: len(y) // 10]
+        rows = len(y) // session.size["share"]
+        X, y = X[:rows], y[:rows]
         for learner, make in LEARNERS.items():
             loss, best = progressive(make, X, y)
             row = {"stream": name, "learner": learner, "log loss": loss, "best in hindsight": best}
             table.append({**row, "frequency": of_frequency(y)})
-    report("probabilities", 10 if arguments.quick else 1, table)
+            session.keep(losses=table)
+    show(table)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="probabilities",
+    measures="the log loss of probabilities that online learners give before they see the label",
+    contestants=("the best logistic function of the same scores in hindsight", "the frequency of the label so far"),
+    answers="the answers are what is measured",
+    limit="the best logistic function in hindsight",
+    run=run,
+    quick={"share": 20},
+    full={"share": 1},
+    files=("elec2.csv.gz", "spam_stream.svm.gz"),
+)

@@ -1,9 +1,5 @@
 """What the parts of a round cost, for docs/scaling.md: seconds per stored value, per vector and per task, and rounds.
 
-python benchmarks/scaling_costs.py                  # minutes; needs Dask and Ray for their overheads
-python benchmarks/scaling_costs.py --quick          # a tenth of the data
-python benchmarks/scaling_costs.py --only rounds    # or passes, vectors, dense, tasks, dense_rounds
-
 Each number is the least of several short runs, because the machine may do other work: it is what the code needs, not
 what a loaded machine takes. Passes are those of one core over rows of float32 values and int32 columns, of which there
 are a million, as in words (frequent ones are in the caches) or as in hashed identifiers (all equally frequent).
@@ -21,7 +17,6 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from harness import command_line, machine, save, saved, show, text_like
 
 import novikoff as nk
 import novikoff._core as _core
@@ -38,6 +33,10 @@ from novikoff.distributed.soft_margin.newton import NewtonCommand, newton_step
 from novikoff.distributed.soft_margin.setup import LocalProblem, Setup, begin
 from novikoff.distributed.survey import survey_block
 from novikoff.online.mixed_fit import MixedFit
+
+from .data.text import text_like
+from .harness import Session, Suite
+from .harness.session import show
 
 COLUMNS, NONZEROS = 1_000_000, 100
 REPEATS = 9
@@ -201,18 +200,22 @@ def dense_rounds(share: int) -> list[dict[str, Any]]:
 WORK = (passes, vectors, dense, tasks, rounds, dense_rounds)
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--only", choices=[work.__name__ for work in WORK])
-    arguments = parser.parse_args()
-    share = 10 if arguments.quick else 1
-    content = machine()
-    for work in WORK:
-        if arguments.only in (None, work.__name__):
-            content = saved("scaling_costs", share) | content | {work.__name__: work(share)}
-            show(content[work.__name__])
-            save("scaling_costs", share, content)
+def run(session: Session) -> None:
+    """Measure all."""
+    names = {work.__name__: work for work in WORK}
+    for name in session.chosen(session.size["parts"]):
+        table = names[name](session.size["share"])
+        show(table)
+        session.keep(**{name: table})
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="scaling_costs",
+    measures="what the parts of a round over partitions cost: values, vectors, tasks, and rounds",
+    contestants=(),
+    answers="fits are proven to their gaps",
+    limit="one core reading the values from memory",
+    run=run,
+    quick={"share": 50, "parts": ("passes", "vectors", "dense", "dense_rounds")},
+    full={"share": 1, "parts": tuple(work.__name__ for work in WORK)},
+)

@@ -1,8 +1,5 @@
 """Labels that a selective perceptron asks for, and its accuracy, on streams of mails and of text messages.
 
-python benchmarks/selective.py            # needs spam_stream.svm.gz and sms.tsv.gz in $NOVIKOFF_DATA
-python benchmarks/selective.py --quick    # a tenth of the rows
-
 Each row is predicted before it is learned, and all numbers are means over the seeds. Beside the mistakes: their
 estimate from the labels that were asked for. The perceptron uses all labels.
 """
@@ -12,10 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from harness import command_line, report
-from stream_sets import MAKERS
 
 import novikoff as nk
+
+from .data.streams import MAKERS
+from .harness import Session, Suite
+from .harness.session import show
 
 NAMES = ("spam", "sms")
 SEEDS = range(10)
@@ -30,12 +29,12 @@ def measured(make: Any, stream: Any, rows: int) -> tuple[float, float, float, fl
     return getattr(certificate, "asked", rows) / rows, 1 - wrong / rows, wrong, estimate
 
 
-def main() -> None:
-    arguments = command_line(__doc__).parse_args()
+def run(session: Session) -> None:
+    """Measure all."""
     table = []
     for name in NAMES:
         stream = MAKERS[name]()
-        rows = len(stream.y) // (10 if arguments.quick else 1)
+        rows = len(stream.y) // session.size["share"]
         learners = {"Perceptron": [lambda classes: nk.Perceptron(classes=classes)]}
         for b in (0.1, 1.0, 10.0):
             learners[f"SelectivePerceptron, b = {b:g}"] = [
@@ -46,8 +45,18 @@ def main() -> None:
             found = np.mean([measured(make, stream, rows) for make in makers], axis=0).tolist()
             columns = dict(zip(("asked", "accuracy", "mistakes", "estimate"), found, strict=True))
             table.append({"stream": name, "learner": learner, **columns})
-    report("selective", 10 if arguments.quick else 1, table)
+    session.keep(streams=table)
+    show(table)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="selective",
+    measures="labels that a selective perceptron asks for, and its accuracy",
+    contestants=("the perceptron, which uses all labels",),
+    answers="the answers are what is measured",
+    limit="the accuracy of the perceptron with all labels",
+    run=run,
+    quick={"share": 10},
+    full={"share": 1},
+    files=("spam_stream.svm.gz", "sms.tsv.gz"),
+)

@@ -1,8 +1,5 @@
 """separability against the linear programs of R's detectseparation, solved by HiGHS; on five million rows; on dummies.
 
-python benchmarks/separability.py            # a9a, ijcnn1, covtype: the programs take minutes on the last
-python benchmarks/separability.py --quick    # a tenth of the rows
-
 The peer solves two programs over all rows z = y (x, 1) (Konis 2007): the first is max sum z_i.v with z_i.v >= 0 and
 |v_j| <= 1, whose value is 0 where the classes overlap; the second is max t with z_i.v >= t and |v_j| <= 1, which tells
 complete separation from quasi-complete. Where classes overlap the first alone would do: its time is shown, too. HiGHS
@@ -11,17 +8,19 @@ is taken at its word; ours is proven in whole numbers within the time measured.
 
 from __future__ import annotations
 
-import resource
 import time
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from harness import machine, save, share_of_rows, show
 from scipy.optimize import linprog
-from svm_sets import read
 
 import novikoff as nk
+
+from .data.sets import at_hand, read
+from .harness import Session, Suite
+from .harness.memory import bytes_beyond
+from .harness.session import show
 
 ROUNDS = 3
 SLOW = 20.0  # seconds above which one round must do
@@ -90,11 +89,10 @@ def millions(share: int) -> list[dict[str, Any]]:
     found = []
     for wrong in (0, 1):
         y[:wrong] = ~y[:wrong]
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         start = time.perf_counter()
         kind = nk.separability(X, y).kind
         took = time.perf_counter() - start
-        beyond = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        beyond = bytes_beyond(lambda y=y: nk.separability(X, y)) / 2**20
         found.append({"rows": rows, "columns": columns, "kind": kind, "seconds": took, "MiB": beyond})
     return found
 
@@ -141,16 +139,25 @@ def dummies(share: int) -> list[dict[str, Any]]:
     return table
 
 
-def main() -> None:
-    share = share_of_rows(__doc__ or "")
-    many = millions(share)  # first: the peak of memory is that of the whole process
-    table = [measure(name, share) for name in SETS]
-    show(table)
+def run(session: Session) -> None:
+    """Measure all."""
+    share = session.size["share"]
+    sets = [measure(name, share) for name in at_hand(session.size["sets"])]
+    show(sets)
+    session.keep(sets=sets)
+    many, indicators = millions(share), dummies(share)
     show(many)
-    indicators = dummies(share)
     show(indicators)
-    save("separability", share, {"sets": table, "millions": many, "dummies": indicators, **machine()})
+    session.keep(millions=many, dummies=indicators)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="separability",
+    measures="whether a plane separates the classes, proven in whole numbers",
+    contestants=("the linear programs of detectseparation, by HiGHS",),
+    answers="the verdicts are compared; ours is proven",
+    limit="one pass over the values",
+    run=run,
+    quick={"sets": ("a9a", "ijcnn1"), "share": 20},
+    full={"sets": SETS, "share": 1},
+)

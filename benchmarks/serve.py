@@ -1,13 +1,9 @@
 """`novikoff serve` against services of Vowpal Wabbit and River behind the same front, over loopback.
 
-python benchmarks/serve.py                  # all measurements, about fifteen minutes
-python benchmarks/serve.py --quick          # smaller ones
-python benchmarks/serve.py --only stream    # one of them; the others keep their saved numbers
-
 The server is durable: an example is answered when it is on the disk. The peers keep what they learn in memory. All run
 in one process each, with uvicorn, httptools and uvloop. The programs of one comparison take turns in one run, because
-only their ratio means something on a machine that does other work, too. The clients (serve_clients.py) send bytes that
-were prepared before, from another process than the server's, on the same two cores.
+only their ratio means something on a machine that does other work, too. The clients (serving/clients.py) send bytes
+that were prepared before, from another process than the server's, on the same two cores.
 """
 
 from __future__ import annotations
@@ -24,11 +20,13 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from harness import command_line, machine, save, saved, show
-from serve_clients import request, single_requests, stream
-from serve_programs import FOLDER, Rows, fresh, make_rows, novikoff, novikoff_stream, peer, running
 
 import novikoff as nk
+
+from .harness import Session, Suite
+from .harness.session import show
+from .serving.clients import request, single_requests, stream
+from .serving.programs import FOLDER, Rows, fresh, make_rows, novikoff, novikoff_stream, peer, running
 
 NDJSON, SVMLIGHT = "application/x-ndjson", "text/x-svmlight"
 LEARNER = "perceptron"
@@ -273,20 +271,24 @@ MEASUREMENTS: dict[str, Callable[[int], Iterator[Row]]] = {
 }
 
 
-def main() -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("--only", choices=MEASUREMENTS, action="append", help="one measurement; may be repeated")
-    arguments = parser.parse_args()
-    share = 10 if arguments.quick else 1
-    kept = saved("serve", share).get("measurements", {})
-    for name in arguments.only or MEASUREMENTS:
-        kept[name] = list(MEASUREMENTS[name](share))
+def run(session: Session) -> None:
+    """Measure all."""
+    kept = session.content.get("measurements", {})
+    for name in session.chosen(session.size["parts"]):
+        kept[name] = list(MEASUREMENTS[name](session.size["share"]))
         show(kept[name])
-        print(flush=True)
         ordered = {key: kept[key] for key in MEASUREMENTS if key in kept}
-        table = [entry for rows in ordered.values() for entry in rows]
-        save("serve", share, {"table": table, "measurements": ordered, **machine()})
+        session.keep(table=[entry for rows in ordered.values() for entry in rows], measurements=ordered)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="serve",
+    measures="the server over loopback, durable: streams, single requests, many models, the start",
+    contestants=("Vowpal Wabbit", "FastAPI with River"),
+    answers="all examples are answered without an error",
+    limit="the disk: synchronous appends of what the log writes; and the command without a network",
+    run=run,
+    quick={"share": 20, "parts": ("disk", "stream", "predict", "start")},
+    full={"share": 1, "parts": tuple(MEASUREMENTS)},
+    packages=("fastapi", "river", "vowpalwabbit", "uvicorn", "apsw"),
+)

@@ -1,8 +1,5 @@
 """The server's log, one compressed record per group of examples, against two other ways to make examples durable.
 
-python benchmarks/serve_log.py            # durability "full": every group is flushed to disk
-python benchmarks/serve_log.py --quick    # fewer groups
-
 The others are one row of SQLite per example, also in one transaction per group, and a segment file to which blocks are
 appended with their checksums. All store the same random examples of 57 features and flush after each group, in one
 interleaved run in build/, whose disk is also measured alone: 4 KB appended and flushed.
@@ -21,13 +18,14 @@ from typing import Any
 
 import apsw
 import numpy as np
-from harness import interleave, report, share_of_rows
 
 from novikoff.serve.log.blocks import Block, encode
 from novikoff.serve.log.records import EXAMPLES, Entry
 from novikoff.serve.log.store import Store
 
-BUILD = Path(__file__).parents[1] / "build"
+from .harness import Session, Suite, interleave
+from .harness.session import BUILD, show
+
 FEATURES = 57
 GROUPS = {1: 200, 64: 100, 512: 50}  # examples in a group: groups in a round
 ROUNDS = 5
@@ -130,7 +128,7 @@ def append_often(contestant: Any, block: Block, groups: int) -> None:
 
 def compare(examples: int, groups: int, rounds: int) -> list[dict[str, Any]]:
     block = random_block(examples)
-    BUILD.mkdir(exist_ok=True)
+    BUILD.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=BUILD) as folder:
         held = {name: make(Path(folder)) for name, make in CONTESTANTS.items()}
         times = interleave({name: partial(append_often, one, block, groups) for name, one in held.items()}, rounds)
@@ -149,14 +147,24 @@ def compare(examples: int, groups: int, rounds: int) -> list[dict[str, Any]]:
     ]
 
 
-def main() -> None:
-    share = share_of_rows(__doc__)
+def run(session: Session) -> None:
+    """Measure all."""
     table = []
     for examples, groups in GROUPS.items():
-        table += compare(examples, max(10, groups // share), ROUNDS)
+        table += compare(examples, max(10, groups // session.size["share"]), ROUNDS)
     commits = [row["groups a second"] for row in table if row["log"] == "disk alone"]
-    report("serve_log", share, table, features=FEATURES, **{"commits a second of the disk": float(np.median(commits))})
+    session.keep(logs=table, features=FEATURES, **{"commits a second of the disk": float(np.median(commits))})
+    show(table)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="serve_log",
+    measures="durable appends of groups of examples to the log of the server",
+    contestants=("a row of SQLite per example", "a file of segments"),
+    answers="all examples are on the disk when an append returns",
+    limit="one synchronous append of 4 KiB per group",
+    run=run,
+    quick={"share": 10},
+    full={"share": 1},
+    packages=("apsw",),
+)

@@ -1,27 +1,23 @@
-"""One pass over a text file, predict then learn, against Vowpal Wabbit: ratios from one interleaved run.
+"""One pass over a file of text, predicting each example before learning from it, against Vowpal Wabbit.
 
-python benchmarks/stream.py            # a file of about 270 MB, written to build/ first, in both formats
-python benchmarks/stream.py --quick    # a tenth of it
-
-Both read the same examples as text, predict each, count, and learn from it. Vowpal Wabbit reads its own format, with
-hinge loss and 2^18 weights; it parses in a thread of its own, as novikoff does. Its default update is adaptive,
-normalised and invariant; --sgd is the plain one.
+Vowpal Wabbit reads its own format, with hinge loss and 2^18 weights; it parses in a thread of its own, as novikoff
+does. Its default update is adaptive, normalised and invariant; --sgd is the plain one.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import vowpalwabbit
-from harness import interleave, report, share_of_rows
-from parse import write_files
-
 import novikoff as nk
+
+from .harness import Session, Suite
+from .parse import write_files
 
 
 def write_vw(text: Path) -> Path:
-    """The same examples in Vowpal Wabbit's format."""
+    """Write the same examples in Vowpal Wabbit's format."""
     path = text.with_suffix(".vw")
     if not path.exists():
         with text.open("rb") as lines, path.open("wb") as out:
@@ -29,52 +25,53 @@ def write_vw(text: Path) -> Path:
     return path
 
 
-def vw(path: Path, options: str) -> None:
+def vw(path: Path, options: str) -> int:
+    """Learn from a file, and return the number of examples."""
+    import vowpalwabbit
+
     usual = "--loss_function hinge --binary --bit_precision 18 --quiet"
-    vowpalwabbit.Workspace(f"--data {path} {usual} {options}").finish()
+    model = vowpalwabbit.Workspace(f"--data {path} {usual} {options}")
+    model.finish()
+    return int(model.get_weighted_examples())
 
 
-def progressive(model: Any, path: Path) -> int:
-    progress = nk.evaluate.progressive(model, nk.scan(path))
+def progressive(make: Any, path: Path) -> int:
+    """Predict and learn each example of a file, and return their number."""
+    progress = nk.evaluate.progressive(make(), nk.scan(path))
     for _ in progress:
         pass
-    return progress.examples
+    return int(progress.examples)
 
 
-def main() -> None:
-    share = share_of_rows(__doc__)
-    rows = 200_000 // share
-    text, *_ = write_files(Path("build") / "bench", rows)
-    theirs = write_vw(text)
-    cached = text.with_suffix(".nvk")
+def run(session: Session) -> None:
+    """Measure all."""
+    rows = session.size["rows"]
+    text, *_ = write_files(rows)
+    theirs, cached = write_vw(text), text.with_suffix(".nvk")
     nk.cache(text, cached)
-    times = interleave(
-        {
-            "perceptron": lambda: progressive(nk.Perceptron(), text),
-            "passive-aggressive I": lambda: progressive(nk.PassiveAggressiveI(), text),
-            "tracker": lambda: progressive(nk.Tracker(), text),
-            "perceptron, cached rows": lambda: progressive(nk.Perceptron(), cached),
-            "tracker, cached rows": lambda: progressive(nk.Tracker(), cached),
-            "VW": lambda: vw(theirs, ""),
-            "VW --sgd": lambda: vw(theirs, "--sgd"),
-        },
+    makers = {"perceptron": nk.Perceptron, "passive-aggressive I": nk.PassiveAggressiveI, "tracker": nk.Tracker}
+    ours = {name: partial(progressive, make, text) for name, make in makers.items()}
+    ours |= {f"{name}, cached rows": partial(progressive, makers[name], cached) for name in ("perceptron", "tracker")}
+    session.compare(
+        "predict, then learn",
+        ours,
+        {"VW": partial(vw, theirs, ""), "VW --sgd": partial(vw, theirs, "--sgd")},
         rounds=5,
+        cost=lambda examples: abs(examples - rows),
+        limit=session.reading(text.stat().st_size),
+        bytes=text.stat().st_size,
+        examples=rows,
     )
-    size = text.stat().st_size
-    table = [
-        {
-            "work": mine,
-            "ours": f"{times[mine]:.3f} s",
-            "peer": f"{times[other]:.3f} s ({other})",
-            "ratio": times[other] / times[mine],
-            "MB/s": size / times[mine] / 1e6,
-            "us an example": 1e6 * times[mine] / rows,
-        }
-        for mine in ("perceptron", "passive-aggressive I", "tracker", "perceptron, cached rows", "tracker, cached rows")
-        for other in ("VW", "VW --sgd")
-    ]
-    report("stream", share, table, file_MB=size / 1e6, rows=rows)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="stream",
+    measures="one pass over an svmlight file: each example is parsed, predicted and learned",
+    contestants=("Vowpal Wabbit",),
+    answers="all examples were learned; the suite stream_accuracy compares the predictions",
+    limit="reading the bytes of the file from memory once",
+    run=run,
+    quick={"rows": 20_000},
+    full={"rows": 200_000},
+    packages=("vowpalwabbit",),
+)

@@ -1,9 +1,5 @@
 """Accuracy of predicting each example of a stream before learning from it, against River and Vowpal Wabbit.
 
-python benchmarks/stream_accuracy.py                 # all streams and programs; about an hour on one core
-python benchmarks/stream_accuracy.py --quick         # a tenth of the rows
-python benchmarks/stream_accuracy.py --only tracker  # programs whose names have this; the others keep their numbers
-
 Every program is the one that its users begin with: no parameter is chosen by stream. Streams come raw, and with their
 columns scaled beforehand. With a delay of 100 or 1,000, the label of an example is learned after so many further
 examples were predicted; raw streams only.
@@ -12,16 +8,16 @@ examples were predicted; raw streams only.
 from __future__ import annotations
 
 import itertools
-import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from typing import Any
 
-import stream_sets
-from harness import command_line, machine, save, saved, show
-from stream_sets import Stream
-
 import novikoff as nk
+
+from .data import streams
+from .data.streams import Stream
+from .harness import Session, Suite
+from .harness.session import show
 
 BATCH = 1000
 DELAYS = (0, 100, 1000)
@@ -133,37 +129,25 @@ PROGRAMS: dict[str, Callable[[Stream, int], float | None]] = {
 
 
 def measure(
-    result: str,
-    description: str | None,
+    session: Session,
     makers: dict[str, Callable[[], Stream]],
     programs: dict[str, Callable[[Stream, int], float | None]],
     cases_of: Callable[[Stream], list[tuple[str, Stream, int]]],
-    **facts: int,
 ) -> None:
-    """Run programs on streams, and save what they reach; a program that leaves a stream out returns None.
+    """Run programs on streams, and keep what they reach; a program that leaves a stream out returns None.
 
     ``cases_of`` returns the cases of a stream: the name of each, its rows and its delay.
     """
-    parser = command_line(description or "")
-    parser.add_argument("--only", default="", help="programs whose names have this")
-    parser.add_argument("--streams", default="", help="streams whose names have this")
-    arguments = parser.parse_args()
-    share = 10 if arguments.quick else 1
-    accuracy: dict[str, dict[str, float]] = saved(result, share).get("accuracy", {})
-    for name, make in makers.items():
-        if arguments.streams not in name:
-            continue
-        whole = make()
-        rows = len(whole.y) // share
+    accuracy: dict[str, dict[str, float]] = session.content.get("accuracy", {})
+    for name in session.chosen(makers):
+        whole = makers[name]()
+        rows = len(whole.y) // session.size["share"]
         cases = cases_of(Stream(whole.name, whole.X[:rows], whole.y[:rows]))
-        for (case, stream, delay), (program, run) in itertools.product(cases, programs.items()):
-            start = time.process_time()
-            if arguments.only not in program or (found := run(stream, delay)) is None:
+        for (case, stream, delay), program in itertools.product(cases, session.chosen(programs)):
+            if delay >= rows - 1 or (found := programs[program](stream, delay)) is None:
                 continue
             accuracy.setdefault(case, {})[program] = round(100 * found, 3)
-            print(f"{case}: {program} {100 * found:.2f}, {time.process_time() - start:.1f} s", flush=True)
-            own = {fact: value // share for fact, value in facts.items()}
-            save(result, share, {"accuracy": accuracy, **own, **machine()})
+            session.keep(accuracy=accuracy)
     show([{"stream": case, **found} for case, found in accuracy.items()])
 
 
@@ -173,9 +157,21 @@ def cases_of(raw: Stream) -> list[tuple[str, Stream, int]]:
     return [(f"{raw.name}, {kind}, delay {delay}", stream, delay) for stream, kind, delay in cases]
 
 
-def main() -> None:
-    measure("stream_accuracy", __doc__, stream_sets.MAKERS, PROGRAMS, cases_of, covtype_rows=stream_sets.MAX_ROWS)
+def run(session: Session) -> None:
+    """Measure all."""
+    session.keep(covtype_rows=streams.MAX_ROWS // session.size["share"])
+    measure(session, streams.MAKERS, PROGRAMS, cases_of)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="stream_accuracy",
+    measures="the accuracy of predicting each example of a stream before learning from it",
+    contestants=("River", "Vowpal Wabbit"),
+    answers="the answers are what is measured",
+    limit="the most frequent and the latest label are reported beside",
+    run=run,
+    quick={"share": 50},
+    full={"share": 1},
+    packages=("river", "vowpalwabbit"),
+    files=("elec2.csv.gz", "spam_stream.svm.gz", "covtype.csv.gz", "sms.tsv.gz"),
+)

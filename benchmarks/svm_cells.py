@@ -15,11 +15,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from harness import Worker, interleave
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, LinearSVC
 
 import novikoff as nk
+
+from .harness import Worker, interleave
 
 Data = tuple[Any, np.ndarray]
 NEAR = 1e-6  # the relative distance from the optimum at which LinearSVC has the same objective

@@ -1,10 +1,7 @@
 """CSV to encoded rows, against pandas with scikit-learn's ColumnTransformer; and CSV to a certified model.
 
-python benchmarks/tables.py            # 1,000,000 rows of 20 numbers and 20 categories, about 330 MB
-python benchmarks/tables.py --quick    # a tenth of it
-
-Each program reads and encodes in a process of its own, in turn, so that its peak of memory is known. Missing numbers
-are imputed by the mean with an indicator, numbers are standardised, and categories have a column each.
+Each program reads and encodes in a new process, so that its peak of memory is known; its time begins after its imports.
+Missing numbers are imputed by the mean with an indicator, numbers are standardised, and categories have a column each.
 """
 
 from __future__ import annotations
@@ -13,15 +10,18 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pc
-from harness import Worker, interleave, report, share_of_rows
 
-ROWS, ROUNDS, CAP = 1_000_000, 3, 600.0
+from .harness import Session, Suite, Timed, Worker, interleave
+from .harness.memory import peak_bytes
+
+ROUNDS, CAP = 3, 600.0
 ADULT_ROWS, ADULT_CATEGORIES = 32_000, (9, 16, 7, 15, 6, 5, 2, 42)
 MEGABYTE = 2**20
 
@@ -77,7 +77,7 @@ def ours(_: None, path: str) -> dict[str, Any]:
     from novikoff.data.encoding.encoder import TableEncoder
     from novikoff.data.reading import Reading
 
-    before, start, cpu = peak(), time.perf_counter(), time.process_time()
+    before, start, cpu = peak_bytes(), time.perf_counter(), time.process_time()
     batch = Reading(target="label").read("read", path, encoder=TableEncoder())
     return measured(before, start, cpu, batch.X)
 
@@ -90,7 +90,7 @@ def peer(_: None, path: str) -> dict[str, Any]:
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-    before, start, cpu = peak(), time.perf_counter(), time.process_time()
+    before, start, cpu = peak_bytes(), time.perf_counter(), time.process_time()
     frame = pd.read_csv(path)
     frame.pop("label")
     numbers = list(frame.select_dtypes("number").columns)
@@ -104,65 +104,62 @@ def peer(_: None, path: str) -> dict[str, Any]:
     return measured(before, start, cpu, encoder.fit_transform(frame))
 
 
-def peak() -> float:
-    """Return the peak of memory of this process in MB; what a parent process used does not count."""
-    status = Path("/proc/self/status").read_text()
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) / 1024
-
-
 def measured(before: float, start: float, cpu: float, X: Any) -> dict[str, Any]:
     """Return seconds, and memory in MB."""
     seconds, busy = time.perf_counter() - start, time.process_time() - cpu
-    result = (X.data.nbytes + X.indices.nbytes + X.indptr.nbytes) / MEGABYTE
+    result = X.data.nbytes + X.indices.nbytes + X.indptr.nbytes
     return {
-        "s": seconds,
+        "seconds": seconds,
         "cpu": busy,
-        "result": result,
-        "beyond": peak() - before - result,
-        "shape": X.shape,
+        "result_MB": result / MEGABYTE,
+        "beyond_MB": (peak_bytes() - before - result) / MEGABYTE,
+        "rows": X.shape[0],
         "nonzeros": int(X.nnz),
     }
 
 
-def compare(path: str) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
-    """Return the median seconds of both programs, and what else was measured in the last round."""
+def run(session: Session) -> None:
+    """Measure all."""
+    rows = session.size["rows"]
     found: dict[str, dict[str, Any]] = {}
 
-    def run(name: str, prepare: Any, job: Any) -> None:
-        worker = Worker(prepare)  # a new process: the peak of memory of an earlier round must not count
-        found[name] = worker(CAP, job, path)
-        seconds[name].append(found[name]["s"])
-        worker.close()
+    def contestant(name: str, prepare: Any, job: Any, path: str) -> Callable[[], Timed]:
+        def measure() -> Timed:
+            worker = Worker(prepare)  # a new process: the peak of memory of an earlier round must not count
+            found[name] = worker(CAP, job, path)
+            worker.close()
+            return Timed(found[name]["seconds"], found[name])
 
-    seconds: dict[str, list[float]] = {"ours": [], "peer": []}
-    interleave(
-        {"ours": lambda: run("ours", imported_ours, ours), "peer": lambda: run("peer", imported_peer, peer)}, ROUNDS
-    )
-    return {name: float(np.median(times)) for name, times in seconds.items()}, found
+        return measure
 
-
-def main() -> None:
-    share = share_of_rows(__doc__)
     with tempfile.TemporaryDirectory() as folder:
         mixed, adult = Path(folder, "mixed.csv"), Path(folder, "adult.csv")
-        write_mixed(mixed, ROWS // share)
+        write_mixed(mixed, rows)
         write_adult_like(adult)
-        times, found = compare(str(mixed))
-        size = mixed.stat().st_size / 1e6
+        size = mixed.stat().st_size
+        session.compare(
+            f"read and encode {size / 1e6:.0f} MB of CSV, {rows:,} rows of 40 columns",
+            {"novikoff": contestant("novikoff", imported_ours, ours, str(mixed))},
+            {"pandas, ColumnTransformer": contestant("pandas, ColumnTransformer", imported_peer, peer, str(mixed))},
+            rounds=ROUNDS,
+            cost=lambda found: abs(found["rows"] - rows),
+            limit=session.reading(size),
+            bytes=size,
+        )
         command = [sys.executable, "-m", "novikoff", "fit", str(adult), "--holdout", "0", "--json"]
         command += ["-o", str(Path(folder, "m.nvk"))]
         whole = interleave({"fit": lambda: subprocess.run(command, check=True, capture_output=True)}, ROUNDS)["fit"]
-    table = [
-        {
-            "work": f"read and encode {size:.0f} MB of CSV, {ROWS // share:,} rows of 40 columns",
-            "ours": f"{times['ours']:.2f} s",
-            "peer": f"{times['peer']:.2f} s (pandas, ColumnTransformer)",
-            "ratio": times["peer"] / times["ours"],
-        }
-    ]
-    facts = {f"{name} {what}": found[name][what] for name in ("ours", "peer") for what in ("cpu", "result", "beyond")}
-    report("tables", share, table, **facts, adult_like_command_s=whole)
+    session.keep(memory=found, adult_like_command_s=whole)
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="tables",
+    measures="reading and encoding a CSV file of 20 numbers, some missing, and 20 categories; time and peak memory",
+    contestants=("pandas with scikit-learn",),
+    answers="both return all rows",
+    limit="reading the bytes of the file from memory once",
+    run=run,
+    quick={"rows": 30_000},
+    full={"rows": 1_000_000},
+    packages=("pandas",),
+)

@@ -1,10 +1,7 @@
-"""The perceptron over CSR rows as SciPy leaves them, against scikit-learn: ratios from one interleaved run.
-
-python benchmarks/unsorted.py            # 200,000 rows that look like text
-python benchmarks/unsorted.py --quick    # a tenth of the rows
+"""The perceptron over CSR rows as SciPy leaves them, against scikit-learn.
 
 A product of SciPy's matrices has unsorted indices, and a matrix that is built from lists of words has repeated ones.
-The peer learns from the same arrays. Passes after the first are compared with reading the arrays from memory.
+The peer learns from the same arrays. No intercept is learned, as in online.py.
 """
 
 from __future__ import annotations
@@ -15,11 +12,11 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 import sklearn.linear_model
-from harness import interleave, read_bandwidth, report, share_of_rows, text_like
 
 import novikoff as nk
 
-EPOCHS, ROUNDS = (1, 5, 10), 5
+from .data.text import text_like
+from .harness import Session, Suite
 
 
 def unsorted(X: sp.csr_matrix, seed: int = 2) -> sp.csr_matrix:
@@ -37,41 +34,37 @@ def repeated(X: sp.csr_matrix) -> sp.csr_matrix:
     return unsorted(halves)
 
 
-def fits(kind: str, X: sp.csr_matrix, y: np.ndarray, bandwidth: float) -> list[dict[str, Any]]:
-    """Time ``fit`` of one kind of rows with each number of epochs."""
-    table, limit = [], X.nnz * (X.data.itemsize + X.indices.itemsize) / bandwidth
-    first = 0.0
-    for epochs in EPOCHS:
-        ours = nk.Perceptron(max_iter=epochs, shuffle=False)
-        peer = sklearn.linear_model.Perceptron(max_iter=epochs, tol=None, shuffle=False)
-        times = interleave(
-            {"ours": lambda m=ours: m.fit(X, y), "peer": lambda m=peer: m.fit(X, y)},
-            ROUNDS,
-        )
-        first = first or times["ours"]
-        later = (times["ours"] - first) / (epochs - 1) / limit if epochs > 1 else None
-        table.append(
-            {
-                "work": f"{kind}, {epochs} epoch{'s' * (epochs > 1)}",
-                "ours": f"{1e3 * times['ours']:.0f} ms",
-                "peer": f"{1e3 * times['peer']:.0f} ms (scikit-learn)",
-                "ratio": times["peer"] / times["ours"],
-                "a later epoch / reading": later if later is not None else "",
-            }
-        )
-    return table
-
-
-def main() -> None:
-    share = share_of_rows(__doc__)
+def run(session: Session) -> None:
+    """Measure ``fit`` of each kind of rows with each number of epochs."""
     warnings.simplefilter("ignore")  # ten passes do not converge, nor are they meant to
-    X, y = text_like(200_000 // share, 50_000, 57)
-    bandwidth = read_bandwidth()
-    table = []
+    X, y = text_like(session.size["rows"], 50_000, 57)
     for kind, rows in {"sorted": X, "unsorted": unsorted(X), "repeated": repeated(X)}.items():
-        table += fits(kind, rows, y, bandwidth)
-    report("unsorted", share, table, rows=X.shape[0], read_bandwidth_GB_s=bandwidth / 1e9)
+        for epochs in session.size["epochs"]:
+            options = {"max_iter": epochs, "shuffle": False, "fit_intercept": False}
+            ours, peer = nk.Perceptron(**options), sklearn.linear_model.Perceptron(tol=None, **options)
+
+            def fit(model: Any, rows: Any = rows) -> Any:
+                return lambda: model.fit(rows, y)
+
+            session.compare(
+                f"{kind}, {epochs} epoch{'s' * (epochs > 1)}",
+                {"novikoff": fit(ours)},
+                {"scikit-learn": fit(peer)},
+                rounds=5,
+                cost=lambda model, rows=rows: np.mean(model.predict(rows) != y),
+                tolerance=0.001,  # sums in another order
+                limit=session.reading(epochs * rows.nnz * (rows.data.itemsize + rows.indices.itemsize)),
+                nonzeros=epochs * int(rows.nnz),
+            )
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite(
+    name="unsorted",
+    measures="passes over sparse rows whose indices are sorted, unsorted, or repeated",
+    contestants=("scikit-learn",),
+    answers="the weights misclassify the same rows, but for one in a thousand because sums have another order",
+    limit="reading all values and columns from memory once in each epoch",
+    run=run,
+    quick={"rows": 20_000, "epochs": (1, 5)},
+    full={"rows": 200_000, "epochs": (1, 5, 10)},
+)

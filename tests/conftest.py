@@ -35,6 +35,8 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "files may be open": "ulimit -n unlimited",
     "hadolint": "make lint",
     "systemd-analyze": "apt-get install systemd",
+    "valgrind": "apt-get install valgrind",
+    "stores the counts": "python -m benchmarks.instructions.count --store",
     "Java is not installed": "apt-get install default-jre-headless",
     "Dask is": "make clusters",
     "Spark is": "make clusters",

@@ -154,6 +154,10 @@ ABOUT_THE_PACKAGE = {
     "adversary/test_forged.py",  # forged certificates of all kinds
     "adversary/test_models.py",  # models that were altered in memory
     "adversary/test_honest.py",  # claims of all learners on data of every scale
+    "benchmarks/test_instructions.py",  # modules of benchmarks/, which is not part of the package
+    "benchmarks/test_race.py",
+    "benchmarks/test_session.py",
+    "benchmarks/test_suites.py",
     "distributed/test_manual.py",  # the code of docs/distributed.md
     "docs/test_diagrams.py",  # pictures of the manual
     "docs/test_shown_output.py",  # what the code of the pages prints

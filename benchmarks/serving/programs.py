@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from harness import text_like
 
-FOLDER = Path("build") / "bench" / "serve"
+from benchmarks.data.text import text_like
+from benchmarks.harness.memory import status_bytes
+from benchmarks.harness.session import BUILD
+
+FOLDER = BUILD / "serve"
 COLUMNS, NONZEROS = 5000, 57
 STOP_SECONDS = 120
 ANNOUNCEMENT = "serves"  # in the line that `novikoff serve` prints when it is ready
@@ -76,8 +79,7 @@ class Program:
     @property
     def memory(self) -> int:
         """Resident bytes."""
-        text = Path(f"/proc/{self._process.pid}/status").read_text()
-        return next(1024 * int(line.split()[1]) for line in text.splitlines() if line.startswith("VmRSS"))
+        return status_bytes("VmRSS", self._process.pid)
 
     @property
     def cpu(self) -> float:
@@ -108,9 +110,8 @@ def novikoff(state: Path, *options: str) -> Program:
 
 
 def peer(name: str) -> Program:
-    """Start a program of serve_peers.py. It announces its port, which answers when it has imported its packages."""
-    program = Program([sys.executable, str(Path(__file__).parent / "serve_peers.py"), name], "")
-    return program
+    """Start a program of peers.py. It announces its port, which answers when it has imported its packages."""
+    return Program([sys.executable, str(Path(__file__).with_name("peers.py")), name], "")
 
 
 def novikoff_stream(path: Path, learner: str) -> float:

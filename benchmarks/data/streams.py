@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from svm_sets import DATA
 
 import novikoff as nk
+
+from .sets import DATA
 
 MAX_ROWS = 50_000  # of covtype
 WORD = re.compile(r"[a-z0-9']+")

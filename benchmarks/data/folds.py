@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,9 +20,10 @@ import pandas as pd
 import scipy.sparse as sp
 from sklearn import datasets
 from sklearn.model_selection import StratifiedKFold, train_test_split
-from svm_sets import DATA, path_of
 
 import novikoff as nk
+
+from .sets import DATA, mnist, path_of
 
 FOLDS, MAX_ROWS, MIN_CLASS_ROWS = 5, 2_000, 5
 SPARSE = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "basehock")
@@ -98,19 +98,14 @@ def files() -> Iterator[DataSet]:
             table = pd.read_csv(path)
             yield DataSet("dense", name, split(table.iloc[:, :-1].to_numpy(float), table.iloc[:, -1].to_numpy()))
     if (DATA / "mnist-train-images.idx.gz").exists():
-        yield DataSet("dense", "mnist", split(*_mnist()))
+        images, labels = mnist()
+        yield DataSet("dense", "mnist", split(images.astype(np.float64), labels))
     for name, target in RAW.items():
         if (path := DATA / "raw" / f"{name}.csv").exists():
             table = pd.read_csv(path, header=None, na_values=["?"], quotechar="'", skipinitialspace=True)
             table.columns = [f"c{j}" for j in range(table.shape[1])]
             labels = table.pop(table.columns[target])
             yield DataSet("raw", name, split(table, labels.astype(str).to_numpy()))
-
-
-def _mnist() -> tuple[np.ndarray, np.ndarray]:
-    parts = [gzip.decompress((DATA / f"mnist-train-{kind}.idx.gz").read_bytes()) for kind in ("images", "labels")]
-    labels = np.frombuffer(parts[1], dtype=np.uint8, offset=8)
-    return np.frombuffer(parts[0], dtype=np.uint8, offset=16).reshape(len(labels), -1).astype(np.float64), labels
 
 
 def split(X: Any, y: Any) -> list[Fold]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,9 @@ import scipy.sparse as sp
 
 import novikoff as nk
 
-DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("NOVIKOFF_DATA", Path(__file__).parents[3] / "shared" / "data"))
 SETS = ("a9a", "w8a", "mushrooms", "phishing", "ijcnn1", "spam_stream", "news20", "pcmac", "colon", "covtype")
 TINY = ("pcmac", "colon", "mushrooms")
-
-
 FILES = {"covtype": "covtype.csv.gz", "digits": "mnist-train-images.idx.gz"}
 
 
@@ -27,8 +26,9 @@ def path_of(name: str) -> Path:
     return DATA / FILES.get(name, f"{name}.svm.gz")
 
 
-def at_hand(names: tuple[str, ...]) -> list[str]:
+def at_hand(names: Iterable[str]) -> list[str]:
     """Those whose files are there; the others are named."""
+    names = list(names)
     for name in names:
         if not path_of(name).exists():
             print(f"{name} is left out: {path_of(name)} is not there (set NOVIKOFF_DATA)")
@@ -56,10 +56,16 @@ def read(name: str, copies: int = 1) -> tuple[Any, np.ndarray]:
     return X, y
 
 
-def _digits() -> tuple[np.ndarray, np.ndarray]:
+def mnist() -> tuple[np.ndarray, np.ndarray]:
+    """Return the 60,000 training digits of MNIST as rows of 784 bytes, and their labels."""
     images, labels = (
         np.frombuffer(gzip.decompress((DATA / f"mnist-train-{part}.idx.gz").read_bytes()), np.uint8, offset=header)
         for part, header in (("images", 16), ("labels", 8))
     )
+    return images.reshape(len(labels), -1), labels
+
+
+def _digits() -> tuple[np.ndarray, np.ndarray]:
+    images, labels = mnist()
     few = labels < 2
-    return images.reshape(len(labels), -1)[few] / 255.0, np.where(labels[few] == 1, 1, -1)
+    return images[few] / 255.0, np.where(labels[few] == 1, 1, -1)

@@ -1,7 +1,7 @@
 """The peers of benchmarks/serve.py: services that predict and learn, behind the same front as `novikoff serve`.
 
-python benchmarks/serve_peers.py river     # FastAPI and River: POST /predict and /learn
-python benchmarks/serve_peers.py vw        # Starlette and Vowpal Wabbit's Python binding: POST /stream
+python benchmarks/serving/peers.py river    # FastAPI and River: POST /predict and /learn
+python benchmarks/serving/peers.py vw       # Starlette and Vowpal Wabbit's Python binding: POST /stream
 
 Both run in one process of uvicorn with httptools and uvloop, keep what they learn in memory only, and print their port.
 

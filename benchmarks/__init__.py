@@ -1,0 +1,1 @@
+"""Benchmarks: one module per suite, all run by ``python -m benchmarks``."""

@@ -1,0 +1,69 @@
+"""A process that holds data for jobs, each of which can be stopped."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+class Worker:
+    """A process of its own that holds data and does one job at a time on them, and that can be stopped in a job.
+
+    It prepares its data before any clock starts: again, if it was stopped.
+    """
+
+    def __init__(self, prepare: Callable[..., Any], *arguments: Any) -> None:
+        self._prepare = (prepare, arguments)
+        self._start()
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context("spawn")  # a fork would inherit the threads of BLAS in a bad state
+        self._pipe, theirs = context.Pipe()
+        self._process = context.Process(target=_serve, args=(theirs, *self._prepare), daemon=True)
+        self._process.start()
+        theirs.close()
+        self._receive()
+
+    def _receive(self) -> Any:
+        try:
+            result = self._pipe.recv()
+        except EOFError:
+            self._process.join()
+            raise RuntimeError(f"The worker died with exit code {self._process.exitcode}.") from None
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    def __call__(self, cap: float, job: Callable[..., Any], *arguments: Any) -> Any:
+        """What ``job(data, *arguments)`` returns, or None if it was stopped after ``cap`` seconds."""
+        self._pipe.send((job, arguments))
+        if self._pipe.poll(cap):
+            return self._receive()
+        self.close()
+        self._start()
+        return None
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+def _serve(pipe: Connection, prepare: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    try:
+        data = prepare(*arguments)
+        pipe.send(None)
+    except Exception as error:
+        pipe.send(error)
+        return
+    while True:
+        try:
+            job, arguments = pipe.recv()
+        except EOFError:
+            return
+        try:
+            pipe.send(job(data, *arguments))
+        except Exception as error:
+            pipe.send(error)

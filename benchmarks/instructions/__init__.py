@@ -1,0 +1,1 @@
+"""Counts of instructions of the hot kernels, stored by architecture."""

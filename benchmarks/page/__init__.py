@@ -1,0 +1,1 @@
+"""Tables and figures of docs/benchmarks.md, made from stored results."""

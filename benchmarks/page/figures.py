@@ -1,0 +1,164 @@
+"""The figures of docs/benchmarks.md, drawn from stored results into docs/images/benchmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
+
+from benchmarks.harness.session import ROOT
+
+from .stored import ratios, result
+
+FOLDER = ROOT / "docs" / "images" / "benchmarks"
+BLUE, SKY, ORANGE, GREY = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito (2008)
+STYLE = {"svg.fonttype": "none", "svg.hashsalt": "novikoff", "font.size": 9, "axes.spines.top": False}
+STYLE |= {"axes.spines.right": False}
+NEAREST, FARTHEST = 1e-9, 1e2  # what is nearer to the optimum, or farther from it, is drawn there
+
+
+def time_to_gap() -> Figure | None:
+    """Distance from the optimum against time on each data set of the soft margin: the hinge, C = 1."""
+    rows = result("svm").get("A", {}).get("table", [])
+    cells = [row for row in rows if (row["C"], row["loss"]) == (1.0, "hinge")]
+    if not cells:
+        return None
+    figure = Figure(figsize=(10, 4.6), layout="constrained")
+    axes = figure.subplots(2, -(-len(cells) // 2), sharey=True).ravel()
+    for axis, cell in zip(axes, cells, strict=False):
+        history, attempts = cell["history"], cell["attempts"]
+        axis.plot(history["seconds"], _inside(history["distance"]), color=BLUE, label="LinearSVM, distance")
+        axis.plot(history["seconds"], _inside(history["gap"]), "--", color=SKY, label="LinearSVM, proven gap")
+        axis.plot(
+            attempts["seconds"][1:], _inside(attempts["distance"][1:]), "o", ms=3, color=ORANGE, label="LinearSVC"
+        )
+        default = attempts["seconds"][0], _inside(attempts["distance"][:1])[0]
+        axis.plot(*default, "*", ms=9, color=ORANGE, mec="k", label="LinearSVC, defaults")
+        axis.set(xscale="log", yscale="log", title=cell["set"])
+        axis.xaxis.set_minor_formatter(NullFormatter())
+    axes[0].set_ylabel("relative distance")
+    figure.supxlabel("seconds")
+    handles, labels = axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
+    return figure
+
+
+def all_ratios() -> Figure | None:
+    """Every stored ratio to another program, wins to the right of 1 and losses to the left."""
+    found: dict[str, list[float]] = {}
+    for suite, _, _, ratio in ratios():
+        found.setdefault(suite, []).append(ratio)
+    if not found:
+        return None
+    figure = Figure(figsize=(8, 0.35 * len(found) + 1), layout="constrained")
+    axis = figure.subplots()
+    for height, values in enumerate(reversed(found.values())):
+        colours = [BLUE if value >= 1 else ORANGE for value in values]
+        axis.scatter(values, np.full(len(values), height), s=22, c=colours, alpha=0.6, lw=0)
+    axis.axvline(1, color="0.4", lw=0.8)
+    axis.set(xscale="log", xlabel="time of the peer over that of novikoff: left of 1 novikoff is slower")
+    axis.set_yticks(range(len(found)), list(reversed(found)))
+    return figure
+
+
+def throughput() -> Figure | None:
+    """Megabytes of text a second."""
+    bars: list[tuple[str, float, str]] = []
+    for name, title in (("parse", ""), ("stream", "stream, "), ("hashing", "hashing, "), ("tables", "tables, ")):
+        for row in result(name).get("table", []):
+            if "bytes" in row and "seconds" in row["ours"]:
+                bars.append((f"{title}{row['work']}", row["bytes"] / row["ours"]["seconds"] / 1e6, BLUE))
+        peers = {
+            peer["name"]: row["bytes"] / peer["seconds"] / 1e6
+            for row in result(name).get("table", [])
+            for peer in row["peers"]
+            if "bytes" in row and "seconds" in peer
+        }
+        bars += [(f"{title}{peer}", rate, ORANGE) for peer, rate in peers.items()]
+    return _bars(bars, "MB of text a second; novikoff blue, peers orange") if bars else None
+
+
+def scaling() -> Figure | None:
+    """Seconds of a fit against rows, columns and classes, and the gain of threads."""
+    table = result("scaling").get("table", [])
+    if not table:
+        return None
+    figure = Figure(figsize=(10, 2.8), layout="constrained")
+    axes = dict(zip(("rows", "columns", "classes", "threads"), figure.subplots(1, 4), strict=True))
+    for name, axis in axes.items():
+        rows = [row for row in table if row["axis"] == name and "seconds" in row["ours"]]
+        values = [row["value"] for row in rows]
+        if name == "threads":
+            axis.plot(values, [row["peers"][0].get("ratio", np.nan) for row in rows], "o-", color=BLUE)
+            axis.plot(values, values, ":", color=GREY)
+            axis.set(ylabel="times faster than one", xlabel=name)
+            continue
+        axis.plot(values, [row["ours"]["seconds"] for row in rows], "o-", color=BLUE, label="novikoff, gap 1e-4")
+        peers = [row["peers"][0].get("seconds", np.nan) for row in rows]
+        axis.plot(values, peers, "s-", color=ORANGE, label="LinearSVC")
+        axis.plot(values, [row["limit"]["seconds"] for row in rows], ":", color=GREY, label="reading the values")
+        axis.set(xscale="log", yscale="log", xlabel=name, ylabel="seconds")
+    figure.legend(*axes["rows"].get_legend_handles_labels(), loc="outside upper center", ncols=3, frameon=False)
+    return figure
+
+
+def memory() -> Figure | None:
+    """Peaks of memory beyond the data."""
+    bars: list[tuple[str, float, str]] = []
+    for row in result("memory").get("peaks", []):
+        where = f"{row['work'].removeprefix('novikoff.')}, {row['rows']}"
+        bars.append((where, row["ours_MB"], BLUE))
+        bars += [(f"{peer}, {row['rows']}", size, ORANGE) for peer, size in row["peers_MB"].items()]
+    return _bars(bars, "MB at the peak beyond the data; novikoff blue, peers orange", is_wide=True) if bars else None
+
+
+def _bars(bars: list[tuple[str, float, str]], label: str, is_wide: bool = False) -> Figure:
+    """Return bars from 0, or points over a logarithmic axis if the values differ much."""
+    figure = Figure(figsize=(8, 0.24 * len(bars) + 0.8), layout="constrained")
+    axis = figure.subplots()
+    names, values, colours = zip(*reversed(bars), strict=True)
+    if is_wide:
+        axis.scatter(values, range(len(bars)), c=colours)
+        axis.set_xscale("log")
+        axis.grid(axis="y", color="0.9")
+        axis.set_axisbelow(True)
+    else:
+        axis.barh(range(len(bars)), values, color=colours)
+    axis.set_yticks(range(len(bars)), names)
+    axis.set_xlabel(label)
+    for height, value in enumerate(values):
+        place = {"xytext": (6, 0), "textcoords": "offset points", "va": "center", "fontsize": 7}
+        axis.annotate(f"{value:.3g}", (value, height), **place)
+    return figure
+
+
+def _inside(values: Any) -> Any:
+    return np.clip(values, NEAREST, FARTHEST)
+
+
+FIGURES: dict[str, Callable[[], Figure | None]] = {
+    "ratios": all_ratios,
+    "time_to_gap": time_to_gap,
+    "throughput": throughput,
+    "scaling": scaling,
+    "memory": memory,
+}
+
+
+def image(name: str, description: str) -> str:
+    """Return the reference to a figure in Markdown; empty before its numbers have been measured."""
+    return f"![{description}](images/benchmarks/{name}.svg)" if FIGURES[name]() is not None else ""
+
+
+def draw_all(folder: Path = FOLDER) -> None:
+    """Draw every figure whose numbers are stored."""
+    folder.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context(STYLE):
+        for name, make in FIGURES.items():
+            if (figure := make()) is not None:
+                figure.savefig(folder / f"{name}.svg", metadata={"Date": None, "Creator": None})

@@ -1,0 +1,1 @@
+"""The clients, programs and peers of the suite `serve`."""

@@ -1,0 +1,71 @@
+"""Counts of instructions of the hot kernels: how profiles are read and counts compared, and that none has risen."""
+
+import json
+
+import pytest
+from benchmarks.instructions import count
+
+PROFILE = """\
+events: Ir
+ob=(1) /usr/lib/libc.so.6
+fn=(1) memcpy
+0 1000
+ob=(2) /build/count_kernels
+fn=(2) measured
+12 10
++3 7
+cob=(1)
+cfn=(1)
+calls=3 0
+* 1000
+-2 5
+ob=(1)
+fn=(3) malloc
+0 400
+ob=(2)
+fn=(4) other
+20 3
+totals: 1425
+"""
+STORED = {"compiler": "GNU 12.2.0", "counts": {"a": 1000, "b": 1000}}
+
+
+def test_only_instructions_of_the_program_are_counted_and_calls_once():
+    assert count.own_instructions(PROFILE, "count_kernels") == 10 + 7 + 5 + 3
+    assert count.own_instructions(PROFILE, "libc.so.6") == 1400
+    assert count.own_instructions(PROFILE, "absent") == 0
+
+
+def test_a_rise_above_the_tolerance_is_named():
+    assert count.risen(STORED, {"a": 1030, "b": 900}, "GNU 12.3.1") == []
+    (sentence,) = count.risen(STORED, {"a": 1031, "b": 900}, "GNU 12.3.1")
+    assert sentence == "a takes 1,031 instructions, 3.1% more than 1,000 (allowed: 3%)"
+
+
+@pytest.mark.parametrize("compiler", ["GNU 13.1.0", "Clang 12.2.0"])
+def test_another_compiler_may_need_more(compiler):
+    assert count.risen(STORED, {"a": 1250, "b": 1000}, compiler) == []
+    assert count.risen(STORED, {"a": 1251, "b": 1000}, compiler)
+
+
+def test_a_new_kernel_must_be_stored():
+    assert count.risen(STORED, {"c": 1}, "GNU 12.2.0") == ["c has no stored count"]
+
+
+def test_stored_counts_are_those_of_all_kernels():
+    for path in count.stored_path().parent.glob("*.json"):
+        found = json.loads(path.read_text())
+        assert set(found["counts"]) == set(count.KERNELS)
+        assert found["compiler"].split()[0] in ("GNU", "Clang", "AppleClang")
+
+
+@pytest.mark.slow
+def test_no_hot_kernel_takes_more_instructions_than_stored():
+    if reason := count.missing():
+        pytest.skip(reason)
+    if not count.stored_path().exists():
+        command = "python -m benchmarks.instructions.count --store"
+        pytest.skip(f"{count.stored_path().name} does not exist: '{command}' stores the counts of this architecture")
+    compiler = count.build()
+    counts = {kernel: count.count(kernel) for kernel in count.KERNELS}
+    assert count.risen(json.loads(count.stored_path().read_text()), counts, compiler) == []

@@ -1,0 +1,99 @@
+"""A run of a suite: what is printed, and what is written."""
+
+import pytest
+from benchmarks.harness import Session, Suite, Timed
+from benchmarks.harness.race import SAME, WIDE, WORSE
+from benchmarks.harness.session import load_result, ratio_text, save_result, seconds_text
+
+
+def session(tmp_path, only=(), quick=True):
+    texts = dict.fromkeys(("measures", "answers", "limit"), "")
+    suite = Suite("example", contestants=(), run=lambda _: None, quick={"rows": 1}, full={"rows": 9}, **texts)
+    return Session(suite, quick=quick, only=only, folder=tmp_path)
+
+
+def compare(run, work="work", ours=1.0, peer=2.0, **facts):
+    run.compare(work, {"novikoff": lambda: Timed(ours)}, {"peer": lambda: Timed(peer)}, rounds=3, **facts)
+
+
+def test_a_result_is_read_as_it_was_written(tmp_path):
+    content = {"table": [{"work": "a", "values": [1.5, -2e-9]}], "text": "x [1, 2] y"}
+    save_result(tmp_path / "r.json", content)
+    assert load_result(tmp_path / "r.json") == content
+    assert "[ 1.5, -2e-09 ]" in (tmp_path / "r.json").read_text()
+
+
+def test_there_may_be_no_result_yet(tmp_path):
+    assert load_result(tmp_path / "r.json") == {}
+
+
+def test_every_comparison_is_written_at_once_with_the_machine(tmp_path):
+    run = session(tmp_path)
+    compare(run, "a", bytes=10)
+    found = load_result(tmp_path / "example.json")
+    assert (found["suite"], found["quick"], len(found["table"]), found["table"][0]["bytes"]) == ("example", True, 1, 10)
+    assert found["machine"]["cores"] >= 1
+    assert {"processor", "memory_GB", "caches", "load_before", "packages", "python"} <= found["machine"].keys()
+    assert found["machine"]["packages"]["numpy"]
+    compare(run, "b")
+    assert [row["work"] for row in load_result(tmp_path / "example.json")["table"]] == ["a", "b"]
+
+
+def test_a_run_of_a_part_keeps_the_others(tmp_path):
+    run = session(tmp_path)
+    compare(run, "a")
+    compare(run, "b")
+    run = session(tmp_path, only=("b",))
+    compare(run, "b", peer=8.0)
+    ratios = {row["work"]: row["peers"][0]["ratio"] for row in load_result(tmp_path / "example.json")["table"]}
+    assert ratios == {"a": 2.0, "b": 8.0}
+
+
+def test_a_whole_run_starts_anew(tmp_path):
+    compare(session(tmp_path), "a")
+    compare(session(tmp_path), "b")
+    assert [row["work"] for row in load_result(tmp_path / "example.json")["table"]] == ["b"]
+
+
+def test_rows_of_a_part_replace_those_with_the_same_key(tmp_path):
+    run = session(tmp_path)
+    run.merge("cells", ("set",), [{"set": "a", "s": 1}, {"set": "b", "s": 2}])
+    run.merge("cells", ("set",), [{"set": "a", "s": 3}])
+    assert load_result(tmp_path / "example.json")["cells"] == [{"set": "b", "s": 2}, {"set": "a", "s": 3}]
+
+
+def test_sizes_and_parts_are_chosen(tmp_path):
+    assert session(tmp_path).size == {"rows": 1}
+    assert session(tmp_path, quick=False).size == {"rows": 9}
+    assert session(tmp_path).chosen(["a", "b"]) == ["a", "b"]
+    assert session(tmp_path, only=("b",)).chosen(["a", "b"]) == ["b"]
+    assert session(tmp_path, only=("c",)).chosen(["a", "b"]) == ["a", "b"]
+
+
+def test_the_limit_of_reading_grows_with_the_bytes(tmp_path):
+    run = session(tmp_path)
+    assert run.reading(2e6).seconds == pytest.approx(2 * run.reading(1e6).seconds)
+    assert run.reading(1e6).seconds > 0
+
+
+@pytest.mark.parametrize("verdict", [SAME, WIDE, WORSE])
+def test_a_ratio_without_meaning_is_not_printed(verdict):
+    assert ratio_text({"ratio": 1.234, "ratio_interval": [0.9, 1.3], "verdict": verdict}) == verdict
+
+
+def test_the_printed_table_has_the_verdict_in_place_of_the_ratio(tmp_path, capsys):
+    run = session(tmp_path)
+    compare(run, "equal", ours=1.0, peer=1.0)
+    compare(run, "faster", ours=1.0, peer=3.0)
+    run.finish()
+    heading, _, equal, faster = capsys.readouterr().out.splitlines()[:4]
+    assert heading.split() == ["work", "novikoff", "peer", "ratio", "limit"]
+    assert equal.rstrip().endswith(SAME)
+    assert faster.rstrip().endswith("3 (3 to 3)")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(12.345, "12.3 s"), (0.0123, "12.3 ms"), (4.56e-6, "4.56 us"), (0.0, "0 us")]
+)
+def test_seconds_have_a_unit_that_fits(seconds, text):
+    assert seconds_text(seconds) == text
