@@ -25,7 +25,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
+.PHONY: demo docs play test test-slow test-minimum lint format sanitize fuzz fuzz-cpp bench peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -37,6 +37,9 @@ docs: $(VENV)/ready   ## write docs/cli.md, docs/benchmarks.md and docs/settings
 	$(BIN)/python docs/make_cli.py
 	$(BIN)/python docs/make_benchmarks.py
 	$(BIN)/python docs/make_settings.py
+
+play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/
+	$(BIN)/python cpp/play/build.py
 
 test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
@@ -117,7 +120,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/play: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

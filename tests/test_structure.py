@@ -156,6 +156,9 @@ ABOUT_THE_PACKAGE = {
     "adversary/test_honest.py",  # claims of all learners on data of every scale
     "distributed/test_manual.py",  # the code of docs/distributed.md
     "browser/test_live_page.py",  # the page of the server as browsers show it
+    "browser/test_playground.py",  # the playground as browsers show it
+    "browser/test_playground_edges.py",  # the same with bad links, files and many points
+    "browser/test_playground_runs.py",  # its runs beside those of Python
     "browser/test_report.py",  # the report as browsers show it
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
