@@ -89,7 +89,8 @@ class Chart {
     }
     for (const value of marks(spec.x, Math.max(3, Math.floor(width / 90)))) {
       if (!spec.x.isLog && !Number.isInteger(value)) continue;
-      draw(group, "text", { x: x(value), y: height - bottom + 16, "text-anchor": "middle" }, format(value, 3));
+      const anchor = x(value) > width - right - 14 ? "end" : "middle";
+      draw(group, "text", { x: Math.min(x(value), width - 2), y: height - bottom + 16, "text-anchor": anchor }, format(value, 3));
     }
     draw(group, "path", { class: "axis", d: `M${left} ${height - bottom}H${width - right}` });
     draw(group, "text", { class: "title", x: (left + width - right) / 2, y: height - 3, "text-anchor": "middle" }, spec.x.label);

@@ -25,7 +25,7 @@ Object.assign(App.prototype, {
     byId("C-value").textContent = format(state.C, 3);
     byId("r-value").textContent = format(state.r, 3);
     byId("epsilon-value").textContent = format(state.epsilon, 2);
-    byId("speed-value").textContent = `${counted(state.speed, "step")} per second`;
+    byId("speed-value").textContent = `${state.speed} per second`;
     byId("C").setAttribute("aria-valuetext", format(state.C, 3));
     byId("r").setAttribute("aria-valuetext", format(state.r, 3));
     byId("speed").setAttribute("aria-valuetext", byId("speed-value").textContent);

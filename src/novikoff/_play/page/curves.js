@@ -1,6 +1,6 @@
 // The curves of the charts: what is drawn once for a run, and the values at a frame.
 
-const FAR = 6; // beyond so many times the updates, the meeting point of the bounds is shown on logarithmic axes
+const FAR = 10; // beyond so many times the updates, the meeting point of the bounds is shown on logarithmic axes
 
 /** Mistakes and updates by examples, and the bound. */
 function countSpec(run) {
@@ -95,8 +95,10 @@ function marginSpec(run) {
   if (run.learner.kind === "arow" || run.updates.length === 0) return null;
   const upper = run.updates.map((update, k) => [k + 1, update.upper]);
   const reached = run.updates.map((update, k) => [k + 1, update.margin]);
-  const high = margin > 0 ? Math.min(upper[0][1], 6 * margin) : upper[0][1];
-  const low = Math.max(Math.min(0, ...reached.map(([, value]) => value)), -0.6 * high);
+  const values = (pairs) => pairs.map(([, value]) => value).filter(Number.isFinite);
+  const first = Math.max(...values(upper), ...values(reached), 1e-12);
+  const high = margin > 0 ? Math.min(first, 6 * margin) : first;
+  const low = Math.max(Math.min(0, ...values(reached)), -0.8 * high);
   return {
     x: { min: 0, max: Math.max(2, run.updates.length), label: "updates" }, y: { min: low, max: 1.08 * high },
     curves: [{ name: "least |v|/M", kind: "bound", points: upper, isStepped: true }, { name: "margin of v", kind: "ink", points: reached }],

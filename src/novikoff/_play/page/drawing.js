@@ -34,7 +34,8 @@ function format(value, digits = 4) {
   const text = size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits)));
   const [mantissa, exponent] = text.split("e");
   if (exponent === undefined) return mantissa.replace("-", "−");
-  return `${mantissa.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "")} · 10${superscript(Number(exponent))}`.replace("-", "−");
+  const short = mantissa.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "−");
+  return short === "1" ? `10${superscript(Number(exponent))}` : `${short} · 10${superscript(Number(exponent))}`;
 }
 
 function superscript(value) {

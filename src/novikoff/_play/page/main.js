@@ -81,9 +81,10 @@ class App {
     this.specs = specs;
     const isDistance = this.state.learner === "pa1" || this.state.learner === "pa2";
     byId("proof-title").textContent = isDistance ? "The distance that mistakes use up" : "Both sides of the proof";
-    byId("counts-title").textContent = run?.family === "batch" ? "Gap" : "Mistakes against the bound";
+    byId("counts-title").textContent = run?.family === "batch" ? "The gap" : run?.learner.counts === "updates" ? "Updates against the bound" : "Mistakes against the bound";
     for (const [name, chart] of this.charts) chart.show(specs[name]);
     this.weights.show(run);
+    showKey(run);
     byId("ticks").setAttribute("d", this._tickMarks());
   }
 

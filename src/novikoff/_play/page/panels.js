@@ -13,10 +13,10 @@ function factsOf(run, frame) {
   const of = Number.isFinite(bound) ? `of at most ${format(Math.floor(bound * (1 + 1e-9)))}` : "no bound";
   const facts = [fact("Mistakes", format(step.mistakes), learner.counts === "mistakes" ? of : "")];
   if (learner.kind !== "perceptron") facts.push(fact("Updates", format(step.updates), learner.counts === "updates" ? of : ""));
-  facts.push(fact("R", format(geometry.radius), "longest |u|"));
+  facts.push(fact("R", format(geometry.radius), "largest |u|"));
   facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? "largest margin" : "not separable"));
   facts.push(fact("|v|", format(update?.length ?? 0)));
-  if (learner.kind !== "arow") facts.push(fact("|v|/M", format(update?.upper ?? Infinity), "no margin is above"));
+  if (learner.kind !== "arow") facts.push(fact("|v|/M", format(update?.upper ?? Infinity), "≥ any margin"));
   facts.push(fact("Margin of v", format(update?.margin ?? NaN), update?.margin > 0 ? "separates" : ""));
   return facts;
 }
@@ -116,4 +116,31 @@ function showVerdict(geometry, intercept) {
   element.textContent = chip;
   element.className = `chip ${kind}`;
   byId("verdict-words").textContent = sentence;
+}
+
+/** What the lines on the plane mean, for this learner. */
+function showKey(run) {
+  const entries = [];
+  const add = (kind, words) => entries.push([kind, words]);
+  if (run?.family === "online") {
+    if (run.learner.keep === "votes") add("last", "last hypothesis");
+    else add("line", run.learner.keep === "average" ? "average" : "line now");
+    if (run.learner.keep === "average") add("last", "last hypothesis");
+    add("old", "before the step");
+    if (run.learner.kind !== "perceptron") add("edge", run.state.learner === "margin" ? "threshold" : "y v·u = 1");
+  } else if (run?.isPossible) {
+    add("line", "line now");
+    add("old", "before the step");
+    add("edge", "y f(x) = 1");
+    if (run.state.learner === "soft") add("slack", "slack");
+    else if (run.state.intercept) add("nearest", "points of the hulls");
+  }
+  if (run?.geometry.witness && run.state.hulls) add("witness", "where the hulls meet");
+  byId("key").replaceChildren(...entries.map(([kind, words]) => {
+    const item = document.createElement("li");
+    const swatch = draw(null, "svg", { width: 24, height: 10, viewBox: "0 0 24 10", "aria-hidden": "true" });
+    draw(swatch, "path", { class: kind, d: kind === "witness" ? "M9 2l6 6m0 -6l-6 6" : "M1 5H23" });
+    item.append(swatch, words);
+    return item;
+  }));
 }

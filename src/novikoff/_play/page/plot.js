@@ -7,7 +7,7 @@ const MAX_VOTE_WORK = 4e6; // cells times hypotheses
 class Plot {
   constructor(svg) {
     this.svg = svg;
-    const layers = ["regions", "votes", "hatch", "band", "axes", "hulls", "edges", "old", "line", "slacks", "points", "rings", "now", "crosshair", "words"];
+    const layers = ["regions", "votes", "hatch", "band", "axes", "hulls", "edges", "old", "line", "slacks", "points", "witness", "rings", "now", "crosshair", "words"];
     this.layers = {};
     const definitions = draw(svg, "defs");
     const hatch = draw(definitions, "pattern", { id: "hatch", width: 8, height: 8, patternUnits: "userSpaceOnUse", patternTransform: "rotate(45)" });
@@ -87,20 +87,26 @@ class Plot {
   _showHulls() {
     const { hulls } = this.layers;
     hulls.replaceChildren();
+    this.layers.witness.replaceChildren();
     if (!this.state.hulls) return;
     for (const [name, hull] of Object.entries(this.geometry.hulls)) {
       if (name === "reflected" && !this.geometry.witness) continue;
       if (hull.length > 1) draw(hulls, "path", { class: `hull ${name}`, d: this._outline(hull.map(({ x, y }) => [x, y])) });
     }
     const { witness } = this.geometry;
-    if (!witness) return;
+    if (witness) this._showWitness(witness);
+  }
+
+  /** The points that prove that no line separates the classes, and the place where the hulls meet. */
+  _showWitness(witness) {
+    const layer = this.layers.witness;
     for (const row of witness.rows) {
       const { x, y } = this.state.points[row];
       const [left, top] = this.toScreen(x, y);
-      draw(hulls, "circle", { class: "witness-row", cx: left, cy: top, r: 11 });
+      draw(layer, "circle", { class: "witness-row", cx: left, cy: top, r: 11 });
     }
     const [left, top] = this.toScreen(...witness.at);
-    draw(hulls, "path", { class: "witness", d: `M${shortest(left - 7)} ${shortest(top - 7)}l14 14m0 -14l-14 14` });
+    draw(layer, "path", { class: "witness", d: `M${shortest(left - 7)} ${shortest(top - 7)}l14 14m0 -14l-14 14` });
   }
 
   /** Draw one frame of a run; null if there is none. */
@@ -112,7 +118,7 @@ class Plot {
     const isMoved = step.before && step.before.some((value, j) => value !== step.after[j]);
     if (isMoved) this._showLine(this.layers.old, step.before, 0, "old");
     if (run.learner.keep === "average" && step.visit) this._showLine(this.layers.old, step.after, 0, "last");
-    this._showLine(this.layers.line, step.shown, 0, "line");
+    this._showLine(this.layers.line, step.shown, 0, run.learner.keep === "votes" ? "last" : "line");
     if (run.family === "batch") this._showMachine(run, frame, step);
     else if (step.visit) this._showVisit(step);
   }

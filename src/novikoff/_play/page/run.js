@@ -70,20 +70,21 @@ class OnlineRun {
   _collectUpdates() {
     const { points, intercept } = this.state;
     const { best } = this.geometry;
+    const moved = this.visits.column("hasMoved");
     this.updates = [];
     this.updatesBefore = new Int32Array(this.count);
     let sum = [0, 0, 0];
     for (let k = 1; k < this.count; ++k) {
-      const visit = this.visits.at(k - 1);
-      if (visit.hasMoved) {
+      if (moved[k - 1]) {
+        const visit = this.visits.at(k - 1);
         const point = points[visit.row];
         const u = liftedOf(point, intercept);
         sum = sum.map((value, j) => value + point.label * u[j]);
         const v = [visit.w1, visit.w2, visit.b];
         const length = Math.hypot(...v);
         this.updates.push({
-          frame: k, visit, v, length, sum, isMistake: visit.isMistake > 0, steps: visit.steps,
-          projection: best ? dot3(v, best) : NaN, margin: this._marginOf(v, length), upper: visit.marginBound,
+          frame: k, visit, v, length, sum, isMistake: visit.isMistake > 0, upper: visit.marginBound,
+          projection: best ? dot3(v, best) : NaN, margin: this._marginOf(v, length),
         });
       }
       this.updatesBefore[k] = this.updates.length;
@@ -91,10 +92,9 @@ class OnlineRun {
   }
 
   /** The smallest y v.u / |v| over all points: negative if a point is on the wrong side. */
-  _marginOf(v, length) {
-    const { points, intercept } = this.state;
+  _marginOf([w1, w2, b], length) {
     let least = Infinity;
-    for (const point of points) least = Math.min(least, point.label * dot3(v, liftedOf(point, intercept)));
+    for (const { x, y, label } of this.state.points) least = Math.min(least, label * (w1 * x + w2 * y + b));
     return length > 0 ? least / length : NaN;
   }
 

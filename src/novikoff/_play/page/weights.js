@@ -14,15 +14,17 @@ class WeightsView {
       ? run.updates.map(({ v }) => v)
       : Array.from({ length: run.count }, (_, k) => run.at(k).after);
     this.path = [[0, 0], ...list.map(([a, b]) => [a, b])];
-    const reach = Math.max(1e-12, ...this.path.map(([a, b]) => Math.max(Math.abs(a), Math.abs(b))));
+    const range = (place) => [Math.min(...this.path.map((w) => w[place])), Math.max(...this.path.map((w) => w[place]))];
+    const [[left, right], [bottom, top]] = [range(0), range(1)];
     this.width = Math.max(this.svg.parentElement.clientWidth, 180);
     this.height = 190;
     set(this.svg, { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height });
-    this.unit = (Math.min(this.width, this.height) / 2 - 16) / reach;
+    this.unit = Math.min((this.width - 60) / (right - left || 1e-12), (this.height - 40) / (top - bottom || 1e-12), 1e12);
+    this.middle = [(left + right) / 2, (bottom + top) / 2];
   }
 
   _at([a, b]) {
-    return [this.width / 2 + a * this.unit, this.height / 2 - b * this.unit];
+    return [this.width / 2 + (a - this.middle[0]) * this.unit, this.height / 2 - (b - this.middle[1]) * this.unit];
   }
 
   _arrow(from, to, kind) {
@@ -60,9 +62,8 @@ class WeightsView {
       this._arrow(step.before, step.after, "added");
     }
     this._arrow([0, 0], step.after, "new");
-    this.caption.textContent = isMoved
-      ? "The old weights (grey), the vector that this step adds (magenta), and the new weights. Dashed: the direction of the best separator."
-      : "The weights w = (w₁, w₂). They are at right angles to the line.";
-    if (isMoved && run.family === "batch") this.caption.textContent = "The old weights (grey), their change in this step (magenta), and the new weights.";
+    const change = run.family === "batch" ? "their change in this step" : "the vector that this step adds";
+    const words = isMoved ? `The old weights (grey), ${change} (magenta), and the new weights.` : "The weights w = (w₁, w₂). They are at right angles to the line.";
+    this.caption.textContent = best && run.family === "online" ? `${words} Dotted: the direction of v*.` : words;
   }
 }
