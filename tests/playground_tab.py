@@ -51,6 +51,14 @@ class Tab:
         settings = settings if points is None else {**settings, "points": points}
         self.page.evaluate(f"(settings) => {{ {VIEW} return ({SHOW})(settings); }}", settings)
 
+    def until(self, condition):
+        """Wait until an expression is true. The policy of the page does not let playwright evaluate it there."""
+        for _ in range(200):
+            if self.page.evaluate(condition):
+                return
+            self.page.wait_for_timeout(25)
+        raise AssertionError(f"{condition} did not become true")
+
     def text(self, selector):
         return self.page.locator(selector).inner_text()
 

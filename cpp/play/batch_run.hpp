@@ -93,11 +93,16 @@ class HardMargin {
       sum += duals_[i];
     }
     const double length = std::sqrt(plane.w1 * plane.w1 + plane.w2 * plane.w2 + plane.b * plane.b);
-    Frame found{static_cast<double>(steps), 0, 0, 0, -std::numeric_limits<double>::infinity(),
-                std::numeric_limits<double>::infinity(), violation};
+    Frame found{static_cast<double>(steps),
+                0,
+                0,
+                0,
+                -std::numeric_limits<double>::infinity(),
+                std::numeric_limits<double>::infinity(),
+                violation};
     if (!(sum > 0 && length > 0)) return found;
     found.upper = length / sum;
-    double least[2] = {found.upper * 0 + std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
+    double least[2] = {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     for (std::size_t i = 0; i < points_.count(); ++i) {
       double& own = least[points_.codes[i] == 1];
       own = std::min(own, signs_[i] * plane.score(points_, i));
@@ -165,7 +170,8 @@ class SoftMargin {
     return 0.5 * (plane.w1 * plane.w1 + plane.w2 * plane.w2) + C_ * loss;
   }
 
-  /// The plane of the dual variables, or one of the same direction that has every point outside of its margin, if that is better.
+  /// The plane of the dual variables, or one of the same direction that has every point outside of its margin, if that is
+  /// better.
   Frame frame(std::size_t steps, const ProductProblem::Bounds& bounds) const {
     Plane plane{0, 0, bounds.intercept};
     double nearest = std::numeric_limits<double>::infinity();

@@ -1,7 +1,7 @@
 """Compile the kernels of the playground to WebAssembly: make play.
 
-The result, ``src/novikoff/_play/page/kernels.wasm``, is part of the repository, so that an installation needs no zig. The
-file beside it, ``kernels.sha256``, has the digest of what it was built from: a test compares it with the sources.
+The result, ``src/novikoff/_play/page/kernels.wasm``, is part of the repository, so that an installation needs no zig.
+The file beside it, ``kernels.sha256``, has the digest of what it was built from: a test compares it with the sources.
 """
 
 import hashlib

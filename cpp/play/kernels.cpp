@@ -36,8 +36,8 @@ EXPORTED("points_measure") void points_measure(Points* points) { points->measure
 
 /// Runs an online learner until it has converged, or made all passes, or `max_visits` visits.
 EXPORTED("online_new")
-OnlineRecord* online_new(const Points* points, std::int32_t kind, std::int32_t keep, double parameter, bool intercept, bool shuffled,
-                         std::uint32_t seed, std::size_t max_passes, std::size_t max_visits) {
+OnlineRecord* online_new(const Points* points, std::int32_t kind, std::int32_t keep, double parameter, bool intercept,
+                         bool shuffled, std::uint32_t seed, std::size_t max_passes, std::size_t max_visits) {
   OnlineLearner learner(*points,
                         {static_cast<Kind>(kind), static_cast<Keep>(keep), parameter, intercept, shuffled, seed, max_passes});
   auto* const record = new OnlineRecord;
@@ -51,8 +51,8 @@ EXPORTED("online_count") std::size_t online_count(const OnlineRecord* record) { 
 EXPORTED("online_converged") bool online_converged(const OnlineRecord* record) { return record->has_converged; }
 EXPORTED("online_fields") std::size_t online_fields() { return sizeof(Visit) / sizeof(double); }
 
-/// The votes of the voted perceptron after so many visits, at places of the plane: from -1 to 1. The places are overwritten with
-/// the votes, two numbers by one.
+/// The votes of the voted perceptron after so many visits, at places of the plane: from -1 to 1. The places are overwritten
+/// with the votes, two numbers by one.
 EXPORTED("votes_at")
 void votes_at(const Points* points, bool intercept, bool shuffled, std::uint32_t seed, std::size_t visits, double* places,
               std::size_t count) {

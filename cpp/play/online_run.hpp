@@ -32,8 +32,8 @@ struct OnlineSettings {
 /// What is recorded of one visit of a point. JavaScript reads the fields as doubles, in this order.
 struct Visit {
   double row, pass, score, step, is_mistake, has_moved;
-  double w1, w2, b;                // after the visit
-  double a1, a2, a0;               // the averaged weights and intercept, after the visit
+  double w1, w2, b;                        // after the visit
+  double a1, a2, a0;                       // the averaged weights and intercept, after the visit
   double variance1, variance2, variance0;  // of AROW
   double squared_length, steps, margin_bound, mistakes, updates, squared_radius;
 };
@@ -78,12 +78,18 @@ class OnlineLearner {
  private:
   PassReport learn(std::size_t row) {
     switch (settings_.kind) {
-      case Kind::perceptron: return learn(row, PerceptronRule{});
-      case Kind::fixed_margin: return learn(row, FixedMarginRule{settings_.parameter});
-      case Kind::dynamic_margin: return learn(row, DynamicMarginRule{settings_.parameter});
-      case Kind::passive_aggressive_I: return learn(row, PassiveAggressiveIRule{settings_.parameter});
-      case Kind::passive_aggressive_II: return learn(row, PassiveAggressiveIIRule{settings_.parameter});
-      case Kind::arow: break;
+      case Kind::perceptron:
+        return learn(row, PerceptronRule{});
+      case Kind::fixed_margin:
+        return learn(row, FixedMarginRule{settings_.parameter});
+      case Kind::dynamic_margin:
+        return learn(row, DynamicMarginRule{settings_.parameter});
+      case Kind::passive_aggressive_I:
+        return learn(row, PassiveAggressiveIRule{settings_.parameter});
+      case Kind::passive_aggressive_II:
+        return learn(row, PassiveAggressiveIIRule{settings_.parameter});
+      case Kind::arow:
+        break;
     }
     return learn(row, DiagonalArowRule{settings_.parameter, 0});
   }

@@ -11,7 +11,8 @@
 
 namespace novikoff::play {
 
-/// Points of the plane with labels. JavaScript writes the coordinates and the codes: 1 for a positive point, 0 for a negative one.
+/// Points of the plane with labels. JavaScript writes the coordinates and the codes: 1 for a positive point, 0 for a negative
+/// one.
 struct Points {
   std::vector<double> coordinates;  // x, y of the first point, then of the second
   std::vector<std::int32_t> codes;

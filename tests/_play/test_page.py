@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 
-from novikoff._play import playground
 from novikoff._play import page as module
+from novikoff._play import playground
 
 ROOT = Path(__file__).parents[2]
 FOLDER = Path(module.__file__).with_name("page")

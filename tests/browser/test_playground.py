@@ -13,7 +13,10 @@ from playground_tab import DESKTOP, PHONE, Tab
 
 LEARNERS = ("perceptron", "averaged", "voted", "margin", "pa1", "pa2", "arow", "hard", "soft")
 MAX_STEP_MS, MAX_PAINT_MS = 50, 1000
-STATE = "() => { const { points, ...others } = playground.state; return [others, points.map(({x, y, label}) => [x, y, label])]; }"
+STATE = """() => {
+  const { points, ...others } = playground.state;
+  return [others, points.map(({ x, y, label }) => [x, y, label])];
+}"""
 SQUARE = [[0.0, 0.0, -1], [1.0, 0.0, -1], [0.0, 3.0, 1], [1.0, 3.0, 1]]
 
 
@@ -58,7 +61,7 @@ def test_points_are_put_dragged_flipped_deleted_and_undone(tab):
     mouse.click(*place(tab, 0.5, 1.0))
     assert len(points_of(tab)) == 5
     np.testing.assert_allclose(points_of(tab)[4], [0.5, 1.0, 1], atol=0.05)
-    tab.page.get_by_text("Negative", exact=True).click()
+    tab.page.get_by_role("radio", name="Negative").check()
     mouse.click(*place(tab, 1.0, 1.0))
     assert points_of(tab)[5][2] == -1
     mouse.move(*place(tab, *points_of(tab)[4][:2]))
@@ -66,10 +69,10 @@ def test_points_are_put_dragged_flipped_deleted_and_undone(tab):
     mouse.move(*place(tab, 0.2, 1.4), steps=4)
     mouse.up()
     np.testing.assert_allclose(points_of(tab)[4], [0.2, 1.4, 1], atol=0.05)
-    tab.page.get_by_text("Flip", exact=True).click()
+    tab.page.get_by_role("radio", name="Flip").check()
     mouse.click(*place(tab, *points_of(tab)[4][:2]))
     assert points_of(tab)[4][2] == -1
-    tab.page.get_by_text("Delete", exact=True).click()
+    tab.page.get_by_role("radio", name="Delete").check()
     mouse.click(*place(tab, *points_of(tab)[4][:2]))
     assert len(points_of(tab)) == 5
     for _ in range(5):
@@ -78,7 +81,7 @@ def test_points_are_put_dragged_flipped_deleted_and_undone(tab):
     tab.page.keyboard.press("Control+Shift+Z")
     assert len(points_of(tab)) == 5
     tab.page.keyboard.press("Control+z")
-    tab.page.get_by_text("Positive", exact=True).click()
+    tab.page.get_by_role("radio", name="Positive").check()
 
 
 def test_points_are_edited_with_the_keyboard_alone(tab):
@@ -134,19 +137,21 @@ def test_csv_goes_out_and_in_without_losing_a_bit(tab, tmp_path):
     np.testing.assert_array_equal(np.column_stack([x, y, label]), exact)
     tab.show(SQUARE)
     tab.page.locator("#csv-file").set_input_files(tmp_path / "points.csv")
-    expect(tab.page.locator("#status")).to_contain_text("")
-    tab.page.wait_for_function("playground.state.points.length === 2")
+    tab.until("playground.state.points.length === 2")
     assert points_of(tab) == exact
 
 
 def test_the_code_of_the_page_repeats_the_run(tab, tmp_path):
     tab.show(SQUARE, learner="pa1", C=0.5, seed=3)
-    (tmp_path / "points.csv").write_text(tab.page.evaluate("csvText") if False else "x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in SQUARE))
+    (tmp_path / "points.csv").write_text("x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in SQUARE))
     code = tab.page.locator("#python").text_content().replace("points.csv", str(tmp_path / "points.csv"))
     variables = {}
     exec(code, variables)
     model = variables["model"]
-    assert tab.page.evaluate("playground.run.at(playground.run.count - 1).shown") == [*model.coef_[0], *model.intercept_]
+    assert tab.page.evaluate("playground.run.at(playground.run.count - 1).shown") == [
+        *model.coef_[0],
+        *model.intercept_,
+    ]
 
 
 # ---- steps ----------------------------------------------------------------------------------------------------------
@@ -173,7 +178,7 @@ def test_a_run_is_stepped_played_scrubbed_and_reset(tab):
     tab.page.locator("#speed").fill("4")
     tab.page.get_by_role("button", name="Play").click()
     expect(tab.page.get_by_role("button", name="Pause")).to_be_visible()
-    tab.page.wait_for_function("playground.state.step > 2")
+    tab.until("playground.state.step > 2")
     tab.page.keyboard.press("k")
     stopped = step()
     tab.page.wait_for_timeout(200)
@@ -233,18 +238,14 @@ def test_steps_are_at_most_50_ms_apart_with_200_points(tab, learner):
         y = y[keep]
     tab.show([[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)], learner=learner, passes=5, C=1)
     spent = tab.page.evaluate(
-        """() => Array.from({ length: 3 }, () => {
-          const times = [];
-          for (let k = 0; k < 40; ++k) {
-            const start = performance.now();
-            playground.go(1 + Math.floor((playground.run.count - 2) * k / 40));
-            document.body.getBoundingClientRect();
-            times.push(performance.now() - start);
-          }
-          return Math.max(...times);
-        })"""
+        """() => Array.from({ length: 40 }, (_, k) => Math.min(...Array.from({ length: 3 }, () => {
+          const start = performance.now();
+          playground.go(1 + Math.floor((playground.run.count - 2) * k / 40));
+          document.body.getBoundingClientRect();
+          return performance.now() - start;
+        })))"""
     )
-    assert min(spent) <= MAX_STEP_MS  # the best of three, because other programs run at the same time
+    assert max(spent) <= MAX_STEP_MS  # of each step the best of three, because other programs run at the same time
 
 
 # ---- links and pictures ---------------------------------------------------------------------------------------------
@@ -253,10 +254,19 @@ def test_steps_are_at_most_50_ms_apart_with_200_points(tab, learner):
 def test_a_link_carries_the_whole_state(tab, browser, folder):
     points = [[0.1 + 0.2, -1e-7, 1], [1e5, 1 / 3, -1], [-2.0, 4.0, -1]]
     tab.show(
-        points, learner="margin", epsilon=0.25, seed=11, intercept=False, shuffle=False, passes=17, hulls=False, speed=20, step=4
+        points,
+        learner="margin",
+        epsilon=0.25,
+        seed=11,
+        intercept=False,
+        shuffle=False,
+        passes=17,
+        hulls=False,
+        speed=20,
+        step=4,
     )
     tab.page.get_by_role("button", name="Copy a link").click()
-    tab.page.wait_for_function("location.hash.length > 20")
+    tab.until("location.hash.length > 20")
     link = tab.page.evaluate("location.hash")
     other = Tab(browser, folder, link)
     settings, found = other.page.evaluate(STATE)
@@ -312,7 +322,8 @@ def test_a_phone_shows_everything_without_scrolling_sideways(tab):
         assert tab.page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert_accessible(tab.page)
     small = tab.page.evaluate(
-        """[...document.querySelectorAll("button, select, input[type=number], .tools label")].filter((e) => e.checkVisibility())
+        """[...document.querySelectorAll("button, select, input[type=number], .tools label")]
+          .filter((e) => e.checkVisibility())
           .map((e) => [e.id || e.innerText, e.getBoundingClientRect().height]).filter(([, height]) => height < 24)"""
     )
     assert small == []
@@ -337,7 +348,20 @@ def test_every_control_has_a_name_and_can_be_reached_by_tab(tab):
     for _ in range(60):
         tab.page.keyboard.press("Tab")
         names.add(tab.page.evaluate("document.activeElement.id || document.activeElement.name"))
-    wanted = {"tool", "plot", "play", "next", "timeline", "speed", "learner", "preset", "seed", "intercept", "link", "csv-open"}
+    wanted = {
+        "tool",
+        "plot",
+        "play",
+        "next",
+        "timeline",
+        "speed",
+        "learner",
+        "preset",
+        "seed",
+        "intercept",
+        "link",
+        "csv-open",
+    }
     assert wanted <= names
 
 

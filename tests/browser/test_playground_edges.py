@@ -1,4 +1,4 @@
-"""The playground with links, files and numbers of points that it cannot use: a sentence, and the page remains usable."""
+"""The playground with links, files and numbers of points that it cannot use: the page says so and remains usable."""
 
 import pytest
 from playwright.sync_api import expect
@@ -158,7 +158,8 @@ def test_few_and_extreme_points_break_nothing(tab, learner, points):
     for intercept in (True, False):
         tab.page.evaluate(
             """([points, learner, intercept]) => {
-              Object.assign(playground.state, { points: points.map(([x, y, label]) => ({ x, y, label })), learner, intercept, passes: 20 });
+              playground.state.points = points.map(([x, y, label]) => ({ x, y, label }));
+              Object.assign(playground.state, { learner, intercept, passes: 20 });
               playground.refresh();
               document.getElementById("fit").click();
               playground.go(Infinity);

@@ -61,7 +61,14 @@ def tab(browser, tmp_path_factory):
 def online(tab, name, X, y, intercept, shuffle, passes=20, **settings):
     """A run of the playground, and the same of Python."""
     tab.show(
-        listed(X, y), learner=name, intercept=intercept, shuffle=shuffle, passes=passes, seed=7, threshold="auto", **settings
+        listed(X, y),
+        learner=name,
+        intercept=intercept,
+        shuffle=shuffle,
+        passes=passes,
+        seed=7,
+        threshold="auto",
+        **settings,
     )
     options = {"fit_intercept": intercept, "shuffle": shuffle, "random_state": 7, "max_iter": passes}
     kind, own = LEARNERS.get(name, (nk.VotedPerceptron, {}))
@@ -111,17 +118,25 @@ def test_the_curves_of_the_proof_are_those_of_the_trace(tab):
         found = {label: dict(map(tuple, points)) for label, points in curves}
         steps = np.arange(1, len(trace) + 1)
         bound = found["R√M" if name == "perceptron" else "bound on |v|"]
-        np.testing.assert_allclose([bound[M] for M in steps if M in bound], trace.upper[[M in bound for M in steps]], rtol=1e-9)
+        np.testing.assert_allclose(
+            [bound[M] for M in steps if M in bound], trace.upper[[M in bound for M in steps]], rtol=1e-9
+        )
         lower = found["Mγ"]
-        np.testing.assert_allclose([lower[M] for M in steps if M in lower], trace.lower[[M in lower for M in steps]], rtol=GAMMA)
+        np.testing.assert_allclose(
+            [lower[M] for M in steps if M in lower], trace.lower[[M in lower for M in steps]], rtol=GAMMA
+        )
         assert shown["margin"] > 0
 
 
 def test_a_margin_that_is_known_is_asked_for(tab):
     X, y = sample(5, 25, 0.0)
-    tab.show(listed(X, y), learner="margin", intercept=True, shuffle=True, passes=100, seed=7, threshold="known", epsilon=0.5)
+    tab.show(
+        listed(X, y), learner="margin", intercept=True, shuffle=True, passes=100, seed=7, threshold="known", epsilon=0.5
+    )
     shown = tab.page.evaluate(LAST)
-    model = nk.MarginPerceptron(margin=shown["margin"], epsilon=0.5, random_state=7, max_iter=100, n_iter_no_change=None)
+    model = nk.MarginPerceptron(
+        margin=shown["margin"], epsilon=0.5, random_state=7, max_iter=100, n_iter_no_change=None
+    )
     model.fit(X, y)
     assert shown["shown"] == [*model.coef_[0].tolist(), model.intercept_.item()]
     assert shown["bound"] == pytest.approx(bounds.margin_perceptron(shown["radius"], shown["margin"], 0.5), rel=1e-14)
@@ -147,7 +162,8 @@ def test_votes_are_those_of_the_library(tab):
     assert shown["mistakes"] == model.certificate_.mistakes
     places = np.random.default_rng(0).normal(size=(200, 2))
     votes = tab.page.evaluate(
-        "(places) => [...playground.run.votes(playground.run.count - 1, Float64Array.from(places))]", places.ravel().tolist()
+        "(places) => [...playground.run.votes(playground.run.count - 1, Float64Array.from(places))]",
+        places.ravel().tolist(),
     )
     assert votes == model.decision_function(places).tolist()
 
@@ -194,7 +210,8 @@ def test_bounds_close_in_on_each_other(tab):
 # ---- separability ---------------------------------------------------------------------------------------------------
 
 VERDICTS = """(cases) => cases.map(([points, intercept]) => {
-  Object.assign(playground.state, { points: points.map(([x, y, label]) => ({ x, y, label })), intercept, learner: "perceptron", passes: 1 });
+  playground.state.points = points.map(([x, y, label]) => ({ x, y, label }));
+  Object.assign(playground.state, { intercept, learner: "perceptron", passes: 1 });
   playground.refresh();
   const { verdict, witness } = playground.geometry;
   return [verdict, witness?.rows ?? null];
@@ -202,7 +219,7 @@ VERDICTS = """(cases) => cases.map(([points, intercept]) => {
 
 
 def small_cases(count):
-    """Few points on a coarse grid, so that many coincide or are on a line; some scaled by numbers that are not exact."""
+    """Few points on a coarse grid, so that many coincide or are on a line; some scaled by rounded numbers."""
     random = np.random.default_rng(1)
     for place in range(count):
         size = int(random.integers(2, 8))

@@ -13,6 +13,7 @@ from novikoff._html import escaped
 SCRIPT = re.compile(r'<script src="([\w.]+)"></script>\n')
 STYLE = '<link rel="stylesheet" href="page.css">'
 KERNELS = '<script type="text/plain" id="kernels" src="kernels.wasm"></script>'
+CHARSET = '<meta charset="utf-8">'
 ROOT = '<html lang="en">'
 
 
@@ -42,7 +43,7 @@ def playground(manual: str | None = None) -> str:
     wasm = base64.b64encode(resources.files(__package__).joinpath("page", "kernels.wasm").read_bytes()).decode()
     page = SCRIPT.sub("", page)
     replacements = {
-        '<meta charset="utf-8">': f'<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        CHARSET: f'{CHARSET}\n<meta http-equiv="Content-Security-Policy" content="{policy}">',
         STYLE: f"<style>\n{_source('page.css')}</style>",
         KERNELS: f'<script type="text/plain" id="kernels">{wasm}</script>\n<script>{script}</script>',
     }

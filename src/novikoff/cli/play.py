@@ -18,7 +18,8 @@ from ._output import Line, check_output, print_result
 
 def play(
     output: Annotated[
-        str | None, typer.Option("--output", "-o", metavar="FILE", help="Write the page to this file, and open nothing.")
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="Write the page here, and open nothing."),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -37,8 +37,8 @@ function proofSpec(run) {
   const isLog = hasBound && bound > FAR * made;
   const end = Math.max(2, hasBound ? Math.ceil(isLog ? 1.3 * bound : 1.08 * Math.max(bound, made)) : made);
   const counts = spread(isLog ? 1 : 0, end, isLog);
-  const limits = lengthBounds(state, geometry.radius, geometry.margin, end);
-  const upper = counts.map((M) => [M, limits[M]]);
+  const limits = lengthBounds(state, geometry.radius, geometry.margin, counts);
+  const upper = counts.map((M, k) => [M, limits[k]]);
   const lower = counts.map((M) => [M, M * geometry.margin]);
   const actual = (value) => [...(isLog ? [] : [[0, 0]]), ...run.updates.map((update, k) => [k + 1, value(update)])];
   const length = actual((update) => update.length);

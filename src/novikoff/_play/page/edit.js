@@ -112,13 +112,22 @@ class Editor {
 
   _move(event) {
     if (!this.dragged) return;
-    const [x, y] = this._rounded(this._place(event));
+    const isWaiting = this.dragged.place !== undefined;
+    this.dragged.place = this._rounded(this._place(event));
     this.dragged.hasMoved = true;
-    this.app.adoptPoints(this.dragged.start.map((point, i) => (i === this.dragged.row ? { ...point, x, y } : point)));
+    if (!isWaiting) requestAnimationFrame(() => this._drag()); // once per frame, however many events there are
+  }
+
+  _drag() {
+    if (this.dragged?.place === undefined) return;
+    const { row, start, place: [x, y] } = this.dragged;
+    this.dragged.place = undefined;
+    this.app.adoptPoints(start.map((point, i) => (i === row ? { ...point, x, y } : point)));
   }
 
   _release() {
     if (!this.dragged) return;
+    this._drag();
     const { start, hasMoved, row } = this.dragged;
     this.dragged = null;
     if (!hasMoved) return;

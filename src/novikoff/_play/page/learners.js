@@ -27,20 +27,18 @@ function dynamicMarginBound(radius, margin, epsilon) {
   return Infinity;
 }
 
-/** The length bound of the margin perceptrons after 0, 1, ..., count updates; R sqrt(M) for the others. */
-function lengthBounds(state, radius, margin, count) {
-  const lengths = [0];
-  let square = radius * radius;
-  for (let M = 1; M <= count; ++M) {
-    if (state.learner !== "margin") lengths.push(radius * Math.sqrt(M));
-    else if (state.threshold === "known")
-      lengths.push(radius / state.epsilon / margin * radius + radius + (1 - state.epsilon / 2) * margin * M);
-    else {
-      lengths.push(Math.sqrt(square));
-      square = (1 + (2 * (1 - state.epsilon)) / M) * square + radius * radius;
-    }
+/** The bounds on |v| after these numbers of updates, in ascending order (C2 and C4); R sqrt(M) for other than margin perceptrons. */
+function lengthBounds(state, radius, margin, counts) {
+  if (state.learner !== "margin") return counts.map((M) => radius * Math.sqrt(M));
+  if (state.threshold === "known") {
+    const first = radius + (radius * radius) / (state.epsilon * margin);
+    return counts.map((M) => (M > 0 ? first + (1 - state.epsilon / 2) * margin * M : 0));
   }
-  return lengths;
+  let [M, square] = [1, radius * radius];
+  return counts.map((count) => {
+    for (; M < count; ++M) square = (1 + (2 * (1 - state.epsilon)) / M) * square + radius * radius;
+    return count > 0 ? Math.sqrt(square) : 0;
+  });
 }
 
 const PERCEPTRON_THEOREM = {

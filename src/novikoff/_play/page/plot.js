@@ -1,8 +1,8 @@
 // The plane: points, regions, the old and the new line, the band, hulls and the point that is visited.
 
 const TEXT_SPACE = { left: 34, bottom: 22 };
-const VOTE_CELLS = 96; // of the picture of a vote, in each direction
-const MAX_VOTE_WORK = 4e6; // cells times hypotheses
+const VOTE_CELLS = 80; // of the picture of a vote, in each direction
+const MAX_VOTE_WORK = 8e5; // cells times hypotheses
 
 class Plot {
   constructor(svg) {

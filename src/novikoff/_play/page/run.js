@@ -165,13 +165,17 @@ class BatchRun {
     this.state = state;
     this.geometry = geometry;
     this.isPossible = state.learner === "soft" || geometry.verdict === "complete";
-    this.frames = state.learner === "soft"
-      ? kernels.softMargin(state.points, state.C, state.loss === "squared_hinge", state.intercept, MAX_MARGIN_STEPS, SOFT_TOLERANCE)
-      : kernels.hardMargin(this.isPossible ? state.points : [], state.intercept ? "free" : "none", MAX_MARGIN_STEPS, MARGIN_TOLERANCE);
+    this.frames = this.isPossible ? this._solve(kernels, state) : null;
     this.count = this.isPossible ? this.frames.count : 1;
     const last = this.at(this.count - 1);
     this.converged = this.isPossible && last.upper - last.lower <= 1.01 * (state.learner === "soft" ? SOFT_TOLERANCE : MARGIN_TOLERANCE) * last.upper;
     this.isCut = this.isPossible && !this.converged;
+  }
+
+  _solve(kernels, { learner, points, C, loss, intercept }) {
+    return learner === "soft"
+      ? kernels.softMargin(points, C, loss === "squared_hinge", intercept, MAX_MARGIN_STEPS, SOFT_TOLERANCE)
+      : kernels.hardMargin(points, intercept ? "free" : "none", MAX_MARGIN_STEPS, MARGIN_TOLERANCE);
   }
 
   neighbour(frame, direction) {
