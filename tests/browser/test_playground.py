@@ -191,7 +191,7 @@ def test_each_step_says_what_happened_and_why(tab):
     expect(tab.page.locator(".no-opinion")).to_be_visible()
     tab.page.keyboard.press("ArrowRight")
     words = tab.text("#step-words")
-    assert "A score of 0 is no opinion, and counts as a mistake." in words
+    assert "A score of 0 offers no opinion, and counts as a mistake." in words
     assert "is added, and v becomes" in words
     assert tab.text("#step-source") == "Theory A1 and A3"
     assert words.split(".")[0] in tab.text("#status")

@@ -25,10 +25,10 @@ Object.assign(App.prototype, {
     byId("C-value").textContent = format(state.C, 3);
     byId("r-value").textContent = format(state.r, 3);
     byId("epsilon-value").textContent = format(state.epsilon, 2);
-    byId("speed-value").textContent = `${state.speed} per second`;
+    byId("speed-value").textContent = `${state.speed}/s`;
     byId("C").setAttribute("aria-valuetext", format(state.C, 3));
     byId("r").setAttribute("aria-valuetext", format(state.r, 3));
-    byId("speed").setAttribute("aria-valuetext", byId("speed-value").textContent);
+    byId("speed").setAttribute("aria-valuetext", `${counted(state.speed, "step")} per second`);
   },
 
   /** Show which settings the learner has, and what is proven of it. */
@@ -46,9 +46,9 @@ Object.assign(App.prototype, {
     const { accepts } = SETTINGS[name];
     if (accepts && !accepts(value)) return this._showControls();
     this.state[name] = value;
-    this.state.step = 0;
     this._showValues();
-    this.refresh();
+    if (name === "learner") this.refreshFromStart(LEARNERS[value].family === "batch"); // a solver first shows its solution
+    else this.refreshFromStart();
   },
 
   _connect() {
@@ -95,7 +95,7 @@ Object.assign(App.prototype, {
     on("svg-save", "click", () => download(new Blob([svgText(this.plot.svg)], { type: "image/svg+xml" }), "novikoff.svg"));
     on("png-save", "click", async () => download(await pngOf(this.plot.svg), "novikoff.png"));
     on("link", "click", () => this._copyLink());
-    on("python-copy", "click", () => this._copy(byId("python").textContent, "The Python code is copied."));
+    on("python-copy", "click", () => this._copy(byId("python").textContent, "The Python code is copied.", "Select the text instead."));
   },
 
   /** Change points and settings together, so that the points can be undone. */
@@ -136,15 +136,15 @@ Object.assign(App.prototype, {
   async _copyLink() {
     const link = linkOf(this.state);
     history.replaceState(null, "", link);
-    await this._copy(location.href.split("#")[0] + link, "The link is copied, and it is in the address bar.");
+    await this._copy(location.href.split("#")[0] + link, "The link is copied, and it is in the address bar.", "The link is in the address bar.");
   },
 
-  async _copy(text, words) {
+  async _copy(text, words, otherwise) {
     try {
       await navigator.clipboard.writeText(text);
       this.say(words);
     } catch {
-      this.say("The browser does not allow copying. The link is in the address bar.");
+      this.say(`The browser does not allow copying. ${otherwise}`);
     }
     byId("copied").textContent = byId("status").textContent;
   },

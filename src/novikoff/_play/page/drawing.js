@@ -30,8 +30,9 @@ function format(value, digits = 4) {
   if (Number.isNaN(value)) return "–";
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   const size = Math.abs(value);
+  if (size === 0) return "0"; // also of a negative zero
   if (Number.isInteger(value) && size < 1e6) return value.toLocaleString("en").replace("-", "−");
-  const text = size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits)));
+  const text = size >= 1e6 || size < 1e-3 ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits)));
   const [mantissa, exponent] = text.split("e");
   if (exponent === undefined) return mantissa.replace("-", "−");
   const short = mantissa.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "−");

@@ -153,6 +153,7 @@ const LEARNERS = {
       title: "Every dual point bounds the objective from below",
       words: [
         "Let P be the objective ½|w|² + C Σξ with ξ = max(0, 1 − y f(x)). Every a with 0 ≤ a ≤ C and Σ y a = 0 gives a number D(a) = Σa − ½|Σ a y x|² that no P can be below. So nobody can lower P by more than the gap P − D.",
+        "The squared hinge has ξ² in place of ξ, no upper limit on a, and D is smaller by Σa²/(4C).",
       ],
       sources: ["Theory E3", "Note 4, claims 4.8 to 4.10"],
     },

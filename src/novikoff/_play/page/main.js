@@ -41,13 +41,17 @@ class App {
     this.state.preset = name;
     this.state.points = PRESETS[name].make(this.kernels, this.state.seed);
     this.state.view = viewOf(this.state.points);
-    this.state.step = 0;
   }
 
   /** Show other points, and begin again. */
   adoptPoints(points) {
     this.state.points = points;
-    this.state.step = 0;
+    this.refreshFromStart();
+  }
+
+  /** Compute everything for changed points or settings. A run that was shown at its end is shown at its end again. */
+  refreshFromStart(isAtEnd = this.run !== null && this.state.step > 0 && this.state.step === this.run.count - 1) {
+    this.state.step = isAtEnd ? Infinity : 0;
     this.refresh();
   }
 
@@ -80,7 +84,7 @@ class App {
     };
     this.specs = specs;
     const isDistance = this.state.learner === "pa1" || this.state.learner === "pa2";
-    byId("proof-title").textContent = isDistance ? "The distance that mistakes use up" : "Both sides of the proof";
+    byId("proof-title").textContent = isDistance ? "The distance to v*/γ" : "Both sides of the proof";
     byId("counts-title").textContent = run?.family === "batch" ? "The gap" : run?.learner.counts === "updates" ? "Updates against the bound" : "Mistakes against the bound";
     for (const [name, chart] of this.charts) chart.show(specs[name]);
     this.weights.show(run);

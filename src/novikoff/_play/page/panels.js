@@ -28,13 +28,13 @@ function factsOfMachine(run, frame, step) {
   const length = Math.hypot(step.after[0], step.after[1]);
   if (state.learner === "hard")
     return [
-      fact("Margin", format(step.lower > 0 ? step.lower : NaN), "of this line"), fact("No margin above", format(step.upper)),
-      fact("Gap", step.lower > 0 ? format(1 - step.lower / step.upper, 3) : "–", "relative"), fact("Support", format(support), "points"), fact("|w|", format(length)),
+      fact("Margin", format(step.lower > 0 ? step.lower : NaN), "of this line"), fact("Bound", format(step.upper), "no margin above"),
+      fact("Gap", step.lower > 0 ? format(1 - step.lower / step.upper, 2) : "–", "relative"), fact("Support", format(support), "points"), fact("|w|", format(length)),
     ];
   const slacks = run.slacks(frame);
   return [
-    fact("Objective", format(step.upper)), fact("Lower bound", format(step.lower)),
-    fact("Gap", format((step.upper - step.lower) / step.upper, 3), "relative"),
+    fact("P", format(step.upper), "objective"), fact("D", format(step.lower), "lower bound"),
+    fact("Gap", format((step.upper - step.lower) / step.upper, 2), "relative"),
     fact("Slack", format(slacks.reduce((p, q) => p + q, 0)), `${slacks.filter((slack) => slack > 1e-9).length} points`),
     fact("Support", format(support), "points"), fact("Margin", format(length > 0 ? 1 / length : NaN), "1/|w|"),
   ];
@@ -53,15 +53,16 @@ function showFacts(facts) {
   }));
 }
 
-function showWords({ title, outcome, sentences, source }) {
+function showWords({ title, outcome, sentences, source, asks = false }) {
   byId("step-title").textContent = title;
+  byId("step-question").textContent = { mistake: "Why did it update?", moved: "Why did it update?", right: "Why did it not update?" }[asks ? outcome : ""] ?? "";
   byId("why").dataset.outcome = outcome;
   byId("step-words").replaceChildren(...sentences.map((sentence) => {
     const paragraph = document.createElement("p");
     paragraph.textContent = sentence;
     return paragraph;
   }));
-  byId("step-source").textContent = source;
+  byId("step-source").replaceChildren(...(source ? [sourceElement(source)] : []));
 }
 
 /** A source such as "Theory A4", as a link if the page knows where the manual is. */

@@ -159,7 +159,7 @@ class Plot {
     const image = context.createImageData(columns, rows);
     votes.forEach((vote, i) => {
       const colour = colours[vote > 0 ? 0 : vote < 0 ? 1 : 2];
-      image.data.set([...colour, 20 + 60 * Math.abs(vote)], 4 * i);
+      image.data.set([...colour, 14 + 44 * Math.abs(vote)], 4 * i);
     });
     context.putImageData(image, 0, 0);
     draw(this.layers.votes, "image", { href: this.canvas.toDataURL(), width: this.width, height: this.height, preserveAspectRatio: "none" });

@@ -23,23 +23,20 @@ function wordsOfVisit(run, step) {
   if (!visit)
     return {
       title: "Before the first example", outcome: "start",
-      sentences: [`v = 0, so every score is 0 and there is no opinion about any point.`, learner.rule], source: "Theory A1 and A2",
+      sentences: [`v = 0, so every score is 0 and there is no opinion about any point.`, learner.rule, "Press Play, or step with the arrow keys."], source: "Theory A1 and A2",
     };
   const y = signOf(point.label);
   const margin = point.label * visit.score;
   const square = dot3(liftedOf(point, state.intercept), liftedOf(point, state.intercept));
   const sentences = [`Point ${visit.row + 1} at ${placeOf(point)} has the label y = ${y}. Its score is v·u = ${format(visit.score)}, so y v·u = ${format(margin)}.`];
-  let source = "Theory A1";
-  if (visit.isMistake) sentences.push(margin === 0 ? "A score of 0 is no opinion, and counts as a mistake." : `The sign is wrong: a mistake.`);
+  const source = { margin: "Theory C1", pa1: "Theory I2", pa2: "Theory I2", arow: "Theory L3" }[state.learner] ?? (visit.hasMoved ? "Theory A1 and A3" : "Theory A1");
+  if (visit.isMistake) sentences.push(margin === 0 ? "A score of 0 offers no opinion, and counts as a mistake." : `The sign is wrong: a mistake.`);
   else sentences.push("The sign is right.");
   if (!visit.hasMoved) sentences.push(reasonToStay(run, step, margin));
-  else {
-    sentences.push(...reasonToMove(run, step, margin, square));
-    source = { margin: "Theory C1", pa1: "Theory I2", pa2: "Theory I2", arow: "Theory L3" }[state.learner] ?? "Theory A1 and A3";
-  }
+  else sentences.push(...reasonToMove(run, step, margin, square));
   const outcome = visit.isMistake ? "mistake" : visit.hasMoved ? "moved" : "right";
   const title = { mistake: "A mistake: the weights change", moved: "Right, but not by enough: the weights change", right: "Right: nothing changes" }[outcome];
-  return { title, outcome, sentences, source };
+  return { title, outcome, sentences, source, asks: true };
 }
 
 function reasonToStay(run, step, margin) {
