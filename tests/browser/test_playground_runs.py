@@ -119,7 +119,7 @@ def test_the_curves_of_the_proof_are_those_of_the_trace(tab):
         steps = np.arange(1, len(trace) + 1)
         upper, lower = (found[label] for label in list(found)[2:])
         drawn = [M in upper for M in steps]
-        assert np.count_nonzero(drawn) > 3
+        assert np.count_nonzero(drawn) >= 2
         np.testing.assert_allclose([upper[M] for M in steps[drawn]], trace.upper[drawn], rtol=1e-9)
         np.testing.assert_allclose([lower[M] for M in steps[drawn]], trace.lower[drawn], rtol=GAMMA)
         assert shown["margin"] > 0
@@ -225,8 +225,9 @@ def small_cases(count):
         yield X, y, bool(random.integers(2))
 
 
-def test_verdicts_are_those_of_the_library_and_their_witnesses_prove_them(tab):
-    cases = list(small_cases(120))
+@pytest.mark.parametrize("count", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_verdicts_are_those_of_the_library_and_their_witnesses_prove_them(tab, count):
+    cases = list(small_cases(count))
     found = tab.page.evaluate(VERDICTS, [[listed(X, y), intercept] for X, y, intercept in cases])
     kinds = set()
     for (X, y, intercept), (verdict, rows) in zip(cases, found, strict=True):

@@ -55,7 +55,7 @@ function showFacts(facts) {
 
 function showWords({ title, outcome, sentences, source, asks = false }) {
   byId("step-title").textContent = title;
-  byId("step-question").textContent = { mistake: "Why did it update?", moved: "Why did it update?", right: "Why did it not update?" }[asks ? outcome : ""] ?? "";
+  byId("step-why").textContent = { mistake: "Why did it update?", moved: "Why did it update?", right: "Why did it not update?" }[asks ? outcome : ""] ?? "";
   byId("why").dataset.outcome = outcome;
   byId("step-words").replaceChildren(...sentences.map((sentence) => {
     const paragraph = document.createElement("p");
