@@ -27,7 +27,7 @@ FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
 test test-slow: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
+.PHONY: demo docs play test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -39,6 +39,9 @@ docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pa
 	for page in cli benchmarks settings server_api; do $(BIN)/python docs/make_$$page.py || exit 1; done
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	@echo "The site is build/docs/html/index.html."
+
+play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/
+	$(BIN)/python cpp/play/build.py
 
 test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
@@ -133,7 +136,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs $(VENV)/release: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs $(VENV)/play $(VENV)/release: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

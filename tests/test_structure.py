@@ -164,6 +164,9 @@ ABOUT_THE_PACKAGE = {
     "docs/test_theory_page.py",  # docs/theory.md
     "docs/test_gallery.py",  # examples/gallery
     "browser/test_live_page.py",  # the page of the server as browsers show it
+    "browser/test_playground.py",  # the playground as browsers show it
+    "browser/test_playground_edges.py",  # the same with bad links, files and many points
+    "browser/test_playground_runs.py",  # its runs beside those of Python
     "browser/test_report.py",  # the report as browsers show it
     "browser/test_site.py",  # the site of the manual as browsers show it
     "docs/test_commands.py",  # commands of the pages

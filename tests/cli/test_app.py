@@ -25,6 +25,7 @@ def call(subcommand, model, folder, negative=False):
         "stream": ["stream", data, "-o", folder / "stream.nvk"],
         "separable": ["separable", folder / "overlap.svm" if negative else data],
         "inspect": ["inspect", model],
+        "play": ["play", "-o", folder / "play.html"],
         "convert": ["convert", data, folder / "converted.csv"],
         "report": ["report", model, data, "-o", folder / "report.html"],
         "serve": ["serve", "--state", folder, "--check"],

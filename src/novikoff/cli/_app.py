@@ -90,6 +90,10 @@ SUBCOMMANDS = {
         "Write an HTML page about MODEL, with figures and the check of its certificate.",
         ("report model.nvk tumours.csv -o report.html",),
     ),
+    "play": Subcommand(
+        "Open the playground in the browser: learners step by step, with the theorems that hold for them.",
+        ("play -o playground.html",),
+    ),
     "convert": Subcommand(
         "Convert data between formats, and models to and from those of other programs.",
         ("convert tumours.csv tumours.parquet", "convert model.nvk model.json"),

@@ -1,0 +1,166 @@
+// Buttons, fields and shortcuts.
+
+Object.assign(App.prototype, {
+  _fillControls() {
+    const fill = (id, entries) => byId(id).replaceChildren(...entries.map(([value, { name }]) => new Option(name, value)));
+    fill("learner", Object.entries(LEARNERS));
+    fill("preset", [["", { name: "Your own points" }], ...Object.entries(PRESETS)]);
+    this._showControls();
+  },
+
+  /** Show the state in the controls. */
+  _showControls() {
+    const { state } = this;
+    for (const name of ["learner", "threshold", "loss", "seed", "passes", "preset"]) byId(name).value = state[name];
+    for (const name of ["intercept", "shuffle", "hulls"]) byId(name).checked = state[name];
+    byId("C").value = Math.log10(state.C);
+    byId("r").value = Math.log10(state.r);
+    byId("epsilon").value = state.epsilon;
+    byId("speed").value = SPEEDS.indexOf(state.speed);
+    this._showValues();
+  },
+
+  _showValues() {
+    const { state } = this;
+    byId("C-value").textContent = format(state.C, 3);
+    byId("r-value").textContent = format(state.r, 3);
+    byId("epsilon-value").textContent = format(state.epsilon, 2);
+    byId("speed-value").textContent = `${state.speed}/s`;
+    byId("C").setAttribute("aria-valuetext", format(state.C, 3));
+    byId("r").setAttribute("aria-valuetext", format(state.r, 3));
+    byId("speed").setAttribute("aria-valuetext", `${counted(state.speed, "step")} per second`);
+  },
+
+  /** Show which settings the learner has, and what is proven of it. */
+  _showLearner() {
+    const learner = LEARNERS[this.state.learner];
+    for (const element of document.querySelectorAll("[data-setting]")) element.hidden = !learner.settings.includes(element.dataset.setting);
+    for (const element of document.querySelectorAll("[data-family]")) element.hidden = element.dataset.family !== learner.family;
+    showTheorem(learner);
+    byId("python").textContent = pythonOf(this.state, this.geometry);
+    byId("preset").value = this.state.preset;
+  },
+
+  /** Change one setting, and compute everything again from the first step. */
+  _setSetting(name, value) {
+    const { accepts } = SETTINGS[name];
+    if (accepts && !accepts(value)) return this._showControls();
+    this.state[name] = value;
+    this._showValues();
+    if (name === "learner") this.refreshFromStart(LEARNERS[value].family === "batch"); // a solver first shows its solution
+    else this.refreshFromStart();
+  },
+
+  _connect() {
+    const on = (id, event, action) => byId(id).addEventListener(event, action);
+    for (const name of ["learner", "threshold", "loss"]) on(name, "change", () => this._setSetting(name, byId(name).value));
+    for (const name of ["intercept", "shuffle"]) on(name, "change", () => this._setSetting(name, byId(name).checked));
+    for (const name of ["C", "r"]) on(name, "input", () => this._setSetting(name, Number((10 ** Number(byId(name).value)).toPrecision(3))));
+    on("epsilon", "input", () => this._setSetting("epsilon", Number(byId("epsilon").value)));
+    on("passes", "change", () => this._setSetting("passes", Number(byId("passes").value)));
+    on("seed", "change", () => this._changeSeed(Number(byId("seed").value)));
+    on("hulls", "change", () => { this.state.hulls = byId("hulls").checked; this.redraw(); });
+    on("speed", "input", () => { this.state.speed = SPEEDS[Number(byId("speed").value)]; this._showValues(); });
+    on("preset", "change", () => { if (byId("preset").value) this._changePoints(() => this.choosePreset(byId("preset").value)); });
+    for (const element of document.querySelectorAll("[name=tool]")) element.addEventListener("change", () => { this.editor.tool = element.value; });
+    this._connectSteps(on);
+    this._connectFiles(on);
+    on("alert-close", "click", () => { byId("alert").hidden = true; });
+    on("fit", "click", () => { this.state.view = viewOf(this.state.points); this.redraw(); });
+    on("undo", "click", () => this.editor.undo());
+    on("redo", "click", () => this.editor.redo());
+    document.addEventListener("keydown", (event) => this._shortcut(event));
+    addEventListener("hashchange", () => { if (location.hash.length > 1 && this._adoptLink()) this.refresh(); });
+    new ResizeObserver(() => this.redraw()).observe(byId("plot"));
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
+  },
+
+  _connectSteps(on) {
+    on("first", "click", () => { this.pause(); this.go(0); });
+    on("back", "click", () => { this.pause(); this.go(this.state.step - 1); });
+    on("next", "click", () => { this.pause(); this.go(this.state.step + 1); });
+    on("back-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, -1) ?? 0); });
+    on("next-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, 1) ?? 0); });
+    on("last", "click", () => { this.pause(); this.go(Infinity); });
+    on("play", "click", () => { if (this.timer) this.pause(); else this.play(); });
+    on("timeline", "input", () => { this.pause(); this.go(Number(byId("timeline").value)); });
+  },
+
+  _connectFiles(on) {
+    on("csv-open", "click", () => byId("csv-file").click());
+    on("csv-file", "change", () => this._readFile(byId("csv-file")));
+    on("csv-paste", "click", () => { byId("csv-dialog").showModal(); });
+    on("csv-adopt", "click", () => this._adoptCsv(byId("csv-text").value));
+    on("csv-save", "click", () => download(new Blob([csvOf(this.state.points)], { type: "text/csv" }), "points.csv"));
+    on("svg-save", "click", () => download(new Blob([svgText(this.plot.svg)], { type: "image/svg+xml" }), "novikoff.svg"));
+    on("png-save", "click", async () => download(await pngOf(this.plot.svg), "novikoff.png"));
+    on("link", "click", () => this._copyLink());
+    on("python-copy", "click", () => this._copy(byId("python").textContent, "The Python code is copied.", "Select the text instead."));
+  },
+
+  /** Change points and settings together, so that the points can be undone. */
+  _changePoints(change) {
+    const before = this.state.points;
+    change();
+    const after = this.state.points;
+    this.state.points = before;
+    this.editor.change(after, null, this.state.preset);
+  },
+
+  _changeSeed(seed) {
+    if (!SETTINGS.seed.accepts(seed)) return this._showControls();
+    this.state.seed = seed;
+    const { preset } = this.state;
+    if (preset) this._changePoints(() => this.choosePreset(preset));
+    else this._setSetting("seed", seed);
+  },
+
+  async _readFile(input) {
+    const [file] = input.files;
+    if (file) this._adoptCsv(await file.text());
+    input.value = "";
+  },
+
+  _adoptCsv(text) {
+    try {
+      const points = pointsFromCsv(text);
+      this.state.view = viewOf(points);
+      this.editor.change(points, `${counted(points.length, "point")} read.`);
+      byId("alert").hidden = true;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      this.say(error.message, true);
+    }
+  },
+
+  async _copyLink() {
+    const link = linkOf(this.state);
+    history.replaceState(null, "", link);
+    await this._copy(location.href.split("#")[0] + link, "The link is copied, and it is in the address bar.", "The link is in the address bar.");
+  },
+
+  async _copy(text, words, otherwise) {
+    try {
+      await navigator.clipboard.writeText(text);
+      this.say(words);
+    } catch {
+      this.say(`The browser does not allow copying. ${otherwise}`);
+    }
+    byId("copied").textContent = byId("status").textContent;
+  },
+
+  _shortcut(event) {
+    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.matches("textarea")) {
+      event.preventDefault();
+      return event.shiftKey ? this.editor.redo() : this.editor.undo();
+    }
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, dialog *")) return;
+    const click = (id) => { if (!byId(id).disabled) byId(id).click(); };
+    const keys = { ArrowRight: event.shiftKey ? "next-update" : "next", ArrowLeft: event.shiftKey ? "back-update" : "back", Home: "first", End: "last", k: "play" };
+    if (!(event.key in keys)) return;
+    event.preventDefault();
+    click(keys[event.key]);
+  },
+});
+
+start();

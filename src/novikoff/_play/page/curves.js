@@ -1,0 +1,155 @@
+// The curves of the charts: what is drawn once for a run, and the values at a frame.
+
+const FAR = 10; // beyond so many times the updates, the meeting point of the bounds is shown on logarithmic axes
+
+/** Mistakes and updates by examples, and the bound. */
+function countSpec(run) {
+  const last = run.at(run.count - 1);
+  const { counts } = run.learner;
+  const differ = last.updates !== last.mistakes;
+  const bound = run.bound(run.count - 1);
+  const top = Math.max(last.mistakes, last.updates, 1);
+  const isFar = bound > 3 * top;
+  const stairs = (value) => [[0, 0], ...run.updates.map((update, k) => [update.frame, value(update, k)]), [run.count - 1, value(run.updates.at(-1), run.updates.length - 1)]];
+  const curves = [];
+  if (run.updates.length > 0) curves.push({ name: "mistakes", kind: "ink", points: stairs((update) => update?.visit.mistakes ?? 0), isStepped: true });
+  else curves.push({ name: "mistakes", kind: "ink", points: [[0, 0], [run.count - 1, last.mistakes]] });
+  if (differ && run.updates.length > 0) curves.push({ name: "updates", kind: "muted", points: stairs((_, k) => k + 1), isStepped: true });
+  const levels = Number.isFinite(bound) && !isFar ? [{ name: `bound ${run.learner.boundText} = ${format(bound)}`, kind: "bound", value: bound }] : [];
+  const caption = Number.isFinite(bound)
+    ? `${last[counts] === 1 ? `1 ${counts.slice(0, -1)}` : `${format(last[counts])} ${counts}`} of at most ${format(Math.floor(bound * (1 + 1e-9)))}${isFar ? ", far above this chart" : ""}.`
+    : run.geometry.verdict === "complete" ? "The theorem gives no finite bound." : "No line separates the points, so no theorem bounds the mistakes.";
+  return {
+    x: { min: 0, max: Math.max(run.count - 1, 1), label: "examples" }, y: { min: 0, max: 1.1 * (isFar || !Number.isFinite(bound) ? top : Math.max(top, bound)) },
+    curves, levels, caption, values: (frame) => { const step = run.at(frame); return [step.mistakes, ...(differ && run.updates.length > 0 ? [step.updates] : [])]; },
+    at: (frame) => frame,
+  };
+}
+
+/** M gamma, the projection and the length of v, and its upper bound: the proof closes where the outer two meet. */
+function proofSpec(run) {
+  const { state, geometry } = run;
+  if (run.learner.kind === "arow" || run.updates.length === 0) return null;
+  if (state.learner === "pa1" || state.learner === "pa2") return distanceSpec(run);
+  const made = run.updates.length;
+  const bound = run.bound(run.count - 1);
+  const hasBound = geometry.margin > 0 && Number.isFinite(bound);
+  const isLog = hasBound && bound > FAR * made;
+  const end = Math.max(2, hasBound ? Math.ceil(isLog ? 1.3 * bound : 1.08 * Math.max(bound, made)) : made);
+  const counts = spread(isLog ? 1 : 0, end, isLog);
+  const limits = lengthBounds(state, geometry.radius, geometry.margin, counts);
+  const upper = counts.map((M, k) => [M, limits[k]]);
+  const lower = counts.map((M) => [M, M * geometry.margin]);
+  const actual = (value) => [...(isLog ? [] : [[0, 0]]), ...run.updates.map((update, k) => [k + 1, value(update)])];
+  const length = actual((update) => update.length);
+  const projection = actual((update) => update.projection);
+  const high = Math.max(...upper.map(([, value]) => value), ...length.map(([, value]) => value));
+  const low = isLog ? Math.min(geometry.margin, ...projection.map(([, value]) => value)) : Math.min(0, ...(hasBound ? projection.map(([, value]) => value) : []));
+  const name = state.learner === "margin" ? "bound on |v|" : "R√M";
+  return {
+    x: { min: isLog ? 1 : 0, max: end, isLog, label: isLog ? "updates M (logarithmic)" : "updates M" },
+    y: { min: isLog ? low / 1.2 : low, max: isLog ? 1.2 * high : 1.05 * high, isLog },
+    area: hasBound ? [upper, lower] : null,
+    curves: [
+      { name: "|v|", kind: "ink", points: length },
+      ...(hasBound ? [{ name: "v·v*", kind: "accent", points: projection }] : []),
+      { name, kind: "bound", points: upper },
+      ...(hasBound ? [{ name: "Mγ", kind: "lower", points: lower }] : []),
+    ],
+    caption: hasBound
+      ? `Mγ ≤ v·v* ≤ |v| ≤ ${name === "R√M" ? "R√M" : "its bound"}: the outer two meet at M = ${format(bound)}, so there cannot be more updates.`
+      : "No line separates the points: |v| stays below R√M, and no lower bound grows to meet it.",
+    at: (frame) => run.updatesBefore[frame],
+    values: (frame) => {
+      const update = run.updates[run.updatesBefore[frame] - 1];
+      return update ? [update.length, ...(hasBound ? [update.projection] : [])] : [];
+    },
+  };
+}
+
+/** Whole numbers from first to last, at most some hundred of them. */
+function spread(first, last, isLog) {
+  const most = 160;
+  if (last - first <= most) return Array.from({ length: last - first + 1 }, (_, k) => first + k);
+  const place = (k) => (isLog ? first * (last / first) ** (k / most) : first + ((last - first) * k) / most);
+  return [...new Set(Array.from({ length: most + 1 }, (_, k) => Math.round(place(k))))];
+}
+
+/** The squared distance of v from v*\/gamma, which every mistake of a passive-aggressive learner lowers. */
+function distanceSpec(run) {
+  const { best, margin } = run.geometry;
+  if (!best) return null;
+  const points = [[0, 1 / (margin * margin)]];
+  for (const { v } of run.updates) points.push([points.length, v.reduce((total, value, j) => total + (value - best[j] / margin) ** 2, 0)]);
+  return {
+    x: { min: 0, max: Math.max(2, run.updates.length), label: "updates" }, y: { min: 0, max: 1.08 * Math.max(...points.map(([, value]) => value)) },
+    curves: [{ name: "|v − v*/γ|²", kind: "ink", points }],
+    caption: `It begins at 1/γ² = ${format(points[0][1])}, no update raises it, every mistake lowers it, and it is never negative.`,
+    at: (frame) => run.updatesBefore[frame], values: (frame) => [points[run.updatesBefore[frame]][1]],
+  };
+}
+
+/** The margin that v has, and the upper bound |v|/M on every margin. */
+function marginSpec(run) {
+  const { margin } = run.geometry;
+  if (run.learner.kind === "arow" || run.updates.length === 0) return null;
+  const upper = run.updates.map((update, k) => [k + 1, update.upper]);
+  const reached = run.updates.map((update, k) => [k + 1, update.margin]);
+  const values = (pairs) => pairs.map(([, value]) => value).filter(Number.isFinite);
+  const first = Math.max(...values(upper), ...values(reached), 1e-12);
+  const high = margin > 0 ? Math.min(first, 6 * margin) : first;
+  const low = Math.max(Math.min(0, ...values(reached)), -0.8 * high);
+  return {
+    x: { min: 0, max: Math.max(2, run.updates.length), label: "updates" }, y: { min: low, max: 1.08 * high },
+    curves: [{ name: "least |v|/M", kind: "bound", points: upper, isStepped: true }, { name: "margin of v", kind: "ink", points: reached }],
+    levels: margin > 0 ? [{ name: `γ = ${format(margin)}`, kind: "lower", value: margin }] : [],
+    caption: margin > 0
+      ? "The largest margin γ lies between what v reaches and |v|/M, whatever the order of the points."
+      : "|v|/M bounds every margin. It falls towards 0, because no line separates the points.",
+    at: (frame) => run.updatesBefore[frame],
+    values: (frame) => { const update = run.updates[run.updatesBefore[frame] - 1]; return update ? [update.upper, update.margin] : []; },
+  };
+}
+
+/** The two bounds of a batch learner by steps of the solver. */
+function boundsSpec(run) {
+  if (!run.isPossible || run.count < 2) return null;
+  const steps = run.frames.column("steps");
+  const [lower, upper] = [run.frames.column("lower"), run.frames.column("upper")];
+  const isSoft = run.state.learner === "soft";
+  const first = isSoft ? 0 : 1;
+  const pairs = (values) => [...steps].map((step, k) => [step, values[k]]).slice(first);
+  const goal = upper[run.count - 1];
+  const high = isSoft ? Math.min(Math.max(...upper), 6 * goal) : Math.min(Math.max(...upper.slice(1)), 4 * goal);
+  const low = isSoft ? Math.min(0, Math.max(Math.min(...lower), -0.2 * high)) : Math.max(Math.min(0, ...lower.slice(1)), -0.5 * high);
+  const last = steps[run.count - 1];
+  const isLog = last > 300;
+  const [uppers, lowers] = [pairs(upper), pairs(lower)].map((list) => (isLog ? list.filter(([step]) => step > 0) : list));
+  return {
+    x: { min: isLog ? 1 : 0, max: Math.max(2, last), isLog, label: isLog ? "steps of the solver (logarithmic)" : "steps of the solver" }, y: { min: low, max: 1.06 * high },
+    area: [uppers, lowers.map(([step, value]) => [step, Math.max(value, low)])],
+    curves: isSoft
+      ? [{ name: "objective P", kind: "bound", points: uppers }, { name: "lower bound D", kind: "ink", points: lowers }]
+      : [{ name: "half the distance", kind: "bound", points: uppers }, { name: "margin of the line", kind: "ink", points: lowers }],
+    caption: isSoft
+      ? "The least objective lies between D and P. The solver stops when they agree to six digits."
+      : "The largest margin lies between the margin of the line and half the distance of the two points.",
+    at: (frame) => steps[frame], values: (frame) => (frame < first ? [] : [upper[frame], lower[frame]]),
+  };
+}
+
+/** The relative gap of a soft margin, by steps. */
+function gapSpec(run) {
+  if (!run.isPossible || run.count < 3) return null;
+  const steps = run.frames.column("steps");
+  const [lower, upper] = [run.frames.column("lower"), run.frames.column("upper")];
+  const gap = [...steps].map((step, k) => [step, Math.max(1e-12, (upper[k] - Math.max(lower[k], 0)) / upper[k])]).slice(1);
+  const isLog = steps[run.count - 1] > 300;
+  return {
+    x: { min: isLog ? 1 : 0, max: Math.max(2, steps[run.count - 1]), isLog, label: isLog ? "steps of the solver (logarithmic)" : "steps of the solver" },
+    y: { min: Math.min(1e-7, ...gap.map(([, value]) => Math.max(value, 1e-9))), max: 2, isLog: true },
+    curves: [{ name: run.state.learner === "soft" ? "(P − D)/P" : "1 − lower/upper", kind: "ink", points: gap }],
+    caption: "The relative gap: by so much at most could another line be better.",
+    at: (frame) => steps[frame], values: (frame) => (frame < 1 ? [] : [gap[frame - 1][1]]),
+  };
+}

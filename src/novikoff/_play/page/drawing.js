@@ -1,0 +1,68 @@
+// SVG elements, numbers as text, and axes.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/** Create an SVG element with attributes, and append it to its parent. */
+function draw(parent, name, attributes = {}, text = null) {
+  const element = document.createElementNS(SVG, name);
+  set(element, attributes);
+  if (text !== null) element.textContent = text;
+  parent?.append(element);
+  return element;
+}
+
+function set(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, typeof value === "number" ? shortest(value) : value);
+  return element;
+}
+
+/** A coordinate on the screen, to a hundredth. */
+function shortest(value) {
+  return String(Math.round(value * 100) / 100);
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** A number with four significant digits; whole numbers up to a million in full. */
+function format(value, digits = 4) {
+  if (Number.isNaN(value)) return "–";
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
+  const size = Math.abs(value);
+  if (size === 0) return "0"; // also of a negative zero
+  if (Number.isInteger(value) && size < 1e6) return value.toLocaleString("en").replace("-", "−");
+  const text = size >= 1e6 || size < 1e-3 ? value.toExponential(digits - 2) : String(Number(value.toPrecision(digits)));
+  const [mantissa, exponent] = text.split("e");
+  if (exponent === undefined) return mantissa.replace("-", "−");
+  const short = mantissa.replace(/(\.\d*?)0+$/, "$1").replace(/\.$/, "").replace("-", "−");
+  return short === "1" ? `10${superscript(Number(exponent))}` : `${short} · 10${superscript(Number(exponent))}`;
+}
+
+function superscript(value) {
+  return String(value).replace(/[-\d]/g, (digit) => (digit === "-" ? "⁻" : "⁰¹²³⁴⁵⁶⁷⁸⁹"[Number(digit)]));
+}
+
+/** Round numbers from low to high, about as many as wanted. */
+function ticks(low, high, wanted) {
+  const raw = (high - low) / wanted;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 2.5, 5, 10].map((factor) => factor * power).find((size) => size >= raw * (1 - 1e-9));
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) found.push(Number((k * step).toPrecision(12)));
+  return found;
+}
+
+/** Powers of ten between low and high, with 2 and 5 in between if there are few. */
+function logTicks(low, high) {
+  const [first, last] = [Math.floor(Math.log10(low)), Math.ceil(Math.log10(high))];
+  const factors = last - first <= 2 ? [1, 2, 5] : [1];
+  const leap = Math.max(1, Math.ceil((last - first) / 6));
+  const found = [];
+  for (let power = first; power <= last; power += leap)
+    for (const factor of factors) {
+      const value = Number(`${factor}e${power}`);
+      if (value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9)) found.push(value);
+    }
+  return found;
+}

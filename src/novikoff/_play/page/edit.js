@@ -1,0 +1,191 @@
+// Editing of points: by pointer, by keyboard, and undone.
+
+const MAX_UNDONE = 100;
+const NEAR = 14; // pixels within which a point is meant
+
+/** The points with their history. `changed` is called after each change. */
+class Editor {
+  constructor(app) {
+    this.app = app;
+    this.past = [];
+    this.future = [];
+    this.tool = "positive";
+    this.dragged = null;
+    this.crosshair = null;
+    this.picked = null;
+    const { svg } = app.plot;
+    svg.addEventListener("pointerdown", (event) => this._press(event));
+    svg.addEventListener("pointermove", (event) => this._move(event));
+    svg.addEventListener("pointerup", (event) => this._release(event));
+    svg.addEventListener("pointercancel", () => this._cancel());
+    svg.addEventListener("contextmenu", (event) => event.preventDefault());
+    svg.addEventListener("keydown", (event) => this._key(event));
+    svg.addEventListener("focus", () => { if (svg.matches(":focus-visible")) this._showCrosshair(this.crosshair ?? [app.state.view.x, app.state.view.y]); });
+    svg.addEventListener("blur", () => { this.picked = null; this.app.plot.showCrosshair(null, null); });
+  }
+
+  get points() {
+    return this.app.state.points;
+  }
+
+  /** Replace the points, so that the change can be undone. */
+  change(points, words, preset = "") {
+    if (points.length > MAX_POINTS) return this.app.say(`The playground draws at most ${counted(MAX_POINTS, "point")}.`, true);
+    this.past.push(this.points);
+    if (this.past.length > MAX_UNDONE) this.past.shift();
+    this.future = [];
+    this.app.state.preset = preset;
+    this._adopt(points, words);
+  }
+
+  _adopt(points, words) {
+    this.picked = null;
+    this.app.adoptPoints(points);
+    if (words) this.app.say(words);
+    byId("undo").disabled = this.past.length === 0;
+    byId("redo").disabled = this.future.length === 0;
+  }
+
+  undo() {
+    if (this.past.length === 0) return;
+    this.future.push(this.points);
+    this._adopt(this.past.pop(), "Undone.");
+  }
+
+  redo() {
+    if (this.future.length === 0) return;
+    this.past.push(this.points);
+    this._adopt(this.future.pop(), "Done again.");
+  }
+
+  /** A coordinate rounded to a hundredth or so of the view: links stay short. */
+  _rounded([x, y]) {
+    const digits = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(this.app.state.view.half / 2))));
+    return [x, y].map((value) => Number(value.toFixed(digits)) + 0);
+  }
+
+  _place(event) {
+    const box = this.app.plot.svg.getBoundingClientRect();
+    return this.app.plot.toWorld(event.clientX - box.left, event.clientY - box.top);
+  }
+
+  /** The nearest point to a place of the plane; null if none is near. */
+  nearest([x, y], reach = NEAR / this.app.plot.unit) {
+    let [found, least] = [null, reach];
+    this.points.forEach((point, row) => {
+      const distance = Math.hypot(point.x - x, point.y - y);
+      if (distance <= least) [found, least] = [row, distance];
+    });
+    return found;
+  }
+
+  add(place, label) {
+    const [x, y] = this._rounded(place);
+    this.change([...this.points, { x, y, label }], `${label > 0 ? "Positive" : "Negative"} point at ${placeOf({ x, y })}, ${counted(this.points.length + 1, "point")} in all.`);
+  }
+
+  remove(row) {
+    this.change(this.points.filter((_, i) => i !== row), `Point ${row + 1} removed, ${counted(this.points.length - 1, "point")} left.`);
+  }
+
+  flip(row) {
+    this.change(this.points.map((point, i) => (i === row ? { ...point, label: -point.label } : point)), `Point ${row + 1} is now ${this.points[row].label > 0 ? "negative" : "positive"}.`);
+  }
+
+  _press(event) {
+    if (event.button > 2) return;
+    event.preventDefault();
+    this.app.plot.svg.focus({ preventScroll: true, focusVisible: false });
+    this.app.plot.showCrosshair(null, null);
+    const place = this._place(event);
+    const row = this.nearest(place);
+    if (row !== null && this.tool === "delete") return this.remove(row);
+    if (row !== null && this.tool === "flip") return this.flip(row);
+    if (row !== null) {
+      this.dragged = { row, start: this.points, hasMoved: false };
+      this.app.plot.svg.setPointerCapture(event.pointerId);
+    } else if (this.tool === "positive" || this.tool === "negative") {
+      const isOther = event.button === 2 || event.shiftKey;
+      this.add(place, (this.tool === "positive") === isOther ? -1 : 1);
+    }
+  }
+
+  _move(event) {
+    if (!this.dragged) return;
+    const isWaiting = this.dragged.place !== undefined;
+    this.dragged.place = this._rounded(this._place(event));
+    this.dragged.hasMoved = true;
+    if (!isWaiting) requestAnimationFrame(() => this._drag()); // once per frame, however many events there are
+  }
+
+  _drag() {
+    if (this.dragged?.place === undefined) return;
+    const { row, start, place: [x, y] } = this.dragged;
+    this.dragged.place = undefined;
+    this.app.adoptPoints(start.map((point, i) => (i === row ? { ...point, x, y } : point)));
+  }
+
+  _release() {
+    if (!this.dragged) return;
+    this._drag();
+    const { start, hasMoved, row } = this.dragged;
+    this.dragged = null;
+    if (!hasMoved) return;
+    const moved = this.points;
+    this.app.state.points = start;
+    this.change(moved, `Point ${row + 1} moved to ${placeOf(moved[row])}.`);
+  }
+
+  _cancel() {
+    if (this.dragged) this.app.adoptPoints(this.dragged.start);
+    this.dragged = null;
+  }
+
+  _showCrosshair(place) {
+    this.crosshair = place;
+    this.app.plot.showCrosshair(place, this.picked);
+  }
+
+  _key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const place = this.crosshair ?? [this.app.state.view.x, this.app.state.view.y];
+    const stride = this.app.state.view.half / (event.shiftKey ? 8 : 40);
+    const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
+    const near = this.nearest(place, Infinity);
+    const actions = {
+      p: () => this.add(place, 1), "+": () => this.add(place, 1), n: () => this.add(place, -1), "-": () => this.add(place, -1),
+      f: () => near !== null && this.flip(near), Delete: () => near !== null && this.remove(near), Backspace: () => near !== null && this.remove(near),
+      Enter: () => this._pick(near), " ": () => this._pick(near), Escape: () => this._drop(),
+    };
+    if (event.key in moves) this._shift(place, moves[event.key].map((value) => value * stride));
+    else if (event.key in actions) actions[event.key]();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+    this._showCrosshair(this.crosshair ?? place);
+  }
+
+  _shift(place, [dx, dy]) {
+    const next = this._rounded([place[0] + dx, place[1] + dy]);
+    if (this.picked !== null) {
+      const row = this.picked;
+      this.change(this.points.map((point, i) => (i === row ? { ...point, x: next[0], y: next[1] } : point)), null);
+      this.picked = row;
+    }
+    this.crosshair = next;
+    this.app.say(`${this.picked === null ? "" : `Point ${this.picked + 1} `}${placeOf({ x: next[0], y: next[1] })}`);
+  }
+
+  _pick(row) {
+    if (this.picked !== null) return this._drop();
+    if (row === null) return;
+    this.picked = row;
+    this.crosshair = [this.points[row].x, this.points[row].y];
+    this.app.say(`Point ${row + 1}, ${this.points[row].label > 0 ? "positive" : "negative"}, picked up. Arrow keys move it, Enter puts it down.`);
+  }
+
+  _drop() {
+    if (this.picked !== null) this.app.say(`Point ${this.picked + 1} put down.`);
+    this.picked = null;
+  }
+}

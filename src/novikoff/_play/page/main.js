@@ -1,0 +1,180 @@
+// The page: state, controls, and the run that they show.
+
+class App {
+  constructor(kernels) {
+    this.kernels = kernels;
+    this.plot = new Plot(byId("plot"));
+    this.charts = ["bounds", "proof", "counts", "margins"].map((name) => [name, new Chart(`${name}-figure`)]);
+    this.weights = new WeightsView("weights-figure");
+    this.state = initialState();
+    this.timer = null;
+    this._fillControls();
+    this.plot.resize();
+    const isFromLink = this._adoptLink();
+    if (!isFromLink) this.choosePreset("wide");
+    this.editor = new Editor(this);
+    this._connect();
+    this.refresh();
+  }
+
+  /** Adopt the state of the link, if there is one. A link that cannot be read leaves the page as it is. */
+  _adoptLink() {
+    try {
+      const found = stateFromLink(location.hash);
+      if (!found) return false;
+      this.state = found;
+      this._showControls();
+      return true;
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      this.say(`This link cannot be used: ${error.message}. The page shows a preset instead.`, true);
+      return false;
+    }
+  }
+
+  say(words, isError = false) {
+    byId(isError ? "alert-words" : "status").textContent = words;
+    if (isError) byId("alert").hidden = false;
+  }
+
+  choosePreset(name) {
+    this.state.preset = name;
+    this.state.points = PRESETS[name].make(this.kernels, this.state.seed);
+    this.state.view = viewOf(this.state.points);
+  }
+
+  /** Show other points, and begin again. */
+  adoptPoints(points) {
+    this.state.points = points;
+    this.refreshFromStart();
+  }
+
+  /** Compute everything for changed points or settings. A run that was shown at its end is shown at its end again. */
+  refreshFromStart(isAtEnd = this.run !== null && this.state.step > 0 && this.state.step === this.run.count - 1) {
+    this.state.step = isAtEnd ? Infinity : 0;
+    this.refresh();
+  }
+
+  /** Compute everything for the present points and settings, and draw it. */
+  refresh() {
+    this.pause();
+    this.geometry = geometryOf(this.kernels, this.state);
+    this.run = runOf(this.kernels, this.state, this.geometry);
+    this.state.step = Math.min(this.state.step, (this.run?.count ?? 1) - 1);
+    this._showLearner();
+    showVerdict(this.geometry, this.state.intercept);
+    this.redraw();
+  }
+
+  /** Draw everything again, in the present size and colours. */
+  redraw() {
+    this.plot.resize();
+    this.plot.showPoints(this.state, this.geometry);
+    this._showCharts();
+    this.showStep();
+  }
+
+  _showCharts() {
+    const { run } = this;
+    const specs = {
+      bounds: run?.family === "batch" ? boundsSpec(run) : null,
+      proof: run?.family === "online" ? proofSpec(run) : null,
+      counts: run?.family === "online" ? countSpec(run) : run ? gapSpec(run) : null,
+      margins: run?.family === "online" ? marginSpec(run) : null,
+    };
+    this.specs = specs;
+    const isDistance = this.state.learner === "pa1" || this.state.learner === "pa2";
+    byId("proof-title").textContent = isDistance ? "The distance to v*/γ" : "Both sides of the proof";
+    byId("counts-title").textContent = run?.family === "batch" ? "The gap" : run?.learner.counts === "updates" ? "Updates against the bound" : "Mistakes against the bound";
+    for (const [name, chart] of this.charts) chart.show(specs[name]);
+    this.weights.show(run);
+    showKey(run);
+    byId("ticks").setAttribute("d", this._tickMarks());
+  }
+
+  /** A mark on the timeline for each mistake. */
+  _tickMarks() {
+    const { run } = this;
+    if (run?.family !== "online" || run.count < 2) return "";
+    const most = 400;
+    const marks = run.updates.filter(({ isMistake }) => isMistake);
+    const leap = Math.ceil(marks.length / most);
+    return marks.filter((_, i) => i % leap === 0).map(({ frame }) => `M${shortest((1000 * frame) / (run.count - 1))} 0V6`).join("");
+  }
+
+  /** Draw the present step. */
+  showStep() {
+    const { run, state } = this;
+    const last = (run?.count ?? 1) - 1;
+    this.plot.showFrame(run, state.step);
+    const slider = byId("timeline");
+    slider.max = last;
+    slider.value = state.step;
+    const shown = run?.family === "batch" ? run.at(state.step).steps : state.step;
+    const total = run?.family === "batch" ? run.at(last).steps : last;
+    const pass = run?.family === "online" && state.step > 0 ? `, pass ${run.at(state.step).visit.pass + 1}` : "";
+    byId("position").textContent = `${format(shown)} of ${format(total)}${pass}`;
+    slider.setAttribute("aria-valuetext", byId("position").textContent);
+    for (const id of ["first", "back", "back-update"]) byId(id).disabled = state.step === 0;
+    for (const id of ["next", "next-update", "last", "play"]) byId(id).disabled = state.step >= last && !(id === "play" && last > 0);
+    const words = run ? wordsOf(run, state.step) : this._wordsWithoutRun();
+    showWords(words);
+    showFacts(run ? factsOf(run, state.step) : []);
+    for (const [name, chart] of this.charts) if (this.specs[name]) chart.mark(this.specs[name].at(state.step), this.specs[name].values(state.step));
+    if (run) this.weights.mark(run, state.step);
+    byId("ending").textContent = this._ending();
+    if (!this.timer) this.say(`${words.title}. ${words.sentences.join(" ")}`);
+  }
+
+  _wordsWithoutRun() {
+    const isMargin = this.geometry.verdict !== null;
+    return {
+      title: isMargin ? "No margin to ask for" : "Points of both classes are needed", outcome: "start", source: "",
+      sentences: [isMargin ? "The points are not separable, so there is no largest margin γ. Choose the threshold |v|/M, or move a point." : "Click on the plane to put positive and negative points, or choose a set of points."],
+    };
+  }
+
+  _ending() {
+    const { run, state } = this;
+    if (!run || state.step < run.count - 1 || run.count < 2) return "";
+    if (run.family === "batch") return run.converged ? "" : "The solver stopped after its largest number of steps.";
+    if (run.converged) return state.learner === "margin" ? "The last pass made no update: the run has ended." : "The last pass made no mistake: the run has ended.";
+    return run.isCut ? `The playground shows the first ${format(MAX_VISITS)} examples.` : `All ${counted(state.passes, "pass", "passes")} are made, and mistakes are left.`;
+  }
+
+  go(frame) {
+    this.state.step = Math.min(Math.max(frame, 0), (this.run?.count ?? 1) - 1);
+    this.showStep();
+  }
+
+  play() {
+    if (!this.run || this.run.count < 2) return;
+    if (this.state.step >= this.run.count - 1) this.state.step = 0;
+    byId("play").setAttribute("aria-pressed", "true");
+    byId("play").textContent = "Pause";
+    const tick = () => {
+      this.go(this.state.step + 1);
+      if (this.state.step >= this.run.count - 1) this.pause();
+      else this.timer = setTimeout(tick, 1000 / this.state.speed);
+    };
+    this.timer = setTimeout(tick, 0);
+  }
+
+  pause() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    byId("play").setAttribute("aria-pressed", "false");
+    byId("play").textContent = "Play";
+  }
+}
+
+/** Start when the page is there: the kernels are in it, so nothing is requested. */
+async function start() {
+  try {
+    globalThis.playground = new App(await Kernels.load(bytesOf(byId("kernels").textContent)));
+  } catch (error) {
+    byId("alert-words").textContent = "This browser cannot run the playground: it needs WebAssembly and a current version.";
+    byId("alert").hidden = false;
+    throw error;
+  }
+}
