@@ -27,12 +27,12 @@ STYLE = """
   .step { fill: #1f5fa8 }
   .number { fill: #ffffff; font-weight: 600; font-size: 12.5px }
   @media (prefers-color-scheme: dark) {
-    text { fill: #e6ebf0 }
-    .small { fill: #b3bfcb }
-    .page { fill: #12181f; stroke: #3a4653 }
-    .asked { fill: #1e2833; stroke: #6d7d8d }
-    .answer { fill: #123427; stroke: #4fae85 }
-    .core { fill: #3a2a0d; stroke: #d19a3a }
+    text { fill: #f2f5f8 }
+    .small { fill: #d3dbe3 }
+    .page { fill: #212a34; stroke: #4a5866 }
+    .asked { fill: #344252; stroke: #8b9bab }
+    .answer { fill: #1d4f3b; stroke: #62c297 }
+    .core { fill: #553f15; stroke: #dba74a }
     .line { stroke: #9fb0c0 }
     .tip { fill: #9fb0c0 }
     .step { fill: #8ec1ff }
@@ -93,7 +93,7 @@ def picture(height: float, title: str, description: str, content: str) -> str:
         f'<desc id="description">{escape(description)}</desc>\n<style>{STYLE}</style>\n<defs><marker id="arrow" '
         'viewBox="0 0 10 10" refX="9" refY="5" markerWidth="7" markerHeight="7" orient="auto">'
         f'<path class="tip" d="M0 0 L10 5 L0 10 z"/></marker></defs>\n'
-        f'<rect class="page" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1:g}" rx="10"/>\n{content}</svg>\n'
+        f'<rect class="page" x="0.5" y="0.5" width="{WIDTH - 1}" height="{height - 1:g}"/>\n{content}</svg>\n'
     )
 
 
