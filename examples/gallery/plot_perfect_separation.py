@@ -6,7 +6,7 @@ A study compares a drug with a placebo, and all patients who got the drug were c
 The software prints a huge coefficient with a standard error that is larger still, or a
 warning about perfect separation. What is the estimate?
 
-It is infinite: the likelihood grows for ever as the coefficient of the drug grows.
+It is infinite: the likelihood never stops growing as the coefficient of the drug grows.
 ``nk.separability`` decides whether this happens, which coefficients are infinite and
 which remain finite, and it proves the answer.
 """
