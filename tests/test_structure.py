@@ -193,8 +193,10 @@ ABOUT_THE_PACKAGE = {
     "test_notes_proofs.py",  # the inequalities that docs/notes.md lists
     "test_package.py",  # public names, docstrings, import
     "test_peers.py",  # other libraries on the same data
+    "test_platforms.py",  # headers of kernels, compiled for other systems
     "test_readme.py",  # code and commands of all pages
     "test_registries.py",  # learners and certificates from outside
+    "test_release.py",  # versions, dependencies, workflows and contents of a release
     "test_serve_example.py",  # examples/serve_stream.py
     "test_structure.py",  # this one
     "test_words.py",  # words of all files
