@@ -48,8 +48,9 @@ counted:
 
 {losses}
 
-The accuracy of the defaults, the rates of the server and streams of several classes have losses of their own, which
-are marked in their tables."""
+Accuracy, rates of the server, streams of several classes and peaks of memory have losses of their own, which their
+tables and figures show.
+"""
 NOT_STORED = """## Suites without a stored result
 
 `make bench-full` measures these, too. No number is published before they were measured on an idle machine.
@@ -232,7 +233,7 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
     ("selective", "Labels that are asked for", lambda: sections.plain("selective", "streams")),
 )
 FIGURES = {
-    "svm": ("time_to_gap", "Distance from the optimum against time"),
+    "svm": ("time_to_gap", "Distance from the optimum against time: hinge, C = 1, from 1e-9 to 100"),
     "parse": ("throughput", "Megabytes a second"),
 }
 FIGURES["scaling"] = ("scaling", "Seconds against rows, columns and classes, and the gain of threads")

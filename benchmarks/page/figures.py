@@ -19,7 +19,7 @@ FOLDER = ROOT / "docs" / "images" / "benchmarks"
 BLUE, SKY, ORANGE, GREY = "#0072B2", "#56B4E9", "#D55E00", "#999999"  # Okabe and Ito (2008)
 STYLE = {"svg.fonttype": "none", "svg.hashsalt": "novikoff", "font.size": 9, "axes.spines.top": False}
 STYLE |= {"axes.spines.right": False}
-NEAREST, FARTHEST = 1e-9, 1e2  # what is nearer to the optimum, or farther from it, is drawn there
+MIN_DISTANCE, MAX_DISTANCE = 1e-9, 1e2  # what is nearer to the optimum, or farther from it, is drawn there
 
 
 def time_to_gap() -> Figure | None:
@@ -138,7 +138,7 @@ def _bars(bars: list[tuple[str, float, str]], label: str, is_wide: bool = False)
 
 
 def _inside(values: Any) -> Any:
-    return np.clip(values, NEAREST, FARTHEST)
+    return np.clip(values, MIN_DISTANCE, MAX_DISTANCE)
 
 
 FIGURES: dict[str, Callable[[], Figure | None]] = {
