@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from playground_tab import Tab
 
+PATIENCE_MS = 30_000  # other programs run at the same time
 BAD_LINKS = {
     "#section": "not a link of the playground",
     "#%E0%A4%A": "it is damaged",
@@ -118,7 +119,7 @@ def test_100_000_points_get_a_sentence(tab, tmp_path):
     path = tmp_path / "many.csv"
     path.write_text("x,y,label\n" + "".join(f"{i % 97},{i % 89},{i % 2}\n" for i in range(100_000)))
     tab.page.locator("#csv-file").set_input_files(path)
-    expect(tab.page.locator("#alert")).to_be_visible()
+    expect(tab.page.locator("#alert")).to_be_visible(timeout=PATIENCE_MS)
     assert "100,001 lines" in tab.alert()
     assert "at most 1,000 points" in tab.alert()
     assert_usable(tab.page)
@@ -126,7 +127,7 @@ def test_100_000_points_get_a_sentence(tab, tmp_path):
 
 def test_100_000_points_in_a_link_get_a_sentence(tab):
     tab.page.evaluate("() => { location.hash = ''; location.hash = '#v=1&points=' + 'p1_2n3_4'.repeat(50000); }")
-    expect(tab.page.locator("#alert")).to_be_visible()
+    expect(tab.page.locator("#alert")).to_be_visible(timeout=PATIENCE_MS)
     assert "100,000 points" in tab.alert()
     assert_usable(tab.page)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.theory import bounds
+from novikoff.theory import bounds, second_order_bounds
 from playground_tab import Tab
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
@@ -151,6 +151,14 @@ def test_bounds_are_those_of_the_theorems(tab):
         assert shown["mistakes"] <= shown["bound"]
     shown, _ = online(tab, "arow", X, y, True, True, r=0.5)
     assert len(shown["updates"]) <= shown["bound"] < np.inf
+    last = shown["updates"][-1]["visit"]
+    variances = np.array([last["variance1"], last["variance2"], last["variance0"]])
+    rows = [int(update["visit"]["row"]) for update in shown["updates"]]
+    z = y[rows] @ np.column_stack([X, np.ones(len(y))])[rows]
+    separator = nk.HardMarginSVM(penalized_intercept=True).fit(X, y)
+    u = np.append(separator.coef_[0], separator.intercept_)  # with y u.x >= 1, so it has no loss
+    expected = second_order_bounds.updates_bound(0.0, np.sum(u * u / variances), np.sum(z * z * variances))
+    assert shown["bound"] == pytest.approx(expected, rel=1e-4)
 
 
 def test_votes_are_those_of_the_library(tab):

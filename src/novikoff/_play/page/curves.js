@@ -92,7 +92,8 @@ function distanceSpec(run) {
 /** The margin that v has, and the upper bound |v|/M on every margin. */
 function marginSpec(run) {
   const { margin } = run.geometry;
-  if (run.learner.kind === "arow" || run.updates.length === 0) return null;
+  if (run.updates.length === 0) return null;
+  if (run.learner.kind === "arow") return varianceSpec(run);
   const upper = run.updates.map((update, k) => [k + 1, update.upper]);
   const reached = run.updates.map((update, k) => [k + 1, update.margin]);
   const values = (pairs) => pairs.map(([, value]) => value).filter(Number.isFinite);
@@ -108,6 +109,18 @@ function marginSpec(run) {
       : "|v|/M bounds every margin. It falls towards 0, because no line separates the points.",
     at: (frame) => run.updatesBefore[frame],
     values: (frame) => { const update = run.updates[run.updatesBefore[frame] - 1]; return update ? [update.upper, update.margin] : []; },
+  };
+}
+
+/** The variances of the weights of AROW, which never grow. */
+function varianceSpec(run) {
+  const names = [["w₁", "variance1", "ink"], ["w₂", "variance2", "accent"], ...(run.state.intercept ? [["intercept", "variance0", "bound"]] : [])];
+  const curves = names.map(([name, field, kind]) => ({ name, kind, points: [[0, 1], ...run.updates.map(({ visit }, k) => [k + 1, visit[field]])] }));
+  const least = Math.min(...curves.flatMap(({ points }) => points.map(([, value]) => value)));
+  return {
+    x: { min: 0, max: Math.max(2, run.updates.length), label: "updates" }, y: { min: Math.min(0.5, least), max: 1.2, isLog: true }, curves,
+    caption: "The variance of each weight. The smaller it is, the less an update changes that weight.",
+    at: (frame) => run.updatesBefore[frame], values: (frame) => curves.map(({ points }) => points[run.updatesBefore[frame]][1]),
   };
 }
 

@@ -86,6 +86,7 @@ class App {
     const isDistance = this.state.learner === "pa1" || this.state.learner === "pa2";
     byId("proof-title").textContent = isDistance ? "The distance to v*/γ" : "Both sides of the proof";
     byId("counts-title").textContent = run?.family === "batch" ? "The gap" : run?.learner.counts === "updates" ? "Updates against the bound" : "Mistakes against the bound";
+    byId("margins-title").textContent = this.state.learner === "arow" ? "The variances" : "The margin from both sides";
     for (const [name, chart] of this.charts) chart.show(specs[name]);
     this.weights.show(run);
     showKey(run);

@@ -14,7 +14,7 @@ function factsOf(run, frame) {
   const facts = [fact("Mistakes", format(step.mistakes), learner.counts === "mistakes" ? of : "")];
   if (learner.kind !== "perceptron") facts.push(fact("Updates", format(step.updates), learner.counts === "updates" ? of : ""));
   facts.push(fact("R", format(geometry.radius), "largest |u|"));
-  facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? "largest margin" : "not separable"));
+  facts.push(fact("γ", format(geometry.margin), geometry.margin > 0 ? (state.intercept ? "largest, of (x, 1)" : "largest margin") : "not separable"));
   facts.push(fact("|v|", format(update?.length ?? 0)));
   if (learner.kind !== "arow") facts.push(fact("|v|/M", format(update?.upper ?? Infinity), "≥ any margin"));
   facts.push(fact("Margin of v", format(update?.margin ?? NaN), update?.margin > 0 ? "separates" : ""));

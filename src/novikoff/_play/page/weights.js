@@ -10,9 +10,7 @@ class WeightsView {
   show(run) {
     this.figure.hidden = !run || run.count < 2;
     if (this.figure.hidden) return;
-    const list = run.family === "online"
-      ? run.updates.map(({ v }) => v)
-      : Array.from({ length: run.count }, (_, k) => run.at(k).after);
+    const list = run.family === "online" ? run.updates.map(({ v }) => v) : Array.from({ length: run.count }, (_, k) => this._vector(run, k));
     this.path = [[0, 0], ...list.map(([a, b]) => [a, b])];
     const range = (place) => [Math.min(...this.path.map((w) => w[place])), Math.max(...this.path.map((w) => w[place]))];
     const [[left, right], [bottom, top]] = [range(0), range(1)];
@@ -21,6 +19,13 @@ class WeightsView {
     set(this.svg, { viewBox: `0 0 ${this.width} ${this.height}`, width: this.width, height: this.height });
     this.unit = Math.min((this.width - 60) / (right - left || 1e-12), (this.height - 40) / (top - bottom || 1e-12), 1e12);
     this.middle = [(left + right) / 2, (bottom + top) / 2];
+  }
+
+  /** The weights at a frame. Of a hard margin, the line decides only their direction: their length is that of the upper bound. */
+  _vector(run, frame) {
+    const { after, upper } = run.at(frame);
+    const length = Math.hypot(after[0], after[1]);
+    return run.state.learner === "hard" && length > 0 && Number.isFinite(upper) ? after.map((value) => (value * upper) / length) : after;
   }
 
   _at([a, b]) {
@@ -55,14 +60,20 @@ class WeightsView {
     const upTo = run.family === "online" ? run.updatesBefore[frame] : frame + 1;
     const shown = this.path.slice(0, upTo + 1);
     draw(this.svg, "path", { class: "trail", d: pathThrough(shown.slice(-400), (a) => this._at([a, 0])[0], (b) => this._at([0, b])[1]) });
-    const step = run.at(frame);
-    const isMoved = step.before && step.before.some((value, j) => value !== step.after[j]);
+    const after = this._vector(run, frame);
+    const before = frame > 0 ? this._vector(run, frame - 1) : after;
+    const isMoved = before.some((value, j) => value !== after[j]);
     if (isMoved) {
-      this._arrow([0, 0], step.before, "old");
-      this._arrow(step.before, step.after, "added");
+      this._arrow([0, 0], before, "old");
+      this._arrow(before, after, "added");
     }
-    this._arrow([0, 0], step.after, "new");
+    this._arrow([0, 0], after, "new");
     const change = run.family === "batch" ? "their change in this step" : "the vector that this step adds";
+    if (run.state.learner === "hard") {
+      const what = run.state.intercept ? "Half of the vector between the two points of the hulls" : "The nearest point to the origin that was found in the hull of the points y x";
+      this.caption.textContent = `${what}: it is at right angles to the line, and its length is the upper bound.`;
+      return;
+    }
     const words = isMoved ? `The old weights (grey), ${change} (magenta), and the new weights.` : "The weights w = (w₁, w₂). They are at right angles to the line.";
     this.caption.textContent = best && run.family === "online" ? `${words} Dotted: the direction of v*.` : words;
   }

@@ -99,13 +99,13 @@ function wordsOfSolver(run, frame) {
 function wordsOfVerdict(geometry, intercept) {
   const { verdict, witness } = geometry;
   if (verdict === null) return { chip: "open", kind: "open", sentence: "Put at least one point of each class." };
-  const line = intercept ? "A line" : "A line through the origin";
-  if (verdict === "complete") return { chip: "separable", kind: "holds", sentence: `${line} has all points strictly on their sides: the hulls do not meet.` };
+  const line = intercept ? "line" : "line through the origin";
+  if (verdict === "complete") return { chip: "separable", kind: "holds", sentence: `A ${line} has all points strictly on their sides${intercept ? ": the hulls do not meet" : ""}.` };
   const rows = witness.rows.map((row) => row + 1);
   const named = rows.length === 1 ? `point ${rows[0]}` : `points ${rows.slice(0, -1).join(", ")} and ${rows[rows.length - 1]}`;
   const where = intercept
     ? `The hulls meet at ${placeOf({ x: witness.at[0], y: witness.at[1] })}, which ${named} prove${rows.length === 1 ? "s" : ""}.`
     : `With the negative points reflected at the origin, the hull contains the origin, which ${named} prove${rows.length === 1 ? "s" : ""}.`;
-  if (verdict === "quasi-complete") return { chip: "touching", kind: "open", sentence: `No line has all points strictly on their sides, but one has none on the wrong side (quasi-complete separation). ${where}` };
-  return { chip: "not separable", kind: "fails", sentence: `No line separates the classes. ${where}` };
+  if (verdict === "quasi-complete") return { chip: "touching", kind: "open", sentence: `No ${line} has all points strictly on their sides, but one has none on the wrong side (quasi-complete separation). ${where}` };
+  return { chip: "not separable", kind: "fails", sentence: `No ${line} separates the classes. ${where}` };
 }
