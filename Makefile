@@ -48,7 +48,7 @@ test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
 
-test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs sanitize   ## the long tests, and the C++ tests under sanitizers
+test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
 test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.toml allows

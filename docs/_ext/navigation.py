@@ -11,7 +11,7 @@ from typing import Any
 
 #: Sections in the order of the bar, each with its pages by caption. ``*`` stands for the other pages of a folder.
 SECTIONS: dict[str, dict[str, list[str]]] = {
-    "start": {},
+    "start": {"Start": ["install"]},
     "choosing": {},
     "guide/index": {
         "By task": [
@@ -41,7 +41,7 @@ SECTIONS: dict[str, dict[str, list[str]]] = {
     "theory": {"Theory": ["notes"]},
     "cli": {},
     "server-api": {"The server": ["server", "settings", "deploy"]},
-    "architecture": {"How it is built": ["extending", "project/contributing"]},
+    "architecture": {"How it is built": ["extending", "project/contributing", "releasing"]},
     "benchmarks": {},
     "scaling": {},
     "project/security": {},
