@@ -2,27 +2,38 @@
 
 const FAR = 10; // beyond so many times the updates, the meeting point of the bounds is shown on logarithmic axes
 
+/** What the theorem says of the counts at the end of a run. */
+function countCaption(run, count, bound, isFar) {
+  const { counts } = run.learner;
+  if (!Number.isFinite(bound))
+    return run.geometry.verdict === "complete" ? "The theorem gives no finite bound." : "No line separates the points, so no theorem bounds the mistakes.";
+  const made = count === 1 ? `1 ${counts.slice(0, -1)}` : `${format(count)} ${counts}`;
+  return `${made} of at most ${format(Math.floor(bound * (1 + 1e-9)))}${isFar ? ", far above this chart" : ""}.`;
+}
+
 /** Mistakes and updates by examples, and the bound. */
 function countSpec(run) {
-  const last = run.at(run.count - 1);
-  const { counts } = run.learner;
-  const differ = last.updates !== last.mistakes;
-  const bound = run.bound(run.count - 1);
+  const end = run.count - 1;
+  const last = run.at(end);
+  const bound = run.bound(end);
+  const hasUpdates = last.updates !== last.mistakes && run.updates.length > 0;
   const top = Math.max(last.mistakes, last.updates, 1);
   const isFar = bound > 3 * top;
-  const stairs = (value) => [[0, 0], ...run.updates.map((update, k) => [update.frame, value(update, k)]), [run.count - 1, value(run.updates.at(-1), run.updates.length - 1)]];
-  const curves = [];
-  if (run.updates.length > 0) curves.push({ name: "mistakes", kind: "ink", points: stairs((update) => update?.visit.mistakes ?? 0), isStepped: true });
-  else curves.push({ name: "mistakes", kind: "ink", points: [[0, 0], [run.count - 1, last.mistakes]] });
-  if (differ && run.updates.length > 0) curves.push({ name: "updates", kind: "muted", points: stairs((_, k) => k + 1), isStepped: true });
-  const levels = Number.isFinite(bound) && !isFar ? [{ name: `bound ${run.learner.boundText} = ${format(bound)}`, kind: "bound", value: bound }] : [];
-  const caption = Number.isFinite(bound)
-    ? `${last[counts] === 1 ? `1 ${counts.slice(0, -1)}` : `${format(last[counts])} ${counts}`} of at most ${format(Math.floor(bound * (1 + 1e-9)))}${isFar ? ", far above this chart" : ""}.`
-    : run.geometry.verdict === "complete" ? "The theorem gives no finite bound." : "No line separates the points, so no theorem bounds the mistakes.";
+  const stairs = (total, value) => [[0, 0], ...run.updates.map((update, k) => [update.frame, value(update, k)]), [end, total]];
+  const curves = [{ name: "mistakes", kind: "ink", points: stairs(last.mistakes, ({ visit }) => visit.mistakes), isStepped: true }];
+  if (hasUpdates) curves.push({ name: "updates", kind: "muted", points: stairs(last.updates, (_, k) => k + 1), isStepped: true });
+  const isShown = Number.isFinite(bound) && !isFar;
   return {
-    x: { min: 0, max: Math.max(run.count - 1, 1), label: "examples" }, y: { min: 0, max: 1.1 * (isFar || !Number.isFinite(bound) ? top : Math.max(top, bound)) },
-    curves, levels, caption, values: (frame) => { const step = run.at(frame); return [step.mistakes, ...(differ && run.updates.length > 0 ? [step.updates] : [])]; },
+    x: { min: 0, max: Math.max(end, 1), label: "examples" },
+    y: { min: 0, max: 1.1 * (isShown ? Math.max(top, bound) : top) },
+    curves,
+    levels: isShown ? [{ name: `bound ${run.learner.boundText} = ${format(bound)}`, kind: "bound", value: bound }] : [],
+    caption: countCaption(run, last[run.learner.counts], bound, isFar),
     at: (frame) => frame,
+    values: (frame) => {
+      const { mistakes, updates } = run.at(frame);
+      return hasUpdates ? [mistakes, updates] : [mistakes];
+    },
   };
 }
 
@@ -44,7 +55,8 @@ function proofSpec(run) {
   const length = actual((update) => update.length);
   const projection = actual((update) => update.projection);
   const high = Math.max(...upper.map(([, value]) => value), ...length.map(([, value]) => value));
-  const low = isLog ? Math.min(geometry.margin, ...projection.map(([, value]) => value)) : Math.min(0, ...(hasBound ? projection.map(([, value]) => value) : []));
+  const projected = hasBound ? projection.map(([, value]) => value) : [];
+  const low = isLog ? Math.min(geometry.margin, ...projected) : Math.min(0, ...projected);
   const name = state.learner === "margin" ? "bound on |v|" : "R√M";
   return {
     x: { min: isLog ? 1 : 0, max: end, isLog, label: isLog ? "updates M (logarithmic)" : "updates M" },

@@ -1,6 +1,9 @@
 // Files: the plane as SVG or PNG, and the points as CSV.
 
-const STYLES = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "stroke-linejoin", "opacity", "font", "font-size", "font-family", "font-weight", "paint-order"];
+const STYLES = [
+  "fill", "fill-opacity", "stroke", "stroke-width", "stroke-dasharray", "stroke-opacity", "stroke-linecap", "stroke-linejoin",
+  "opacity", "font-size", "font-family", "font-weight", "paint-order",
+];
 
 /** The SVG text of an element, with the style that it has on the page, and a background. */
 function svgText(svg) {

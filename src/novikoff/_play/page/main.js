@@ -85,7 +85,8 @@ class App {
     this.specs = specs;
     const isDistance = this.state.learner === "pa1" || this.state.learner === "pa2";
     byId("proof-title").textContent = isDistance ? "The distance to v*/γ" : "Both sides of the proof";
-    byId("counts-title").textContent = run?.family === "batch" ? "The gap" : run?.learner.counts === "updates" ? "Updates against the bound" : "Mistakes against the bound";
+    const what = run?.learner.counts === "updates" ? "Updates" : "Mistakes";
+    byId("counts-title").textContent = run?.family === "batch" ? "The gap" : `${what} against the bound`;
     byId("margins-title").textContent = this.state.learner === "arow" ? "The variances" : "The margin from both sides";
     for (const [name, chart] of this.charts) chart.show(specs[name]);
     this.weights.show(run);
@@ -131,7 +132,9 @@ class App {
     const isMargin = this.geometry.verdict !== null;
     return {
       title: isMargin ? "No margin to ask for" : "Points of both classes are needed", outcome: "start", source: "",
-      sentences: [isMargin ? "The points are not separable, so there is no largest margin γ. Choose the threshold |v|/M, or move a point." : "Click on the plane to put positive and negative points, or choose a set of points."],
+      sentences: [isMargin
+        ? "The points are not separable, so there is no largest margin γ. Choose the threshold |v|/M, or move a point."
+        : "Click on the plane to put positive and negative points, or choose a set of points."],
     };
   }
 
@@ -139,8 +142,9 @@ class App {
     const { run, state } = this;
     if (!run || state.step < run.count - 1 || run.count < 2) return "";
     if (run.family === "batch") return run.converged ? "" : "The solver stopped after its largest number of steps.";
-    if (run.converged) return state.learner === "margin" ? "The last pass made no update: the run has ended." : "The last pass made no mistake: the run has ended.";
-    return run.isCut ? `The playground shows the first ${format(MAX_VISITS)} examples.` : `All ${counted(state.passes, "pass", "passes")} are made, and mistakes are left.`;
+    if (run.converged) return `The last pass made no ${state.learner === "margin" ? "update" : "mistake"}: the run has ended.`;
+    if (run.isCut) return `The playground shows the first ${format(MAX_VISITS)} examples.`;
+    return `All ${counted(state.passes, "pass", "passes")} are made, and mistakes are left.`;
   }
 
   go(frame) {

@@ -183,7 +183,7 @@ class BatchRun {
   }
 
   at(frame) {
-    if (!this.isPossible) return { frame, steps: 0, after: [0, 0, 0], shown: [0, 0, 0], duals: new Float64Array(this.state.points.length), lower: -Infinity, upper: Infinity, threshold: 0, before: null };
+    if (!this.isPossible) return this._nothing(frame);
     const found = this.frames.at(frame);
     const after = [found.w1, found.w2, found.b];
     const previous = frame > 0 ? this.frames.at(frame - 1) : null;
@@ -192,6 +192,12 @@ class BatchRun {
       before: previous && [previous.w1, previous.w2, previous.b],
       changed: previous ? this._changed(frame) : [], threshold: Math.hypot(found.w1, found.w2) > 0 ? 1 : 0,
     };
+  }
+
+  /** The only frame of a hard margin that does not exist. */
+  _nothing(frame) {
+    const duals = new Float64Array(this.state.points.length);
+    return { frame, steps: 0, after: [0, 0, 0], shown: [0, 0, 0], duals, lower: -Infinity, upper: Infinity, threshold: 0, before: null };
   }
 
   /** The points whose dual variables this frame changed. */

@@ -58,7 +58,7 @@ function reasonToMove(run, step, margin, square) {
   }
   if (state.learner === "margin" && !visit.isMistake) {
     const length = Math.sqrt(Math.max(0, previous?.squaredLength ?? 0));
-    const theta = length > 0 ? (state.threshold === "known" ? run.settings.parameter : (1 - state.epsilon) * length / previous.steps) : 0;
+    const theta = state.threshold === "known" ? run.settings.parameter : ((1 - state.epsilon) * length) / previous.steps;
     sentences.push(`Its margin y v·u / |v| = ${format(margin / length)} is below the threshold θ = ${format(theta)}.`);
   }
   if (state.learner === "pa1" || state.learner === "pa2") {
@@ -75,7 +75,10 @@ function wordsOfSolver(run, frame) {
   const { state, learner } = run;
   const step = run.at(frame);
   if (!run.isPossible)
-    return { title: "No line separates these points", outcome: "mistake", sentences: ["The hulls of the two classes meet, so the hard margin does not exist. The marked points prove it. The soft margin has a solution for any points."], source: "Theory F2" };
+    return {
+      title: "No line separates these points", outcome: "mistake", source: "Theory F2",
+      sentences: ["The hulls of the two classes meet, so the hard margin does not exist. The marked points prove it. The soft margin has a solution for any points."],
+    };
   if (frame === 0) return { title: "Before the first step", outcome: "start", sentences: ["All dual variables are 0.", learner.rule], source: "Theory E1 to E3" };
   const changed = step.changed.map((row) => row + 1);
   const which = changed.length === 0 ? "No dual variable changed visibly" : changed.length > 4 ? `${changed.length} dual variables changed` : `The dual variables of the points ${changed.join(" and ")} changed`;
