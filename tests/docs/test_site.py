@@ -23,7 +23,7 @@ IN_STYLES = re.compile(r"(?:url\(|@import )\s*[\"']?(?!data:|#)([^\"')\s;]+)")
 NAVIGATION = ("Start here", "Choosing a learner", "User guide", "Gallery", "Playground", "API reference")
 NAVIGATION += ("Coming from ...", "Theory", "Command line", "Server API", "How it is built", "Benchmarks", "Scaling")
 NAVIGATION += ("Security", "Changelog")
-MAX_BYTES = 60_000_000
+MAX_BYTES = 30_000_000
 
 
 class Page(HTMLParser):
