@@ -26,9 +26,9 @@ CALLERS := tests/data/formats tests/data/tables tests/export tests/persistence t
 FIXED_ADDRESSES := $(shell setarch -R true 2> /dev/null && echo setarch -R)
 
 # two tests run at a time, which threads of BLAS would wait for; test-minimum leaves them as they are
-test test-slow: export OPENBLAS_NUM_THREADS := 1
+test test-slow coverage: export OPENBLAS_NUM_THREADS := 1
 
-.PHONY: demo docs play test test-slow test-minimum wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
+.PHONY: demo docs play test test-slow test-minimum coverage wheel wheels lint format sanitize fuzz fuzz-cpp bench bench-full peers clusters clean help
 
 help:            ## this list
 	@sed -n 's/^\([a-z-]*\): *[^#]*## */\1\t/p' Makefile | expand -t 12
@@ -37,7 +37,7 @@ demo: $(VENV)/ready   ## fit a table, check the proof, and write a report to out
 	$(BIN)/python examples/demo.py
 
 docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pages, gallery and reference; strict
-	for page in cli benchmarks settings server_api; do $(BIN)/python docs/make_$$page.py || exit 1; done
+	for page in cli benchmarks diagrams settings server_api; do $(BIN)/python docs/make_$$page.py || exit 1; done
 	$(BIN)/python -m sphinx -b html -n -W --keep-going -q -d build/docs/doctrees docs build/docs/html
 	@echo "The site is build/docs/html/index.html."
 
@@ -50,6 +50,14 @@ test:   ## the tests that every change must pass, about ten minutes on two cores
 
 test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
+
+coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
+	$(BIN)/python -m pytest $(ON_TWO) -m "not slow" --cov --cov-report= --cov-fail-under=0
+	$(BIN)/python -m coverage report --skip-covered --fail-under=95
+	$(BIN)/cmake -S . -B build/coverage -G Ninja -DCMAKE_CXX_FLAGS=--coverage -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) > build/coverage.log
+	$(BIN)/cmake --build build/coverage
+	$(BIN)/ctest --test-dir build/coverage --output-on-failure -j2
+	$(BIN)/gcovr --filter cpp/include --object-directory build/coverage --merge-mode-functions separate --fail-under-line 90
 
 test-minimum: $(VENV)/ready   ## tests with the lowest versions that pyproject.toml allows
 	$(BIN)/python tools/minimum_versions.py > build/minimum.txt
@@ -137,7 +145,7 @@ $(VENV)/build: $(VENV)/pip pyproject.toml
 	$(INSTALL) --group build
 	touch $@
 
-$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/docs $(VENV)/play $(VENV)/release: $(VENV)/%: $(VENV)/build
+$(VENV)/test $(VENV)/lint $(VENV)/bench $(VENV)/coverage $(VENV)/docs $(VENV)/play $(VENV)/release: $(VENV)/%: $(VENV)/build
 	$(INSTALL) --group $*
 	touch $@
 

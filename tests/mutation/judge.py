@@ -12,9 +12,11 @@ import importlib
 import importlib.abc
 import importlib.util
 import os
+import re
+import signal
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -27,7 +29,8 @@ if __name__ == "__main__":
 from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
-THEORY = ROOT / "src" / "novikoff" / "theory"
+THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
+MAX_IMPORTERS = 8
 QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 TIME_LIMIT = 300.0  # seconds; a mutant that does not end is found
 
@@ -54,8 +57,16 @@ class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def tests_of(path: Path) -> list[str]:
-    """The test file of a module, and those that judge certificates by it."""
-    return [str(ROOT / "tests" / "theory" / f"test_{path.stem}.py")]
+    """The test file of a module of the theory."""
+    return [str(TESTS / f"test_{path.stem}.py")]
+
+
+def tests_of_importers(path: Path) -> list[str]:
+    """The test files of modules of the theory that import a module, up to ``MAX_IMPORTERS`` of them."""
+    importer = re.compile(rf"^ *from \.{path.stem} import", re.MULTILINE)
+    found = [other.stem for other in sorted(THEORY.glob("*.py")) if importer.search(other.read_text())]
+    files = [TESTS / f"test_{name}.py" for name in found]
+    return [str(file) for file in files if file.exists()][:MAX_IMPORTERS]
 
 
 def preload() -> None:
@@ -83,32 +94,39 @@ def start(mutant: Mutant | None, tests: Sequence[str]) -> int:
         os._exit(status)
 
 
-def judge(found: Iterable[Mutant], processes: int = 2, time_limit: float = TIME_LIMIT) -> list[Mutant]:
-    """Run the tests of each mutant's module on it, and return the mutants that pass them all.
+def judge(found: Iterable[Mutant]) -> list[Mutant]:
+    """Return the mutants that neither the tests of their module nor those of its importers find."""
+    return survivors(survivors(found, tests_of), tests_of_importers)
+
+
+def survivors(found: Iterable[Mutant], tests: Callable[[Path], list[str]], processes: int = 2) -> list[Mutant]:
+    """Return the mutants that pass all tests that belong to their module.
 
     Tests that fail on the code as it is would find every mutant, so they are run on it first.
     """
-    waiting, running, survivors = list(found)[::-1], {}, []
-    for path in {mutant.path for mutant in waiting}:
-        status = os.waitstatus_to_exitcode(os.waitpid(start(None, tests_of(path)), 0)[1])
+    waiting, running, passed = list(found)[::-1], {}, []
+    for path in {mutant.path for mutant in waiting if tests(mutant.path)}:
+        status = os.waitstatus_to_exitcode(os.waitpid(start(None, tests(path)), 0)[1])
         if status != pytest.ExitCode.OK:
-            raise RuntimeError(f"The tests of {path.name} fail without a change (status {status}).")
+            raise RuntimeError(f"The tests for {path.name} fail without a change (status {status}).")
     while waiting or running:
         while waiting and len(running) < processes:
             mutant = waiting.pop()
-            running[start(mutant, tests_of(mutant.path))] = (mutant, time.monotonic())
+            if tests(mutant.path):
+                running[start(mutant, tests(mutant.path))] = (mutant, time.monotonic())
+            else:
+                passed.append(mutant)
         time.sleep(0.01)
         for child, (mutant, begin) in list(running.items()):
             ended, status = os.waitpid(child, os.WNOHANG)
-            if not ended and time.monotonic() - begin > time_limit:
-                os.killpg(child, 9)
+            if ended:
+                del running[child]
+                passed += [mutant] * (os.waitstatus_to_exitcode(status) == pytest.ExitCode.OK)
+            elif time.monotonic() - begin > TIME_LIMIT:
+                os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
                 del running[child]
-            elif ended:
-                del running[child]
-                if os.waitstatus_to_exitcode(status) == 0:
-                    survivors.append(mutant)
-    return survivors
+    return passed
 
 
 def sample(paths: Iterable[Path], size: int) -> list[Mutant]:
@@ -126,12 +144,12 @@ def main() -> None:
     preload()
     found = sample([path.resolve() for path in arguments.modules], arguments.sample)
     begin = time.monotonic()
-    survivors = judge(found)
-    for mutant in sorted(survivors, key=str):
+    left = judge(found)
+    for mutant in sorted(left, key=str):
         print("survived:", mutant)
-    rate = 1 - len(survivors) / len(found)
+    rate = 1 - len(left) / len(found)
     seconds = time.monotonic() - begin
-    print(f"{len(found) - len(survivors)} of {len(found)} mutants were found ({rate:.1%}), in {seconds:.0f} s")
+    print(f"{len(found) - len(left)} of {len(found)} mutants were found ({rate:.1%}), in {seconds:.0f} s")
     sys.exit(rate < arguments.least)
 
 
