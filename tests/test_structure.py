@@ -177,6 +177,8 @@ ABOUT_THE_PACKAGE = {
     "docs/test_server_api.py",  # the code of docs/server-api.md
     "docs/test_site.py",  # the files of the site
     "fuzz/test_fuzz.py",  # hostile bytes in all formats
+    "mutation/test_judge.py",  # tests/mutation
+    "mutation/test_mutants.py",
     "panel/test_panel.py",  # raw files in many dialects through all subcommands
     "serve/test_crash.py",  # the server is killed while it learns
     "serve/test_golden_states.py",  # state directories of earlier versions

@@ -27,6 +27,8 @@ REPLACED = {
     r"\] [A-Z][^\n]* Got \w": "an error message of one or two plain sentences",
 }
 
+WRITTEN_BY_SPHINX = ("docs/gallery", "docs/api/generated")
+
 
 def text_files():
     """All files that people read and write, except this one."""
@@ -37,7 +39,8 @@ def text_files():
     ]
     for path in paths:
         hidden = "__pycache__" in path.parts or "golden" in path.parts or "corpus" in path.parts
-        if path.suffix in ENDINGS and not hidden and path != Path(__file__):
+        written = any(path.is_relative_to(ROOT / folder) for folder in WRITTEN_BY_SPHINX)
+        if path.suffix in ENDINGS and not hidden and not written and path != Path(__file__):
             yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")
 
 
