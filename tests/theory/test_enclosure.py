@@ -38,7 +38,7 @@ def test_the_ends_of_a_result_are_reached_by_ends_of_the_operands(low: int, high
 
 def test_floats_are_scaled_by_a_power_of_two_without_rounding() -> None:
     assert Enclosure.between(0.75, 1.5, -1075) == Enclosure(Fraction(3, 2**1077), Fraction(3, 2**1076))
-    assert Enclosure.between(-0.5, 3.0, 2000) == Enclosure(-Fraction(2) ** 1999, 3 * Fraction(2) ** 2000)
+    assert Enclosure.between(-0.5, 3.0, 2000) == Enclosure(-(Fraction(2) ** 1999), 3 * Fraction(2) ** 2000)
     assert Enclosure.between(1.0, 3.0) == Enclosure(Fraction(1), Fraction(3))
     assert Enclosure.between(1.0, math.inf, 5) == Enclosure(Fraction(32), math.inf)
     half = Enclosure(Fraction(1), math.inf)

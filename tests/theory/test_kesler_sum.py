@@ -188,7 +188,7 @@ def test_the_bounds_are_those_of_the_sum():
     assert certificate.bound(margin) == pytest.approx(certificate.margin_upper_bound * own.added / margin)
     assert certificate.bound(4.0) == pytest.approx(certificate.margin_upper_bound * own.added / 4)
     assert certificate.bound(-1.0) == certificate.bound(0.0) == math.inf
-    assert 0 < certificate.bound(5e-324)
+    assert certificate.bound(5e-324) > 0
     assert certificate.hinge_loss_bound(1e9 * U) == 0.0
     assert certificate.hinge_loss_bound(0 * U) == own.added
     nothing = np.zeros((4, 3))
