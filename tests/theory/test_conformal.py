@@ -84,3 +84,39 @@ def test_counts_go_on_after_more_sets():
     sizes, errors = np.array([-1, 0, 1, 2, 1]), np.array([False, True, False, False, True])
     after = HONEST.after(sizes, errors)
     assert (after.rounds, after.errors, after.empty, after.single, after.labels) == (1004, 106, 4, 952, 1048)
+
+
+def test_the_bound_is_the_larger_distance_of_the_level_from_its_ends():
+    """Start 1/8: the level can fall by 1/8 and rise by 7/8, each plus what one error moves."""
+    low = SetCertificate(0.25, 0.5, 0.125, rounds=3, errors=0, empty=0, single=3, labels=3)
+    assert low.bound == math.nextafter(2 / 3, 1.0) or low.bound == 2 / 3
+    assert Fraction(low.bound) >= Fraction(2, 3)
+    high = replace(low, start=0.75)
+    assert high.bound == math.nextafter(0.75, 1.0)
+
+
+def test_bounds_are_finite_up_to_1e300():
+    once = replace(HONEST, rounds=1, start=0.5)
+    assert 1e297 < replace(once, step=2.0**-990).bound < 1e299
+    assert replace(once, step=1e-310).bound == math.inf
+
+
+def test_counts_go_on_with_further_sets():
+    more = HONEST.after(np.array([0, 1, 1, 2, 5, -1]), np.array([True, False, True, False, False]))
+    assert (more.rounds, more.errors, more.empty, more.single, more.labels) == (1005, 106, 4, 952, 1053)
+    none = replace(HONEST, rounds=0, errors=0, empty=0, single=0, labels=0)
+    assert (none.error_share, none.mean_size, none.several_share) == (0.0, 0.0, 0.0)
+
+
+def test_a_label_that_conforms_as_well_as_the_best_round_is_in_the_smallest_set():
+    """The second set is compared with one round, at the level 3/4, so that k = 1."""
+    assert replayed_errors([5.0, 5.0], 0.5, 0.5, 0.5).tolist() == [False, False]
+    assert replayed_errors([5.0, math.nextafter(5.0, 9.0)], 0.5, 0.5, 0.5).tolist() == [False, True]
+
+
+def test_a_replay_of_another_length_fails_although_the_errors_are_as_many():
+    values = [0.0, 5.0, 7.0, 1.0]
+    found = SetCertificate(0.5, 0.5, 0.5, rounds=4, errors=2, empty=0, single=4, labels=4)
+    assert found.verify(values)
+    assert not found.verify(values[:3])
+    assert not replace(found, errors=1).verify(values)

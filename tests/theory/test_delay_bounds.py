@@ -49,6 +49,15 @@ def test_P2_updates_decided_at_learning_time_keep_novikoffs_bound_and_served_mis
         assert wrong.sum() <= bounds.served_mistakes(len(rows), delay)
 
 
+def test_P1_the_bounds_are_the_solutions_of_their_inequalities():
+    assert bounds.delayed_perceptron(3.0, 0.5, 4) == 9 * 36.0
+    for radius, margin, total in ((3.0, 0.5, 7.0), (0.25, 0.125, 0.5), (2.0, 3.0, 11.0), (1.0, 0.5, 0.0)):
+        most = bounds.delayed_perceptron_total(radius, margin, total)
+        assert margin**2 * most**2 == pytest.approx(radius**2 * (most + 2 * total))
+    assert bounds.served_mistakes(3, 4) == 15
+    assert bounds.ServedMistakes(9, 3, 5, 2, 4).bound == 3 + 4 * (5 + 2)
+
+
 def test_P2_is_attained_by_one_example_repeated():
     wrong, rows, *_ = delayed_perceptron(np.ones((10, 1)), np.ones(10), 4, decide="learned")
     assert wrong.sum() == bounds.served_mistakes(len(rows), 4) == 5

@@ -83,3 +83,27 @@ def test_numbers_that_overflow_give_no_bound():
     x = np.array([1e100, 1e100])
     assert matrix.square(x).high == math.inf
     assert not matrix.residual(x, np.zeros(2), x).high < math.inf
+
+
+def test_small_pivots_are_valid_and_residuals_of_small_vectors_are_narrow():
+    matrix = FactoredMatrix(0.5, np.array([0.0, 0.25, 0.0]), np.array([0.5, 0.25, 2.0]))
+    assert matrix.is_valid()
+    x = np.array([1.0, -2.0, 0.5])
+    product = np.array([float(entry) for entry in matrix.exact_product(x)])
+    own = matrix.residual(product, np.zeros(3), x)
+    assert own.low == 0.0
+    assert own.high <= 1e-13
+    apart = matrix.residual(product + np.array([0.0, 0.25, 0.0]), np.zeros(3), x)
+    assert 0.25 * (1 - 1e-12) <= apart.low <= 0.25 <= apart.high <= 0.25 * (1 + 1e-12)
+
+
+def test_an_exact_product_with_numbers_that_are_not_rounded():
+    """U has the columns (1), (0.5, 1) and (0.25, 2, 1), and the pivots are 1/2, 3/4 and 1/2."""
+    matrix = FactoredMatrix(0.5, np.array([0.0, 0.25, 0.0]), np.array([0.5, 0.25, 2.0]))
+    U, D = np.array([[1.0, 0.5, 0.25], [0.0, 1.0, 2.0], [0.0, 0.0, 1.0]]), np.diag([0.5, 0.75, 0.5])
+    x = np.array([1.0, -2.0, 0.5])
+    assert matrix.exact_product(x) == [Fraction(entry) for entry in (U @ D @ U.T @ x).tolist()]
+    square = matrix.square(x)
+    assert square.low <= Fraction(float(x @ U @ D @ U.T @ x)) <= square.high
+    none = matrix.square(np.zeros(3))
+    assert 0 <= none.low <= 0 <= none.high <= 1e-300

@@ -40,3 +40,16 @@ def test_a_fraction_of_an_update_forgets_that_fraction():
 def test_numbers_of_a_damaged_file_are_not_possible(numbers):
     assert not Forgetting(*numbers).is_possible
     assert Forgetting(0.5, 1.0).is_possible
+
+
+@pytest.mark.parametrize("numbers", [(0.0, None), (5e-324, None), (1 - 2**-53, None), (0.5, 1.0), (0.0, 1e15)])
+def test_the_ends_of_the_ranges_are_possible(numbers):
+    assert Forgetting(*numbers).is_possible
+
+
+def test_numbers_next_to_the_ends_of_the_ranges_are_not_possible():
+    beyond = [(1.0, None), (-5e-324, None), (0.0, 1 - 2**-53), (0.0, 1e15 + 0.125), (1.0, 5.0), (0.5, 0.5)]
+    assert not any(Forgetting(*numbers).is_possible for numbers in beyond)
+    assert not Forgetting(0.0, None).is_any
+    assert Forgetting(5e-324).is_any
+    assert Forgetting().kept_by_update(1.0) == 1.0

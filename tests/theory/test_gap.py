@@ -568,3 +568,69 @@ def test_the_failures_of_a_pair_name_rows_of_all_data():
     (check,) = change(pair, _duals=high).verify(wide, labels).failures
     assert check.row == duals.rows[-1]
     assert check.detail.startswith(f"row {duals.rows[-1]} has 99")
+
+
+def one_column(weight=1.0, primal=0.5, dual=0.5, intercept="free", bias=0.0, costs=None):
+    """The machine of the rows 1 and -1, and of a third one at 0.25, whose first two duals are 1/2, so that v = 1."""
+    X, y = np.array([[1.0], [-1.0], [0.25]]), np.array([1.0, -1.0, -1.0])
+    model = SvmModel(np.array([weight]), bias, 1.0, Duals(np.array([0, 1]), np.array([0.5, 0.5])), costs)
+    return GapCertificate("hinge", intercept, 1.0, 1.0, primal, dual, 1, 3, model), X, y
+
+
+@pytest.mark.parametrize(
+    ("weight", "gap", "is_sum"),
+    [
+        (1.0, 0.0, True),
+        (1 + 1.9e-6, 0.0, True),  # rounding: 1e-6 of |v| + |w|
+        (1 + 2.1e-6, 0.0, False),
+        (1.2, 0.0, False),
+        (1.2, 0.0201, True),  # |v - w|^2 <= 2 g
+        (1.2, 0.0199, False),
+        (0.8, 0.0201, True),
+        (1.2, -1.0, False),
+        (-1.0, 1.9, False),
+        (-1.0, 2.1, True),
+    ],
+)
+def test_weights_are_a_sum_of_support_vectors_if_the_gap_allows_their_distance(weight, gap, is_sum):
+    certificate, X, y = one_column(weight, primal=0.5 + gap)
+    assert certificate.support(X, y).rows.tolist() == ([0, 1] if is_sum else [])
+
+
+def test_a_penalised_intercept_is_part_of_the_sum_and_a_free_one_is_not():
+    for intercept, is_sum in (("free", True), ("penalized", False)):
+        certificate, X, y = one_column(bias=0.1, intercept=intercept)
+        assert len(certificate.support(X, y).rows) == (2 if is_sum else 0)
+    assert len(certificate.support(X[:1], y[:1]).rows) == 0  # a row of a dual is missing
+
+
+def test_rows_without_cost_have_no_slack_and_coefficients_have_the_signs_of_the_labels():
+    certificate, X, y = one_column(0.5)
+    assert certificate.fitted_from_rows(X, y)["slack_"].tolist() == [0.5, 0.5, 1.125]
+    weighted, X, y = one_column(0.5, costs=np.array([0.5, 1.0, 0.0]))
+    assert weighted.fitted_from_rows(X, y)["slack_"].tolist() == [0.5, 0.5, 0.0]
+    rows, coefficients = certificate.row_coefficients(y)
+    assert (rows.tolist(), coefficients.tolist()) == ([0, 1], [[0.5, -0.5]])
+    assert certificate.band() == 1.0
+    assert certificate.fitted() == {"objective_": 0.5, "n_iter_": 1, "C_": 1.0}
+
+
+@pytest.mark.parametrize(
+    "changes", [{"C": -5e-324}, {"C": np.inf}, {"C": np.nan}, {"loss": "log"}, {"intercept": "no"}]
+)
+def test_claims_about_problems_that_do_not_exist_are_refused(changes):
+    certificate, X, y = one_column()
+    assert certificate.verify(X, y).checks[0].status == "holds"
+    (check,) = dataclasses.replace(certificate, **changes).verify(X, y).checks
+    assert (check.status, check.claim in ("model", "problem")) == ("fails", True)
+
+
+@pytest.mark.parametrize("changes", [{"bias": np.nan}, {"weights": np.array([np.inf])}, {"positive": 5.0}])
+def test_models_that_no_data_have_are_refused(changes):
+    certificate, X, y = one_column()
+    (check,) = (
+        dataclasses.replace(certificate, model=dataclasses.replace(certificate.model, **changes)).verify(X, y).checks
+    )
+    assert check.status == "fails"
+    biased, X, y = one_column(bias=5e-324, intercept="none")
+    assert [check.claim for check in biased.verify(X, y).failures] == ["model"]

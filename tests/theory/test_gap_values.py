@@ -116,6 +116,20 @@ def test_shortfalls_count_the_errors_of_both_additions(bias):
         assert abs(truth - Fraction(middle)) <= Fraction(radius)
 
 
+def test_a_shortfall_of_numbers_that_scaling_does_not_change_is_exact():
+    """The bias and 1 lose nothing if they are at least 2^-1022 after scaling, and a bit if they are below it."""
+    normal = 2.0**-1022
+    for score, sign, bias, exponent in ((-normal, 1.0, 2 * normal, 1), (normal, 1.0, 0.0, 1022)):
+        found = shortfall(Enclosed(np.array([score]), np.zeros(1), exponent), np.array([sign]), bias)
+        truth = 1 - Fraction(sign) * (Fraction(score) * 2**exponent + Fraction(bias))
+        assert Fraction(found.middle[0]) * 2**exponent == truth
+        assert found.radius[0] == 0
+    for score, bias, exponent in ((0.0, 3 * 2.0**-1074, 1), (0.0, normal, 2000), (0.0, 0.0, 1100), (0.0, 0.0, 1074)):
+        found = shortfall(Enclosed(np.array([score]), np.zeros(1), exponent), np.array([1.0]), bias)
+        truth = (1 - Fraction(bias)) / 2**exponent
+        assert abs(Fraction(found.middle[0]) - truth) <= Fraction(found.radius[0])
+
+
 def test_the_error_of_a_sum_is_exact():
     rng = np.random.default_rng(0)
     a, b = (rng.normal(size=200) * 10.0 ** rng.uniform(-20, 20, 200) for _ in range(2))

@@ -66,3 +66,34 @@ def test_sums_that_overflow_on_the_way_are_exact():
     assert allowed(one_sided, codes, 4, 2, balanced=True).status == "fails"
     one_row = JointDuals(np.array([0, 0]), np.array([1, 2]), np.full(2, 1.7e308))
     assert excess(one_row, np.full(4, np.finfo(float).max), 3).low >= 0
+
+
+@pytest.mark.parametrize(
+    ("rows", "classes", "values", "status"),
+    [
+        ([0, 1], [1, 0], [0.0, 0.25], "holds"),
+        ([0, 3], [2, 0], [5e-324, 0.25], "holds"),
+        ([0, 4], [1, 0], [0.25, 0.25], "fails"),
+        ([-1, 1], [1, 0], [0.25, 0.25], "fails"),
+        ([0, 1], [3, 0], [0.25, 0.25], "fails"),
+        ([0, 1], [1, -1], [0.25, 0.25], "fails"),
+        ([0, 1], [1, 1], [0.25, 0.25], "fails"),
+        ([0, 0], [1, 1], [0.25, 0.25], "fails"),
+        ([0, 1], [1, 0], [-5e-324, 0.25], "fails"),
+        ([0, 1], [1, 0], [np.inf, 0.25], "fails"),
+        ([0, 1], [1, 0], [np.nan, 0.25], "fails"),
+        ([0, 1], [1, 0], [0.25], "fails"),
+        ([0, 1], [1], [0.25, 0.25], "fails"),
+        ([[0, 1]], [[1, 0]], [[0.25, 0.25]], "fails"),
+    ],
+)
+def test_variables_belong_to_rows_and_other_classes_and_are_not_negative(rows, classes, values, status):
+    duals = JointDuals(np.array(rows), np.array(classes), np.array(values))
+    assert allowed(duals, CODES, 4, 3, balanced=False).status == status
+
+
+def test_rows_below_their_costs_are_not_scaled():
+    duals = JointDuals.of(BETAS)
+    for costs in (np.full(4, 0.75 * (1 + 1e-12)), np.full(4, 9.0)):
+        found = excess(duals, costs, 3)
+        assert (found.low, found.high) == (1, 1)

@@ -39,6 +39,20 @@ def test_J5_a_lead_is_a_score_of_kesler_vectors_and_they_are_longer_by_the_root_
     assert z @ z == pytest.approx(2 * x @ x)
 
 
+def test_J6_the_bounds_are_the_solutions_of_their_inequalities():
+    assert bounds.multiclass_perceptron(3.0, 0.5) == 72.0
+    for radius, length, loss in ((3.0, 0.5, 7.0), (0.25, 5.0, 0.5), (2.0, 0.0, 11.0), (1.0, 3.0, 0.0)):
+        most = bounds.multiclass_perceptron_loss(radius, length, loss)
+        assert most == pytest.approx(loss + length * radius * np.sqrt(2 * most))
+
+
+def test_J7_the_bounds_are_the_products_of_their_theorems():
+    """Both sides of the maximum of PA-I: 2 R^2 = 18 against 1/C of 4 and of 50."""
+    assert bounds.passive_aggressive_I(3.0, 5.0, 7.0, 0.25) == 18 * (25 + 0.5 * 7)
+    assert bounds.passive_aggressive_I(3.0, 5.0, 7.0, 1 / 64) == 64 * (25 + 7 / 32)
+    assert bounds.passive_aggressive_II(3.0, 5.0, 7.0, 0.25) == (18 + 2) * (25 + 0.5 * 7)
+
+
 @few_and_many(60, 25_000)
 def test_J6_mistakes_of_the_multiclass_perceptron_stay_below_the_bounds(count, rows_each):
     for X, codes, u in problems(count, 42, rows_each):

@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.theory import KeslerSumCertificate
+from novikoff.theory.kesler_sum import KeslerSum
 from share import share_of
 from streams import SLACK
 
@@ -140,6 +141,78 @@ def test_forged_claims_are_refuted(forgery):
     told = model.certificate_
     assert failures(model, told) == []
     assert failures(model, replace(told, **FORGERIES[forgery](told)))
+
+
+IMPOSSIBLE = {
+    "weights of another shape": lambda s: {"weights": s.weights[:3]},
+    "biases of another shape": lambda s: {"biases": s.biases[:3]},
+    "bias variances of another shape": lambda s: {"bias_variances": s.bias_variances[:3]},
+    "weights and variances of another shape": lambda s: {"weights": s.weights[:3], "variances": s.variances[:3]},
+    "a weight of NaN": lambda s: {"weights": np.where(np.eye(4, 3) > 0, math.nan, s.weights)},
+    "an infinite weight of the sum": lambda s: {"added": math.inf},
+    "a negative weight of the sum": lambda s: {"added": -5e-324},
+    "a negative square": lambda s: {"square": -5e-324},
+    "a negative variance": lambda s: {"variances": np.where(np.eye(4, 3) > 0, -5e-324, s.variances)},
+    "an infinite variance": lambda s: {"variances": np.where(np.eye(4, 3) > 0, math.inf, s.variances)},
+    "an infinite bias variance": lambda s: {"bias_variances": np.full(4, math.inf)},
+    "a bias variance of 0": lambda s: {"bias_variances": np.array([0.0, 1.0, 1.0, 1.0])},
+}
+POSSIBLE = {
+    "nothing was added": lambda s: {"added": 0.0, "square": 0.0},
+    "less than one was added": lambda s: {"added": 0.5, "square": 0.5},
+    "variances of 0 and below 1": lambda s: {"variances": np.where(np.eye(4, 3) > 0, 0.0, 0.5)},
+    "bias variances below 1": lambda s: {"bias_variances": np.full(4, 5e-324)},
+}
+
+
+def test_a_sum_fits_if_the_matrix_is_positive_and_all_numbers_are_finite():
+    own = stream().certificate_.sum
+    assert own.fits((4, 3))
+    assert not own.fits((3, 4))
+    for name, changes in POSSIBLE.items():
+        assert replace(own, **changes(own)).fits((4, 3)), name
+    for name, changes in IMPOSSIBLE.items():
+        assert not replace(own, **changes(own)).fits((4, 3)), name
+
+
+def test_the_product_is_that_of_both_norms_and_a_little_above_it():
+    """u'Au = 2^2 / 4 + 3^2 / 1 + 1^2 / 0.5 = 12, where a variance of 0 stands for 1, and v'A^-1 v = 3."""
+    own = KeslerSum(np.zeros((1, 2)), np.zeros(1), np.array([[4.0, 0.0]]), np.array([0.5]), 8.0, 3.0)
+    product = own.product(np.array([[2.0, 3.0]]), np.array([1.0]))
+    assert 6.0 <= product <= 6.0 * (1 + 64 * 2.0**-52)
+
+
+def test_the_bounds_are_those_of_the_sum():
+    certificate = stream().certificate_
+    own, margin = certificate.sum, 0.25
+    assert certificate.bound(margin) == pytest.approx(certificate.margin_upper_bound * own.added / margin)
+    assert certificate.bound(4.0) == pytest.approx(certificate.margin_upper_bound * own.added / 4)
+    assert certificate.bound(-1.0) == certificate.bound(0.0) == math.inf
+    assert certificate.bound(5e-324) > 0
+    assert certificate.hinge_loss_bound(1e9 * U) == 0.0
+    assert certificate.hinge_loss_bound(0 * U) == own.added
+    nothing = np.zeros((4, 3))
+    assert certificate.comparator_bound(X, Y, nothing) == len(Y)  # each example has a loss of 1
+
+
+def test_the_weight_of_the_sum_lies_between_the_mistakes_and_the_examples():
+    model = stream()
+    told = model.certificate_
+    for added, failed in ((told.mistakes, False), (told.examples, False), (told.mistakes - 1, True)):
+        found = replace(told, sum=replace(told.sum, added=added)).verify(X, Y)
+        assert ([check.claim for check in found.failures] == ["weight of the sum"]) == failed
+    beyond = replace(told, sum=replace(told.sum, added=told.examples * (1 + 1e-9)))
+    assert [check.claim for check in beyond.verify(X, Y).failures] == ["weight of the sum"]
+
+
+@pytest.mark.parametrize("part", ["weights", "biases"])
+def test_a_class_without_an_update_has_nothing_in_the_sum(part):
+    model = nk.MulticlassAROW().partial_fit(X[:3], [0, 0, 0])
+    own = model.certificate_.sum
+    changed = replace(own, **{part: getattr(own, part) + 1.0})
+    forged = Forged(model, replace(model.certificate_, sum=changed))
+    failed = nk.verify(forged, X[:3], [0, 0, 0]).failures
+    assert [check.claim for check in failed] == ["sum of examples of the run"]
 
 
 def test_a_sum_without_an_update_is_refuted():

@@ -1,6 +1,7 @@
 """Mistake certificates: no claim can be bettered without being caught."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import given
 
 import novikoff as nk
 from certified import DATA, OTHER_DATA, change, overlapping_data, separable_data
-from novikoff.theory import Geometry
+from novikoff.theory import Geometry, bounds
 from strategies import separable
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
@@ -168,3 +169,66 @@ def test_with_private_features_the_words_say_in_which_space_the_rows_are_separat
     plain = nk.Perceptron().fit(X[:3], y[:3]).certificate_
     assert dict(plain.claims())["separates"] == "yes: the last pass made no mistake"
     assert "private" not in plain.explain()
+
+
+def test_the_mistakes_of_one_pass_bound_the_error_on_new_examples():
+    X, y = overlapping_data()
+    certificate = nk.Perceptron().partial_fit(X, y).certificate_
+    assert certificate.generalization.bound == min(1.0, 2 * certificate.mistakes / 50)
+    assert change(certificate, mistakes=10.0).generalization.bound == 0.4
+    assert change(certificate, mistakes=40.0).generalization.bound == 1.0
+    assert change(certificate, mistakes=1.0, examples=2.0).generalization.bound == 1.0
+    none = [{"passes": 2}, {"passes": 0}, {"examples": 1.0}, {"_geometry": Geometry(slack_feature=0.5)}]
+    assert all(change(certificate, **changes).generalization is None for changes in none)
+    assert nk.PassiveAggressive().partial_fit(X, y).certificate_.generalization is None
+    assert nk.Perceptron(scale="running").partial_fit(X, y).certificate_.generalization is None
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_comparator_bound_is_that_of_the_margins_of_a_plane_of_any_length(fit_intercept):
+    X, y = overlapping_data()
+    certificate = nk.Perceptron(fit_intercept=fit_intercept, max_iter=3).fit(X, y).certificate_
+    w, b = np.array([1.0, -2.0, 3.0, 0.5]), 0.5 * fit_intercept
+    margins = y * (X @ w + b) / np.sqrt(w @ w + b * b)
+    expected = bounds.freund_schapire(certificate.radius, margins, None, certificate.passes)
+    assert certificate.comparator_bound(X, y, w, b) == pytest.approx(expected)
+    assert certificate.comparator_bound(X, y, 4 * w, 4 * b) == pytest.approx(expected)
+    assert certificate.mistakes <= expected
+
+
+def test_the_run_record_has_the_rule_the_passes_and_the_scale_of_the_certificate():
+    X, y = separable_data()
+    for model in (nk.Perceptron().fit(X, y), nk.Perceptron().partial_fit(X, y)):
+        run, certificate = model.record_.problems[0].run, model.certificate_
+        assert certificate.check_learned(run)[0].status == "holds"
+        for changes in (
+            {"rule": "passive-aggressive"},
+            {"parameter": certificate.parameter + 0.5},
+            {"passes": certificate.passes + 1},
+            {"_geometry": Geometry(fit_intercept=False)},
+        ):
+            assert change(certificate, **changes).check_learned(run)[0].status == "fails"
+        fields = {"is_stream": run.is_stream, "passes": run.passes, "rule": run.rule}
+        assert certificate.check_learned(SimpleNamespace(**fields, scale=None))[0].status == "holds"
+        assert certificate.check_learned(SimpleNamespace(**fields, scale=object()))[0].status == "fails"
+    several = SimpleNamespace(is_stream=False, passes=None, rule=run.rule, scale=None)
+    assert change(certificate, passes=0).check_learned(several)[0].status == "holds"
+    assert certificate.check_learned(several)[0].status == "fails"
+
+
+def test_bound_curves_are_the_theorems_for_the_rows_so_far():
+    X, y = separable_data(gap=0.5)
+    certificate = nk.Perceptron().fit(X, y).certificate_
+    v = certificate.evidence
+    counts = np.array([1, 10, 50])
+    lengths = np.sqrt((X**2).sum(axis=1) + 1)
+    margins = y * (X @ v.weights + v.intercept) / np.sqrt(v.weights @ v.weights + v.intercept**2)
+    expected = [(lengths[:count].max() / margins.min()) ** 2 for count in counts]
+    found = certificate.bound_curves(X, y, v.weights, v.intercept, counts)
+    np.testing.assert_allclose(found[certificate.online_rule.bound_name], expected)
+    assert certificate.bound_curves(X[:, :3], y, v.weights, v.intercept, counts) == {}
+    assert certificate.bound_curves(X, y, 0 * v.weights, v.intercept, counts) == {}
+    private = change(certificate, _geometry=replace(v.geometry, slack_feature=1.0))
+    assert private.bound_curves(X, y, v.weights, v.intercept, counts) == {}
+    wrong = certificate.bound_curves(X, y, -v.weights, -v.intercept, counts)
+    assert certificate.online_rule.bound_name not in wrong

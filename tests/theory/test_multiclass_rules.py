@@ -37,6 +37,13 @@ def test_without_a_margin_there_is_no_bound(name):
     assert Rule(name, 0.5).implementation().bound(1.0, 0.0) == math.inf
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_any_positive_margin_has_a_bound_and_a_negative_one_has_none(name):
+    rule = Rule(name, 0.5).implementation()
+    assert rule.bound(1.0, 0.25) == 4 * rule.bound(1.0, 0.5) < math.inf
+    assert rule.bound(1.0, -1.0) == math.inf
+
+
 def test_AROW_is_that_for_two_classes_on_vectors_of_both_blocks():
     rule, single = (Rule(name, 0.5, extra=0.25).implementation() for name in ("multiclass arow", "arow"))
     assert rule.is_joint

@@ -57,3 +57,28 @@ def test_C_must_be_positive():
     assert PassiveAggressiveRule().has_valid_parameter()
     assert not PassiveAggressiveIRule(0.0).has_valid_parameter()
     assert not PassiveAggressiveIIRule(-1.0).has_valid_parameter()
+
+
+def test_rounding_is_judged_by_the_lengths_of_the_weights_and_of_the_example():
+    """A loss of up to 16 roundings of 1 + |v| |u| counts as 0, unless it is 1e-6 or more."""
+    rule, unit = PassiveAggressiveRule(), 2.0**-52
+    for squared_length, squared_norm in ((1.0, 4.0), (2.0**20, 2.0**10), (0.0, 4.0), (2.0**40, 2.0**-60)):
+        limit = 16 * unit * (1 + math.sqrt(squared_length * squared_norm))
+        limit = 1 - (1 - limit)  # the difference from 1 that a score can have
+        inside = example(1 - limit, squared_norm, squared_length=squared_length)
+        assert rule.step(inside) == 0.0
+        outside = example(1 - 2 * limit, squared_norm, squared_length=squared_length)
+        assert rule.step(outside) == (1 - outside.margin) / squared_norm
+    far = 2.0**100
+    assert rule.step(example(1 - 1e-6, far, squared_length=far)) > 0.0
+    assert rule.step(example(1 - 0.9e-6, far, squared_length=far)) == 0.0
+    assert rule.step(example(0.5, 4.0, squared_length=-1.0)) == 0.125
+    assert rule.step(example(-1e308, 5e-324)) == 0.0  # not finite
+
+
+def test_small_examples_and_small_losses_count():
+    assert PassiveAggressiveRule().step(example(0.5, squared_norm=0.25)) == 2.0
+    assert PassiveAggressiveRule().step(example(0.75, squared_norm=1.0)) == 0.25
+    assert PassiveAggressiveIIRule(0.25).step(example(-1.0, weight=0.5)) == 2.0 / (4.0 + 4.0)
+    assert PassiveAggressiveIIRule(0.25).step(example(-1.0, weight=0.0)) == 0.0
+    assert PassiveAggressiveIRule(5e-324).has_valid_parameter()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from novikoff.theory import quick_hulls
+from novikoff.theory import enclosed_sums, geometry, quick_hulls
 from novikoff.theory.enclosed_sums import Rows
 from novikoff.theory.hull_bounds import SMALL_WORK, HullSolution, measure
 from novikoff.theory.quick_hulls import measurements, quick_measure
@@ -104,3 +104,33 @@ def test_few_values_are_measured_accurately_at_once(monkeypatch):
     monkeypatch.undo()
     solution = ordinary(6)
     assert quick_measure(Rows(solution.X), solution) is None
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_rows_have_their_numbers_in_all_blocks(layout, monkeypatch):
+    monkeypatch.setattr(geometry, "BLOCK_ENTRIES", 6)
+    monkeypatch.setattr(enclosed_sums, "CACHED_ENTRIES", 6)
+    for seed in range(5):
+        solution = ordinary(seed, layout)
+        quick, accurate = quick_measure(Rows(solution.X), solution), measure(Rows(solution.X), solution)
+        assert quick.nearest.tolist() == accurate.nearest.tolist()
+        assert quick.longest.tolist() == accurate.longest.tolist()
+
+
+@pytest.mark.parametrize("factor", [0.01, 1.0, 100.0])
+def test_stated_bounds_do_not_depend_on_the_length_of_the_weights(factor):
+    X, signs = 0.01 * np.array([[0.0, 1.0], [1.0, 3.0], [3.0, 1.0], [4.0, 0.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    plane, duals = factor * np.array([1.0, 0.0]), np.array([0, 1.0, 1.0, 0])
+    solution = HullSolution(X, signs, np.ones(4, bool), plane, -0.02 * factor, duals, "free")
+    stated = quick_measure(Rows(X), solution).stated()
+    assert stated.lower == pytest.approx(0.01)
+    assert stated.upper == pytest.approx(0.01 * np.sqrt(2))
+
+
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+def test_rows_of_zeros_have_a_distance_of_0(intercept):
+    signs = np.array([1.0, -1.0])
+    solution = HullSolution(np.zeros((2, 1)), signs, np.ones(2, bool), np.ones(1), 0.5, np.ones(2), intercept)
+    found = quick_measure(Rows(solution.X), solution)
+    for one, true in zip(numbers(found.measurement(solution)), truth(solution), strict=True):
+        assert one.low <= true <= one.high

@@ -16,6 +16,7 @@ from novikoff.online import OnlineClassifier
 from novikoff.persistence import LEARNERS
 from novikoff.testing import online_learner_checks
 from novikoff.theory import bounds
+from novikoff.theory.forgetting import Forgetting
 from novikoff.theory.geometry import Geometry
 from novikoff.theory.rules import RULES, OnlineRule, Rule, RuleInput
 from snapshots import plain
@@ -251,3 +252,46 @@ def test_every_kernel_that_a_rule_names_is_compiled():
 def test_a_rule_can_be_copied_with_its_learner():
     learner = _core.OnlineLearner("", 0.0, True, False, 0.0, "mistake", "last", 0, FixedRateRule(0.5))
     assert not copy.deepcopy(learner).is_compiled
+
+
+# ---- what holds without being said ---------------------------------------------------------------------------------
+
+
+class StillRule(OnlineRule):
+    """Never makes an update."""
+
+    def step(self, example):
+        return 0.0
+
+
+def test_a_rule_that_says_nothing_else_updates_on_mistakes_and_bounds_nothing():
+    rule = StillRule()
+    assert (rule.parameter, rule.tie, rule.extra, rule.budget) == (0.0, "mistake", 0.0, None)
+    assert rule.threshold(RuleInput(1.0, 0.5, 1.0, 1.0, 1.0, 1.0)) == rule.required_margin() == 0.0
+    assert rule.bound(1.0, 1.0) == rule.update_bound(1.0, 1.0) == np.inf
+    assert rule.length_bound(1.0, 1.0, np.array([1.0, 2.0])).tolist() == [np.inf, np.inf]
+    assert [StillRule(number).has_valid_parameter() for number in (-5e-324, 0.0, 0.5)] == [False, True, True]
+    named = Rule("perceptron")
+    assert (named.parameter, named.extra, named.tie, named.keep) == (0.0, 0.0, "mistake", "last")
+    assert RuleInput(-1.0, 4.0, 1.0, 1.0, 1.0, 1.0).margin == -4.0
+
+
+@pytest.mark.parametrize("y", [1.0, -1.0])
+def test_a_score_of_0_is_a_mistake_or_a_positive_prediction(y):
+    for tie in ("mistake", "positive"):
+        rule = StillRule(tie=tie)
+        assert not rule.is_mistake(y, 5e-324 * y)
+        assert rule.is_mistake(y, -5e-324 * y)
+        assert rule.is_mistake(y, 0.0) == (tie == "mistake" or y < 0)
+
+
+def test_predictions_change_only_by_updates_unless_they_are_averaged_scaled_forgotten_or_of_second_order():
+    assert Rule("perceptron").changes_only_by_updates
+    for changes in (
+        {"keep": "average"},
+        {"geometry": Geometry(scale="std")},
+        {"forgetting": Forgetting(0.5)},
+        {"geometry": Geometry(scale="std"), "forgetting": Forgetting(0.5)},
+    ):
+        assert not Rule("perceptron", **changes).changes_only_by_updates
+    assert not Rule("arow", 1.0).changes_only_by_updates

@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,6 +11,9 @@ import scipy.sparse as sp
 import novikoff as nk
 from novikoff._verify.runs import check_run
 from novikoff.theory import SecondOrderCertificate
+from novikoff.theory.enclosed_sums import Enclosed
+from novikoff.theory.enclosure import Enclosure
+from novikoff.theory.second_order import comparator_square, enclosed_square
 from share import share_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
@@ -138,3 +142,38 @@ def test_words_say_what_is_not_claimed():
     certificate = nk.AROW().partial_fit([[1.0], [-1.0], [2.0]], [1, 0, 1]).certificate_
     assert "full matrix" in certificate.explain()
     assert dict(certificate.claims())["sum of examples"].startswith("2 added")
+
+
+def test_squares_with_the_matrix_and_its_inverse_where_a_variance_of_0_stands_for_1():
+    variances = np.array([4.0, 0.0, 1.0, 0.5])
+    assert comparator_square(np.array([2.0, 3.0, 5.0, 1.0]), variances) == 1 + 9 + 25 + 2
+    for radius in (0.0, 0.25):
+        weights = Enclosed(np.array([2.0, -3.0, 1.0, 0.0]), np.full(4, radius), 1)
+        found = enclosed_square(SimpleNamespace(weights=weights, intercept=Enclosure.exactly(2)), variances, 0.25, None)
+        low = 4 * (4 * (2 - radius) ** 2 + (3 - radius) ** 2 + (1 - radius) ** 2) + 1
+        high = 4 * (4 * (2 + radius) ** 2 + (3 + radius) ** 2 + (1 + radius) ** 2 + 0.5 * radius**2) + 1
+        assert low * (1 - 1e-14) <= found.low <= low <= high <= found.high <= high * (1 + 1e-14)
+    nothing = SimpleNamespace(weights=Enclosed(np.zeros(4), np.zeros(4), 0), intercept=Enclosure.exactly(0))
+    assert enclosed_square(nothing, variances, 0.25, None).high == 0
+
+
+def test_a_matrix_is_positive_and_finite():
+    certificate = nk.AROW().partial_fit([[1.0, 2.0], [-1.0, 0.5]], [1, -1]).certificate_
+    for changes, valid in (
+        ({"variances": np.array([0.0, 0.5]), "intercept_variance": 0.5}, True),
+        ({"variances": np.array([5e-324, 1.0]), "intercept_variance": 5e-324}, True),
+        ({"variances": np.array([-5e-324, 1.0])}, False),
+        ({"variances": np.array([np.inf, 1.0])}, False),
+        ({"variances": np.array([1.0])}, False),
+        ({"intercept_variance": 0.0}, False),
+        ({"intercept_variance": np.inf}, False),
+    ):
+        assert dataclasses.replace(certificate, **changes)._has_valid_matrix() == valid
+
+
+def test_the_product_is_that_of_both_norms_and_a_little_above_it():
+    """u'Au = 2^2 / 4 + 3^2 / 1 + 1^2 / 0.5 = 12, and v'A^-1 v is 3."""
+    certificate = nk.AROW().partial_fit([[1.0, 2.0], [-1.0, 0.5]], [1, -1]).certificate_
+    own = {"variances": np.array([4.0, 0.0]), "intercept_variance": 0.5, "sum_square": 3.0}
+    product = dataclasses.replace(certificate, **own)._product([2.0, 3.0], 1.0)
+    assert 6.0 <= product <= 6.0 * (1 + 64 * 2.0**-52)

@@ -95,3 +95,26 @@ def test_Q2_over_all_coins_the_estimate_has_the_mean_of_the_mistakes_in_the_comp
         estimate, mistakes = estimate + sum(asking.estimate), mistakes + sum(asking.complete)
     assert estimate == mistakes
     assert (mistakes == 7 * 2**7) == (budget is None)
+
+
+def test_an_example_of_length_1_is_added_and_a_fraction_of_it_by_that_fraction():
+    run = repeated(SelectiveRule(1e9), np.array([[1.0]]), np.ones(1), np.array([0.5]))
+    assert (run.weights.tolist(), run.updates, run.examples) == ([0.5], 1, 0.5)
+    zeros = repeated(SelectiveRule(1e9), np.zeros((1, 1)), -np.ones(1), np.array([2.5]))
+    assert (zeros.asking.coins, zeros.asking.complete, zeros.asking.asked) == (3, [1.0, 1.0, 0.5], [1.0, 1.0, 0.5])
+    assert (zeros.asking.positives, zeros.examples, zeros.visits) == ([], 2.5, 3)
+    assert Asking().coins == 0
+
+
+@pytest.mark.parametrize("fit_intercept", [False, True])
+def test_rows_scaled_to_length_1_are_learned_as_such(fit_intercept):
+    lengths = np.sqrt((X**2).sum(axis=1) + fit_intercept)
+    columns = [X, np.ones((80, 1))] if fit_intercept else [X]
+    unit = np.hstack(columns) / lengths[:, None]
+    found, plain = (
+        repeated(SelectiveRule(0.4), normalize=True, fit_intercept=fit_intercept),
+        repeated(SelectiveRule(0.4), unit),
+    )
+    weights = np.append(found.weights, found.bias) if fit_intercept else found.weights
+    np.testing.assert_allclose(weights, plain.weights)
+    assert (found.updates, found.asking.asked) == (plain.updates, plain.asking.asked)

@@ -31,3 +31,11 @@ def test_the_slack_of_several_classes_is_their_largest_violation(layout, block_e
     scores = X @ W.T + b
     expected = [max((k != c) + s[k] - s[c] for k in range(3)) for s, c in zip(scores, codes, strict=True)]
     np.testing.assert_array_equal(joint_slack(layout(X), codes, W, b), expected)
+
+
+def test_a_class_that_is_not_known_is_taken_for_the_first_one():
+    """Rows of such a class have the code -1; their slack is not part of the problem."""
+    W, b = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([0.5, 0.25])
+    rows = np.array([[2.0, 3.0], [2.0, 3.0], [9.0, 1.0]])
+    assert joint_slack(rows, np.array([0, -1, 0]), W, b).tolist() == [1.75, 1.75, 0.0]
+    assert joint_slack(rows, np.array([1, 1, 1]), W, b).tolist() == [0.25, 0.25, 9.25]

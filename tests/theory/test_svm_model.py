@@ -27,6 +27,16 @@ def test_the_weights_are_recombined_from_the_duals():
     assert SvmModel(np.zeros(3), 0.0, "a", DUALS).recombined(X, Y, penalized=False) is None
 
 
+def test_duals_of_rows_that_do_not_exist_are_not_recombined():
+    model = SvmModel(np.zeros(2), 0.0, "a", DUALS)
+    assert model.recombined(X[:2], Y[:2], penalized=False) is None
+    v, w = model.recombined(X[:3], Y[:3], penalized=False)
+    assert (v.tolist(), w.tolist()) == ([1.0, -2.0], [0.0, 0.0])
+    nothing = SvmModel(np.zeros(2), 0.0, "a", Duals(np.zeros(0, np.int64), np.zeros(0)))
+    v, _ = nothing.recombined(X[:0], Y[:0], penalized=False)
+    assert v.tolist() == [0.0, 0.0]
+
+
 def test_the_support_of_a_pair_has_the_row_numbers_of_all_rows():
     rows, y = np.array([[0.0], [9.0], [1.0], [2.0], [9.0], [3.0]]), np.array([0, 2, 0, 1, 2, 1])
     certificate = nk.LinearSVM(C=100).fit(rows, y).certificate_[0]

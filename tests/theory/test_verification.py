@@ -46,6 +46,16 @@ def test_short_text_names_what_does_not_hold():
     assert repr(Verification((Check("x", "holds", ""),))) == "<Verification: verified: 1 claim holds>"
 
 
+def test_up_to_five_claims_are_named_and_up_to_twenty_problems_are_shown():
+    assert repr(Verification((Check("x", "open", ""),) * 5)).endswith(": x; x; x; x; x>")
+    assert repr(Verification((Check("x", "fails", ""),) * 6)).endswith("x; x; x; x; x; and 1 more>")
+    for count, more in ((20, ""), (21, "and 1 more in checks")):
+        found = Verification(tuple(Check(f"{k}: x", "holds", "", problem=str(k)) for k in range(count)))
+        assert found._repr_html_().count("<details>") == 20
+        assert ("more in checks" in found._repr_html_()) == bool(more)
+        assert more in found._repr_html_()
+
+
 def test_problems_have_their_own_checks():
     parts = FOUND.problems
     assert {name: [check.claim for check in part.checks] for name, part in parts.items()} == {

@@ -16,7 +16,7 @@ from .verification import Check
 
 End = Fraction | float  # a float only if it is an infinity
 ROUNDING_UNIT = Fraction(1, 2**52)  # twice the largest relative error of an operation on doubles
-MAX_ROUNDINGS = 2**42  # a number to which more operations led agrees with nothing
+MAX_ROUNDINGS = 2**42  # a number to which more operations led agrees with nothing; far below 2^52
 SMALLEST = Fraction(1, 2**1074)  # the smallest positive double; the largest error of a product that underflows
 
 
@@ -187,14 +187,14 @@ def agrees(claim: str, claimed: float, found: Enclosure, roundings: int, *, squa
         Whether squares are compared.
     """
     words = f"claimed {claimed:.10g}, found {_range(found, squared)}"
-    if not (math.isfinite(claimed) and claimed >= 0 and roundings <= MAX_ROUNDINGS):
+    if not (math.isfinite(claimed) and claimed >= 0 and 0 <= roundings <= MAX_ROUNDINGS):
         return Check(claim, "fails", words)
     last_digits, tiny = roundings * ROUNDING_UNIT, roundings * SMALLEST
     # |c - x| <= d x + t is equivalent to (c - t) / (1 + d) <= x <= (c + t) / (1 - d).
     lowest = max(Fraction(0), (Fraction(claimed) - tiny) / (1 + last_digits))
-    highest = (Fraction(claimed) + tiny) / (1 - last_digits) if last_digits < 1 else math.inf
+    highest = (Fraction(claimed) + tiny) / (1 - last_digits)
     if squared:
-        lowest, highest = lowest * lowest, signed_square(highest)
+        lowest, highest = lowest * lowest, highest * highest
     if lowest <= max(Fraction(0), found.low) and found.high <= highest:  # x is not negative
         return Check(claim, "holds", words)
     apart = found.high < lowest or found.low > highest
@@ -235,10 +235,7 @@ def _float_towards(number: End, side: float) -> float:
     """Return the nearest float on this side of a number, or the number itself."""
     if not isinstance(number, Fraction):
         return number
-    try:
-        near = float(number)
-    except OverflowError:
-        near = math.inf if number > 0 else -math.inf
+    near = _nearest(number)
     if math.isinf(near):  # the nearest float is the largest finite one, or the infinity on the other side
         return near if near == side else math.nextafter(near, 0.0)
     beyond = Fraction(near) < number if side > 0 else Fraction(near) > number

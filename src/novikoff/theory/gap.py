@@ -173,7 +173,7 @@ class GapCertificate(GapClaims):
 
     def row_coefficients(self, y: Any) -> tuple[NDArray[np.int64], Floats]:
         duals = self.model.duals
-        return duals.rows, np.where(self.model.signs(y)[duals.rows] > 0, duals.weights, -duals.weights)[None, :]
+        return duals.rows, np.where(self.model.signs(y)[duals.rows] == 1, duals.weights, -duals.weights)[None, :]
 
     def fitted_from_rows(self, X: Any, y: Any) -> dict[str, Floats]:
         model, found = self.model, np.zeros(X.shape[0])

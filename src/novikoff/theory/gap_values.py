@@ -91,7 +91,7 @@ class SoftMargin:
             losses += self._total_loss(self.costs[block.cut], shortfall(scores, y, bias))
             if a[block.cut].any():
                 sums.add(block, signed[block.cut])
-        sides = self.signs > 0, self.signs < 0
+        sides = self.signs == 1, self.signs == -1
         totals = exact_total(a[sides[0]]), exact_total(a[sides[1]])
         ridges = NOTHING, NOTHING
         if self.loss == "squared_hinge":
@@ -137,7 +137,7 @@ def zeros(count: int, exponent: int) -> Enclosed:
 def shortfall(scores: Enclosed, signs: Floats, bias: float) -> Enclosed:
     """Return 1 - y (s + b) of scores s. The errors of both additions are computed exactly, so 0 may be exact."""
     b, one = (math.ldexp(number, -scores.exponent) for number in (bias, 1.0))
-    lost = TINY * sum(number != 0 and abs(part) < SMALLEST_NORMAL for number, part in ((bias, b), (1.0, one)))
+    lost = TINY * ((bias != 0 and abs(b) < SMALLEST_NORMAL) + (one < SMALLEST_NORMAL))
     sums, first = add(scores.middle, b)
     short, second = add(-signs * sums, one)
     radius = scores.radius + first + second + lost

@@ -28,9 +28,7 @@ from .geometry import Floats
 
 SMALL_WORK = 20_000  # values that are converted to integers even if no exact check was requested
 MAX_EXACT_WORK = 50_000_000  # values that are converted to integers if it was; about a minute
-PRECISE = Fraction(
-    1, 2**30
-)  # an enclosure that is wider, relative to its ends, is replaced by the number if that is cheap
+PRECISE = Fraction(1, 2**30)  # a relatively wider enclosure is replaced by the number itself if that is cheap
 
 
 @dataclass(frozen=True)
@@ -235,7 +233,7 @@ class _Hulls:
     def add(self, block: Block) -> None:
         """Add the rows of a block whose duals are not 0."""
         a, signs = self._a[block.cut], self._signs[block.cut]
-        sides = [(a > 0) & (signs > 0), (a > 0) & (signs < 0)] if self._free else [a > 0]
+        sides = [(a > 0) & (signs == 1), (a > 0) & (signs == -1)] if self._free else [a > 0]
         for side, combination, exponent in zip(sides, self._sums, self._exponents, strict=True):
             chosen = np.flatnonzero(side)
             if len(chosen):
