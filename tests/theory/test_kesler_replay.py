@@ -235,6 +235,15 @@ def test_a_fraction_of_a_weight_is_a_last_copy_of_less_weight(rule):
     assert (run.updates, run.steps) == (expected.updates, expected.steps)
 
 
+@pytest.mark.parametrize("weight", [0.5, 1.0, 1.5, 2.5])
+def test_each_copy_of_a_row_makes_its_own_step(weight):
+    """Steps of at most 0.05 times the weight of a copy, after each of which the lead is still below 1."""
+    run = repeated(np.array([[1.0], [1.0]]), np.array([0, 1]), classes=2, copies=np.array([1.0, weight]), rule=PA)
+    assert run.steps == pytest.approx(0.05 * weight)
+    assert (run.updates, run.visits) == (math.ceil(weight), 1 + math.ceil(weight))
+    assert run.weights.tolist() == pytest.approx(np.array([[-0.05 * weight], [0.05 * weight]]))
+
+
 @pytest.mark.parametrize("rule", [PERCEPTRON, AROW], ids=["perceptron", "AROW"])
 def test_all_copies_of_a_row_of_zeros_are_counted_at_once(rule):
     run = repeated(np.zeros((2, 2)), np.array([0, 1]), copies=np.array([1.0, 2.5]), rule=rule)
