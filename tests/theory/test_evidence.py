@@ -7,7 +7,9 @@ import pytest
 
 import novikoff as nk
 from novikoff.theory import Geometry
+from novikoff.theory import evidence as evidence_module
 from novikoff.theory.certificate import Duals
+from novikoff.theory.running_scale import ColumnScale
 
 X = np.array([[1.0, 2.0], [2.0, -1.0], [-1.0, 0.5], [-2.0, -1.5]])
 Y = np.array([1, 1, 0, 0])
@@ -67,3 +69,61 @@ def test_private_features_count_in_the_length():
 def test_the_length_neither_overflows_nor_underflows(scale):
     evidence = dataclasses.replace(EVIDENCE, weights=np.array([scale, 0.0]), intercept=0.0)
     assert scale <= evidence.length() <= scale * (1 + 1e-12) + 1e-323
+
+
+def test_numbers_at_the_limits_of_what_is_possible_are_accepted():
+    for other in (
+        {"duals": None},
+        {"duals": Duals(np.array([3, 0]), np.array([0.0, 1e308]))},
+        {"geometry": Geometry(fit_intercept=False), "intercept": 0.0},
+    ):
+        assert dataclasses.replace(EVIDENCE, **other).misfit(np.ones(4)) is None
+    one = dataclasses.replace(EVIDENCE, duals=Duals(np.array([0, 1]), np.array([0.0, 1.0])))
+    assert one.misfit(np.array([0.0, 0.5, 1.0, 1.0])) is None  # the row of weight 0 has no part in the sum
+    assert one.misfit(np.array([1.0, 0.0, 1.0, 1.0])).detail.endswith("some have the weight 0")
+    assert dataclasses.replace(EVIDENCE, duals=Duals(np.array([0]), np.array([np.inf]))).misfit(np.ones(4)) is not None
+
+
+def test_private_features_are_finite_and_not_negative():
+    for delta, fits in ((0.0, True), (1e300, True), (np.inf, False), (-1.0, False), (np.nan, False)):
+        found = dataclasses.replace(EVIDENCE, geometry=Geometry(slack_feature=delta)).fits(X, Y, None)
+        assert (found is None) == fits
+
+
+def test_so_many_copies_and_no_more_are_laid_out(monkeypatch):
+    monkeypatch.setattr(evidence_module, "MAX_PRIVATE_COPIES", 6)
+    private = dataclasses.replace(EVIDENCE, geometry=Geometry(slack_feature=1.0))
+    assert private.fits(X, Y, np.array([2.5, 1.0, 1.0, 0.5])) is None  # 3 + 1 + 1 + 1
+    assert private.fits(X, Y, np.array([2.5, 1.0, 1.0, 1.5])).status == "fails"
+    assert EVIDENCE.fits(X, Y, np.full(4, 5.0)) is None
+
+
+def test_a_scale_is_that_of_the_geometry():
+    running, centred, fixed = (ColumnScale(kind, np.ones(2)) for kind in ("running", "centred", "fixed"))
+    centred = dataclasses.replace(centred, shifts=np.zeros(2))
+    for scale, name, fits in (
+        (None, None, True),
+        (running, "running", True),
+        (fixed, "running", True),
+        (centred, "centred", True),
+        (running, "centred", False),
+        (centred, "running", False),
+        (running, None, False),
+        (None, "running", False),
+        (running, "other", False),
+    ):
+        found = dataclasses.replace(EVIDENCE, scale=scale, geometry=Geometry(scale=name)).fits(X, Y, None)
+        assert (found is None) == fits
+    mixed = dataclasses.replace(EVIDENCE, scale=ColumnScale("mixed", np.ones(2)))
+    assert not mixed.has_known_rows
+    assert EVIDENCE.has_known_rows
+    assert dataclasses.replace(EVIDENCE, scale=fixed).has_known_rows
+
+
+def test_copies_are_laid_out_for_scales_of_streams_only():
+    weights = np.array([2.0, 1.0, 1.0, 0.5])
+    for kind, rows in (("running", 5), ("fixed", 4)):
+        scaled = dataclasses.replace(EVIDENCE, scale=ColumnScale(kind, np.ones(2)), geometry=Geometry(scale="running"))
+        assert len(scaled.examples(X, Y, weights)[0]) == rows
+        assert len(scaled.examples(X, Y, None)[0]) == 4
+        assert scaled.plane()[0].tolist() == EVIDENCE.weights.tolist()

@@ -15,9 +15,11 @@ from novikoff.theory.enclosed_sums import Rows
 from novikoff.theory.enclosure import UNBOUNDED, Enclosure
 from novikoff.theory.gap_checks import (
     GapClaims,
+    _relative,
     check_bounds,
     check_costs,
     check_gap,
+    first_other_cost,
     gap_shown,
     relative_gap,
     state_bounds,
@@ -41,6 +43,25 @@ def test_costs_agree_with_products_up_to_four_roundings(scale):
         for _ in range(roundings):
             cost = math.nextafter(cost, math.inf)
         assert check_costs(np.array([cost]), C, 1, int(cost > 0), [weight])[1].status == status
+
+
+@pytest.mark.parametrize(
+    ("C", "weight", "unit", "nearest"),
+    [(1.0, 1.0, 2.0**-52, 1.0), (5e-324, 0.5, 5e-324, 0.0), (1.0, 0.0, 5e-324, 0.0), (0.5, 2.0, 2.0**-52, 1.0)],
+)
+def test_the_fourth_rounding_of_a_cost_is_the_last_that_agrees(C, weight, unit, nearest):
+    for steps, other in ((4, None), (5, 0)):
+        assert first_other_cost(np.array([nearest + steps * unit]), C, np.array([weight])) == other
+    if nearest:
+        assert first_other_cost(np.array([1 - 4 * unit]), C, np.array([weight])) is None
+        assert first_other_cost(np.array([1.0, 1 - 4.5 * unit]), C, np.full(2, weight)) == 1
+
+
+def test_rows_may_cost_nothing_but_not_infinity():
+    costs, check = check_costs(np.array([0.0, 1.0]), 1.0, 2, 1, [0.0, 1.0])
+    assert (costs.tolist(), check.status) == ([0.0, 1.0], "holds")
+    assert check_costs(np.array([np.inf, 1.0]), 1.0, 2, 2, None)[0] is None
+    assert check_costs(np.array([np.nan, 1.0]), 1.0, 2, 2, None)[0] is None
 
 
 @pytest.mark.parametrize("weight", [math.nan, math.inf, -1.0])
@@ -121,6 +142,27 @@ def test_no_loss_and_no_bound_are_no_gap():
     assert statuses(Claims(1.0, -3.0), between(1, 1), between(-3, -3))["gap"] == "holds"  # no duals prove more: 0
 
 
+def test_the_gap_of_enclosures_is_enclosed_by_the_worst_and_the_best_case():
+    found = _relative(between(8, 10), between(4, 6))
+    assert (found.low, found.high) == (1 - Fraction(6, 8), 1 - Fraction(4, 10))
+    found = _relative(between(8, 10), between(-3, -2))  # no duals prove more: 0
+    assert (found.low, found.high) == (1, 1)
+    found = _relative(Enclosure(Fraction(8), math.inf), between(4, 4))
+    assert (found.low, found.high) == (Fraction(1, 2), 1)
+    for primal in (between(0, 10), Enclosure(-math.inf, Fraction(10))):
+        found = _relative(primal, between(4, 4))
+        assert (found.low, found.high) == (-math.inf, Fraction(6, 10))
+    assert _relative(between(8, 10), Enclosure(Fraction(4), math.inf)).low == -math.inf
+    assert _relative(between(0, 0), between(0, 0)) == _relative(between(-1, 0), between(-1, 0)) == between(0, 0)
+
+
+def test_a_gap_of_just_the_requested_fraction_is_converged():
+    assert Claims(2.0, 1.0, tol=0.5).converged
+    assert not Claims(2.0, 1.0, tol=math.nextafter(0.5, 0.0)).converged
+    assert "converged" in statuses(Claims(2.0, 1.0, tol=0.5), between(2, 2), between(1, 1))
+    assert "converged" not in statuses(Claims(2.0, 1.0, tol=0.4), between(2, 2), between(1, 1))
+
+
 positive = st.floats(1e-300, 1e300)
 
 
@@ -161,6 +203,29 @@ def test_open_checks_of_small_data_are_decided_exactly():
     assert [[check.status for check in checks[:2]] for checks in found[1]] == [["holds"] * 2] * 2
 
 
+class Accurate(Objectives):
+    """Objectives that remember in which order they were asked for, and are narrow from the second time on."""
+
+    def __init__(self, is_small, enough):
+        super().__init__(is_small)
+        self.asked, self.enough = [], enough
+
+    def enclose(self, point, rows, quick=False):
+        self.asked.append("quick" if quick else "slow")
+        return self.exact(point) if self.asked[-1] == self.enough else super().enclose(point, rows)
+
+
+@pytest.mark.parametrize(("enough", "asked"), [("quick", ["quick"]), ("slow", ["quick", "slow"])])
+def test_the_quickest_bounds_that_decide_are_the_only_ones(enough, asked):
+    rows = Rows(np.zeros((1, 1)))
+    problem = Accurate(False, enough)
+    assert {check.status for check in check_bounds(Claims(10.0, 9.9999), problem, None, rows, False)[:2]} == {"holds"}
+    assert problem.asked == asked
+    problem = Accurate(False, enough)
+    assert state_bounds(problem, None, rows, relative_gap(10.0, 9.9999)) == (10.0, 9.9999)
+    assert problem.asked == asked
+
+
 def test_what_is_stated_is_confirmed_by_another_computation_of_the_same_accuracy():
     rows = Rows(np.zeros((1, 1)))
     assert state_bounds(Objectives(is_small=True), None, rows, 1e-3) == (10.0, 9.9999)
@@ -170,7 +235,8 @@ def test_what_is_stated_is_confirmed_by_another_computation_of_the_same_accuracy
 
 
 @pytest.mark.parametrize(
-    ("gap", "shown"), [(1.23456e-5, "1.24e-05"), (0.0, "0"), (1.0, "1"), (-0.5, "-0.5"), (np.inf, "inf")]
+    ("gap", "shown"),
+    [(1.23456e-5, "1.24e-05"), (1.2301e-5, "1.24e-05"), (0.0, "0"), (1.0, "1"), (-0.5, "-0.5"), (np.inf, "inf")],
 )
 def test_a_gap_is_shown_rounded_up(gap, shown):
     assert gap_shown(gap) == shown
@@ -220,3 +286,12 @@ def test_without_a_cost_or_a_bound_there_is_nothing_to_say_in_lambda():
     assert dataclasses.replace(certificate, dual=-math.inf).dual_lam == -math.inf
     free = dataclasses.replace(certificate, C=0.0)
     assert (free.lam, free.primal_lam, free.dual_lam) == (math.inf, math.inf, -math.inf)
+
+
+def test_bounds_in_lambda_pay_for_the_two_roundings_of_the_cost():
+    certificate = nk.LinearSVM(C=1.0).fit([[0.0], [1.0]], [0, 1]).certificate_
+    one = dataclasses.replace(certificate, C=1.0, primal=1.0, dual=1.0)
+    assert (one.lam, one.primal_lam, one.dual_lam) == (0.5, 1 + 2.0**-51, 1 - 2.0**-51)
+    four = dataclasses.replace(certificate, C=0.25, primal=3.0, dual=3.0)
+    assert four.lam == 2.0
+    assert (four.primal_lam, four.dual_lam) == (12 * (1 + 2.0**-51), 12 * (1 - 2.0**-51))

@@ -2,7 +2,9 @@
 
 import dataclasses
 import json
+import math
 import tracemalloc
+from fractions import Fraction
 from functools import cache
 
 import numpy as np
@@ -15,6 +17,7 @@ import novikoff as nk
 from certified import OTHER_DATA, separable_data
 from novikoff.theory import HullCertificate, MarginCertificate, geometry, hulls
 from novikoff.theory.certificate import Duals
+from novikoff.theory.svm_model import SvmModel
 from reference import hard_margin
 from strategies import LAYOUTS, laid_out, make_separable, seeds
 
@@ -193,3 +196,159 @@ def test_bounds_that_rounding_leaves_open_are_decided_exactly(intercept):
         assert checks["upper bound"] in ("holds", "fails")
         seen.add(checks["upper bound"])
     assert seen == {"holds", "fails"}
+
+
+POINTS, LABELS = np.array([[1.0], [-1.0], [3.0]]), np.array([1, 0, 1])
+
+
+def worked(lower=1.0, upper=1.0, examples=3, tol=0.0, radius=3.0, intercept="free", bias=0.0):
+    """The plane x = 0 between the points 1 and -1, whose duals prove that no margin is above 1."""
+    model = SvmModel(np.array([1.0]), bias, 1, Duals(np.array([0, 1]), np.array([0.5, 0.5])))
+    return HullCertificate(lower, upper, examples, intercept, tol, 7, radius, model)
+
+
+def statuses(certificate, X=POINTS, y=LABELS, sample_weight=None, exact=False):
+    checks = certificate.verify(X, y, sample_weight, exact=exact).checks
+    return {check.claim: check.status for check in checks}
+
+
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("exact", [False, True])
+def test_claims_that_are_just_attained_hold_and_the_next_float_fails(intercept, exact):
+    up, down = math.nextafter(1.0, 2.0), math.nextafter(1.0, 0.0)
+    assert set(statuses(worked(intercept=intercept), exact=exact).values()) == {"holds", "on trust"}
+    assert statuses(worked(up, up, intercept=intercept), exact=exact)["lower bound"] == "fails"
+    assert statuses(worked(down, down, intercept=intercept), exact=exact)["upper bound"] == "fails"
+    found = statuses(worked(up, 1.0, intercept=intercept), exact=exact)
+    assert (found["lower bound"], found["lower below upper bound"]) == ("fails", "fails")
+    (failed,) = worked(up, 2.0, intercept=intercept).verify(POINTS, LABELS).failures
+    assert failed.row in (0, 1)
+    assert statuses(worked(radius=3 * (1 + 8 * 2.0**-52)))["radius"] == "holds"
+    assert statuses(worked(radius=3 * (1 + 11 * 2.0**-52)))["radius"] == "fails"
+
+
+def test_bounds_that_are_infinite_claim_nothing():
+    found = statuses(worked(-math.inf, math.inf))
+    assert (found["lower bound"], found["upper bound"]) == ("on trust", "on trust")
+    assert worked(-math.inf, math.inf).relative_gap == worked(-math.inf, 1.0).relative_gap == math.inf
+    assert dict(worked(-math.inf, math.inf).claims())["relative gap"] == "at most inf, above the requested 0"
+    assert worked(1.0, math.inf).relative_gap == 1.0
+    assert worked(0.0, 0.0).relative_gap == 1.0
+
+
+def test_rows_of_weight_zero_are_neither_counted_nor_supported():
+    assert set(statuses(worked(examples=2, radius=1.0), sample_weight=[2.0, 0.5, 0.0]).values()) == {
+        "holds",
+        "on trust",
+    }
+    assert statuses(worked(examples=2), sample_weight=[2.0, 0.0, 0.5]) == {"feasible duals": "fails"}
+    assert statuses(worked(examples=0), sample_weight=np.zeros(3)) == {"examples": "fails"}
+
+
+@pytest.mark.parametrize("field", [{"_costs": np.ones(3)}, {"_negative": 0}])
+def test_a_hard_margin_has_neither_costs_nor_a_negative_label(field):
+    assert statuses(change(worked(), **field)) == {"problem": "fails"}
+
+
+def test_no_intercept_has_no_bias_and_no_data_have_another_label():
+    assert statuses(worked(intercept="none", bias=5e-324)) == {"model": "fails"}
+    assert statuses(worked(), y=np.array([2, 0, 2])) == {"data": "fails"}
+
+
+def test_a_machine_converges_if_it_separates_with_the_requested_gap():
+    assert worked(1.0, 2.0).relative_gap == 0.5
+    assert worked(1.0, 2.0, tol=0.5).converged
+    assert not worked(1.0, 2.0, tol=math.nextafter(0.5, 0.0)).converged
+    assert not worked(0.0, 2.0, tol=1.0).converged
+    assert Fraction(worked(1.0, 3.0).relative_gap) > Fraction(2, 3)
+    assert dict(worked(1.0, 2.0, tol=0.5).claims())["relative gap"] == "at most 0.5, within the requested 0.5"
+    assert dict(worked(1.0, 2.0, tol=0.4).claims())["relative gap"] == "at most 0.5, above the requested 0.4"
+
+
+def test_margins_have_the_geometry_of_the_problem_unless_it_is_unknown():
+    assert worked().margin_upper_bound.intercept == "free"
+    assert type(worked(intercept="some").margin_upper_bound) is float
+    assert math.isnan(worked(lower=math.nan).margin_lower_bound)
+
+
+@given(st.floats(0.0, 0.05), st.floats(-0.01, 0.2), st.floats(0.5, 4.0), st.sampled_from([1e-100, 1.0, 1e100]))
+def test_leave_one_out_is_bounded_where_directions_are_near(short, tol, radius, unit):
+    """2 L + W - 2 U > 2 R times the sum of both chords, with W = (1 - tol) L the margin without a row."""
+    lower, upper = (1 - short) * 3, 3.0
+    without = (1 - tol) * lower
+    if not 0 < without <= lower <= upper:
+        assert worked(lower * unit, upper * unit, tol=tol, radius=radius * unit).leave_one_out_bound is None
+        return
+    chords = math.sqrt(2 * (1 - without / upper)) + math.sqrt(2 * (1 - lower / upper))
+    excess = 2 * lower + without - 2 * upper - 2 * radius * chords
+    if abs(excess) > 1e-9:
+        found = worked(lower * unit, upper * unit, tol=tol, radius=radius * unit).leave_one_out_bound
+        assert (found is not None) == (excess > 0)
+
+
+@pytest.mark.parametrize(
+    ("margin", "tol", "least", "unit"),
+    [
+        (1.0, 2.0**-5, 31 / 16 - 17 * 2.0**-52, 2.0**-52),  # 31/32 = 2 R 1/4, and 9 roundings of R are 17.4 units
+        (160 * 5e-324, 2.0**-5, 301 * 5e-324, 5e-324),  # 310 units less the 9 that may have been lost
+    ],
+)
+def test_the_roundings_of_the_radius_count_against_a_leave_one_out_bound(margin, tol, least, unit):
+    assert worked(margin, margin, tol=tol, radius=least).leave_one_out_bound is None
+    found = worked(margin, margin, tol=tol, radius=least - unit).leave_one_out_bound
+    assert (
+        found == math.nextafter(2 / 3, 1.0) or Fraction(2, 3) <= Fraction(found) < Fraction(2, 3) + Fraction(2) ** -52
+    )
+
+
+def test_a_leave_one_out_bound_needs_finite_margins_and_a_machine_without_the_row():
+    assert worked().leave_one_out_bound is not None
+    for other in (worked(tol=1.0), worked(tol=math.inf), worked(tol=-0.5), worked(1.5), worked(upper=math.inf)):
+        assert other.leave_one_out_bound is None
+        assert other.generalization is None
+    found = worked().generalization
+    assert found.bound == worked().leave_one_out_bound
+    assert "a machine learned from 2 of them" in found.statement
+    assert "2 support vectors in 3; and if each of these examples is left out once, at most 2 are" in found.statement
+    one = change(worked(), _duals=Duals(np.array([0]), np.ones(1)))
+    assert "at most 1 is mistaken" in one.generalization.statement
+
+
+def test_what_a_certificate_says_of_rows_is_in_units_of_the_weights():
+    certificate = worked(0.25, 0.5)
+    assert certificate.scaled_duals().weights.tolist() == [2.0, 2.0]
+    rows, coefficients = certificate.row_coefficients(LABELS)
+    assert (rows.tolist(), coefficients.tolist()) == ([0, 1], [[2.0, -2.0]])
+    assert certificate.fitted_from_rows(POINTS, LABELS)["nearest_points_"].tolist() == [[1.0], [-1.0]]
+    assert worked(intercept="none").fitted_from_rows(POINTS, LABELS) == {}
+    assert certificate.band() == 1.0
+    assert (certificate.labels(), certificate.fitted()) == ((1, None), {"margin_": 0.25, "n_iter_": 7})
+    assert hulls.hull_points(POINTS, np.array([1.0, -1.0, 1.0]), Duals(np.array([0, 2]), np.ones(2))) is None
+    mean = hulls.hull_points(POINTS, np.array([1.0, -1.0, 1.0]), Duals(np.arange(3), np.array([3.0, 2.0, 1.0])))
+    assert mean.tolist() == [[1.5], [-1.0]]
+
+
+def test_rows_support_a_machine_whose_weights_point_along_their_sum():
+    X, y = np.array([[1.0, 0.0], [-1.0, 0.0], [3.0, 1.0]]), LABELS
+    along = change(worked(), _weights=np.array([1.0, 0.0]))
+    assert along.support(X, y).rows.tolist() == [0, 1]
+    for weights in ([-1.0, 0.0], [1.0, 1.0]):
+        assert not len(change(along, _weights=np.array(weights)).support(X, y).rows)
+    sixth = change(along, _weights=np.array([1.0, 1.0]), margin_lower_bound=0.5)  # a cosine of 0.7 is enough
+    assert sixth.support(X, y).rows.tolist() == [0, 1]
+    assert not len(along.support(X[:, :1], y).rows)
+    tilted = change(worked(intercept="penalized"), _bias=1.0)  # (1, 1) is not along (1, 0)
+    assert not len(tilted.support(POINTS, LABELS).rows)
+    assert change(tilted, intercept="free").support(POINTS, LABELS).rows.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_a_claim_that_would_need_too_much_exact_work_says_so(exact, monkeypatch):
+    monkeypatch.setattr(hulls, "SMALL_WORK", 0)
+    monkeypatch.setattr(hulls, "MAX_EXACT_WORK", 0)
+    X, y = data_for("none")
+    certificate = certify("none", X, y)
+    w = certificate.model.weights
+    tight = change(certificate, margin_lower_bound=float((y * (X @ w)).min() / np.linalg.norm(w)))
+    (open_,) = [check for check in tight.verify(X, y, exact=exact).checks if check.status == "open"]
+    assert ("would have to be computed exactly" in open_.detail) == exact

@@ -46,3 +46,21 @@ def test_row_orders_have_seeds_of_their_own():
     assert len(seeds) == 5 * 20 * 20
     assert all(0 <= seed < 2**64 for seed in seeds)
     assert order_seed(1, 2, 3) == order_seed(1, 2, 3)
+
+
+def test_seeds_of_row_orders_are_those_of_splitmix64():
+    """Saved runs depend on them, so they are written out here."""
+
+    def next_of(state):
+        z = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        return z ^ (z >> 31)
+
+    for seed, number, partition in ((0, 0, 0), (7, 2, 3), (2**64 - 1, 19, 1)):
+        of_round = next_of((seed + (number + 1) * 0x9E3779B97F4A7C15) % 2**64)
+        assert order_seed(seed, number, partition) == next_of((of_round + (partition + 1) * 0x9E3779B97F4A7C15) % 2**64)
+
+
+def test_the_largest_seed_and_no_mistakes_are_possible():
+    for changes in ({"seed": 2**64 - 1}, {"seed": 0}, {"errors": 0.0}, {"mistakes": np.zeros((1, len(GOOD.rows)))}):
+        assert dataclasses.replace(GOOD, **changes).misfit() is None

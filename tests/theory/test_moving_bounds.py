@@ -103,3 +103,13 @@ def test_least_movement_without_updates_is_0():
     assert bounds.least_movement(0, 0.0, 0.0, 1.0) == 0.0
     assert bounds.least_movement(1, 0.0, 0.0, 1.0) == np.inf
     assert bounds.forgetting_length(1.0, 1.0) == np.inf
+    assert bounds.least_movement(2.0, 5.0, 0.0, 1.0) == bounds.least_movement(2.0, 5.0, 4.0, 1.0) == 0.0
+
+
+def test_the_bounds_of_worked_examples():
+    assert bounds.moving_target(1.0, 2.0, 3.0, 0.5, 0.25) == 8.5
+    assert bounds.moving_target(1.0, 2.0, 3.0, 0.5) == 8.0
+    assert bounds.least_movement(8, 1.0, 2.0, 3.0) == 0.5
+    assert bounds.moving_perceptron(2.0, 4.0, 1.0, 0.5) == 16.0  # the root of M = 4 + 3 sqrt(M)
+    assert bounds.forgetting_length(2.0, 0.6) == 2.5
+    assert bounds.forgetting_length(2.0, 0.0) == 2.0

@@ -8,8 +8,9 @@ import pytest
 
 import novikoff as nk
 from certified import change
-from novikoff.theory import Geometry
+from novikoff.theory import Geometry, online_certificate
 from novikoff.theory.certificate import Duals
+from novikoff.theory.enclosure import Enclosure
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -146,3 +147,86 @@ def test_weights_of_zero_have_no_margin():
     nothing = replace(honest.evidence, weights=np.zeros(1), intercept=0.0, duals=None)
     forged = replace(honest, margin_lower_bound=0.1, evidence=nothing)
     assert "lower bound" in [check.claim for check in forged.verify(X, y).failures]
+
+
+def test_fractions_are_computed_if_they_are_asked_for_only(monkeypatch):
+    asked, checks = [], online_certificate.OnlineChecks
+
+    def noted(evidence, rows, signs, copies, exact, *number):
+        asked.append(exact)
+        return checks(evidence, rows, signs, copies, exact, *number)
+
+    monkeypatch.setattr(online_certificate, "OnlineChecks", noted)
+    certificate = nk.Perceptron(max_iter=5).fit(X, Y).certificate_
+    certificate.verify(X, Y)
+    certificate.verify(X, Y, exact=True)
+    certificate.support(X, Y)
+    assert asked == [False, True, False]
+
+
+def test_the_largest_counts_that_a_run_can_have_are_those_of_all_copies():
+    certificate, copies = nk.Perceptron().fit(X, Y).certificate_, np.array([1.0, 0.5, 0.0, 2.25])  # 1, 1 and 3 examples
+    for passes, updates, claim in (
+        (2, 10, None),
+        (2, 11, "updates"),
+        (0, 2**40, None),
+        (0, 2**40 + 1, "updates"),
+        (0, 0, None),
+        (0, -1, "updates"),
+        (2**40, 0, None),
+        (2**40 + 1, 0, "passes"),
+    ):
+        found = replace(certificate, passes=passes, updates=updates)._misfit_of_counts(copies)
+        assert (found.claim if found else None) == claim
+
+
+def test_nothing_may_be_claimed_about_rows_that_were_scaled_in_two_ways():
+    model = nk.Perceptron(scale="running").fit(X, Y).partial_fit(X, Y)
+    certificate = model.certificate_
+    (check,) = certificate.verify(X, Y).checks
+    assert (check.claim, check.status) == ("scale", "on trust")
+    duals = Duals(np.array([0]), np.ones(1))
+    for other in (
+        replace(certificate, passes=1),
+        replace(certificate, separates=True),
+        replace(certificate, evidence=replace(certificate.evidence, duals=duals)),
+    ):
+        assert [check.status for check in other.verify(X, Y).checks] == ["fails"]
+
+
+def test_an_infinite_bound_claims_nothing():
+    fitted, stream = nk.Perceptron(max_iter=5).fit(X, Y), nk.Perceptron().partial_fit(X, Y)
+    for model, words in ((fitted, None), (stream, "the least |v|/M of the run")):
+        for bound in (model.certificate_.margin_upper_bound, math.inf):
+            certificate = replace(model.certificate_, margin_upper_bound=bound)
+            found = {check.claim: check for check in certificate.verify(X, Y).checks}
+            (check,) = [check for check in found.values() if "margin" in check.claim or "bound" in check.claim]
+            if bound == math.inf:
+                assert (check.status, check.detail) == ("on trust", "no bound is claimed")
+            else:
+                assert (check.status == "on trust") == (words is not None)
+                assert words is None or words in check.detail
+    repeated = nk.verify(forged_model(nk.Perceptron().partial_fit(X, Y), margin_upper_bound=math.inf), X, Y)
+    assert "bound of the run" not in [check.claim for check in repeated.checks]
+    assert "bound of the run" in [check.claim for check in nk.verify(stream, X, Y).checks]
+    assert "bound of the run" not in [check.claim for check in nk.verify(fitted, X, Y).checks]
+
+
+def test_weights_as_far_from_the_repeated_ones_as_rounding_allows_are_those_of_the_run():
+    class Run:
+        rounding, mistaken, visits, updates = 0.25, [1.0, 0.5], 8, 3
+
+        def __init__(self, distance):
+            self._distance = distance
+
+        def distance(self, weights, intercept):
+            return Enclosure.exactly(self._distance)
+
+    certificate = replace(nk.Perceptron(max_iter=5).fit(X, Y).certificate_, mistakes=1.5, updates=3)
+    for squared, status in ((0.0625, "holds"), (math.nextafter(0.0625, 1.0), "fails")):
+        found = certificate.check_replay(Run(squared))
+        assert [check.status for check in found] == [status, "holds", "holds"]
+    for units, status in ((30, "holds"), (31, "fails")):  # 2 * 8 + 4 roundings of 1.5
+        near = replace(certificate, mistakes=1.5 + units * 2.0**-52)
+        assert near.check_replay(Run(0.0))[1].status == status
+    assert replace(certificate, updates=4).check_replay(Run(0.0))[2].status == "fails"

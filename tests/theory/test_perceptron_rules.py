@@ -66,3 +66,13 @@ def test_bounds_on_updates_and_lengths_are_those_of_the_theorems():
     dynamic = DynamicMarginRule(0.5)
     assert dynamic.update_bound(1.0, 0.5) == bounds.dynamic_margin_perceptron(1.0, 0.5, 0.5)
     assert dynamic.length_bound(1.0, 0.5, M).tolist() == bounds.dynamic_margin_length(1.0, 0.5, M).tolist()
+
+
+def test_the_lost_fraction_of_a_margin_is_one_less_its_share():
+    assert FixedMarginRule(0.25).lost(1.0) == 0.75
+    assert FixedMarginRule(0.25).lost(0.125) == -1.0
+    assert FixedMarginRule(0.25).lost(0.0) == FixedMarginRule(0.25).lost(-1.0) == -math.inf
+    assert FixedMarginRule(0.25).required_margin() == 0.25
+    assert FixedMarginRule(0.25).threshold(example(0.0, squared_length=-1e-20)) == 0.0
+    assert DynamicMarginRule(0.25).threshold(example(0.0, steps=0.0)) == 0.0
+    assert DynamicMarginRule(0.25).threshold(example(0.0, squared_length=4.0, steps=0.5)) == 6.0

@@ -128,3 +128,16 @@ def test_L4_one_step_with_the_diagonal_before_the_example_can_grow_more_than_the
     assert x @ (v / D) <= 1e-12
     grown = ((v + x) ** 2 / (D + x * x)).sum() - (v * v / D).sum()
     assert grown > np.log1p(x * x / D).sum() + 0.1
+
+
+def test_the_sums_and_bounds_of_a_worked_example():
+    """v = (-2, 2), the comparator (1, 1) has the scores 3 and 3, and the second label is -1."""
+    X, y, u = [[1.0, 2.0], [3.0, 0.0]], [1, -1], [1.0, 1.0]
+    full, diagonal = bounds.sums_of(X, y, u, 2.0), bounds.sums_of(X, y, u, 2.0, diagonal=True)
+    assert full == pytest.approx((2, 4.0, 22.0, 88 / 68, np.log(17)))
+    assert diagonal == pytest.approx((2, 4.0, 18.0, 1.0, np.log(18)))
+    assert bounds.updates_bound(1.0, 2.0, 8.0) == bounds.second_order_perceptron(1.0, 2.0, 8.0) == 5.0
+    assert bounds.arow(1.0, 2.0, 6.0, 2) == 3.0
+    assert bounds.diagonal_factor(2.0, 0.5) == pytest.approx(8 / np.log(9))
+    assert bounds.diagonal_factor(0.0, 0.5) == 1.0
+    assert bounds.diagonal_factor(1e-3, 1.0) == pytest.approx(1 + 0.5e-6, rel=1e-9)

@@ -8,8 +8,22 @@ import pytest
 import scipy.sparse as sp
 
 from novikoff.theory import spread as module
-from novikoff.theory.enclosed_sums import Rows
-from novikoff.theory.spread import check_cost, default_cost, exact_spread, spread, three_digits
+from novikoff.theory.enclosed_sums import EPS, Rows
+from novikoff.theory.enclosure import UNBOUNDED, Enclosure
+from novikoff.theory.spread import (
+    FACTOR,
+    TINY,
+    Spread,
+    _between,
+    _mean,
+    _weighed,
+    check_cost,
+    compare_cost,
+    default_cost,
+    exact_spread,
+    spread,
+    three_digits,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(200, 7)) * [1, 2, 3, 0.5, 10, 0.1, 1] + [0, 5, -100, 1, 0, 3, 1e4]
@@ -139,3 +153,131 @@ def test_rounding_that_hides_the_spread_leaves_the_cost_open(monkeypatch):
     assert check_cost(1.0, rows, None, True, exact=False).status in ("open", "holds")
     assert check_cost(1.0, rows, None, True, exact=True).status == "holds"
     assert check_cost(1.0, np.array([[np.nan]]), None, True, exact=False).claim == "data"
+
+
+def known(low, high, noise=0, columns=100):
+    return Spread(Enclosure(Fraction(low), Fraction(high)), Fraction(noise), columns)
+
+
+def test_the_cost_of_a_spread_is_its_inverse_or_that_of_the_columns():
+    found = known(31, 33, noise=2)
+    assert (found.cost(Fraction(32)), found.cost(Fraction(100)), found.cost(Fraction(500))) == (0.0312, 0.01, 0.01)
+    assert found.cost(math.inf) == 0.01
+    assert (found.cost(Fraction(2)), found.cost(Fraction(2) + Fraction(1, 10**9))) == (1.0, 0.5)
+    bare = known(0, 0)
+    assert (bare.cost(Fraction(0)), bare.cost(Fraction(1, 2**1024))) == (1.0, 1.0)
+    assert bare.cost(Fraction(1, 2**1023)) == three_digits(Fraction(2) ** 1023)
+
+
+def test_costs_are_right_for_all_spreads_or_possible_for_some():
+    assert known(32, 32).costs(certain=True) == known(32, 32).costs(certain=False) == (0.0312, 0.0313)
+    assert known(31, 33).costs(certain=True) == (0.0323, 0.0303)
+    assert known(31, 33).costs(certain=False) == (0.0303, 0.0323)
+    below = 2000 * (1 - FACTOR / 2)  # within the factor of the tie of 0.0005 and 0.000500
+    assert known(below, below).costs(certain=True) == (0.01, 0.01)
+    for certain in (False, True):
+        assert known(1, 2, noise=2).costs(certain) == (1.0, 1.0)
+        assert known(2, 3, noise=2).costs(certain) is None
+        assert Spread(UNBOUNDED, Fraction(0), 3).costs(certain) is None
+        assert known(0, Fraction(1, 2**1030)).costs(certain) is None
+        assert known(Fraction(1, 2**1031), Fraction(1, 2**1030)).costs(certain) == (1.0, 1.0)
+        assert known(Fraction(1, 2**1031), Fraction(1, 2**1020)).costs(certain) is None
+        exact = Fraction(1, 2**1024)
+        assert known(exact, exact).costs(certain) is None  # 1 / spread may or may not be a float
+
+
+@pytest.mark.parametrize(
+    ("C", "low", "high", "status"),
+    [
+        (0.0323, 31, 31, "holds"),
+        (0.0324, 31, 31, "fails"),
+        (0.0322, 31, 31, "fails"),
+        (0.03226, 31, 31, "fails"),  # more than three digits
+        (0.0312, 32, 32, "holds"),
+        (0.0313, 32, 32, "holds"),
+        (0.0303, 31, 33, "open"),
+        (0.0323, 31, 33, "open"),
+        (0.0312, 31, 33, "open"),
+        (0.03125, 31, 33, "fails"),
+        (0.0302, 31, 33, "fails"),
+        (0.0324, 31, 33, "fails"),
+        (1.0, 0, 1, "open"),
+        (1.0, 0, 0, "holds"),
+        (0.5, 0, 0, "fails"),
+    ],
+)
+def test_a_cost_is_compared_with_those_of_all_spreads(C, low, high, status):
+    assert compare_cost(C, known(low, high)).status == status
+
+
+def test_powers_of_ten_and_their_neighbours_have_three_digits():
+    for k in range(-300, 300, 7):
+        power = Fraction(10) ** k
+        assert three_digits(power) == float(f"1e{k}")
+        assert three_digits(power * (1 - Fraction(1, 10**20))) == float(f"1e{k}")
+        assert three_digits(power * (1 + Fraction(1, 10**20))) == float(f"1e{k}")
+        assert three_digits(power * Fraction(9994, 1000)) == float(f"9.99e{k}")
+        assert three_digits(power * Fraction(1006, 1000)) == float(f"1.01e{k}")
+    assert three_digits(Fraction(-1)) == 0.0
+
+
+def test_rounded_squares_are_enclosed_by_as_many_roundings_as_they_have_terms():
+    for terms in (1, 20):
+        found, error = _weighed(np.array([2.0, 0.0]), np.array([3.0, 7.0]), terms), (terms + 8) * Fraction(EPS)
+        assert found.low <= 6 * (1 - error)
+        assert 6 * (1 + error) <= found.high
+        assert found.width <= 12 * error + 6 * 40 * Fraction(EPS)
+    nothing = _weighed(np.ones(1), np.zeros(1), 1)
+    assert nothing.low == 0
+    assert Fraction(TINY) <= nothing.high <= Fraction(TINY) * 2
+
+
+def test_weights_between_bounds_enclose_a_sum_of_squares():
+    found = _between(np.array([1.0, 0.0]), np.array([2.0, 3.0]), np.array([-2.0, 1.0]))
+    assert found.low <= 4
+    assert found.high >= 11
+    assert found.low == pytest.approx(4, rel=1e-12)
+    assert found.high == pytest.approx(11, rel=1e-12)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1.0, 1e100])
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+def test_the_point_is_the_mean_in_units_of_the_largest_value(layout, unit):
+    table = np.array([[1.0, 0.0], [3.0, 4.0], [5.0, 0.0]]) * unit
+    rows = Rows(layout(table))
+    found = np.ldexp(_mean(rows, np.array([1.0, 1.0, 2.0])), rows.reach)
+    np.testing.assert_allclose(found, np.array([3.5, 1.0]) * unit, rtol=1e-14)
+
+
+@pytest.mark.parametrize("layout", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("centered", [True, False])
+def test_the_spread_of_ordinary_rows_is_enclosed_narrowly(layout, centered):
+    rows = layout(RNG.normal(size=(50, 3)) * (RNG.random((50, 3)) < 0.7))
+    found = spread(rows, None, centered, 3, Rows(rows)).value
+    assert found.width <= 2e-13 * found.high
+    weights = RNG.random(50)
+    found = spread(rows, weights, centered, 3, Rows(rows)).value
+    assert found.width <= 2e-13 * found.high
+
+
+def test_rows_count_as_equal_below_a_share_of_their_largest_value():
+    rows = np.array([[3.0], [1.0]])
+    for find in (
+        lambda centered: spread(rows, None, centered, 1, Rows(rows)),
+        lambda centered: exact_spread(rows, None, centered, 1),
+    ):
+        assert (find(True).noise, find(False).noise) == (9 * Fraction(1, 2**93), 0)
+    nothing = np.zeros((2, 1))
+    assert spread(nothing, None, True, 1, Rows(nothing)).value == Enclosure.exactly(0)
+
+
+@pytest.mark.parametrize(("limit", "status"), [(0, "open"), (20_000, "holds")])
+def test_small_rows_are_decided_exactly_without_being_asked(limit, status, monkeypatch):
+    monkeypatch.setattr(module, "SMALL_WORK", limit)
+    rows = np.array([[1.0], [1.0 + 2.0**-20]])  # with a spread of 2^-42, which the enclosure does not tell
+    monkeypatch.setattr(module, "spread", lambda *_: Spread(UNBOUNDED, Fraction(0), 1))
+    C = three_digits(Fraction(2) ** 42)
+    assert check_cost(C, rows, None, True, exact=False).status == status
+    assert check_cost(C, rows, None, True, exact=True).status == "holds"
+    if limit:
+        assert default_cost(rows, None, True, 1) == C

@@ -10,6 +10,9 @@ import novikoff as nk
 from learners import TRACKERS
 from novikoff.testing import check_certificate
 from novikoff.testing._online_learner import make_separable, make_stream
+from novikoff.theory import mixture_bounds, tracker_certificate
+from novikoff.theory.tracker_certificate import _open_if
+from novikoff.theory.verification import Check
 
 X, Y, _ = make_separable()
 WEIGHTS = np.random.default_rng(2).choice([0.0, 0.5, 1.0, 2.0], len(Y))
@@ -183,3 +186,145 @@ def test_a_delay_that_is_too_long_leaves_no_bound(vote):
     assert model.certificate_.bound == np.inf
     assert "none, because the delay is too long" in dict(model.certificate_.claims()).values()
     assert model.certificate_.verify(X, y)
+
+
+TWO_ROWS, TWO_LABELS, UNIT = np.array([[1.0], [-1.0]]), np.array([1, 0]), 2.0**-52
+
+
+def worked(vote="leader", count=1, /, **fields):
+    """A mixture of perceptrons after two examples."""
+    certificate = nk.Tracker([nk.Perceptron()] * count, vote=vote).partial_fit(TWO_ROWS, TWO_LABELS).certificate_
+    return dataclasses.replace(certificate, **fields)
+
+
+def statuses(certificate, **options):
+    return {check.claim: check.status for check in certificate.verify(TWO_ROWS, TWO_LABELS, **options).checks}
+
+
+def test_the_bound_allows_for_the_roundings_of_all_rounds_and_no_more():
+    """A bound of 1 with 4 (1 + 64) roundings for each of 6 + 4 rounds, and as many of 1 for each of 6."""
+    member = dataclasses.replace(worked().members[0], decayed_mistakes=1.0)
+    for units, status in ((260 * 16, "holds"), (260 * 16 + 1, "fails")):
+        one = worked(rounds=6, decayed_mistakes=1 + units * UNIT)
+        one = dataclasses.replace(one, members=(member,))
+        assert one.bound == 1.0
+        assert one._check_bound().status == status
+
+
+@pytest.mark.parametrize("vote", ["majority", "share"])
+def test_the_bound_of_votes_allows_for_the_roundings_of_a_total_weight(vote):
+    certificate = worked(vote, 2, rounds=1000, beta=0.1)
+    if vote == "majority":
+        progress = mixture_bounds.majority_progress(0.1, 2, 0, certificate.decay)
+    else:
+        progress = mixture_bounds.share_progress(0.1, certificate.share, 0)
+    each = 4 * 66 * UNIT
+    for more, status in ((0.99, "holds"), (1.01, "fails")):
+        made = certificate.bound + more * each * (1004 * certificate.bound + 1000 / progress)
+        fields = {"mistakes": made, "decayed_mistakes": 0.0} if vote == "share" else {"decayed_mistakes": made}
+        assert dataclasses.replace(certificate, **fields)._check_bound().status == status
+
+
+@pytest.mark.parametrize(
+    ("vote", "members", "fields", "claim"),
+    [
+        ("leader", 1, {"decay": 1.0}, None),
+        ("leader", 1, {"decay": 0.0}, "decay"),
+        ("leader", 1, {"beta": 0.0}, "beta"),
+        ("leader", 1, {"beta": 1.0}, "beta"),
+        ("leader", 1, {"share": 0.0}, "share"),
+        ("leader", 1, {"share": 1.0}, "share"),
+        ("leader", 1, {"share": 0.75}, None),
+        ("share", 2, {"share": 0.5}, None),
+        ("share", 2, {"share": 0.51}, "share"),
+        ("leader", 1, {"vote": "share"}, "members"),
+        ("leader", 1, {"members": ()}, "members"),
+        ("leader", 1, {"sequences": (0.0,)}, "sequences"),
+        ("share", 2, {"sequences": (0.0,)}, "sequences"),
+        ("leader", 1, {"mistakes": 0.0, "decayed_mistakes": 0}, None),
+        ("leader", 1, {"mistakes": -1.0}, "counts"),
+        ("leader", 1, {"examples": float("inf")}, "counts"),
+        ("leader", 1, {"rounds": -1}, "counts"),
+        ("leader", 1, {"rounds": 0}, None),
+        ("leader", 1, {"delay": 1}, None),
+        ("leader", 1, {"delay": 2}, "delay"),
+        ("leader", 1, {"delay": -1}, "delay"),
+        ("leader", 1, {"rounds": 0, "delay": 1}, "delay"),
+        ("leader", 1, {"classes": (), "class_examples": ()}, "classes"),
+        ("leader", 1, {"classes": (1, 1)}, "classes"),
+        ("leader", 1, {"class_examples": (1.0,)}, "classes"),
+    ],
+)
+def test_numbers_that_no_mixture_can_have_are_named(vote, members, fields, claim):
+    found = worked(vote, members, **fields)._impossible()
+    assert (found.claim if found else None) == claim
+
+
+def test_counts_agree_up_to_the_roundings_of_their_sums():
+    honest = worked("share", 2)
+    assert set(statuses(honest).values()) == {"holds"}
+    first = honest.members[0]
+    assert (honest.examples, honest.class_examples, first.mistakes) == (2.0, (1.0, 1.0), 2.0)
+    changes = {
+        "examples": (4, lambda k: {"examples": 2 + 2 * k * UNIT}),
+        "examples of 0": (8, lambda k: {"class_examples": (1 + k * UNIT, 1.0)}),
+        "mistakes of mixture": (24, lambda k: {"mistakes": 2 + 2 * k * UNIT}),
+        "mistakes of member 1": (
+            24,
+            lambda k: {"members": (dataclasses.replace(first, mistakes=2 + 2 * k * UNIT), honest.members[1])},
+        ),
+        "share of member 1": (
+            4 * 66 * 6,
+            lambda k: {"members": (dataclasses.replace(first, share=0.5 + 0.5 * k * UNIT), honest.members[1])},
+        ),
+        "best sequence with 0 changes": (
+            24,
+            lambda k: {"sequences": (honest.sequences[0] * (1 + k * UNIT), *honest.sequences[1:])},
+        ),
+    }
+    for claim, (roundings, changed) in changes.items():
+        assert statuses(dataclasses.replace(honest, **changed(roundings)))[claim] == "holds"
+        assert statuses(dataclasses.replace(honest, **changed(roundings + 2)))[claim] in ("fails", "open")
+
+
+def test_a_claim_that_rounding_may_have_decided_is_open_and_others_are_not():
+    fails, holds = Check("mistakes", "fails", "claimed 1"), Check("mistakes", "holds", "claimed 1")
+    assert _open_if([], fails) is fails
+    assert _open_if([4, 2], holds) is holds
+    assert _open_if([4, 2], fails).status == "open"
+    assert "row 2 is so close" in _open_if([4, 2], fails).detail
+
+
+def test_labels_must_be_those_of_the_model():
+    certificate = worked()
+    assert certificate._codes(np.array([1, 0, 1])).tolist() == [1, 0, 1]
+    assert certificate._codes(np.array([1, 5])).detail.startswith("5 is not one")
+    assert certificate._codes(np.array([1, 1])).status == "fails"
+    assert dataclasses.replace(certificate, declared=True)._codes(np.array([1, 1])).tolist() == [1, 1]
+
+
+def test_weights_of_as_many_examples_as_can_be_repeated_are_accepted(monkeypatch):
+    monkeypatch.setattr(tracker_certificate, "MAX_COPIES", 2)
+    assert worked().verify(TWO_ROWS, TWO_LABELS)
+    assert statuses(worked(), sample_weight=[1.0, 1.5]) == {"data": "fails"}
+
+
+def test_scores_are_those_of_a_leader_without_delay_and_it_is_the_first_of_the_best():
+    certificate = worked("leader", 2)
+    assert certificate.fitted() == {"leader_": 0}
+    one, two = certificate.members
+    worse = dataclasses.replace(certificate, members=(dataclasses.replace(one, decayed_mistakes=9.0), two))
+    assert worse.fitted() == {"leader_": 1}
+    codes, amounts = TWO_LABELS.astype(np.int64), np.ones(2)
+    assert certificate.scores_before(TWO_ROWS, codes, amounts) is not None
+    assert dataclasses.replace(certificate, delay=1).scores_before(TWO_ROWS, codes, amounts) is None
+    assert worked("majority", 2).scores_before(TWO_ROWS, codes, amounts) is None
+
+
+def test_fewer_changes_than_rounds_count_in_the_bound_of_shares():
+    certificate = worked("share", 2)
+    sequences = (50.0, *[0.0] * (len(certificate.sequences) - 1))
+    one = dataclasses.replace(certificate, sequences=sequences, rounds=1)
+    assert one.bound == mixture_bounds.fixed_share(50.0, 0, 1, 2, one.beta, one.share, 0)
+    two = dataclasses.replace(certificate, sequences=sequences, rounds=2)
+    assert two.bound == mixture_bounds.fixed_share(0.0, 1, 2, 2, one.beta, one.share, 0)

@@ -173,7 +173,7 @@ class Objectives(Protocol):
     def is_small(self) -> bool:
         """Whether ``exact`` takes so little time that it need not be asked for."""
 
-    def enclose(self, point: Any, rows: Rows, quick: bool = False) -> tuple[Enclosure, Enclosure]:
+    def enclose(self, point: Any, rows: Rows, quick: bool) -> tuple[Enclosure, Enclosure]:
         """Return enclosures of P and D, computed in one pass over the rows; ``quick`` ones are wider."""
 
     def exact(self, point: Any) -> tuple[Enclosure, Enclosure]:

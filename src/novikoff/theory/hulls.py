@@ -133,6 +133,8 @@ class HullCertificate(MarginCertificate):
     def relative_gap(self) -> float:
         """(upper - lower) / upper, rounded up: the fraction of the largest margin by which the model may fall short."""
         lower, upper = self.margin_lower_bound, self.margin_upper_bound
+        if lower == -math.inf:
+            return math.inf
         if not (math.isfinite(lower) and 0 < upper < math.inf):
             return 1 - self.ratio
         return Enclosure.exactly(1 - Fraction(lower) / Fraction(upper)).outer_high()

@@ -279,7 +279,7 @@ def lies_near(
     gap = np.abs(given.middle - found.middle)
     radius = (given.radius + found.radius) * (1 + 4 * EPS) + EPS * gap
     allowed = roundings * float(ROUNDING_UNIT)
-    tiny = math.ldexp(roundings, -1074 - exponent) if exponent > -2000 else math.inf
+    tiny = math.ldexp(roundings, -1074 - exponent)  # the exponent of any float is above -1074
     least = (allowed * np.maximum(0.0, sizes.middle - sizes.radius)) * (1 - 4 * EPS) + tiny * (1 - EPS)
     most = (allowed * (sizes.middle + sizes.radius)) * (1 + 4 * EPS) + tiny * (1 + EPS) + TINY
     with np.errstate(invalid="ignore"):
