@@ -84,7 +84,7 @@ def test_read_only_sparse_rows_with_stored_zeros_are_not_changed():
     assert X.data.tolist() == [1.0, 0.0, 2.0, 3.0]
 
 
-KINDS = {  # rows and directions: integers, halves, rows that are scaled, directions with many digits, and both with residues
+KINDS = {  # rows and directions; the last is decided by residues
     "integers": (lambda rng: rng.integers(-3, 4, (9, 3)).astype(float), 3),
     "halves": (lambda rng: rng.integers(-3, 4, (9, 3)) / 2, 3),
     "long integers": (lambda rng: rng.integers(-3, 4, (9, 3)) * 2.0**52, 3),
