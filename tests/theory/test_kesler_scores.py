@@ -1,11 +1,15 @@
 """Repeated scores of classes that are learned together, against those that the learner gave."""
 
+import math
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 import novikoff as nk
-from novikoff.theory.kesler_scores import joint_scores_of
+from novikoff.theory.kesler_replay import Update
+from novikoff.theory.kesler_scores import KeslerScores, joint_scores_of
 from novikoff.theory.mixture_replay import scores_of
 
 RNG = np.random.default_rng(2)
@@ -62,3 +66,47 @@ def test_of_two_declared_classes_the_last_has_the_difference():
     expected = nk.MulticlassAROW(classes=[0, 1]).score_then_learn(X, two)
     assert np.allclose(values[1, 1:], expected[-1][1], rtol=1e-9, atol=1e-9)
     assert (tolerances[1, 3:] > 0).all()  # the classes of the first rows are equal
+
+
+@pytest.mark.parametrize("delay", [0, 1])
+def test_the_tolerance_of_a_score_is_that_of_its_terms(delay):
+    rows = np.array([[1.0, 2.0], [3.0, -1.0], [5.0, 5.0]])
+    scores = KeslerScores(rows, 3, delay)
+    weights, biases = np.array([[1.0, -1.0], [0.5, 0.25], [0.0, 0.0]]), np.array([0.5, -1.0, 0.0])
+    run = SimpleNamespace(visits=0, columns=None, made=[], weights=weights, biases=biases, rounding=1e-14)
+    scores.before(run, 1.0)
+    assert scores.tolerances.tolist() == np.zeros((3, 3)).tolist()  # no update has been made
+    first = rows[delay]
+    assert scores.values[:, delay].tolist() == (weights @ first + biases).tolist()
+    run.made, run.visits = [Update(0, 0, 1, 1.0)], 1
+    scores.before(run, 1.0)
+    row = rows[delay + 1]
+    sizes = np.abs(weights) @ np.abs(row) + np.abs(biases)
+    expected = 4 * (2 + 8) * 2.0**-52 * sizes + 2 * 1e-14 * math.sqrt(row @ row + 1)
+    expected[2] = 0.0  # an update changed the other two
+    assert scores.tolerances[:, delay + 1] == pytest.approx(expected, rel=1e-12, abs=0)
+    assert scores.values[:, delay + 1].tolist() == (weights @ row + biases).tolist()
+    for _ in range(2):  # rows that were learned after the last one was predicted
+        scores.before(run, 1.0)
+
+
+def test_two_labels_that_are_known_share_one_score_until_the_third_is_met():
+    """Row k + delay + 1 is the first that is predicted with the class of row k."""
+    codes = np.array([2, 2, 0, 0, 1, 1, 2, 0])
+    rows = np.random.default_rng(5).normal(size=(8, 2))
+    rule = nk.MulticlassPerceptron().partial_fit(rows, codes).record_.problems[0].run.rule
+    for delay in (0, 1):
+        plain, wide, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, True, delay)
+        values, tolerances, _ = joint_scores_of(rows, rows, codes, np.ones(8), rule, 3, False, delay)
+        first, last = 3 + delay, 5 + delay
+        plain[2, first:last] -= plain[0, first:last]
+        wide[2, first:last] += wide[0, first:last]
+        plain[0, first:last] = wide[0, first:last] = 0.0
+        assert values.tolist() == plain.tolist()
+        assert tolerances.tolist() == wide.tolist()
+        assert np.any(values[2, first:last])
+    two = np.where(codes == 1, 0, codes)  # the third is never met
+    plain, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, True, 0)
+    values, _, _ = joint_scores_of(rows, rows, two, np.ones(8), rule, 3, False, 0)
+    assert values[2, 3:].tolist() == (plain[2, 3:] - plain[0, 3:]).tolist()
+    assert not values[0, 3:].any()

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 import novikoff as nk
 import novikoff._core as _core
 from learners import CLASSES
-from novikoff.theory.replay import shuffles
+from novikoff.theory.replay import learn_example, shuffles, with_doubt
+from novikoff.theory.replayed_run import Replay
+from novikoff.theory.verification import Check
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -121,3 +123,28 @@ def test_a_label_that_the_model_does_not_know_refutes_it_with_its_row():
     model = nk.LinearSVM().fit(X, y)
     check, *_ = nk.verify(model, X, [1, 1, 0, 7]).failures
     assert check.row == 3
+
+
+@pytest.mark.parametrize("rounding", [0.0, 25 * 2.0**-52])
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_a_score_is_doubtful_within_its_rounding(scale, rounding):
+    """Four times k + 8 last digits of two terms of size 1, and twice the rounding of the weights times |u| = 2."""
+    rule = nk.Perceptron().partial_fit([[1.0], [-1.0]], [1, 0]).record_.problems[0].run.rule.implementation()
+    limit, digit = 80 * 2.0**-52 + 4 * rounding, 2.0**-52
+    for stored, doubtful in ((limit - digit, 5), (limit + digit, None)):
+        run = Replay(np.array([1.0, -1.0 + stored]), rounding=rounding, scale=scale)
+        learn_example(run, rule, 5, (np.arange(2), np.ones(2), 1.0, 0.0), 4.0, 1.0, 2.5)
+        assert run.doubtful == doubtful
+        assert (run.updates, run.mistaken, run.examples) == (0, [], 2.5)  # it is on the right side
+    run = Replay(np.zeros(2), bias=1.0, rounding=rounding, scale=scale)  # a row of the intercept alone
+    learn_example(run, rule, 5, (np.arange(2), np.zeros(2), 1.0, 1.0), 1.0, 1.0, 1.0)
+    assert run.doubtful is None
+
+
+def test_what_differs_is_open_if_a_row_is_doubtful():
+    checks = [Check("run", "fails", "it differs"), Check("radius", "holds", "2"), Check("rule", "on trust", "own")]
+    assert with_doubt(checks, None) == checks
+    first, *others = with_doubt(checks, 0)
+    assert (first.claim, first.status) == ("run", "open")
+    assert first.detail == "it differs; row 0 is so close that rounding may have decided it"
+    assert others == checks[1:]
