@@ -12,11 +12,10 @@ import importlib
 import importlib.abc
 import importlib.util
 import os
-import re
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
@@ -30,7 +29,6 @@ from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
-MAX_IMPORTERS = 8
 QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 TIME_LIMIT = 300.0  # seconds; a mutant that does not end is found
 
@@ -61,14 +59,6 @@ def tests_of(path: Path) -> list[str]:
     return [str(TESTS / f"test_{path.stem}.py")]
 
 
-def tests_of_importers(path: Path) -> list[str]:
-    """The test files of modules of the theory that import a module, up to ``MAX_IMPORTERS`` of them."""
-    importer = re.compile(rf"^ *from \.{path.stem} import", re.MULTILINE)
-    found = [other.stem for other in sorted(THEORY.glob("*.py")) if importer.search(other.read_text())]
-    files = [TESTS / f"test_{name}.py" for name in found]
-    return [str(file) for file in files if file.exists()][:MAX_IMPORTERS]
-
-
 def preload() -> None:
     """Import what all tests import, but not the package whose modules are changed."""
     for package in ("hypothesis", "numpy", "pandas", "scipy.optimize", "sklearn.svm", "sklearn.utils.estimator_checks"):
@@ -94,28 +84,20 @@ def start(mutant: Mutant | None, tests: Sequence[str]) -> int:
         os._exit(status)
 
 
-def judge(found: Iterable[Mutant]) -> list[Mutant]:
-    """Return the mutants that neither the tests of their module nor those of its importers find."""
-    return survivors(survivors(found, tests_of), tests_of_importers)
-
-
-def survivors(found: Iterable[Mutant], tests: Callable[[Path], list[str]], processes: int = 2) -> list[Mutant]:
-    """Return the mutants that pass all tests that belong to their module.
+def survivors(found: Iterable[Mutant], processes: int = 2) -> list[Mutant]:
+    """Return the mutants that pass all tests of their module.
 
     Tests that fail on the code as it is would find every mutant, so they are run on it first.
     """
     waiting, running, passed = list(found)[::-1], {}, []
-    for path in {mutant.path for mutant in waiting if tests(mutant.path)}:
-        status = os.waitstatus_to_exitcode(os.waitpid(start(None, tests(path)), 0)[1])
+    for path in {mutant.path for mutant in waiting}:
+        status = os.waitstatus_to_exitcode(os.waitpid(start(None, tests_of(path)), 0)[1])
         if status != pytest.ExitCode.OK:
-            raise RuntimeError(f"The tests for {path.name} fail without a change (status {status}).")
+            raise RuntimeError(f"The tests of {path.name} fail without a change (status {status}).")
     while waiting or running:
         while waiting and len(running) < processes:
             mutant = waiting.pop()
-            if tests(mutant.path):
-                running[start(mutant, tests(mutant.path))] = (mutant, time.monotonic())
-            else:
-                passed.append(mutant)
+            running[start(mutant, tests_of(mutant.path))] = (mutant, time.monotonic())
         time.sleep(0.01)
         for child, (mutant, begin) in list(running.items()):
             ended, status = os.waitpid(child, os.WNOHANG)
@@ -144,7 +126,7 @@ def main() -> None:
     preload()
     found = sample([path.resolve() for path in arguments.modules], arguments.sample)
     begin = time.monotonic()
-    left = judge(found)
+    left = survivors(found)
     for mutant in sorted(left, key=str):
         print("survived:", mutant)
     rate = 1 - len(left) / len(found)
