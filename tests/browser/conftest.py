@@ -5,6 +5,8 @@ import shutil
 import pytest
 from playwright.sync_api import sync_playwright
 
+from playground_tab import Tab
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -17,3 +19,17 @@ def browser():
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser
         browser.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The folder of the playground's page."""
+    return tmp_path_factory.mktemp("playground")
+
+
+@pytest.fixture(scope="module")
+def shared(browser, folder):
+    """A tab with the playground, for all tests of a module."""
+    tab = Tab(browser, folder)
+    yield tab
+    tab.context.close()

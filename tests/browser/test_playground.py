@@ -20,18 +20,6 @@ STATE = """() => {
 SQUARE = [[0.0, 0.0, -1], [1.0, 0.0, -1], [0.0, 3.0, 1], [1.0, 3.0, 1]]
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("playground")
-
-
-@pytest.fixture(scope="module")
-def shared(browser, folder):
-    tab = Tab(browser, folder)
-    yield tab
-    tab.context.close()
-
-
 @pytest.fixture
 def tab(shared):
     """A tab with four points, on a desktop and light."""

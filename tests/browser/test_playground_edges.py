@@ -40,18 +40,6 @@ BAD_CSV = {
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("playground")
-
-
-@pytest.fixture(scope="module")
-def shared(browser, folder):
-    tab = Tab(browser, folder)
-    yield tab
-    tab.context.close()
-
-
 @pytest.fixture
 def tab(shared):
     shared.show([[0, 0, -1], [1, 1, 1]], learner="perceptron", intercept=True)

@@ -25,21 +25,9 @@ from .settings import Settings
 
 
 def create_app(settings: Settings, engine: EngineContract | None = None) -> Starlette:
-    """Return the server as an ASGI application.
+    """Return the application that ``novikoff.serve.create_app`` describes.
 
-    Its lifespan starts and stops the engine. ``app.state.service`` is what its requests share.
-
-    Parameters
-    ----------
-    settings : Settings
-        The settings in force.
-    engine : EngineContract, default=None
-        An engine that is not started; by default one for the state directory of the settings.
-
-    Raises
-    ------
-    InvalidInputError
-        The settings lack a state directory, or would let everyone in.
+    ``app.state.service`` is what its requests share.
     """
     check_address(settings)
     if engine is None:
