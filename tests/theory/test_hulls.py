@@ -276,7 +276,7 @@ def test_leave_one_out_is_bounded_where_directions_are_near(short, tol, radius, 
     """2 L + W - 2 U > 2 R times the sum of both chords, with W = (1 - tol) L the margin without a row."""
     lower, upper = (1 - short) * 3, 3.0
     without = (1 - tol) * lower
-    if not 0 < without <= lower <= upper:
+    if tol < 0 or not 0 < without <= lower <= upper:
         assert worked(lower * unit, upper * unit, tol=tol, radius=radius * unit).leave_one_out_bound is None
         return
     chords = math.sqrt(2 * (1 - without / upper)) + math.sqrt(2 * (1 - lower / upper))

@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,24 @@ def test_a_version_is_published_only_when_it_is_asked_for():
     before = model.version
     model.publish(at_once=True)
     assert model.version is before
+
+
+@pytest.mark.parametrize(
+    ("cost", "is_busy", "is_made"), [(1e3, False, False), (0.002, False, True), (0.002, True, False), (0.0, True, True)]
+)
+def test_versions_take_a_small_share_of_the_time_or_a_short_time_if_nothing_else_waits(
+    monkeypatch, cost, is_busy, is_made
+):
+    monkeypatch.setattr("novikoff.serve.engine.model.SHORT", 0.003)
+    monkeypatch.setattr("novikoff.serve.engine.model.time", SimpleNamespace(perf_counter=lambda: 100.0))
+    model = model_of()
+    model.learn(read(model, random_examples(10)))
+    model._published_at, model._cost = 100.0 - cost, cost
+    model.publish(is_busy=is_busy)
+    assert model.version.number == (10 if is_made else 0)
+    assert model.is_behind != is_made
+    model.publish(is_busy=is_busy, at_once=True)
+    assert model.version.number == 10
 
 
 @pytest.mark.parametrize("classes", [["a", "b"], [1, 0], [True, False], ["a", "b", "c"]])
