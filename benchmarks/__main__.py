@@ -53,6 +53,9 @@ def run(suite: Suite, quick: bool, only: tuple[str, ...], folder: Path | None) -
         print(f"The load of this machine is {load}, above {MAX_IDLE_LOAD}: times are longer than on an idle one.")
     suite.run(session)
     session.finish()
+    if problem := session.unknown_parts():
+        print(problem, file=sys.stderr)
+        return 2
     print(f"{session.path}, after {time.perf_counter() - session.begin:.0f} s\n", flush=True)
     return 0
 

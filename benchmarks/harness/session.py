@@ -44,11 +44,21 @@ class Session:
         self.machine = machine.describe()
         self.content: dict[str, Any] = load_result(self.path) if only else {}
         self.begin = time.perf_counter()
+        self._parts: list[str] = []
 
     def chosen(self, names: Iterable[str]) -> list[str]:
         """Return the names that the run is limited to; all, if it is not limited to any of them."""
         names = list(names)
+        self._parts += names
         return [name for name in names if name in self.only] or names
+
+    def unknown_parts(self) -> str | None:
+        """Return a sentence about names in ``only`` that no part of the suite has; None if there are none."""
+        unknown = [name for name in self.only if name not in self._parts]
+        if not unknown:
+            return None
+        parts = ", ".join(dict.fromkeys(self._parts)) or "none"
+        return f"{self.suite.name} has no part {', '.join(map(repr, unknown))}. Its parts: {parts}."
 
     def compare(
         self,

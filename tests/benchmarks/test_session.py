@@ -97,3 +97,11 @@ def test_the_printed_table_has_the_verdict_in_place_of_the_ratio(tmp_path, capsy
 )
 def test_seconds_have_a_unit_that_fits(seconds, text):
     assert seconds_text(seconds) == text
+
+
+def test_a_part_that_no_suite_has_is_an_error(tmp_path):
+    run = session(tmp_path, only=("rows", "colunms"))
+    assert run.chosen(["rows", "columns"]) == ["rows"]
+    assert run.chosen(["a", "b"]) == ["a", "b"]
+    assert run.unknown_parts() == "example has no part 'colunms'. Its parts: rows, columns, a, b."
+    assert session(tmp_path).unknown_parts() is None

@@ -8,9 +8,11 @@ Run it as a script to judge all mutants of some modules, and to see those that s
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import importlib.abc
 import importlib.util
+import math
 import os
 import signal
 import sys
@@ -19,6 +21,7 @@ from collections.abc import Iterable, Sequence
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
@@ -30,7 +33,8 @@ from mutants import Mutant, mutants
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
 QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
-TIME_LIMIT = 60.0  # seconds; a mutant that does not end is found
+PATIENCE = 4.0  # a mutant that takes so many times the time of the code as it is does not end, and is found
+LEAST_TIME = 20.0  # seconds that every mutant may take
 
 
 class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -54,9 +58,23 @@ class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._mutant.tree(), str(self._mutant.path), "exec"), module.__dict__)
 
 
-def tests_of(path: Path) -> list[str]:
-    """The test file of a module of the theory."""
-    return [str(TESTS / f"test_{path.stem}.py")]
+def imported_by(path: Path) -> set[str]:
+    """The modules of its own package that a module imports."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            found |= {node.module} if node.module else {alias.name for alias in node.names}
+    return found
+
+
+def tests_of(path: Path) -> list[list[str]]:
+    """The test file of a module of the theory, and those of the modules that import it.
+
+    A mutant that passes the first is judged by the others, too.
+    """
+    importers = [other.stem for other in sorted(path.parent.glob("*.py")) if path.stem in imported_by(other)]
+    own, *others = (TESTS / f"test_{name}.py" for name in [path.stem, *importers])
+    return [[str(file) for file in group if file.exists()] for group in ([own], others)]
 
 
 def preload() -> None:
@@ -85,30 +103,57 @@ def start(mutant: Mutant | None, tests: Sequence[str]) -> int:
 
 
 def survivors(found: Iterable[Mutant], processes: int = 2) -> list[Mutant]:
-    """Return the mutants that pass all tests of their module.
+    """Return the mutants that pass the tests of their module and of those that import it.
 
     Tests that fail on the code as it is would find every mutant, so they are run on it first.
     """
-    waiting, running, passed = list(found)[::-1], {}, []
-    for path in {mutant.path for mutant in waiting}:
-        status = os.waitstatus_to_exitcode(os.waitpid(start(None, tests_of(path)), 0)[1])
-        if status != pytest.ExitCode.OK:
-            raise RuntimeError(f"The tests of {path.name} fail without a change (status {status}).")
+    left = list(found)
+    for stage in range(2):
+        tests = {path: tests_of(path)[stage] for path in {mutant.path for mutant in left}}
+        paths = [path for path in tests if tests[path]]
+        limits = {}
+        for path, (passes, took) in zip(
+            paths, judge([Run(None, tests[path]) for path in paths], processes), strict=True
+        ):
+            if not passes:
+                raise RuntimeError(f"Tests fail without a change: {' '.join(tests[path])}")
+            limits[path] = max(LEAST_TIME, PATIENCE * took)
+        tested = [mutant for mutant in left if mutant.path in limits]
+        runs = [Run(mutant, tests[mutant.path], limits[mutant.path]) for mutant in tested]
+        gone = {mutant for mutant, (passes, _) in zip(tested, judge(runs, processes), strict=True) if not passes}
+        left = [mutant for mutant in left if mutant not in gone]
+    return left
+
+
+class Run(NamedTuple):
+    """Tests to be run on a mutant, or on the code as it is, and the seconds that they may take."""
+
+    mutant: Mutant | None
+    tests: Sequence[str]
+    limit: float = math.inf
+
+
+def judge(runs: Sequence[Run], processes: int) -> list[tuple[bool, float]]:
+    """Return for each run whether all tests passed within its limit, and how many seconds it took."""
+    waiting, running = list(range(len(runs)))[::-1], {}
+    outcomes = [(False, 0.0)] * len(runs)
     while waiting or running:
         while waiting and len(running) < processes:
-            mutant = waiting.pop()
-            running[start(mutant, tests_of(mutant.path))] = (mutant, time.monotonic())
+            number = waiting.pop()
+            running[start(runs[number].mutant, runs[number].tests)] = (number, time.monotonic())
         time.sleep(0.01)
-        for child, (mutant, begin) in list(running.items()):
+        for child, (number, begin) in list(running.items()):
             ended, status = os.waitpid(child, os.WNOHANG)
+            took = time.monotonic() - begin
             if ended:
-                del running[child]
-                passed += [mutant] * (os.waitstatus_to_exitcode(status) == pytest.ExitCode.OK)
-            elif time.monotonic() - begin > TIME_LIMIT:
+                outcomes[number] = (os.waitstatus_to_exitcode(status) == pytest.ExitCode.OK, took)
+            elif took > runs[number].limit:
                 os.killpg(child, signal.SIGKILL)
                 os.waitpid(child, 0)
-                del running[child]
-    return passed
+            else:
+                continue
+            del running[child]
+    return outcomes
 
 
 def sample(paths: Iterable[Path], size: int) -> list[Mutant]:
