@@ -4,6 +4,7 @@ import json
 import os
 import random
 import shutil
+import time
 from contextlib import contextmanager, suppress
 
 import pytest
@@ -264,6 +265,8 @@ def written(tmp_path_factory):
     with running(state, snapshot_every=40) as engine:
         for begin in range(0, 120, 10):
             learn(engine, range(begin, begin + 10))
+            while engine._memory._writing:  # the next snapshot begins after the one before has been written
+                time.sleep(0.001)
         model = engine.dump("default")
     return state, model
 
