@@ -35,8 +35,8 @@ function factsOfMachine(run, frame, step) {
   return [
     fact("P", format(step.upper), "objective"), fact("D", format(step.lower), "lower bound"),
     fact("Gap", format((step.upper - step.lower) / step.upper, 2), "relative"),
-    fact("Slack", format(slacks.reduce((p, q) => p + q, 0)), `${slacks.filter((slack) => slack > 1e-9).length} points`),
-    fact("Support", format(support), "points"), fact("Margin", format(length > 0 ? 1 / length : NaN), "1/|w|"),
+    fact("Slack", format(slacks.reduce((p, q) => p + q, 0), 2), `of ${counted(slacks.filter((slack) => slack > 1e-9).length, "point")}`),
+    fact("Support", format(support), support === 1 ? "point" : "points"), fact("Margin", format(length > 0 ? 1 / length : NaN), "1/|w|"),
   ];
 }
 
