@@ -170,6 +170,8 @@ def main() -> None:
     arguments = parser.parse_args()
     preload()
     found = sample([path.resolve() for path in arguments.modules], arguments.sample)
+    if not found:
+        sys.exit("The modules have no expression that can be changed.")
     begin = time.monotonic()
     left = survivors(found)
     for mutant in sorted(left, key=str):
