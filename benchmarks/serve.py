@@ -1,4 +1,4 @@
-"""`novikoff serve` against services of Vowpal Wabbit and River behind the same front, over loopback.
+"""`novikoff serve` against services of Vowpal Wabbit and River on the same HTTP server, over loopback.
 
 The server is durable: an example is answered when it is on the disk. The peers keep what they learn in memory. All run
 in one process each, with uvicorn, httptools and uvloop. The programs of one comparison take turns in one run, because

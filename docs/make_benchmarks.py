@@ -48,12 +48,12 @@ counted:
 
 {losses}
 
-Accuracy, rates of the server, streams of several classes and peaks of memory have losses of their own, which their
-tables and figures show.
+These counts do not include accuracies, peaks of memory, the server and distributed fits, whose tables and figures show
+where novikoff loses.
 """
 NOT_STORED = """## Suites without a stored result
 
-`make bench-full` measures these, too. No number is published before they were measured on an idle machine.
+`make bench-full` measures these, too. Their numbers are published once they have been measured on an idle machine.
 
 {table}
 """
@@ -170,7 +170,7 @@ def separability() -> str:
     """Return the section about separability."""
     many = {row["kind"]: row for row in result("separability")["millions"]}
     return f"""\
-Against the linear programs of R's detectseparation, solved by HiGHS. Ours is proven in whole numbers.
+Against the linear programs of R's detectseparation, solved by HiGHS. The verdicts of novikoff are proven in integers.
 
 {sections.separability()}
 
@@ -182,11 +182,11 @@ beyond the data."""
 def serve() -> str:
     """Return the section about the server."""
     return f"""\
-`novikoff serve` over loopback, durable, about 57 features a row, against Vowpal Wabbit's Python binding and a
-service of FastAPI and River behind the same front, which keep what they learn in memory. The server shares two
-cores with its client. The rate of `novikoff stream`, which uses both cores, leaves out its start; the server does
-more for each example: it looks up names, receives and answers over a socket, and stores it. Limits are compared as
-ratios, too.
+`novikoff serve` over loopback, durable, about 57 features per row, against services of Vowpal Wabbit's Python binding
+with Starlette and of River with FastAPI. All run on uvicorn; the peers keep what they learn in memory. The server
+shares two cores with its client. The rate of `novikoff stream`, which uses both cores, leaves out its start; the
+server does more for each example: it looks up names, receives and answers over a socket, and stores it. Limits are
+compared as ratios, too.
 
 {sections.server()}
 
@@ -235,8 +235,8 @@ SECTIONS: tuple[tuple[str, str, Callable[[], str]], ...] = (  # suite, title, te
 FIGURES = {
     "svm": ("time_to_gap", "Distance from the optimum against time: hinge, C = 1, from 1e-9 to 100"),
     "parse": ("throughput", "Megabytes a second"),
+    "scaling": ("scaling", "Seconds against rows, columns and classes, and the gain of threads"),
 }
-FIGURES["scaling"] = ("scaling", "Seconds against rows, columns and classes, and the gain of threads")
 
 
 def section(name: str, title: str, text: Callable[[], str]) -> str:

@@ -55,7 +55,7 @@ DATA_SET = (
 LAYERS = (
     ("cli", "one module per subcommand", (), "asked"),
     ("serve · distributed", "the server; fits on partitions", (), "asked"),
-    ("_report · _client · compat · testing", "what is made of a fitted model", (), "asked"),
+    ("_report · _client · _play · compat · testing", "report, client, playground, adapters", (), "asked"),
     ("_verify · evaluate · export · plot · _trace", "checks, scores, other formats, figures", (7,), "asked"),
     ("online · svm", "the estimators, one per module", (3,), "answer"),
     ("solvers · _separability · persistence", "methods behind estimators; model files", (4, 6), "asked"),

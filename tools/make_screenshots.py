@@ -56,7 +56,7 @@ def seven(path: Path) -> None:
 
 
 def twenty(path: Path) -> None:
-    """Generated rows of twenty classes that are called as the groups of news20, with test rows."""
+    """Generated rows of twenty classes with the names of the groups of news20, with test rows."""
     shape: dict[str, Any] = {"n_samples": 4000, "n_features": 60, "n_informative": 30, "n_classes": 20}
     X, codes = make_classification(**shape, n_clusters_per_class=1, class_sep=1.3, flip_y=0.02, random_state=0)
     y = np.array(GROUPS.split())[codes]

@@ -42,7 +42,7 @@ class Ratio:
 
     @property
     def verdict(self) -> str:
-        """Whether the spread lets the ratio mean something."""
+        """What the interval says about the ratio: which program is faster, or why that is not known."""
         if self.low <= 1 <= self.high:
             return SAME
         if self.high > MAX_WIDTH * self.low:

@@ -67,7 +67,7 @@ class Suite:
     quick, full : mapping of str to object
         The sizes of `make bench` and of `make bench-full`.
     packages, programs, files : tuple of str
-        What must be there: Python packages, programs, and files in $NOVIKOFF_DATA.
+        What the suite needs: Python packages, programs, and files in $NOVIKOFF_DATA.
     """
 
     name: str
@@ -83,7 +83,7 @@ class Suite:
     files: tuple[str, ...] = ()
 
     def missing(self) -> list[str]:
-        """Return what this suite needs and what is not there, each with what to do."""
+        """Return what this suite needs and is missing, each with what to do."""
         packages = [name for name in self.packages if importlib.util.find_spec(name) is None]
         programs = [name for name in self.programs if shutil.which(name) is None]
         files = [name for name in self.files if not (DATA / name).exists()]

@@ -9,9 +9,9 @@ from typing import Any
 
 
 class Worker:
-    """A process of its own that holds data and does one job at a time on them, and that can be stopped in a job.
+    """A process that holds data and does one job at a time on them. A job that takes too long is stopped.
 
-    It prepares its data before any clock starts: again, if it was stopped.
+    The data are prepared before any time is measured, and again after a job was stopped.
     """
 
     def __init__(self, prepare: Callable[..., Any], *arguments: Any) -> None:
@@ -37,7 +37,7 @@ class Worker:
         return result
 
     def __call__(self, cap: float, job: Callable[..., Any], *arguments: Any) -> Any:
-        """What ``job(data, *arguments)`` returns, or None if it was stopped after ``cap`` seconds."""
+        """Return the result of ``job(data, *arguments)``, or None if it was stopped after ``cap`` seconds."""
         self._pipe.send((job, arguments))
         if self._pipe.poll(cap):
             return self._receive()

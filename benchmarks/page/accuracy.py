@@ -9,12 +9,12 @@ MEASURES = ("accuracy", "balanced_accuracy")
 
 
 def is_within(entry: dict[str, Any], measure: str, error: str = "standard_error") -> bool:
-    """Whether the bare default is at most one standard error behind the best peer."""
+    """Whether the defaults are at most one standard error behind the best peer."""
     return bool(entry[measure]["behind"] <= entry[measure][error] + 1e-12)
 
 
 def share_within(entries: list[dict[str, Any]], measure: str, error: str = "standard_error") -> float:
-    """Return on which fraction of the sets the bare default is at most one standard error behind the best peer."""
+    """Return on which fraction of the sets the defaults are at most one standard error behind the best peer."""
     return sum(is_within(entry, measure, error) for entry in entries) / len(entries)
 
 
@@ -37,7 +37,7 @@ def mean_of(entries: list[dict[str, Any]], measure: str, name: str) -> float:
 
 
 def below_majority(entries: list[dict[str, Any]]) -> list[str]:
-    """Return the sets on which the bare default is less accurate than the most frequent label."""
+    """Return the sets on which the defaults are less accurate than the most frequent label."""
     return [entry["name"] for entry in entries if entry["accuracy"]["novikoff"] < entry["majority"] - 1e-12]
 
 

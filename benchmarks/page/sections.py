@@ -1,4 +1,4 @@
-"""The sections of docs/benchmarks.md that are tables of one result with a paragraph before it."""
+"""The sections of docs/benchmarks.md, each a table of one result with a paragraph."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ last label is nearly as good as the learners, their accuracy says little about t
 
 On each stream, the tracker is compared with the peer that is best there. Without a delay, the tracker's accuracy
 less that of the best peer is {raw:+.1f} percentage points on average over the streams with raw columns, and
-{scaled:+.1f} over those with scaled columns. It is most behind on this stream: {where}, by {worst:.2f} points.
+{scaled:+.1f} over those with scaled columns. The largest deficit is {worst:.2f} points, on this stream: {where}.
 
 If labels come late, the tracker judges its members by the predictions that were served; with delays of 100 and
 1,000 this average is {late:+.1f} and {later:+.1f} points. Predictions before the first label comes do not count."""
@@ -47,10 +47,10 @@ stratified folds of at most 2,000 rows. Means over the sets, accuracy / balanced
 On each set the best of the three peers is compared with novikoff. The difference of the means over the folds is at
 most one standard error of this difference, or in favour of novikoff, on {within:.1%} of the sets for accuracy and
 on {balanced:.1%} for balanced accuracy. With the standard error of the best peer's own mean instead, which is 0
-where its folds agree, it is {within_best:.1%} and {balanced_best:.1%}; by the same count no single peer is within
-it of the best of the three more often than {peer:.1%}. On {below} sets novikoff is less accurate than the most
-frequent label ({names}); `novikoff fit` says so. All sets are in the [last
-table](#all-sets-of-the-accuracy-comparison) of this page."""
+where its folds agree, these fractions are {within_best:.1%} and {balanced_best:.1%}; counted in this way, no single
+peer is within one standard error of the best of the three on more than {peer:.1%} of the sets. On {below} sets
+novikoff is less accurate than the most frequent label ({names}); `novikoff fit` warns about it. All sets are in the
+[last table](#all-sets-of-the-accuracy-comparison) of this page."""
 SVM = """\
 Ten real data sets, with the penalised intercept of scikit-learn's LinearSVC. Each cell has the seconds to a proven
 gap of 1e-6, and how many times longer LinearSVC takes to an objective within 1e-6 of the optimum. LinearSVC was
@@ -70,8 +70,8 @@ Four copies of covtype took {copies:.1f} times as long as one. The hinge with a 
 linear kernel: {kernel}."""
 DISTRIBUTED = """\
 Two workers on one machine. Spark: the same cached DataFrame, and the time of its LinearSVC over ours, whose
-objective is not larger. Dask: the time of one process with all its threads over ours on two workers, which is the
-price of distribution where one machine would do.
+objective is not larger. Dask: the time of one process with all its threads over ours on two workers; a ratio below 1
+is the cost of distribution where one machine is enough.
 
 {fits}
 
@@ -79,8 +79,8 @@ Rounds, and bytes that were sent, until a gap is proven:
 
 {rounds}
 
-What the parts of a round cost on one core, in nanoseconds for each stored value of 10^6 columns; in words the
-frequent columns are in the caches, hashed ones are not:
+What the parts of a round cost on one core, in nanoseconds for each stored value, with 10^6 columns. If columns are
+words, the frequent ones are in the caches; if they are hashed, they are not:
 
 {passes}
 
@@ -211,10 +211,10 @@ def distributed() -> str:
 def server() -> str:
     """Return the table of the server."""
     rows = [
-        [row["work"], row["ours"], row["peer"], f"{row['ratio']:.2g}", row.get("bar", ""), _kept(row)]
+        [row["work"], row["ours"], row["peer"], f"{row['ratio']:.2g}", row.get("bar", ""), _met(row)]
         for row in result("serve")["table"]
     ]
-    return table(["work", "novikoff", "peer or limit", "ratio", "wanted", "kept"], rows)
+    return table(["work", "novikoff", "peer or limit", "ratio", "target", "met"], rows)
 
 
 def server_log() -> str:
@@ -234,7 +234,13 @@ def hard_margin(sizes: dict[str, str]) -> str:
         ]
         for row in result("margin")["hard margin"]
     ]
-    header = ["data", "novikoff", "SVC, ratio", "Clarabel, ratio", "novikoff lacks", "SVC lacks", "Clarabel lacks"]
+    header = [
+        "data",
+        "novikoff",
+        "SVC, ratio",
+        "Clarabel, ratio",
+        *(f"{who}, below" for who in ("novikoff", "SVC", "Clarabel")),
+    ]
     return table(header, rows)
 
 
@@ -287,7 +293,7 @@ def _flat(row: Row) -> Row:
     return found
 
 
-def _kept(row: Row) -> str:
+def _met(row: Row) -> str:
     return {True: "yes", False: "**no**", None: ""}[row.get("met")]
 
 

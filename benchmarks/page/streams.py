@@ -7,8 +7,6 @@ from typing import Any
 
 PEERS = ("River", "VW", "VW --coin", "VW --ftrl")
 PROGRAMS = ("tracker", "perceptron", "averaged perceptron", "passive-aggressive I", *PEERS, "majority", "last label")
-
-
 CLASS_PEERS = ("River, one-vs-rest", "River, softmax", "VW", "VW --coin", "VW --ftrl")
 CLASS_TRACKERS = ("tracker", "tracker with MulticlassAROW")
 CLASS_PROGRAMS = (*CLASS_TRACKERS, "MulticlassAROW", *CLASS_PEERS, "majority", "last label")

@@ -89,7 +89,7 @@ assert nk.verify(nk.load(careful), X, y)
 assert nk.verify(nk.load(hasty), X, y)
 
 # %%
-# Whoever does not want to trust this package can use ``novikoff-check``, one file of
+# If you do not want to trust this package, use ``novikoff-check``, one file of
 # plain Python that shares no code with it and decides in exact fractions. On the
 # command line: ``novikoff-check forged.nvk data.csv``.
 
@@ -126,7 +126,7 @@ plt.show()
 # Other data
 # ----------
 #
-# Is a model really about the data that the supplier names? If two labels of the 569 are
+# Was the model fitted to the data that the supplier names? If two labels of the 569 are
 # exchanged, the objective of the weights is another number, and an honest certificate
 # no longer holds.
 

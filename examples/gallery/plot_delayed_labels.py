@@ -4,9 +4,9 @@ A service whose labels come later
 
 A service predicts whether a message is spam when the message arrives, but its user says
 whether it was spam only hours later, after many other messages. The model that learns
-the label is then another one than the model that predicted, and there are two ways of
+the label then differs from the model that predicted, and there are two ways of
 counting mistakes: those of the predictions that users saw, and those of the model at
-the time of learning. The first count tells what the service is worth.
+the time of learning. The first count is that of the service.
 
 This example runs the server of ``novikoff serve`` inside this process, without a port,
 and lets labels come back after 0, 100 and 400 further messages.
@@ -120,7 +120,7 @@ plt.show()
 # The model learns the same in all three cases, because the labels come in the same
 # order; so the mistakes at the time of learning are the same. Those of the served
 # predictions grow with the delay. Before the change of words the difference is small.
-# After it, users see the predictions of a model that has not heard of the change, for
+# After it, users see the predictions of a model that has not learned the change yet, for
 # as long as labels take.
 
 at_learning = {int(learned[-1]) for _, learned, _ in results.values()}

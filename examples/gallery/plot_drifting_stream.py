@@ -89,7 +89,7 @@ assert averaged[END:].mean() < averaged[:JUMP].mean() - 0.1
 #
 # To notice a change, give the losses to ``Adwin``, which compares the mean of the
 # latest losses with that of the ones before. Here it watches a model that was fitted
-# once, to the first 3,000 rows, and that learns no more.
+# once, to the first 3,000 rows, and does not learn any more.
 
 old = nk.LinearSVM().fit(X[:3000], y[:3000])
 detector = nk.evaluate.Adwin()

@@ -24,7 +24,7 @@ plt.rc("figure.constrained_layout", use=True)
 # -----------------------------------------------
 #
 # Two clouds of 40 points each. One point of each cloud has been moved towards the other
-# one, so that a line still separates the classes, but little room is left for it.
+# one, so that a line still separates the classes, but with a small margin.
 
 random = np.random.default_rng(1)
 y = np.repeat(["left", "right"], 40)
@@ -54,7 +54,7 @@ plt.show()
 #
 # The margin 1/‖w‖ never grows with C, and the sum of the slacks never grows either:
 # both follow from comparing the two objectives at the two solutions. The number of rows
-# on the wrong side has no such law: between C = 1 and 20 it goes from 1 to 0, back to 1
+# on the wrong side may rise and fall: between C = 1 and 20 it goes from 1 to 0, back to 1
 # and to 0 again, because the machine minimises slacks and not mistakes.
 
 Cs = np.geomspace(1e-4, 1e4, 41)

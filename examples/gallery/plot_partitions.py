@@ -2,9 +2,9 @@
 Rows on several machines
 ========================
 
-The rows are spread over several machines, and nobody wants to move them. A simple way is
-to fit one model on each machine and to average the weights. Is the average the model
-that one would get from all rows together, and if not, how far is it away?
+The rows are spread over several machines, and moving them is slow or not allowed. A
+simple way is to fit one model on each machine and to average the weights. Is the average
+the model that one would get from all rows together, and if not, how far is it away?
 
 ``nk.distributed.fit`` solves the problem of all rows while the rows stay where they are,
 and its certificate says how good the solution is. The same certificate measures the
@@ -98,8 +98,8 @@ axes.set(xlabel="machines", ylabel="relative gap to the optimum, %")
 plt.show()
 
 # %%
-# The average becomes worse as each machine has fewer rows. It may still predict well;
-# what it is not is the model of all rows. The common fit is, up to the tolerance that
-# was asked for, with any number of machines.
+# The average becomes worse as each machine has fewer rows. It may still predict well,
+# but it is not the model of all rows. The common fit is that model, up to the tolerance
+# that was asked for, with any number of machines.
 
 assert averaged[-1].min() > averaged[0].max()

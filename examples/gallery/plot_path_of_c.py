@@ -5,8 +5,8 @@ The path of C, and how to choose one
 A support vector machine has to be told C. A common way is a grid: fit the machine for
 each value, score it on rows that it has not seen, and take the best. Two things can go
 wrong. If the solver stops too early for large values of C, the scores there are those
-of the solver. And the best score of a grid is partly luck, so that the winner is often
-larger than necessary.
+of the solver. And the best score of a grid is partly due to chance, so that the C that
+has it is often larger than necessary.
 
 ``LinearSVMPath`` solves for a sequence of C, each value from the solution of the one
 before, and gives every value a certificate. ``LinearSVMCV`` does so in every fold and
@@ -53,9 +53,9 @@ assert max(gaps) <= path.tol
 assert all(certificate.verify(rows, labels) for certificate in path.certificates_)
 
 # %%
-# The machine uses more of the columns as C grows: below C = 0.1 no weight stands out,
-# and at C = 100 that of one column is more than twice as large as any other. The four
-# columns of largest weight at the end have markers.
+# The weights become longer and less equal as C grows: below C = 0.1 no weight stands
+# out, and at C = 100 that of one column is more than twice as large as any other. The
+# four columns of largest weight at the end have markers.
 
 weights = path.coefs_[:, 0, :]
 largest = np.argsort(-np.abs(weights[-1]))[:4]
@@ -96,8 +96,8 @@ axes.legend(frameon=False)
 plt.show()
 
 # %%
-# The accuracy falls again beyond C = 1: there the machine pays for each violation of
-# the margin with much longer weights.
+# The accuracy falls again beyond C = 1: there the weights become much longer, to avoid
+# violations of the margin by a few training rows.
 #
 # The rows that were kept aside had no part in the choice. Here the larger C predicts
 # two more of 143 rows correctly, which is less than one standard error of such a

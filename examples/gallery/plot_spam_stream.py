@@ -100,9 +100,9 @@ plt.show()
 # What it has learned
 # -------------------
 #
-# The weights have the names of the words; a positive one speaks for spam. Typical words
-# have the largest weights. Those of the first campaign have kept theirs, although these
-# words have not occurred for 4,000 messages, so the filter would recognise the campaign
+# The weights have the names of the words; a positive weight means spam. Typical words
+# have the largest weights. The words of the first campaign have kept theirs, although
+# they have not occurred for 4,000 messages, so the filter would recognise the campaign
 # again.
 
 learned = model.weights_

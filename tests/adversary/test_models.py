@@ -71,7 +71,7 @@ def altered(model, X, y, weights, rng):
 
 
 def is_proven(model, X, y, weights):
-    """Whether all certificates are true by the independent checker, and speak of the weights that predict."""
+    """Whether all certificates are true by the independent checker, and are about the weights that predict."""
     record = model.record_
     own = weights
     if model.get_params().get("class_weight") is not None:

@@ -1,23 +1,12 @@
 """The extensions of Sphinx in docs/_ext: navigation, links to files of the repository, formulas, docstrings."""
 
-import importlib.util
 import re
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from sphinx_extensions import DOCS, extension
 
 import novikoff as nk
-
-DOCS = Path(__file__).parents[2] / "docs"
-
-
-def extension(name):
-    spec = importlib.util.spec_from_file_location(name, DOCS / "_ext" / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
 
 NAVIGATION, LINKS, OBJECTS = map(extension, ("navigation", "repository_links", "api_objects"))
 WRITTEN = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}

@@ -33,8 +33,8 @@ from mutants import Mutant, mutants
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
 QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
-PATIENCE = 4.0  # a mutant that takes so many times the time of the code as it is does not end, and is found
-LEAST_TIME = 20.0  # seconds that every mutant may take
+MAX_SLOWDOWN = 4.0  # a mutant is found if its tests take more than this many times as long as without it
+MIN_TIME_LIMIT = 20.0  # seconds that the tests of every mutant may take
 
 
 class MutantImporter(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -117,7 +117,7 @@ def survivors(found: Iterable[Mutant], processes: int = 2) -> list[Mutant]:
         ):
             if not passes:
                 raise RuntimeError(f"Tests fail without a change: {' '.join(tests[path])}")
-            limits[path] = max(LEAST_TIME, PATIENCE * took)
+            limits[path] = max(MIN_TIME_LIMIT, MAX_SLOWDOWN * took)
         tested = [mutant for mutant in left if mutant.path in limits]
         runs = [Run(mutant, tests[mutant.path], limits[mutant.path]) for mutant in tested]
         gone = {mutant for mutant, (passes, _) in zip(tested, judge(runs, processes), strict=True) if not passes}
@@ -170,6 +170,8 @@ def main() -> None:
     arguments = parser.parse_args()
     preload()
     found = sample([path.resolve() for path in arguments.modules], arguments.sample)
+    if not found:
+        sys.exit("The modules have no expression that can be changed.")
     begin = time.monotonic()
     left = survivors(found)
     for mutant in sorted(left, key=str):

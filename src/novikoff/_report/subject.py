@@ -196,7 +196,7 @@ def _kind(value: object) -> str:
 
 
 def _kind_of_rows(record: RunRecord | None, found: Verification | None) -> str:
-    """Return whether the rows are those that the certificates speak of."""
+    """Return whether the rows are those of the certificates."""
     if record is None or found is None:
         return "given"
     parts, general = split(record.named_certificates, found)

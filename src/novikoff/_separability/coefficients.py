@@ -31,7 +31,7 @@ MAX_TRIES = 4  # directions that are added to the plane
 
 @dataclass(frozen=True)
 class Coefficients:
-    """The fields of ``Separability`` that speak of the coefficients."""
+    """The fields of ``Separability`` about the coefficients."""
 
     statuses: Statuses
     directions: tuple[tuple[int, ...], ...] = ()

@@ -87,7 +87,7 @@ def _strategies(record: RunRecord, X: Any) -> list[str]:
 
 
 def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
-    """Return failed checks if certificates are missing, or speak of other labels than their problems."""
+    """Return failed checks if certificates are missing, or are about other labels than their problems."""
     claim, strategy, certificates = "certificates", record.strategy, record.certificates
     if record.joint is not None and not strategy.is_joint:
         return [Check(claim, "fails", "only a joint problem has a joint certificate")]
@@ -99,7 +99,7 @@ def _check_labels_of_certificates(record: RunRecord) -> list[Check]:
     for (name, certificate), labels in zip(record.named_certificates, sought, strict=True):
         may_be_silent = not strategy.is_joint and labels[1] is None  # a certificate of one class against all others
         if certificate.labels() != labels and not (may_be_silent and certificate.labels() is None):
-            return [Check(claim, "fails", f"that of {name or 'all classes'} speaks of other labels")]
+            return [Check(claim, "fails", f"that of {name or 'all classes'} is about other labels")]
     return []
 
 
@@ -110,7 +110,7 @@ def check_default_cost(record: RunRecord, X: Any, weights: Floats, exact: bool) 
     used = [certificate.stated().get("C") for certificate in record.certificates]
     C = used[0]
     if not isinstance(C, float) or not 0 < C < math.inf or any(other != C for other in used):
-        return [Check("C", "fails", f"the certificates speak of {used}, where there must be one positive number")]
+        return [Check("C", "fails", f"the certificates state {used}, where there must be one positive number")]
     return [check_cost(C, X, weights, record.parameters.get("fit_intercept", True), exact)]
 
 

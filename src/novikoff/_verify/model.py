@@ -40,8 +40,8 @@ def verify(
 ) -> Verification:
     """Check everything that a fitted model claims, without the code that learned it.
 
-    Besides the certificates, the model itself is checked: that it predicts with the weights that the certificates
-    speak of, that its parameters are those it learned with, that it knows all labels, and that its other fitted
+    Besides the certificates, the model itself is checked: that it predicts with the weights of the
+    certificates, that its parameters are those it learned with, that it knows all labels, and that its other fitted
     attributes follow from the certificates. Those that nothing shows are listed by name as "on trust". A stream is
     repeated row by row in NumPy, and so is a run whose average or vote predicts. None of the arguments is changed.
 
@@ -148,7 +148,7 @@ def _check_mixture(
     checks += certificate.check_learned(record.members)
     stated = certificate.stated()
     same = all(record.parameters.get(name) == value for name, value in stated.items())
-    words = "they are those that the certificate speaks of" if same else f"the certificate speaks of {stated}"
+    words = "they are those of the certificate" if same else f"those of the certificate are {stated}"
     checks.append(Check("parameters", "holds" if same else "fails", words))
     with progress.problem(len(names)):
         return checks + list(certificate.verify(X, labels, own_weights, exact=exact).checks)
@@ -250,7 +250,7 @@ def _check_problem(
 
 
 def _check_weights(same: bool) -> Check:
-    detail = f"its weights are {'' if same else 'not '}those that the certificate speaks of"
+    detail = f"its weights are {'' if same else 'not '}those of the certificate"
     return Check("model", "holds" if same else "fails", detail)
 
 
@@ -261,8 +261,8 @@ def _check_parameters(problem: ProblemRecord, certificate: Certificate) -> Check
         shown = problem.parameters.get(name, missing)
         if shown != value:
             text = "missing" if shown is missing else shown
-            return Check(claim, "fails", f"{name} is {text}, the certificate speaks of {value}")
+            return Check(claim, "fails", f"{name} is {text}, but {value} in the certificate")
     run = problem.run
     if run is not None and run.rule != run.current_rule:
         return Check(claim, "fails", f"they make the rule {run.current_rule}, it learned by {run.rule}")
-    return Check(claim, "holds", "they are those that the certificate speaks of")
+    return Check(claim, "holds", "they are those of the certificate")

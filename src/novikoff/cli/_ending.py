@@ -102,7 +102,7 @@ def is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def _end_as_pipes_do() -> NoReturn:
-    """End without a word if the reader of our output has closed it, as other programs do: by the signal SIGPIPE."""
+    """End without a message if the reader of our output has closed it, as other programs do: by the signal SIGPIPE."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
         os.kill(os.getpid(), signal.SIGPIPE)

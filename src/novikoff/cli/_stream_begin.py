@@ -203,7 +203,7 @@ def _replaced(output: str | None, source: Source, files: SourceFiles) -> str | N
         return None
     try:
         _, position = model_file.load_position(output)
-    except NovikoffError:  # another file, or a damaged one, which is replaced without a word as before
+    except NovikoffError:  # another file, or a damaged one, which is replaced without a message, as before
         return None
     if position is None or not _is_known(files, position, output):
         return None

@@ -121,7 +121,7 @@ def _named(check: Check, name: str) -> Check:
 
 
 def _check_model(record: RunRecord) -> Check:
-    """Check that the model predicts with the weights that the certificates speak of, and has their parameters."""
+    """Check that the model predicts with the weights of the certificates, and has their parameters."""
     for problem in record.problems:
         assert problem.certificate is not None  # it was asked for
         plane = problem.certificate.plane()

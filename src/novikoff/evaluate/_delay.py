@@ -2,7 +2,7 @@
 
 The weights that serve a prediction are then older than those that its label corrects. Two counts differ: the wrong
 predictions that were served, and those that the learner would make when it learns the example. The mistake bounds of
-single learners speak of the second; docs/theory.md, P2, bounds the first by the updates. A ``Tracker`` is told what was
+single learners bound the second; docs/theory.md, P2, bounds the first by the updates. A ``Tracker`` is told what was
 served, and counts that.
 """
 

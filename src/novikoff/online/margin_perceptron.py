@@ -56,7 +56,7 @@ class MarginPerceptron(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     margin : float, Margin or "auto", default="auto"
         A margin that is known to be possible. With an intercept it is that of the vectors (x, 1), as
         ``HardMarginSVM(penalized_intercept=True)`` has it. A ``Margin`` of another geometry is refused.

@@ -54,7 +54,7 @@ class MulticlassPassiveAggressiveI(JointClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.
@@ -147,7 +147,7 @@ class MulticlassPassiveAggressiveII(JointClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     C : float, default=1.0
         Penalty on margin violations. The larger, the further one example may move the weights; the weight of an example
         multiplies C.

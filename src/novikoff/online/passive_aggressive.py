@@ -57,7 +57,7 @@ class PassiveAggressive(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     forget : float, default=0.0
         Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
     half_life : float, default=None
@@ -162,7 +162,7 @@ class PassiveAggressiveI(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     forget : float, default=0.0
         Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
     half_life : float, default=None
@@ -261,7 +261,7 @@ class PassiveAggressiveII(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     forget : float, default=0.0
         Fraction of the weights that each update forgets before it adds its example, for targets that move; below 1.
     half_life : float, default=None

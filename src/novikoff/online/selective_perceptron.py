@@ -68,7 +68,7 @@ class SelectivePerceptron(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     b : float, default=1.0
         How many labels to ask for: an example of score p has the probability b/(b + abs(p)).
     budget : int, default=None
@@ -150,7 +150,7 @@ class SelectivePerceptron(OnlineClassifier):
         The answer depends on the score and on the next coin, and changes neither: it remains the same until another
         example is reported, by ``learn_one`` or ``skip_one``, or by a batch. So report each example before asking about
         the next. While a label is awaited, other examples can be predicted. They may be reported after it came, or not
-        at all: the certificate speaks of those that were.
+        at all: the certificate is about those that were.
 
         Parameters
         ----------

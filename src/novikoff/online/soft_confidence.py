@@ -61,7 +61,7 @@ class SoftConfidenceWeighted(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     variant : {"I", "II", 1, 2}, default="I"
         Whether the loss is linear (I) or squared (II).
     C : float, default=1.0

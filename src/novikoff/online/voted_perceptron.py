@@ -51,7 +51,7 @@ class VotedPerceptron(OnlineClassifier):
     scale : {"running", "centred"} or None, default=None
         How to scale the columns: "running" divides each by the root mean square of its values other than 0 so far, and
         "centred", which is for streams, first subtracts the mean of columns that are not 0 in half of the examples.
-        ``coef_`` is for the rows as they are given; the certificate speaks of the rows as they were seen.
+        ``coef_`` is for the rows as they are given; the certificate is about the rows as they were seen.
     tie : {"mistake", "positive"}, default="mistake"
         Whether a score of exactly 0 counts as a mistake or as a prediction of the positive class.
 

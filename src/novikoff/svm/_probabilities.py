@@ -1,4 +1,4 @@
-"""Class probabilities of a support vector machine: sigmoids of its scores, coupled where each speaks of two classes.
+"""Class probabilities of a support vector machine: sigmoids of its scores, coupled where each is about two classes.
 
 Let r_ij be the probability of class i against class j by the sigmoid of their problem. Wu, Lin and Weng (2004, section
 4) choose the probabilities p that minimise sum_(i<j) (r_ji p_i - r_ij p_j)^2 subject to sum_i p_i = 1. With

@@ -308,7 +308,7 @@ def set_machines(model: Any, strategy: MulticlassStrategy, certificates: Sequenc
 
 
 def planes_of(certificates: Sequence[Any]) -> tuple[Floats, Floats]:
-    """Return all weights and intercepts that certificates speak of: of binary problems, or of one joint problem."""
+    """Return all weights and intercepts of the certificates: of binary problems, or of one joint problem."""
     joint = certificates[0].planes()
     if joint is not None:
         return stacked(list(joint[0])), joint[1].copy()
@@ -326,7 +326,7 @@ def restore_features(model: Any, record: RunRecord) -> None:
 
 
 def certificates_as_fitted(model: Any, **others: str) -> tuple[Any, ...]:
-    """Return the certificates of a model whose fitted attributes are still those that they speak of."""
+    """Return the certificates of a model whose fitted attributes are still those that they state."""
     certificates = as_list(model.certificate_)
     held: dict[str, Any] = dict(zip(("coef_", "intercept_"), planes_of(certificates), strict=True))
     held |= {name: [getattr(c, field) for c in certificates] for name, field in others.items()}

@@ -59,7 +59,7 @@ class LinearSVM(BatchClassifier):
         1 / n_features for standardised columns.
     lam : float, default=None
         The penalty in the convention lam |w|^2 + the sum of the losses, that is, C = 1 / (2 lam). Only one of ``C`` and
-        ``lam`` may be set. The certificate then speaks of this objective, whose value is ``objective_ / C_``;
+        ``lam`` may be set. The certificate then states this objective, whose value is ``objective_ / C_``;
         ``certificate_.primal_lam`` and ``certificate_.dual_lam`` are the bounds on it.
     loss : {"squared_hinge", "hinge"}, default="squared_hinge"
         Loss of a margin violation.
@@ -320,7 +320,7 @@ class LinearSVM(BatchClassifier):
         return [Start(*end) for end in ends] if fits and np.isfinite(stored(ends[0][1])).all() else None
 
     def _worded(self, certificates: Sequence[Any]) -> list[Any]:
-        """Return certificates whose words speak of ``lam`` if that was set instead of ``C``."""
+        """Return certificates whose words name ``lam`` if that was set instead of ``C``."""
         return [certificate if self.lam is None else certificate.in_lambda() for certificate in certificates]
 
     def _set_attributes(

@@ -47,7 +47,7 @@ def check_certificate(
     certificate : Certificate
         A certificate whose claims are true.
     X : {array-like, sparse matrix} of shape (n_samples, n_features)
-        The rows that it speaks of; two or more, of two or more columns.
+        The rows that it is about; two or more, of two or more columns.
     y : array-like of shape (n_samples,)
         Labels of two classes, of which one is more frequent than the other. If one binary problem of several is
         checked, this is the class against the rest.

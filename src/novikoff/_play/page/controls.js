@@ -31,7 +31,7 @@ Object.assign(App.prototype, {
     byId("speed").setAttribute("aria-valuetext", `${counted(state.speed, "step")} per second`);
   },
 
-  /** Show which settings the learner has, and what is proven of it. */
+  /** Show which settings the learner has, and what is proven about it. */
   _showLearner() {
     const learner = LEARNERS[this.state.learner];
     for (const element of document.querySelectorAll("[data-setting]")) element.hidden = !learner.settings.includes(element.dataset.setting);

@@ -1,8 +1,8 @@
 // The curves of the charts: what is drawn once for a run, and the values at a frame.
 
-const FAR = 10; // beyond so many times the updates, the meeting point of the bounds is shown on logarithmic axes
+const MAX_LINEAR_RATIO = 10; // the axes are logarithmic if the bound is more than this many times the updates
 
-/** What the theorem says of the counts at the end of a run. */
+/** What the theorem says about the counts at the end of a run. */
 function countCaption(run, count, bound, isFar) {
   const { counts } = run.learner;
   if (!Number.isFinite(bound))
@@ -45,7 +45,7 @@ function proofSpec(run) {
   const made = run.updates.length;
   const bound = run.bound(run.count - 1);
   const hasBound = geometry.margin > 0 && Number.isFinite(bound);
-  const isLog = hasBound && bound > FAR * made;
+  const isLog = hasBound && bound > MAX_LINEAR_RATIO * made;
   const end = Math.max(2, hasBound ? Math.ceil(isLog ? 1.3 * bound : 1.08 * Math.max(bound, made)) : made);
   const counts = spread(isLog ? 1 : 0, end, isLog);
   const limits = lengthBounds(state, geometry.radius, geometry.margin, counts);
@@ -174,7 +174,7 @@ function gapSpec(run) {
     x: { min: isLog ? 1 : 0, max: Math.max(2, steps[run.count - 1]), isLog, label: isLog ? "steps of the solver (logarithmic)" : "steps of the solver" },
     y: { min: Math.min(1e-7, ...gap.map(([, value]) => Math.max(value, 1e-9))), max: 2, isLog: true },
     curves: [{ name: run.state.learner === "soft" ? "(P − D)/P" : "1 − lower/upper", kind: "ink", points: gap }],
-    caption: "The relative gap: by so much at most could another line be better.",
+    caption: "The relative gap: no line can be better by a larger fraction.",
     at: (frame) => steps[frame], values: (frame) => (frame < 1 ? [] : [gap[frame - 1][1]]),
   };
 }

@@ -1,4 +1,4 @@
-// Editing of points: by pointer, by keyboard, and undone.
+// Editing of points by pointer and keyboard, with undo and redo.
 
 const MAX_UNDONE = 100;
 const NEAR = 14; // pixels within which a point is meant
@@ -55,7 +55,7 @@ class Editor {
   redo() {
     if (this.future.length === 0) return;
     this.past.push(this.points);
-    this._adopt(this.future.pop(), "Done again.");
+    this._adopt(this.future.pop(), "Redone.");
   }
 
   /** A coordinate rounded to a hundredth or so of the view: links stay short. */

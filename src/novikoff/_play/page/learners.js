@@ -1,4 +1,4 @@
-// The learners: how the kernels know them, which settings they have, and what is proven of them.
+// The learners: their numbers in the kernels, their settings, and what is proven about them.
 
 const KINDS = { perceptron: 0, fixedMargin: 1, dynamicMargin: 2, passiveAggressiveI: 3, passiveAggressiveII: 4, arow: 5 };
 const KEEPS = { last: 0, average: 1, votes: 2 };
@@ -113,7 +113,7 @@ const LEARNERS = {
     name: "Passive-aggressive II", python: "PassiveAggressiveII", family: "online", kind: "passiveAggressiveII", keep: "last", settings: ["C"],
     rule: "If y v·u < 1, step towards y v·u = 1 by τ = (1 − y v·u)/(|u|² + 1/(2C)): v += τ y u.",
     theorem: {
-      title: "A step that squared slack makes shorter",
+      title: "A shorter step, for the squared slack",
       words: [
         "For a separator of margin γ, PA-II makes at most (R² + 1/(2C))/γ² mistakes. Each mistake lowers the squared distance of v from v*/γ by at least 1/(R² + 1/(2C)); it begins at 1/γ², and it is never negative.",
       ],
@@ -152,7 +152,7 @@ const LEARNERS = {
     theorem: {
       title: "Every dual point bounds the objective from below",
       words: [
-        "Let P be the objective ½|w|² + C Σξ with ξ = max(0, 1 − y f(x)). Every a with 0 ≤ a ≤ C and Σ y a = 0 gives a number D(a) = Σa − ½|Σ a y x|² that no P can be below. So nobody can lower P by more than the gap P − D.",
+        "Let P be the objective ½|w|² + C Σξ with ξ = max(0, 1 − y f(x)). Every a with 0 ≤ a ≤ C and Σ y a = 0 gives a number D(a) = Σa − ½|Σ a y x|² that no P can be below. So no model can lower P by more than the gap P − D.",
         "The squared hinge has ξ² in place of ξ, no upper limit on a, and D is smaller by Σa²/(4C).",
       ],
       sources: ["Theory E3", "Note 4, claims 4.8 to 4.10"],

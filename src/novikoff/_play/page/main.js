@@ -131,9 +131,9 @@ class App {
   _wordsWithoutRun() {
     const isMargin = this.geometry.verdict !== null;
     return {
-      title: isMargin ? "No margin to ask for" : "Points of both classes are needed", outcome: "start", source: "",
+      title: isMargin ? "There is no largest margin" : "Points of both classes are needed", outcome: "start", source: "",
       sentences: [isMargin
-        ? "The points are not separable, so there is no largest margin γ. Choose the threshold |v|/M, or move a point."
+        ? "The points are not separable, so the threshold (1 − ε)γ does not exist. Choose the threshold (1 − ε)|v|/M, or move a point."
         : "Click on the plane to put positive and negative points, or choose a set of points."],
     };
   }
@@ -144,7 +144,7 @@ class App {
     if (run.family === "batch") return run.converged ? "" : "The solver stopped after its largest number of steps.";
     if (run.converged) return `The last pass made no ${state.learner === "margin" ? "update" : "mistake"}: the run has ended.`;
     if (run.isCut) return `The playground shows the first ${format(MAX_VISITS)} examples.`;
-    return `All ${counted(state.passes, "pass", "passes")} are made, and mistakes are left.`;
+    return `All ${counted(state.passes, "pass", "passes")} are made, and there are still mistakes.`;
   }
 
   go(frame) {
@@ -173,7 +173,7 @@ class App {
   }
 }
 
-/** Start when the page is there: the kernels are in it, so nothing is requested. */
+/** Start when the page is loaded: it contains the kernels, so nothing is requested. */
 async function start() {
   try {
     globalThis.playground = new App(await Kernels.load(bytesOf(byId("kernels").textContent)));

@@ -24,7 +24,7 @@ function dot3(p, q) {
   return p[0] * q[0] + p[1] * q[1] + p[2] * q[2];
 }
 
-/** What is known of the points apart from any run: the verdict, R, and the best separator v* in the space of u with its margin. */
+/** What is known about the points without a run: the verdict, R, and the best separator v* in the space of u with its margin. */
 function geometryOf(kernels, state) {
   const { points, intercept } = state;
   const separability = separabilityOf(points, intercept);
@@ -66,7 +66,7 @@ class OnlineRun {
     this._collectUpdates();
   }
 
-  /** Find the updates, with the lengths and projections that the proofs speak of. */
+  /** Find the updates, with the lengths and projections of the proofs. */
   _collectUpdates() {
     const { points, intercept } = this.state;
     const { best } = this.geometry;

@@ -1,9 +1,9 @@
-// The state of the page, and the link that carries all of it.
+// The state of the page, and the link that contains all of it.
 
 const LINK_VERSION = "1";
 const SPEEDS = [1, 2, 5, 10, 20]; // steps per second
 
-/** The settings that are not points, with what a link may say of each. */
+/** The settings, without the points: their initial values, and the values that a link may have. */
 const SETTINGS = {
   learner: { initial: "perceptron", accepts: (value) => Object.hasOwn(LEARNERS, value) },
   C: { initial: 1, accepts: (value) => value >= 1e-3 && value <= 1e4 },
@@ -86,7 +86,7 @@ function stateFromLink(fragment) {
     return place < 0 ? [part, ""] : [part.slice(0, place), part.slice(place + 1)];
   }));
   if (!fields.has("v")) throw new UserError("it is not a link of the playground");
-  if (fields.get("v") !== LINK_VERSION) throw new UserError("it is of another version of the playground");
+  if (fields.get("v") !== LINK_VERSION) throw new UserError("it was made by another version of the playground");
   const state = initialState();
   for (const [name, value] of fields) {
     if (name === "v") continue;
