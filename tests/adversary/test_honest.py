@@ -7,6 +7,7 @@ from adversary.cases import MAKERS, QUICK
 from share import share_of, slow_unless
 
 CLAIMS, CLAIMS_IN_SLOW_SUITE = 10_000, 100_000
+SEVERAL = 3  # claims of one run that a score of 0 leaves open; of a few claims, this may be more than 2 %
 
 
 def assert_honest(name, claims, first=0):
@@ -15,7 +16,8 @@ def assert_honest(name, claims, first=0):
     counts = outcome.counts
     assert counts["claims"] >= claims
     assert counts["fails"] == counts["fails, exact"] == 0
-    assert counts["holds"] >= 0.98 * (counts["holds"] + counts["open"])
+    allowed = SEVERAL + 0.02 * (counts["holds"] + counts["open"])
+    assert counts["open"] <= allowed
 
 
 @pytest.mark.parametrize("name", slow_unless(QUICK.__contains__, MAKERS))
