@@ -48,7 +48,7 @@ test:   ## the tests that every change must pass, about ten minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
 
-test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play sanitize   ## the long tests, and the C++ tests under sanitizers
+test-slow: $(VENV)/ready $(VENV)/test $(VENV)/docs $(VENV)/play $(VENV)/release sanitize   ## the long tests, and the C++ tests under sanitizers
 	$(BIN)/python -m pytest $(ON_TWO) -m slow
 
 coverage: $(VENV)/ready $(VENV)/test $(VENV)/coverage   ## fail if quick tests run less than 95 % of the lines of Python, or C++ tests 90 % of the kernels
