@@ -314,6 +314,14 @@ def test_tests_that_need_the_sources_exist():
         assert (ROOT / file).is_file()
 
 
+def test_every_source_file_is_of_a_kind_that_a_wheel_may_contain():
+    check = tool("check_distributions")
+    listed = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    names = [name.removeprefix("src/") for name in listed.splitlines() if (ROOT / name).exists()]
+    assert len(names) > 100
+    assert [name for name in names if not check.PACKAGE.fullmatch(name) or check.JUNK.search(name)] == []
+
+
 def test_a_wheel_with_a_stranger_or_without_its_module_is_refused(tmp_path):
     check = tool("check_distributions")
     path = tmp_path / f"novikoff-{nk.__version__}-cp313-cp313-linux_x86_64.whl"

@@ -1,7 +1,7 @@
 """Compile the kernels of the playground to WebAssembly: make play.
 
 The result, ``src/novikoff/_play/page/kernels.wasm``, is part of the repository, so that an installation needs no zig.
-The file beside it, ``kernels.sha256``, has the digest of what it was built from: a test compares it with the sources.
+``cpp/play/kernels.sha256`` has the digest of what it was built from: a test compares it with the sources.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ ROOT = Path(__file__).parents[2]
 MAIN = ROOT / "cpp" / "play" / "kernels.cpp"
 FOLDERS = (ROOT / "cpp" / "include", ROOT / "cpp" / "play")
 TARGET = ROOT / "src" / "novikoff" / "_play" / "page" / "kernels.wasm"
+DIGEST = MAIN.with_suffix(".sha256")
 ZIG = "0.17.0"  # as in the dependency group "play"; another compiler may give other bytes
 FLAGS = (
     *("-target", "wasm32-wasi", "-mexec-model=reactor", "-std=c++20", "-O2", "-DNDEBUG", "-fno-rtti"),
@@ -54,5 +55,5 @@ def build(target: Path) -> None:
 
 if __name__ == "__main__":
     build(TARGET)
-    TARGET.with_suffix(".sha256").write_text(f"{digest()}\n", encoding="utf-8")
+    DIGEST.write_text(f"{digest()}\n", encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {TARGET.stat().st_size:,} bytes, from {len(sources())} files")
