@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.theory import balance as module
 from novikoff.theory.balance import _as_float, _leading, _spans_all, balance, proven_balance, rounded_to, span_of
 from novikoff.theory.certificate import Duals
 from novikoff.theory.elimination import OPERATION, Budget, Reduced
@@ -201,15 +200,20 @@ def test_weights_of_a_witness_are_scaled_to_about_1_if_floats_can_do_that():
         assert (proof.duals is not witness) == is_scaled
 
 
-def test_more_directions_than_a_limit_are_not_listed(monkeypatch):
-    rows = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]])
-    examples = Examples(rows, np.array([1.0, -1.0]), False)
-    proof = balance(examples, Duals(np.arange(2), np.ones(2)))
-    monkeypatch.setattr(module, "MAX_FREE_DIMENSIONS", 2)
-    assert len(proof.moves(3)) == 2
-    monkeypatch.setattr(module, "MAX_FREE_DIMENSIONS", 1)
-    assert proof.moves(3) is None
-    assert proof.outside(examples) is None
+def test_up_to_500_directions_are_listed():
+    for columns in (501, 502):
+        examples = Examples(np.ones((2, columns)), np.array([1.0, -1.0]), False)
+        proof = balance(examples, Duals(np.arange(2), np.ones(2)))
+        assert (proof.moves(columns) is None) == (columns == 502)
+        assert (proof.outside(examples) is None) == (columns == 502)
+
+
+def test_weights_that_differ_by_more_than_a_factor_of_two_are_no_proof():
+    # all multiples of (1, 1, 1) balance; none is within a factor of two of weights that differ by more than four
+    examples = Examples(np.array([[1.0, 0.0], [-1.0, 0.125], [0.0, -0.125]]), np.ones(3), False)
+    for ratio, expected in ((1.9, True), (1.99, True), (2.0, False), (2.1, False), (2.4, False)):
+        witness = Duals(np.arange(3), np.array([1 / ratio, ratio, 1.0]))
+        assert (proven_balance(examples, witness, Budget(1e9)) is not None) == expected
 
 
 def test_the_work_of_floats_and_of_directions_is_taken_from_the_budget():
@@ -267,6 +271,7 @@ def test_orders_of_rows_begin_with_a_basis_and_few_rows_are_sorted_by_their_term
     assert len(next(_leading(line, weights[:28]))) == 1 + 5
     nearly = line + np.array([[0.0, 1e-13]]) * line
     assert len(next(_leading(nearly, np.ones(28)))) == 1 + 5
+    assert next(_leading(np.ones((29, 1)), 2.0 ** np.arange(29)))[0] == 28  # the largest term
 
 
 def test_rows_of_zeros_are_no_part_of_a_basis():

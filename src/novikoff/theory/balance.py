@@ -219,9 +219,10 @@ def _solve_for(
 def _as_float(number: Fraction, exponent: int) -> float:
     """Return the number times 2^exponent; 0 or infinity if that is not in the range of floats."""
     shift = number.numerator.bit_length() - number.denominator.bit_length()
-    if not -1000 < shift + exponent < 1000:
-        return 0.0 if shift + exponent < 0 else math.inf
-    return math.ldexp(float(number / Fraction(2) ** shift), shift + exponent)
+    place = shift + exponent
+    if place <= -1000:
+        return 0.0
+    return math.ldexp(float(number / Fraction(2) ** shift), place) if place < 1000 else math.inf
 
 
 def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:
