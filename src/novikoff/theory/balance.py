@@ -131,7 +131,8 @@ def proven_balance(examples: Examples, witness: Duals, budget: Budget) -> Balanc
             return found
     vectors = examples.integer_rows(witness.rows, examples.used(witness.rows), budget)
     reduced = Reduced(_transposed(vectors), len(vectors), budget)
-    if not _has_weights(reduced.null_space(), *_scaled(vectors, witness.weights), budget):
+    given, _ = _scaled(vectors, witness.weights)
+    if not _has_weights(reduced.null_space(), given, budget):
         return None
     return span_of(examples, witness, budget)
 
@@ -149,18 +150,18 @@ def _transposed(vectors: list[tuple[IntegerVector, int]]) -> list[IntegerVector]
     return [list(entries) for entries in zip(*(vector for vector, _ in vectors), strict=True)]
 
 
-def _has_weights(relations: list[IntegerVector], given: IntegerVector, _: int, budget: Budget) -> bool:
+def _has_weights(relations: list[IntegerVector], given: IntegerVector, budget: Budget) -> bool:
     """Return whether some combination of the relations is between half and twice the given weights.
 
-    The coefficients t of the combination and a factor s have to satisfy given_i s < 2 (sum_r t_r n_ri) < 4 given_i s;
-    then s > 0. Gordan's alternative decides that.
+    The coefficients t of the combination and a factor s have to satisfy 2 sum_r t_r n_ri > given_i s and
+    sum_r t_r n_ri < 2 given_i s; then s > 0. Gordan's alternative decides that.
     """
     if not relations:
         return False
     sides = []
     for a, entries in zip(given, zip(*relations, strict=True), strict=True):
-        doubled = [WEIGHT_FACTOR * entry for entry in entries]
-        sides += [primitive([*doubled, -a]), primitive([*(-entry for entry in doubled), WEIGHT_FACTOR**2 * a])]
+        below, above = [*entries, -WEIGHT_FACTOR * a], [*(WEIGHT_FACTOR * entry for entry in entries), -a]
+        sides += [primitive(above), primitive([-entry for entry in below])]
     return alternative(sides, budget)[1] is not None
 
 
@@ -218,9 +219,10 @@ def _solve_for(
 def _as_float(number: Fraction, exponent: int) -> float:
     """Return the number times 2^exponent; 0 or infinity if that is not in the range of floats."""
     shift = number.numerator.bit_length() - number.denominator.bit_length()
-    if not -1000 < shift + exponent < 1000:
-        return 0.0 if shift + exponent < 0 else math.inf
-    return math.ldexp(float(number / Fraction(2) ** shift), shift + exponent)
+    place = shift + exponent
+    if place <= -1000:
+        return 0.0
+    return math.ldexp(float(number / Fraction(2) ** shift), place) if place < 1000 else math.inf
 
 
 def _leading(z: Floats, weights: Floats) -> Iterator[NDArray[np.int64]]:

@@ -293,11 +293,11 @@ class MixtureReplay:
 
     def choose(self, row: int, predictions: Sequence[int]) -> int:
         """Return what the mixture predicts; ties go to the member that comes first."""
-        least = min(self.decayed[:-1])
         if self.vote == "leader":
             return predictions[self.leader()]
         own = self.weights
         if self.vote == "majority":
+            least = self.decayed[self.leader()]
             own = np.array([self.beta ** (self.decay * (count - least)) for count in self.decayed[:-1]])
         totals: dict[int, float] = {}
         for label, weight in zip(predictions, own.tolist(), strict=True):
@@ -346,7 +346,7 @@ def leader_scores(every: Sequence[Predictions], codes: Codes, amounts: Floats, d
     RowScores
         The scores of the member that predicted each row.
     """
-    mixture, leaders = MixtureReplay(len(every), "leader", decay, 0.5, 0.5), []
+    mixture, leaders = MixtureReplay(len(every), "leader", decay, beta=math.nan, share=math.nan), []
     for predictions, label, amount in zip(
         np.array([own.codes for own in every]).T.tolist(), codes.tolist(), amounts.tolist(), strict=True
     ):

@@ -32,7 +32,7 @@ def are_zero(
     found = np.ones((rows, len(directions)), dtype=bool)
     mantissas, exponents = np.frexp(np.asarray(values, dtype=np.float64))
     numbers = np.ldexp(mantissas, 53).astype(np.int64)
-    least = min(int(exponents[numbers != 0].min(initial=0)) - 53, 0)
+    least = int(exponents[numbers != 0].min(initial=0)) - 53  # of the power of two that is the unit
     places = np.where(numbers != 0, exponents - 53 - least, 0)
     longest = max(abs(entry) for direction in directions for entry in direction).bit_length()
     bits = 54 + max(int(places.max(initial=0)), -least) + longest + (columns + 1).bit_length()

@@ -260,7 +260,7 @@ class LogisticAdaptiveRule(SecondOrderRule):
             steps = rate * (gradient / np.sqrt(total)) / scale
         steps = np.where(valid & np.isfinite(steps), steps, 0.0)
         weights[columns] -= steps
-        sensitivity = float(np.sqrt(steps @ steps)) / abs(slope)
+        sensitivity = float(np.sqrt(steps @ steps)) / abs(slope) * max(1.0, curvature)
         growth = max(1.0, abs(float(steps @ u)) / abs(slope) * curvature - 1)
         return Outcome(example.mistake, True, sensitivity, growth)
 
