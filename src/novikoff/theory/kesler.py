@@ -289,7 +289,7 @@ class KeslerCertificate(Certificate):
             seen = as_seen(X, copies, scale.kind)
             found = [seen.check(scale.factors, scale.shifts)]
             X, codes, copies = seen.X, codes[seen.index], seen.copies
-        checks = OnlineChecks(evidence, X, np.where(codes == 0, 1.0, -1.0), copies, exact)
+        checks = OnlineChecks(evidence, X, np.ones(len(codes)), copies, exact)  # lengths do not depend on signs
         if not checks.lifted.rows.is_finite:
             return Verification((Check("data", "fails", "NaN or infinity among the values"),))
         return Verification((*found, *self._check_data(checks, codes), *self._check_counts(copies)))
