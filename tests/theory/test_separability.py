@@ -254,6 +254,12 @@ def test_the_margins_know_their_geometry():
         assert isinstance(json.loads(found.to_json())["margin_lower_bound"], float)
 
 
+def test_the_classes_are_separated_unless_they_overlap():
+    for data, separated in ((COMPLETE, True), (QUASI, True), (OVERLAP, False)):
+        found = nk.separability(*data)
+        assert found.separated is bool(found) is separated
+
+
 def test_undecided_says_why_and_what_to_do():
     found = dataclasses.replace(nk.separability(*OVERLAP), kind="undecided")
     with pytest.raises(ValueError, match=r"because the data are too large, .* Leave out columns, or round the values"):
