@@ -118,6 +118,11 @@ def test_rows_and_transposes_are_those_of_any_table(make):
             assert np.array_equal(full, row)
 
 
+def test_values_of_sparse_rows_are_not_copied_if_they_are_doubles():
+    X = sp.csr_array(np.eye(3))
+    assert all(np.shares_memory(values, X.data) for _, values in geometry.each_row(X))
+
+
 def test_a_table_has_no_duplicate_entries_and_the_matrix_given_is_unchanged():
     given = sp.csr_array((np.array([1.0, 2.0, 4.0]), np.array([1, 1, 0]), np.array([0, 2, 3])), shape=(2, 2))
     table = geometry.as_table(given)
