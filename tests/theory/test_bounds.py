@@ -196,3 +196,77 @@ def test_bounds_of_margin_perceptrons_without_a_margin_are_infinite():
     assert bounds.margin_perceptron_length(1.0, 0.0, 0.5, [1, 2]).tolist() == [math.inf] * 2
     assert bounds.margin_perceptron_length(1.0, 0.5, 0.0, [1]).tolist() == [math.inf]
     assert bounds.margin_perceptron_length(1.0, 0.5, 0.5, [0]).tolist() == [0.0]
+    assert bounds.margin_perceptron(1.0, 0.0, 0.5) == bounds.novikoff(1.0, 0.0) == math.inf
+
+
+def test_bounds_by_hand():
+    """With R = 3, gamma = 2 and eps = 1/4: 2 R / (eps gamma) = 12, and 2 (R / (eps gamma))^2 = 72."""
+    assert bounds.novikoff(3.0, 2.0) == 2.25
+    assert bounds.novikoff_unscaled(3.0, 4.0, 2.0) == 36.0
+    assert bounds.margin_upper_bound(3.0, 0.5) == 6.0
+    assert bounds.margin_perceptron(3.0, 2.0, 0.25) == 84.0
+    # 3 + 9 / (1/4 2) = 21, and (1 - 1/8) 2 = 1.75 per update
+    assert bounds.margin_perceptron_length(3.0, 2.0, 0.25, [0, 1, 2, 84]).tolist() == [0.0, 22.75, 24.5, 168.0]
+    assert bounds.passive_aggressive_I(3.0, 2.0, 0.5) == bounds.passive_aggressive_I(3.0, 2.0, 100.0) == 2.25
+    assert bounds.passive_aggressive_I(3.0, 2.0, 0.0625) == 4.0
+    assert bounds.passive_aggressive_II(3.0, 2.0, 0.25) == 2.75
+    for margin in (-2.0, 0.0):
+        assert bounds.novikoff(3.0, margin) == bounds.margin_perceptron(3.0, margin, 0.25) == math.inf
+        assert (
+            bounds.passive_aggressive_I(3.0, margin, 1.0) == bounds.passive_aggressive_II(3.0, margin, 1.0) == math.inf
+        )
+        assert bounds.dynamic_margin_perceptron(3.0, margin, 0.5) == math.inf
+        assert bounds.margin_perceptron_length(3.0, margin, 0.25, [1]).tolist() == [math.inf]
+    assert bounds.margin_perceptron_length(3.0, 2.0, -0.25, [1]).tolist() == [math.inf]
+
+
+def test_the_length_with_a_dynamic_margin_by_hand():
+    """For eps = 1/4, a = 3/2: s = 1, then (1 + 3/2) 1 + 1 = 7/2, then (1 + 3/4) 7/2 + 1 = 57/8."""
+    squares = bounds.dynamic_margin_length(2.0, 0.25, [1, 2, 3]) ** 2
+    assert squares == pytest.approx([4.0, 14.0, 28.5], rel=1e-12)
+    assert bounds.dynamic_margin_length(2.0, 0.0, [1, 2, 3]) == pytest.approx([2.0, 4.0, 6.0], rel=1e-12)
+
+
+def test_next_to_its_singular_value_the_length_is_that_of_a_slightly_smaller_epsilon():
+    for epsilon in (0.4996, 0.5, 0.5004):  # a = 2 (1 - eps) is within a thousandth of 1
+        found = bounds.dynamic_margin_length(1.0, epsilon, [5, 50])
+        assert found.tolist() == bounds.dynamic_margin_length(1.0, 0.4995, [5, 50]).tolist()
+    for epsilon in (0.499, 0.501):
+        assert bounds.dynamic_margin_length(1.0, epsilon, [50]) != bounds.dynamic_margin_length(1.0, 0.4995, [50])
+
+
+def test_with_the_whole_margin_lost_the_dynamic_bound_is_novikoffs():
+    """R^2 M >= (gamma M)^2 means M <= (R / gamma)^2. No row is on the right side by more than its length."""
+    for ratio in np.sqrt([1, 1.5, 2, 3, 3.5, 4, 5, 7, 8, 9, 1000, 1000.5, 65_536, 99_999, 1e9]):
+        expected = math.floor(ratio * ratio * (1 + 1e-12))
+        assert bounds.dynamic_margin_perceptron(float(ratio), 1.0, 1.0) == expected
+    assert bounds.dynamic_margin_perceptron(1.0, 1.001, 0.5) == bounds.dynamic_margin_perceptron(1.0, 5.0, 1.0) == 0.0
+
+
+def test_the_dynamic_bound_is_infinite_above_a_limit_only():
+    """For eps = 1/4, |v| is about R M^(3/4) times a constant, so the bound grows like (R / gamma)^4."""
+    assert 1e95 < bounds.dynamic_margin_perceptron(1.0, 1e-24, 0.25) < 1e98
+    assert bounds.dynamic_margin_perceptron(1.0, 1e-26, 0.25) == math.inf
+
+
+@pytest.mark.parametrize("rows", [100, 2048, 2049, 5000])
+def test_freund_schapire_searches_a_part_of_many_rows_and_counts_all_of_them(rows):
+    """Margins that fall into three groups, mixed so that a part of the rows has the same shares of them."""
+    m = np.array([2.0, 1.0, -0.5])[np.arange(rows) % 7 % 3]
+    copies = np.array([1.0, 0.5, 0.25, 0.0, 2.0])[np.arange(rows) % 5]
+    grid = np.logspace(-2, 4, 4001) * 3
+    deficits = np.maximum(0, grid[:, None] - [2.0, 1.0, -0.5]) ** 2
+    counts = np.array([copies[m == value].sum() for value in (2.0, 1.0, -0.5)])
+    on_grid = (((3 + np.sqrt(2 * deficits @ counts)) / grid) ** 2).min()
+    found = bounds.freund_schapire(3.0, m, copies, passes=2)
+    assert on_grid * (1 - 1e-4) <= found <= on_grid * (1 + 1e-4)
+
+
+def test_freund_schapire_is_exact_where_the_best_gamma_is_a_margin():
+    """Beyond the margins, R + D rises faster than gamma; below them, D is 0."""
+    assert bounds.freund_schapire(1.0, [0.25, 0.25, 0.5], passes=9) == pytest.approx(16.0, rel=1e-12)
+    assert bounds.freund_schapire(1.0, [0.25] * 40 + [0.0], [1.0] * 40 + [0.0]) == 16.0
+    assert bounds.freund_schapire(1.0, [1e-9] * 3) == pytest.approx(
+        3.0, rel=1e-4
+    )  # R / gamma + sqrt(3) (1 - m / gamma)
+    assert bounds.freund_schapire(1e-3, [-1e-3] * 2) == pytest.approx(2.0, rel=1e-5)

@@ -1,5 +1,6 @@
 """What floating point proves of rows that balance is true in fractions, and much is proven."""
 
+import math
 from fractions import Fraction
 
 import numpy as np
@@ -79,3 +80,103 @@ def test_a_weight_of_0_or_a_singular_matrix_is_not_proven():
     assert not has_positive_weights(np.eye(2), np.array([1.0, -1e-300]))
     assert not has_positive_weights(np.array([[0.1, 0.3], [0.2, 0.6]]), np.array([0.3, 0.9]))
     assert not has_positive_weights(np.zeros((2, 2)), np.array([1.0, 1.0]))
+
+
+# ---- where the proofs end --------------------------------------------------------------------------------------------
+
+UNIT = Fraction(1, 2**53)
+SAFETY = Fraction(1.01)
+
+
+def nearly_parallel(bits):
+    """Two rows whose angle is about 2^-bits / 2. Elimination and the inverse are exact in floating point."""
+    return np.array([[1.0, 1.0], [1.0, 1.0 + 2.0**-bits]])
+
+
+def absolute_inverse(square):
+    (a, b), (c, d) = [[Fraction(value) for value in row] for row in square.tolist()]
+    det = abs(a * d - b * c)
+    return [[abs(d) / det, abs(b) / det], [abs(c) / det, abs(a) / det]]
+
+
+def times(vector, matrix):
+    return [sum(v * row[j] for v, row in zip(vector, matrix, strict=True)) for j in range(2)]
+
+
+def distance_from_unit(square):
+    """The bound on |I - B C| of the exact inverse: four roundings of the sums of absolute values."""
+    inverse = absolute_inverse(square)
+    sums = times([Fraction(1)] * 2, [times([abs(Fraction(v)) for v in row], inverse) for row in square.tolist()])
+    return 4 * UNIT * (max(sums) + 1)
+
+
+@pytest.mark.parametrize("bits", [40, 44, 45, 46, 47, 48, 49, 50])
+def test_rows_balance_as_far_as_the_bound_on_the_change_of_their_weights_goes(bits):
+    """The sum of the rows is (x, 0), which the rows of the basis balance with weights of about x 2^bits."""
+    square = nearly_parallel(bits)
+    inverse, q = absolute_inverse(square), distance_from_unit(square)
+    answers = set()
+    for steps in range(0, min(64, 2 ** (52 - bits))):
+        for weight in (1.0,) if steps % 2 else (1.0, 1.5):  # so that the sum of the rows is exact
+            x = steps * 2.0**-52
+            z = np.vstack([square, [-1.0 + x, -1.0], -square[1]])
+            sizes = [Fraction(weight) * sum(abs(Fraction(v)) for v in column) for column in z.T.tolist()]
+            total = [size * 6 * UNIT + Fraction(weight) * Fraction(x) * (j == 0) for j, size in enumerate(sizes)]
+            change = max(times(total, inverse))
+            basis = balanced_basis(z, np.full(4, weight))
+            expected = q < Fraction(1, 2) and change / (1 - q) < Fraction(1, 4)
+            assert (basis is not None) == expected
+            assert not expected or sorted(basis.tolist()) == [0, 1]
+            answers.add(expected)
+    assert answers == ({True, False} if 44 <= bits <= 45 else {bits < 44})
+
+
+def test_a_change_of_a_quarter_is_the_limit():
+    """The rows 1 and -(1 - t) balance if the weight of the first changes by t, up to rounding."""
+    low, high = 0.2, 0.3
+    for _ in range(60):
+        middle = (low + high) / 2
+        found = balanced_basis(np.array([[1.0], [middle - 1.0]]), np.ones(2)) is not None
+        low, high = (middle, high) if found else (low, middle)
+    assert low == pytest.approx(0.25, rel=0, abs=1e-14)
+
+
+@pytest.mark.parametrize("places", [(0, 0), (60, -70), (-400, 500)])
+def test_powers_of_two_in_columns_and_in_rows_with_their_weights_change_nothing(places):
+    columns, rows = 2.0 ** np.array(places), np.array([1.0, 2.0**40, 0.25, 2.0**-60])
+    for bits, proven in ((44, True), (45, True), (46, False)):
+        z = np.vstack([nearly_parallel(bits), -nearly_parallel(bits)])
+        basis = balanced_basis(z * columns / rows[:, None], rows)
+        assert (basis is not None) == proven
+
+
+def test_values_far_below_the_largest_of_their_column_are_refused():
+    for weight in (1.0, 2.0**-30, 2.0**30):
+        for exponent, proven in ((-399, True), (-400, True), (-401, False)):
+            z = np.array([[1.0], [-1.0], [2.0**exponent / weight]])
+            assert (balanced_basis(z, np.array([1.0, 1.0, weight])) is not None) == proven
+            z[0] = 0.0  # the largest is that of the second row then
+            assert balanced_basis(z, np.array([1.0, 1.0, weight])) is None
+    assert has_positive_weights(np.array([[1.0, 0.0], [2.0**-400, 1.0]]), np.ones(2))
+    assert not has_positive_weights(np.array([[1.0, 0.0], [2.0**-401, 1.0]]), np.ones(2))
+
+
+@pytest.mark.parametrize("bits", [30, 44, 45, 46, 47, 48, 49, 50])
+def test_weights_are_positive_as_far_as_they_exceed_the_bound_on_their_error(bits):
+    """The weights u = (a, b) are exact. The bound is that of five roundings of |t| + |u| |B|, which is 2 t."""
+    square = nearly_parallel(bits)
+    inverse, q = absolute_inverse(square), distance_from_unit(square)
+    share = 20 * UNIT * SAFETY * 2**bits / (1 - q)  # of a + b, which each must exceed
+    answers = set()
+    for a in range(0, 30):
+        near = math.floor(a * (1 - share) / share)
+        for b in {1, 2, 17, 31, 50, 63, *range(near - 2, near + 3)}:
+            if not 0 < a + b < 2 ** (52 - bits) or b < 0:
+                continue  # the weights would not be exact
+            target = np.array([a, b], dtype=float) @ square
+            error = SAFETY * max(times([10 * UNIT * Fraction(t) for t in target.tolist()], inverse))
+            expected = q < Fraction(1, 2) and min(a, b) > error / (1 - q)
+            assert has_positive_weights(square, target) == expected
+            assert has_positive_weights(square[::-1], target) == expected
+            answers.add(expected)
+    assert answers == ({True, False} if bits < 48 else {False})

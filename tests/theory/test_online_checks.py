@@ -1,6 +1,8 @@
 """What rows show of a model of an online learner: nothing false is proven, nothing true is refuted."""
 
 from dataclasses import replace
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -9,8 +11,11 @@ import scipy.sparse as sp
 import novikoff as nk
 import rational
 from certified import change
+from novikoff.theory import Geometry
 from novikoff.theory.certificate import Duals
-from novikoff.theory.online_checks import OnlineChecks
+from novikoff.theory.enclosure import UNBOUNDED, Enclosure
+from novikoff.theory.evidence import Evidence
+from novikoff.theory.online_checks import OnlineChecks, nearness
 
 pytestmark = pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")  # not what these tests are about
 
@@ -170,3 +175,194 @@ def test_the_rows_that_are_right_without_private_features_are_those_of_the_score
     plain = nk.Perceptron().fit(X[apart], y[apart]).certificate_
     (check,) = [check for check in plain.verify(X[apart], y[apart]).checks if check.claim == "separates"]
     assert check.detail == f"{np.count_nonzero(apart)} rows, each on its right side"
+
+
+UNIT, SMALLEST = Fraction(1, 2**52), Fraction(1, 2**1074)
+
+
+def checks_on(X, signs, weights, *, intercept=0.0, copies=None, duals=None, exact=False, count=None, **geometry):
+    """The checks of a model without an intercept, unless the geometry says otherwise."""
+    geometry = Geometry(**{"fit_intercept": False, **geometry})
+    model = Evidence(np.asarray(weights, dtype=float), intercept, geometry, 1, duals)
+    copies = np.ones(len(signs)) if copies is None else np.asarray(copies, dtype=float)
+    return OnlineChecks(model, X, np.asarray(signs, dtype=float), copies, exact, count)
+
+
+def around(number, steps=30):
+    """Doubles around a number: some next to it, and some near those that rounding explains."""
+    near = [float(number)]
+    for _ in range(steps):
+        near = [np.nextafter(near[0], -np.inf), *near, np.nextafter(near[-1], np.inf)]
+    return [float(value) for value in near]
+
+
+def agreeing(claimed, value, roundings):
+    return abs(Fraction(claimed) - value) <= roundings * (UNIT * value + SMALLEST)
+
+
+def assert_decided(found, found_exactly, expected):
+    """``found_exactly`` is the truth, and what is found in floating point is the truth or open."""
+    words = {True: "holds", False: "fails"}[bool(expected)]
+    assert found_exactly.status == words
+    assert found.status in (words, "open")
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+def test_the_radius_is_that_of_rows_that_count_up_to_as_many_roundings_as_there_are_columns_and_eight(sparse):
+    """The fifth column is empty, and the longest row has weight 0. Of the others, two lengths differ by one part."""
+    X = np.array([[1.0, 0.3, 0.1, 0.7, 0.0], [0.3, 1.0, 0.7, 0.1 + 2**-56, 0.0], [9.0, 0.0, 0.0, 0.0, 0.0]])
+    copies = np.array([1.0, 0.5, 0.0])
+    square = max(sum(Fraction(value) ** 2 for value in row) for row in X[:2].tolist())
+    table = sp.csr_array(X) if sparse else X
+    quick, sure = (checks_on(table, [1, -1, 1], np.ones(5), copies=copies, exact=exact) for exact in (False, True))
+    found, slack = set(), 5 + 8
+    for claimed in around(float(square) ** 0.5):
+        lowest, highest = Fraction(claimed) - slack * SMALLEST, Fraction(claimed) + slack * SMALLEST
+        expected = (lowest / (1 + slack * UNIT)) ** 2 <= square <= (highest / (1 - slack * UNIT)) ** 2
+        assert_decided(quick.radius(claimed), sure.radius(claimed), expected)
+        longer = Fraction(claimed) ** 2 >= square
+        assert_decided(quick.radius(claimed, one_sided=True), sure.radius(claimed, one_sided=True), longer)
+        found |= {quick.radius(claimed).status, quick.radius(claimed, one_sided=True).status}
+    assert found == {"holds", "fails", "open"}
+    assert quick.radius(np.inf, one_sided=True).status == "fails"
+
+
+def test_sums_of_weights_agree_up_to_one_rounding_per_example_and_four():
+    copies = np.array([0.1, 0.2, 0.0, 0.3, 0.7])
+    signs = np.array([1, -1, 1, 1, -1])
+    for count, positive in product((None, 9), (False, True)):
+        checks = checks_on(np.ones((5, 1)), signs, np.ones(1), copies=copies, count=count)
+        value = 3 * sum(Fraction(copy) for copy in copies[(signs > 0) | (not positive)].tolist())
+        for claimed in around(value):
+            found = checks.total("examples", claimed, 3, positive=positive)
+            assert (found.status == "holds") == agreeing(claimed, value, 3 * (count or 5) + 4)
+            assert ("sample_weight" in found.detail) == (found.status == "fails")
+
+
+@pytest.mark.parametrize("normalize", [False, True])
+def test_the_sum_of_squares_agrees_up_to_its_roundings(normalize):
+    X = np.array([[0.1, 0.2, 0.4], [0.3, -0.7, 0.2], [9.0, 0.0, 0.0], [0.5, 0.5, -0.25]])
+    copies = np.array([1.0, 0.3, 0.0, 2.5])
+    quick, sure = (
+        checks_on(X, [1, -1, 1, 1], np.ones(3), copies=copies, exact=exact, normalize=normalize, slack_feature=0.5)
+        for exact in (False, True)
+    )
+    squares = [1 if normalize else sum(Fraction(value) ** 2 for value in row) for row in X.tolist()]
+    value = 2 * sum(Fraction(copy) * (square + Fraction(1, 4)) for copy, square in zip(copies, squares, strict=True))
+    found = set()
+    for claimed in around(value, steps=50):
+        expected = agreeing(claimed, value, 2 * 4 + 3 + 8)
+        assert_decided(quick.energy(claimed, 2), sure.energy(claimed, 2), expected)
+        found.add(quick.energy(claimed, 2).status)
+    assert found >= {"holds", "fails"}
+
+
+def test_rows_of_weight_zero_do_not_count():
+    """The second row is too short beside the first one for floating point, and on the wrong side."""
+    X, signs, copies = np.array([[1e200, 0.0], [1e-200, 0.0]]), [1, -1], np.array([1.0, 0.0])
+    checks = checks_on(X, signs, [1.0, 0.0], copies=copies, normalize=True)
+    assert [check.status for check in checks.data(1.0, 1.0, 1.0, 1.0, 1)] == ["holds"] * 4
+    assert checks.separates().status == "holds"
+    assert checks.separates().detail == "1 row, each on its right side"
+    assert checks.margin_lower_bound("margin", 0.999).status == "holds"
+    assert 0.999 < checks.least_margin() <= 1.0
+    both = checks_on(X, signs, [1.0, 0.0], normalize=True)
+    assert both.energy(2.0, 1).status == "open"
+    assert both.separates().status == "open"
+    slack = checks_on(X, signs, [1.0, 0.0], copies=copies, slack_feature=1.0, duals=Duals(np.array([0]), np.ones(1)))
+    assert slack.separates().detail.endswith("without these, 1 of 1")
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.75])
+def test_margins_are_decided_between_neighbouring_doubles(delta):
+    """The smallest margin is that of the row with the number 2, by little; the row of weight 0 has a smaller one."""
+    X = np.array([[0.3, 0.1, 0.2], [0.1, -0.9, 0.4], [0.3 - 2**-54, 0.1, 0.2], [0.0, 0.1, 0.0], [0.9, 0.9, 0.9]])
+    signs, copies = [1, 1, 1, 1, 1], np.array([1.0, 1.0, 1.0, 0.0, 2.0])
+    weights, duals = [0.7, -0.3, 0.6], Duals(np.array([0, 1, 2, 4]), np.array([0.1, 0.1, 0.1, 0.3]))
+    quick, sure = (
+        checks_on(X, signs, weights, copies=copies, duals=duals, slack_feature=delta, exact=exact)
+        for exact in (False, True)
+    )
+    margins = rational.margins(X, signs, quick.model)
+    assert min((margin, row) for row, margin in enumerate(margins) if copies[row])[1] == 2
+    own = Fraction(delta) ** 2 * sum(Fraction(a) ** 2 for a in duals.weights.tolist())
+    square = margins[2] ** 2 / (sum(Fraction(w) ** 2 for w in weights) + own)
+    found = set()
+    for claimed in around(float(square) ** 0.5):
+        checks = [some.margin_lower_bound("margin", claimed) for some in (quick, sure)]
+        assert_decided(*checks, Fraction(claimed) ** 2 <= square)
+        assert checks[1].row == (2 if checks[1].status == "fails" else None)
+        found.add(checks[0].status)
+    assert found == {"holds", "fails", "open"}
+    assert Fraction(quick.least_margin()) <= margins[2] < Fraction(quick.least_margin()) * (1 + 40 * UNIT)
+    nothing = replace(quick.model, weights=np.zeros(3))
+    left = OnlineChecks(nothing, X, quick.signs, copies, exact=True).margin_lower_bound("margin", 1e-9)
+    assert left.status == ("holds" if delta else "fails")
+    assert ("weights are 0" in left.detail) == (not delta)
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+@pytest.mark.parametrize("updates", [-9, 0, 3, 2**40])
+def test_weights_are_the_sum_of_the_rows_up_to_two_roundings_per_update(updates, intercept):
+    """The columns have the sums 1, and 1 of rows with other signs, so that a rounding is that of the size 3."""
+    X, signs = np.array([[1.0, 2.0, 0.0], [0.0, 1.0, 0.0]]), np.array([1, -1])
+    duals = Duals(np.arange(2), np.ones(2))
+    roundings = 2 * updates + 3 + 16
+    allowed = {0: 1, 1: 3} | ({3: 2} if intercept else {})
+    for column, size in allowed.items():
+        reach = roundings * (size * UNIT + SMALLEST)
+        for claimed in (
+            *around(reach if column == 3 else 1 + reach, 3),
+            *around(-reach if column == 3 else 1 - reach, 3),
+        ):
+            numbers = np.array([1.0, 1.0, 0.0, 0.0])
+            numbers[column] = claimed
+            quick, sure = (
+                checks_on(
+                    X, signs, numbers[:3], intercept=numbers[3], duals=duals, exact=exact, fit_intercept=intercept
+                )
+                for exact in (False, True)
+            )
+            expected = abs(Fraction(claimed) - (column < 2)) <= reach
+            assert_decided(quick.weights(updates), sure.weights(updates), expected)
+
+
+def test_no_number_of_updates_is_negative_and_any_number_is_compared_in_fractions():
+    X, signs, duals = np.array([[1.0, 2.0]]), np.array([1]), Duals(np.arange(1), np.ones(1))
+    quick, sure = (checks_on(X, signs, [1.0, 2.0], duals=duals, exact=exact) for exact in (False, True))
+    assert sure.weights(-9).status == "holds"  # 2 columns and 16 operations are as many as 18 less
+    assert sure.weights(-10).status == quick.weights(-10).status == "fails"
+    for updates, size, status in ((2**250, 1e59, "holds"), (2**250, 1e61, "fails"), (2**1200, 1e300, "holds")):
+        quick, sure = (checks_on(X, signs, [size, 2.0], duals=duals, exact=exact) for exact in (False, True))
+        assert quick.weights(updates).status == "open"
+        assert sure.weights(updates).status == status
+
+
+def test_a_number_is_near_if_it_is_near_all_that_are_enclosed():
+    """In multiples of 2^-1074, in which a size of 2^52 s and k roundings allow k (s + 1)."""
+    for number, low, width, size, more, k in product(range(-2, 5), (-2, 0, 1), (0, 2), (0, 1), (0, 1), (0, 1, 2)):
+        found = Enclosure(low * SMALLEST, (low + width) * SMALLEST)
+        sizes = Enclosure(size / UNIT * SMALLEST, (size + more) / UNIT * SMALLEST)
+        near = [
+            abs(number - value) <= k * (some + 1)
+            for value, some in product(range(low, low + width + 1), (size, size + more))
+        ]
+        expected = "holds" if all(near) else "open" if any(near) else "fails"
+        assert nearness(number * float(SMALLEST), found, sizes, k) == expected
+    exact = Enclosure.exactly(1.0)
+    assert nearness(1.0, UNBOUNDED, exact, 1) == nearness(1.0, exact, UNBOUNDED, 1) == "open"
+
+
+@pytest.mark.parametrize("rows", [200, 5000])
+def test_a_sum_of_squares_is_enclosed_closely_for_any_number_of_rows(rows):
+    """Half of the weights and squares are so small that their product is less than any double."""
+    values = np.where(np.arange(rows) % 2, 3.0, 7e-170)
+    copies = np.where(np.arange(rows) % 3, 5e-170, 1.5)
+    total = sum(
+        Fraction(copy) * Fraction(value) ** 2 for copy, value in zip(copies.tolist(), values.tolist(), strict=True)
+    )
+    checks = checks_on(values[:, None], np.ones(rows), np.ones(1), copies=copies)
+    far = (rows + 1 + 8) * UNIT
+    assert checks.energy(float(total), 1).status == "holds"
+    assert checks.energy(float(total * (1 + 2 * far)), 1).status == "fails"
+    assert checks.energy(float(total * (1 - 2 * far)), 1).status == "fails"

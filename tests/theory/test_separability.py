@@ -4,7 +4,9 @@ import dataclasses
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff.theory import CoefficientStatus, Margin, Separability, separability_checks
@@ -252,6 +254,12 @@ def test_the_margins_know_their_geometry():
         assert isinstance(json.loads(found.to_json())["margin_lower_bound"], float)
 
 
+def test_the_classes_are_separated_unless_they_overlap():
+    for data, separated in ((COMPLETE, True), (QUASI, True), (OVERLAP, False)):
+        found = nk.separability(*data)
+        assert found.separated is bool(found) is separated
+
+
 def test_undecided_says_why_and_what_to_do():
     found = dataclasses.replace(nk.separability(*OVERLAP), kind="undecided")
     with pytest.raises(ValueError, match=r"because the data are too large, .* Leave out columns, or round the values"):
@@ -273,3 +281,165 @@ def test_proofs_of_counts_speak_of_pairs_of_row_and_outcome():
     assert dict(found.claims())["witness"].endswith("pairs of row and outcome balance each other")
     details = {check.claim: check.detail for check in found.verify(X, y).checks}
     assert details["span"] == "the witness spans 6 pairs of row and outcome, which are all"
+
+
+# ---- what it says ----------------------------------------------------------------------------------------------------
+
+
+def wide(X):
+    """The same rows, with 2^31 - 3 columns of zeros between the two of X."""
+    rows = sp.csr_array(X)
+    return sp.csr_array((rows.data, np.array([3, 2**31 - 2])[rows.indices], rows.indptr), shape=(len(X), 2**31 - 1))
+
+
+def test_claims_are_those_of_the_kind():
+    complete = nk.separability(*COMPLETE)
+    claims = dict(complete.claims())
+    assert list(claims) == ["kind", "margin", "best margin"]
+    assert claims["margin"].startswith("at least ")
+    assert claims["best margin"].startswith("at most ")
+    without = dataclasses.replace(complete, margin_upper_bound=np.inf)
+    assert list(dict(without.claims())) == ["kind", "margin"]
+    quasi = dict(nk.separability(*QUASI).claims())
+    assert list(quasi) == ["kind", "witness", "on the plane", "coefficients"]
+    assert quasi["witness"] == "3 of 4 rows balance each other"
+    assert quasi["on the plane"] == "3 rows"
+    overlap = nk.separability(*OVERLAP)
+    assert overlap.claims()[1] == ("witness", "4 of 4 rows balance each other")
+    assert [name for name, _ in overlap.claims()] == ["kind", "witness", "coefficients"]
+    assert dataclasses.replace(overlap, kind="undecided", witness=None).claims() == [("kind", "undecided")]
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_the_coefficients_are_those_of_the_columns_and_of_the_intercept(fit_intercept):
+    X, y = QUASI
+    found = nk.separability(X, y, fit_intercept=fit_intercept)
+    assert found.width == 2
+    assert list(found.coefficients) == ["x0", "x1", *(["(Intercept)"] if fit_intercept else [])]
+    assert list(found.coefficients.values()) == found.status.tolist()
+    named = dataclasses.replace(found, names=("p", "q"))
+    assert list(named.coefficients)[:2] == ["p", "q"]
+    with pytest.raises(ValueError, match="zip"):
+        _ = dataclasses.replace(found, names=("p",)).coefficients
+
+
+def test_columns_of_zeros_are_counted_and_not_named():
+    for X, y in (COMPLETE, QUASI, OVERLAP):
+        narrow, found = nk.separability(X, y), nk.separability(wide(X), y)
+        assert found.coefficients == dict(
+            zip(("x3", f"x{2**31 - 2}", "(Intercept)"), narrow.coefficients.values(), strict=True)
+        )
+        assert f"{2**31 - 3:,} columns of zeros" in str(found.summary())
+        assert "columns of zeros" not in str(narrow.summary())
+        if found.kind != "complete":
+            assert "aliased" not in dict(narrow.claims())["coefficients"]
+            assert dict(found.claims())["coefficients"].endswith(f" {2**31 - 3:,} aliased")
+        if narrow.coef is None:
+            assert narrow.plane() is None
+            assert found.plane() is None
+            continue
+        (weights, intercept), (wider, same) = narrow.plane(), found.plane()
+        assert (weights is narrow.coef, intercept, same) == (True, narrow.intercept, narrow.intercept)
+        assert wider.shape == (2**31 - 1,)
+        assert wider[[3, 2**31 - 2]].tolist() == weights.tolist()
+        data = [check.detail for check in found.verify(wide(X), y).checks if check.claim == "data"]
+        assert data == [f"4 rows of {2**31 - 1:,} features"]
+        data = [check.detail for check in narrow.verify(X, y).checks if check.claim == "data"]
+        assert data == ["4 rows of 2 features"]
+        for false in ({"columns": None}, {"n_features": None}):
+            assert dataclasses.replace(found, **false).verify(wide(X), y).failures
+
+
+def test_an_undecided_verdict_leaves_its_kind_open():
+    X, y = OVERLAP
+    nothing = {
+        "witness": None,
+        **WITHOUT_STATUSES,
+        "statuses": np.zeros(3, dtype=np.int8),
+        "margin_upper_bound": np.inf,
+    }
+    found = dataclasses.replace(nk.separability(X, y), kind="undecided", **nothing)
+    assert [(check.claim, check.status) for check in found.verify(X, y).checks] == [("data", "holds"), ("kind", "open")]
+    with pytest.raises(nk.InvalidInputError, match="undecided"):
+        found.boundary_data(X, y)
+
+
+def test_the_limiting_model_has_the_rows_on_the_boundary_and_the_columns_with_finite_coefficients():
+    X, y = QUASI
+    found = nk.separability(X, y)
+    left = found.boundary_data(X, y)
+    assert left.columns.tolist() == [1]
+    assert left.rows.tolist() == found.boundary.tolist() == [0, 1, 2]
+    further = nk.separability(wide(X), y).boundary_data(wide(X), y)
+    assert further.columns.tolist() == [2**31 - 2]
+    assert further.rows.tolist() == [0, 1, 2]
+    X, y = OVERLAP
+    whole = nk.separability(X, y).boundary_data(X, y)
+    assert whole.columns.tolist() == [0, 1]
+    assert whole.rows.tolist() == [0, 1, 2, 3]
+
+
+def test_there_is_no_limiting_model_of_a_complete_separation_or_of_other_data():
+    with pytest.raises(nk.InvalidInputError, match="the separation is complete"):
+        nk.separability(*COMPLETE).boundary_data(*COMPLETE)
+    X, y = QUASI
+    found = nk.separability(X, y)
+    for false in ({"kind": "undecided"}, {"witness": None}):
+        with pytest.raises(nk.InvalidInputError, match="it is undecided"):
+            dataclasses.replace(found, **false).boundary_data(X, y)
+    with pytest.raises(nk.InvalidInputError, match="not the data of the verdict"):
+        found.boundary_data(X[::-1], y)
+
+
+# ---- names -----------------------------------------------------------------------------------------------------------
+
+
+def frame(*names):
+    return pd.DataFrame(QUASI[0], columns=list(names))
+
+
+def test_what_the_data_do_not_name_is_on_trust():
+    found = nk.separability(frame("p", "q"), QUASI[1])
+    named = {check.claim: check.status for check in found.verify(frame("p", "q"), QUASI[1]).checks}
+    assert "names" not in named
+    assert named["response"] == "on trust"
+    assert {check.claim: check.status for check in found.verify(*QUASI).checks}["names"] == "on trust"
+    plain = nk.separability(*QUASI)
+    for X in (QUASI[0], frame("p", "q")):
+        assert "names" not in [check.claim for check in plain.verify(X, QUASI[1]).checks]
+    counts = nk.separability([[1.0], [2.0], [3.0]], [[2, 3], [1, 4], [3, 1]])
+    assert counts.response is None
+    assert "response" not in [
+        check.claim for check in counts.verify([[1.0], [2.0], [3.0]], [[2, 3], [1, 4], [3, 1]]).checks
+    ]
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (("q", "p"), "the columns are those of the verdict in another order"),
+        (("p", "r"), "the columns have other names: the verdict is about a column 'q'"),
+        (("r", "q"), "the columns have other names: the verdict is about a column 'p'"),
+    ],
+)
+def test_data_with_other_names_are_refused(names, words):
+    found = nk.separability(frame("p", "q"), QUASI[1])
+    (check,) = found.verify(frame(*names), QUASI[1]).checks
+    assert (check.claim, check.status, check.detail) == ("data", "fails", words)
+    further = frame("p", "q").assign(r=1.0)
+    assert found.verify(further, QUASI[1]).failures[0].detail == (
+        "the columns have other names: there is a further column 'r'"
+    )
+
+
+def test_counts_and_numbers_of_rows_are_those_of_the_verdict():
+    X, y = [[1.0], [2.0], [3.0]], [0, 1, 0]
+    counts = [[2, 3], [1, 4], [3, 1]]
+    words = "only one of the verdict and the data has counts"
+    labelled, counted = nk.separability(X, y), nk.separability(X, counts)
+    forged = dataclasses.replace(labelled, response=None, positive=counted.positive)
+    assert forged.verify(X, counts).failures[0].detail != words
+    assert dataclasses.replace(counted, response="y").verify(X, counts).failures[0].detail == words
+    assert labelled.verify(X[:2], y[:2]).failures[0].detail == "judged: 3 rows; given: 2"
+    listed = dataclasses.replace(labelled, names=["p"])
+    assert not listed.verify(X, y).failures

@@ -15,12 +15,11 @@ from novikoff._wide_array import stacked, stored
 from novikoff.errors import input_error
 
 from .certificate import Certificate, above
-from .enclosed_sums import exact_total
+from .enclosed_sums import Enclosed, exact_total
 from .enclosure import Enclosure, agrees, at_most
 from .evidence import Evidence
 from .geometry import Extended, Floats, Geometry, Lifted, WeightRows, as_table
 from .kesler_replay import KeslerReplay
-from .lifted import squared_length_of
 from .margin_value import Margin, margin_number
 from .online_certificate import MAX_COUNT
 from .online_checks import OnlineChecks
@@ -107,7 +106,7 @@ class KeslerModel:
         """
         numbers = np.append(stored(self.weights), self.biases)
         numbers = numbers[numbers != 0]  # of most classes, most weights are 0
-        return squared_length_of(numbers, 0.0, None, 0.0).root().outer_high() if len(numbers) else 0.0
+        return Enclosed(numbers, np.zeros_like(numbers), 0).squared_length().root().outer_high()
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -289,7 +288,7 @@ class KeslerCertificate(Certificate):
             seen = as_seen(X, copies, scale.kind)
             found = [seen.check(scale.factors, scale.shifts)]
             X, codes, copies = seen.X, codes[seen.index], seen.copies
-        checks = OnlineChecks(evidence, X, np.where(codes == 0, 1.0, -1.0), copies, exact)
+        checks = OnlineChecks(evidence, X, np.ones(len(codes)), copies, exact)  # lengths do not depend on signs
         if not checks.lifted.rows.is_finite:
             return Verification((Check("data", "fails", "NaN or infinity among the values"),))
         return Verification((*found, *self._check_data(checks, codes), *self._check_counts(copies)))

@@ -14,7 +14,7 @@ from novikoff._counts import count, counted
 
 from .certificate import OTHER_DATA
 from .columns import compact
-from .enclosed_sums import TINY, Enclosed, exact_total, exponent_of, scaled, weighted_sum
+from .enclosed_sums import Enclosed, exact_total, exponent_of, scaled, weighted_sum
 from .enclosure import ROUNDING_UNIT, SMALLEST, Enclosure, agrees, at_least, at_most
 from .evidence import Evidence
 from .exact_lifted import ExactCombination, ExactRows
@@ -282,9 +282,9 @@ def _weighted_total(weights: Floats, numbers: Enclosed) -> Enclosure:
         return weighted_sum(c, low, high, numbers.exponent)
     of_weights, of_values = exponent_of(c), exponent_of(high)
     c, low, high = scaled(c, of_weights), scaled(low, of_values), scaled(high, of_values)
-    tiny = 2 * len(c) * Fraction(TINY)
-    least = exact_total(np.nextafter(c * low, -np.inf)) - tiny
-    most = exact_total(np.nextafter(c * high, np.inf)) + tiny
+    # Factors are below 1. Where one lost digits by its scale, at most 2^-1075, the product has an error below 2^-1074.
+    least = exact_total(np.nextafter(c * low, -np.inf))
+    most = exact_total(np.nextafter(c * high, np.inf))
     found = Enclosure(max(Fraction(0), least), most)
     return found.times_power_of_two(of_weights + of_values + numbers.exponent)
 
