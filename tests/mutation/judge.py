@@ -90,7 +90,7 @@ def start(mutant: Mutant | None, tests: Sequence[str]) -> int:
         return child
     status = pytest.ExitCode.INTERNAL_ERROR
     try:
-        os.setsid()
+        os.setpgid(0, 0)
         silent = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silent, 1)
         os.dup2(silent, 2)

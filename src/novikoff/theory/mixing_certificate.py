@@ -220,7 +220,7 @@ class MixingCertificate(OnlineCertificate):
         return found
 
     def _most_mistakes(self, checks: OnlineChecks) -> float:
-        """Return an upper bound on the weighted mistakes by the theorem of the rule; infinity if the rows are not apart.
+        """Return an upper bound on the weighted mistakes by the theorem of the rule; infinity if rows are not apart.
 
         Rounding is allowed for as in a ``MistakeCertificate``.
         """
