@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import novikoff as nk
 from novikoff.theory.full_matrix_rules import REFRESH, FullArowRule, FullSecondOrderPerceptronRule
@@ -34,6 +35,44 @@ def test_the_inverse_is_that_of_the_matrix():
         rule.learn(state, Example(np.arange(4), u, RuleInput(y, score, float(u @ u), 1.0, 0.0, 0.0), y * score <= 0))
     np.testing.assert_allclose(state["matrix"] @ state["inverse"], np.eye(4), atol=1e-10)
     np.testing.assert_allclose(state["matrix"] @ state["weights"], state["sum"], atol=1e-10)
+
+
+@pytest.mark.parametrize("size", [1.0, 1e7, 1e9, 1e30, 1e60])
+@pytest.mark.parametrize("learner", [nk.AROW(full=True), nk.SecondOrderPerceptron(full=True)], ids=repr)
+def test_runs_on_large_values_are_repeated(learner, size):
+    X, y = size * np.array([[1.0, 0.5], [-1.5, 0.25], [1.0, -1.0]]), [1, 0, 1]
+    model = clone(learner).set_params(fit_intercept=False).partial_fit(X, y)
+    found = nk.verify(model, X, y)
+    assert found, str(found)
+    assert "run" in {check.claim for check in found.checks if check.status == "holds"}
+
+
+@pytest.mark.parametrize("size", [1e6, 1e9, 1e30])
+def test_equal_columns_of_large_values_refute_no_honest_run(size):
+    """Rounding makes the matrix singular: its entries are all the same."""
+    X, y = np.full((4, 2), size) * [[1], [-1], [2], [-1]], [1, 0, 1, 0]
+    model = nk.SecondOrderPerceptron(full=True, fit_intercept=False).partial_fit(X, y)
+    assert not nk.verify(model, X, y).failures
+
+
+def test_the_inverse_of_a_singular_matrix_is_that_of_one_with_eigenvalues_of_a():
+    found = FullArowRule(0.5)._inverse(np.full((2, 2), 1e18))
+    np.testing.assert_allclose(found, [[1.0, -1.0], [-1.0, 1.0]], rtol=1e-12)
+    assert FullArowRule(0.5)._inverse(np.diag([4.0, 0.5])).tolist() == [[0.25, 0.0], [0.0, 2.0]]
+
+
+def test_the_inverse_is_computed_anew_after_the_determinant_grew_too_much():
+    """A column with a = 1 and values s has the determinant 1 + s^2 after one update, and 1 + 2 s^2 after two."""
+    for square, anew in ((2.0**26 - 2, False), (2.0**26, True)):
+        rule = FullArowRule(1.0)
+        state = rule.start(1) | {"inverse": np.array([[1.0 + 1e-12]])}
+        rule.learn(state, example([np.sqrt(square)]))
+        assert (state["growth"] == 1.0) is anew
+        assert bool(state["inverse"] == 1 / state["matrix"]) is anew
+    state = rule.start(1)
+    for _ in range(2):
+        rule.learn(state, example([8.0]))
+    assert state["growth"] == pytest.approx(1 + 2 * 64)
 
 
 def test_an_example_that_would_overflow_enters_the_sum_alone():
@@ -85,6 +124,12 @@ def test_the_error_of_the_weights_is_that_in_the_column_with_the_least_diagonal(
     outcome = rule.learn(state, example([2.0], columns=[0]))
     assert state["rounding"] > 0
     assert outcome.rounding == state["rounding"] / 2
+
+
+def test_weights_that_overflow_may_differ_by_anything():
+    rule, state = FullSecondOrderPerceptronRule(1.0), {"matrix": np.eye(2), "inverse": np.eye(2), "updates": 1}
+    for weights in ([np.inf, 1.0], [np.nan, 1.0], [np.inf, np.nan]):
+        assert rule._rounding(state | {"weights": np.array(weights)}) == np.inf
 
 
 def test_arow_learns_from_margins_below_1_and_the_perceptron_from_mistakes():
