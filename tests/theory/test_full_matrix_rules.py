@@ -118,6 +118,11 @@ def test_the_allowance_is_that_of_the_condition_and_of_the_number_of_updates():
     assert rule.score_rounding(state, example([6.0], columns=[0]), 7.0) == 2 * 0.25 * 3.0
 
 
+def test_both_rules_have_a_matrix():
+    assert FullArowRule.has_matrix
+    assert FullSecondOrderPerceptronRule.has_matrix
+
+
 def test_the_error_of_the_weights_is_that_in_the_column_with_the_least_diagonal():
     rule = FullSecondOrderPerceptronRule(4.0)
     state = rule.start(2)

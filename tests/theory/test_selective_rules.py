@@ -80,6 +80,9 @@ def test_a_score_of_0_asks_although_products_with_the_parameter_underflow():
 
 def test_an_asked_mistake_adds_the_example():
     rule = SelectiveRule(2.0)
+    assert rule.asks_for_labels
+    assert not rule.promises_to_halt
+    assert rule.inverse_probability(-3.0) == rule.inverse_probability(3.0) == 2.5
     assert rule.step(RuleInput(1.0, -0.5, 1.0, 1.0, 1.0, 0.0)) == 1.0
     assert rule.step(RuleInput(1.0, 0.5, 1.0, 1.0, 1.0, 0.0)) == 0.0
     assert rule.bound(1.0, 0.5) == pytest.approx((4 + 1) ** 2 / (16 * 0.25))

@@ -42,7 +42,7 @@ class FullSecondOrderPerceptronRule(SecondOrderRule):
         if not self._makes_update(example):
             return Outcome(False, False)
         matrix, inverse, weights, sums = (state[name] for name in ("matrix", "inverse", "weights", "sum"))
-        sums[columns] += given.weight * given.y * u
+        sums[columns] += given.y * given.weight * u
         trace = float(np.trace(matrix)) + given.weight * given.squared_norm
         if not self._is_safe(trace, len(weights)):
             return Outcome(True, True, rounding=state["rounding"])
@@ -80,9 +80,7 @@ class FullSecondOrderPerceptronRule(SecondOrderRule):
         """Return whether the matrix cannot overflow, as in cpp/include/novikoff/full_matrix.hpp."""
         T = trace - (width - 1) * self.parameter
         with np.errstate(over="ignore"):
-            return bool(
-                np.float64(T) * np.sqrt(T) / self.parameter < 1e280 and np.float64(T) * T / self.parameter < 1e280
-            )
+            return bool(np.float64(T) * max(T, np.sqrt(T)) / self.parameter < 10.0**280)
 
     def _rounding(self, state: dict[str, Any]) -> float:
         """Return how far weights times the roots of the diagonal may differ from those of another computation.
