@@ -62,12 +62,13 @@ class FullSecondOrderPerceptronRule(SecondOrderRule):
 
     def _inverse(self, matrix: Matrix) -> Matrix:
         """Return the inverse, of the nearest matrix whose eigenvalues are at least a if rounding made it singular."""
+        inverse: Matrix
         try:
-            return np.linalg.inv(matrix)
+            inverse = np.asarray(np.linalg.inv(matrix), dtype=np.float64)
         except np.linalg.LinAlgError:
             values, vectors = np.linalg.eigh(matrix)
-            inverse: Matrix = vectors / np.maximum(values, self.parameter) @ vectors.T
-            return inverse
+            inverse = vectors / np.maximum(values, self.parameter) @ vectors.T
+        return inverse
 
     def score_rounding(self, state: dict[str, Any], example: Example, rounding: float) -> float:
         diagonal = np.diagonal(state["matrix"])[example.columns]
