@@ -125,6 +125,55 @@ def test_a_column_that_becomes_rare_is_no_longer_centred():
     assert (state.shifts[0], state.factors[0]) == (0.0, np.sqrt(2 / 34))
 
 
+def learned(values, weight=1.0):
+    """The state of one column after these values, all of the same weight."""
+    state = CentredColumns(1)
+    for x in values:
+        state.learn(np.flatnonzero([x]), np.array([x] * bool(x)), weight)
+    return state
+
+
+def test_a_scale_that_has_learned_nothing_sees_zeros_and_centres_no_column():
+    state = CentredColumns(3)
+    columns, values = state.predict(np.array([1]), np.array([5.0]))
+    assert (columns.tolist(), values.tolist(), state.total) == ([1], [0.0], 0.0)
+    assert not np.any([state.weights, state.sums, state.squares, state.origins, state.shifts, state.factors])
+
+
+@pytest.mark.parametrize(
+    ("x", "shift"), [(10.0, 2.0), (np.nextafter(10.0, 11), 14 / 3), (-6.0, 2.0), (-6.01, -2.01 / 3)]
+)
+def test_values_up_to_8_deviations_from_the_mean_are_seen_before_they_are_counted(x, shift):
+    """After 1 and 3 the mean is 2 and the deviation 1."""
+    state = learned([1.0, 3.0])
+    assert (state.shifts[0], state.factors[0]) == (2.0, 1.0)
+    _, seen = state.learn(np.array([0]), np.array([x]), 1.0)
+    assert state.shifts[0] == pytest.approx(shift)
+    assert seen[0] == (x - 2.0 if shift == 2.0 else (x - state.shifts[0]) * state.factors[0])
+
+
+@pytest.mark.parametrize("values", [[1e-130, 3e-130], [1e-130, 3e-130, 0.0, 0.0, 0.0, 1e-130]])
+def test_a_column_whose_squares_are_too_small_is_neither_shifted_nor_scaled(values):
+    state = learned(values)
+    assert (state.shifts[0], state.factors[0]) == (0.0, 0.0)
+
+
+def test_the_least_sum_of_squares_is_large_enough():
+    smaller = np.nextafter(1e-120, 0)
+    assert 1e-120**2 == 1e-240 > smaller**2
+    state = learned([0.0, 0.0, 1e-120])
+    assert (state.shifts[0], state.factors[0]) == (0.0, pytest.approx(1e120))
+    assert learned([0.0, 0.0, smaller]).factors[0] == 0.0
+
+
+def test_rows_of_weight_0_are_seen_but_not_counted():
+    rows = [(slice(None), np.array([x])) for x in (1.0, 3.0, 5.0)]
+    seen, state = centred_rows(rows, [1.0, 1.0, 0.0], 1)
+    assert (seen[2][1].tolist(), state.total, state.weights.tolist()) == ([3.0], 2.0, [2.0])
+    with pytest.raises(ValueError, match="zip"):
+        centred_rows(rows, [1.0, 1.0], 1)
+
+
 def test_planes_of_given_and_seen_rows_are_converted_into_each_other():
     scale = ColumnScale(CENTRED, np.array([2.0, 0.0, 0.5]), np.array([10.0, 0.0, -3.0]))
     weights, intercept = scale.plane(np.array([1.0, 4.0, -2.0]), 0.25)

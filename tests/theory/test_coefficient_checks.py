@@ -1,10 +1,12 @@
-"""Statuses of coefficients that no data can have are refused."""
+"""Statuses of coefficients that are not proven, or that no data can have, are refused."""
 
 import numpy as np
 import pytest
 
-from novikoff.theory.coefficient_checks import coefficient_misfit
+from novikoff.theory.coefficient_checks import CoefficientClaims, coefficient_misfit
 from novikoff.theory.coefficients import CoefficientStatus
+from novikoff.theory.exact import Examples
+from novikoff.theory.recession import Recession
 
 FINE = {
     "kind": "quasi-complete",
@@ -43,3 +45,106 @@ def test_what_may_be_true_fits():
 def test_other_structures_are_refused(false):
     check = coefficient_misfit(**(FINE | false))
     assert (check.claim, check.status) == ("coefficients", "fails")
+
+
+UP, DOWN, BOTH = CoefficientStatus.PLUS_INFINITY, CoefficientStatus.MINUS_INFINITY, CoefficientStatus.INFINITE
+FINITE, ALIASED = CoefficientStatus.FINITE, CoefficientStatus.ALIASED
+ROWS = np.array([[1.0, 0.0], [1.0, 2.0]])  # v has both on its side if v_1 >= 0 and v_1 + 2 v_2 >= 0
+PROVEN = {
+    "statuses": np.array([UP, BOTH], dtype=np.int8),
+    "plane": [1, 0],
+    "directions": [[2, -1], [0, 1]],
+    "supports": (np.array([0]),),
+    "dependences": [],
+}
+
+
+def decided(rows=ROWS, **changes):
+    claims = CoefficientClaims(**(PROVEN | changes))
+    check = claims.check(Recession(Examples(rows, np.ones(len(rows)), False), np.ones(len(rows), dtype=np.int8), None))
+    return check.status, check.row, check.detail
+
+
+def of(*statuses):
+    return np.array(statuses, dtype=np.int8)
+
+
+def test_what_directions_and_supports_prove_holds():
+    assert decided()[0] == "holds"
+    mirrored = {"plane": [-1, 0], "directions": [[-2, 1], [0, -1]]}
+    assert decided(-ROWS, statuses=of(DOWN, BOTH), **mirrored)[0] == "holds"
+    assert decided(plane=[1, 1], directions=[[2, -1]])[0] == "holds"  # the plane is a direction, too
+    assert decided(plane=None)[0] == "holds"
+
+
+@pytest.mark.parametrize(
+    ("directions", "row"), [([[-1, 5]], 0), ([[3, -2]], 1), ([[2, -1], [3, -2], [-1, 5]], 1), ([[0, 1], [-1, 0]], 0)]
+)
+def test_a_direction_with_a_row_on_its_wrong_side_proves_nothing(directions, row):
+    status, found, detail = decided(directions=directions)
+    assert (status, found, "wrong side" in detail) == ("fails", row, True)
+
+
+def test_a_dependence_on_which_a_row_does_not_lie_proves_nothing():
+    for dependence, row in (([1, 0], 0), ([0, 1], 1), ([2, -1], 0)):
+        status, found, detail = decided(dependences=[dependence])
+        assert (status, found, "linear dependence" in detail) == ("fails", row, True)
+
+
+@pytest.mark.parametrize(
+    ("changes", "column"),
+    [
+        ({"directions": [[2, -1]]}, 1),  # nothing moves the second coefficient up
+        ({"directions": [[0, 1]]}, 1),  # or down
+        ({"directions": [[0, 1]], "plane": None}, 0),
+        ({"statuses": of(DOWN, BOTH)}, 0),
+        ({"statuses": of(UP, FINITE)}, 1),
+        ({"statuses": of(UP, ALIASED)}, 1),
+        ({"statuses": of(ALIASED, ALIASED), "supports": ()}, 0),
+        ({"supports": (np.array([1]),)}, 0),
+        ({"supports": (np.array([0, 1]),)}, 0),
+    ],
+)
+def test_a_status_without_its_proof_is_refused(changes, column):
+    status, _, detail = decided(**changes)
+    assert (status, detail.split(" is ")[0]) == ("fails", f"coefficient {column}")
+
+
+def test_a_column_of_zeros_is_aliased_and_not_infinite():
+    rows = np.array([[1.0, 0.0], [2.0, 0.0]])
+    free = {"plane": [1, 0], "directions": [[0, 1], [0, -1]]}
+    assert decided(rows, statuses=of(UP, ALIASED), **free)[0] == "holds"
+    status, _, detail = decided(rows, statuses=of(UP, BOTH), **free)
+    assert (status, "coefficient 1 is not aliased" in detail) == ("fails", True)
+
+
+def test_columns_of_a_linear_dependence_are_aliased():
+    rows = np.array([[1.0, 2.0], [2.0, 4.0]])
+    aliased = {"statuses": of(ALIASED, ALIASED), "plane": [1, 0], "directions": [], "supports": ()}
+    assert decided(rows, **aliased, dependences=[[2, -1]])[0] == "holds"
+    assert decided(rows, **aliased)[0] == "fails"
+
+
+def test_the_sign_of_a_coefficient_is_asked_for_in_its_own_column():
+    asked = []
+
+    class Asked:
+        basis = None
+
+        def proves(self, support, column, sign):
+            asked.append((support.tolist(), column, sign))
+            return True
+
+    claims = CoefficientClaims(of(DOWN, BOTH, UP), None, [], (np.array([4]), np.array([5, 6])), [])
+    assert claims._one_sided(Asked()) is None
+    assert asked == [([4], 0, -1), ([5, 6], 2, 1)]
+    with pytest.raises(ValueError, match="zip"):
+        CoefficientClaims(of(DOWN, UP), None, [], (np.array([4]),), [])._one_sided(Asked())
+
+
+def test_every_row_may_be_in_a_support_and_all_statuses_may_be_unknown():
+    assert coefficient_misfit(**(FINE | {"supports": (np.arange(4),)})) is None
+    unknown = {"kind": "undecided", "statuses": np.zeros(2, dtype=np.int8), "supports": ()}
+    assert coefficient_misfit(**(FINE | unknown)) is None
+    for rows in (np.array([-1, 2]), np.array([[0, 1]]), np.array([0.0])):
+        assert coefficient_misfit(**(FINE | {"supports": (rows,)})).status == "fails"

@@ -230,3 +230,46 @@ def test_a_large_table_of_mostly_zeros_becomes_sparse():
     np.testing.assert_array_equal(found.toarray(), table)
     for other in (found, table[:100], table + 1, np.where(np.arange(60) < 7, 1.0, table), table.astype(object)):
         assert without_zeros(other) is other
+
+
+def test_a_table_is_sparse_if_it_is_large_and_at_most_a_tenth_of_it_is_not_0():
+    table = np.zeros((1000, 100))
+    table[:, :10] = 1.0
+    assert sp.issparse(without_zeros(table))  # the least number of entries, and the largest density
+    assert without_zeros(table[1:]).shape == (999, 100)
+    assert not sp.issparse(without_zeros(table[1:]))
+    table[5, 99] = 1.0
+    assert not sp.issparse(without_zeros(table))
+
+
+def test_a_table_whose_sampled_rows_are_dense_stays_dense():
+    """Of 2000 rows, every 20th is looked at first; of 150, every row."""
+    for rows, columns, step in ((2000, 60, 20), (150, 1000, 1)):
+        table = np.zeros((rows, columns))
+        table[::step, : columns // 8] = 1.0
+        assert without_zeros(table) is table
+    table = np.zeros((2000, 60))
+    table[[0, 21, 41]] = 1.0
+    assert sp.issparse(without_zeros(table))
+    table = np.zeros((150, 1000))
+    table[::2, :150] = 1.0
+    assert sp.issparse(without_zeros(table))
+
+
+def test_tables_of_other_types_stay_as_they_are():
+    for dtype in (np.complex128, object):
+        table = np.zeros((1000, 100), dtype=dtype)
+        assert without_zeros(table) is table
+    assert without_zeros(np.zeros(100_000)).shape == (100_000,)
+    for dtype in (bool, np.int8, np.uint16, np.float32):
+        assert without_zeros(np.ones((1, 1), dtype) * np.eye(400, dtype=dtype)).nnz == 400
+
+
+def test_a_vector_without_zeros_means_that_all_columns_occur():
+    rows = sp.csr_array(([1.0], ([0], [5])), shape=(1, 2**17))
+    assert Columns.occurring(rows, np.ones(2**17)) is None
+    assert Columns.occurring(rows).indices.tolist() == [5]
+
+
+def test_indices_that_are_read_at_a_time_fit_into_half_a_mebibyte():
+    assert 2**18 <= CHUNK_ENTRIES * np.dtype(np.int64).itemsize <= 2**19

@@ -14,6 +14,7 @@ from novikoff.solvers.circulation import balanced
 from novikoff.testing import check_certificate
 from novikoff.theory import CrammerSingerCertificate, JointModel, enclosed_sums, geometry
 from novikoff.theory.joint_duals import JointDuals
+from novikoff.theory.joint_values import JointMargin
 from reference import crammer_singer
 from strategies import seeds
 
@@ -247,3 +248,98 @@ def test_the_values_do_not_depend_on_the_size_of_the_blocks(monkeypatch):
     monkeypatch.setattr(enclosed_sums, "CACHED_ENTRIES", 100)
     assert certificate.verify(X, y)
     assert certificate.verify(sp.csr_array(X), y)
+
+
+PAIR, NAMES = np.array([[2.0, 0.0], [0.0, 2.0]]), np.array(["ash", "birch"])
+SUMS = np.array([[1.0, -0.5], [-1.0, 0.5]])  # of the rows of PAIR with the duals 1/2 and 1/4
+
+
+def of_a_pair(weights=SUMS, biases=(0.25, -0.25), gap=0.0, intercept="penalized", rows=(0, 1), costs=None):
+    duals = JointDuals(np.array(rows), np.array([1, 0], np.int32), np.array([0.5, 0.25]))
+    model = JointModel(np.asarray(weights), np.array(biases), ["ash", "birch"], duals, costs)
+    return CrammerSingerCertificate(intercept, 1.0, 1e-3, 3.0 + gap, 3.0, 1, 2, model)
+
+
+def supports(certificate, X=PAIR, y=NAMES):
+    return certificate.support(X, y).rows.tolist() == [0, 1]
+
+
+def test_weights_may_be_as_far_from_the_sum_of_the_support_vectors_as_the_gap_allows():
+    """|v - w|^2 <= 2 g, and v and w are the same if the gap is 0, up to one millionth of their lengths."""
+    for gap, distance in ((0.5, 1.0), (8.0, 4.0)):
+        for factor, near in ((0.999, True), (1.001, False)):
+            assert supports(of_a_pair(SUMS + np.array([[factor * distance, 0.0], [0.0, 0.0]]), gap=gap)) is near
+    length = 2 * np.sqrt(2.5 + 0.125)
+    for factor, near in ((0.999, True), (1.001, False)):
+        moved = SUMS + np.array([[0.0, 1e-6 * factor * length], [0.0, 0.0]])
+        assert supports(of_a_pair(moved)) is near
+        assert supports(of_a_pair(moved, gap=-1.0)) is near  # a gap below 0 is one of 0
+
+
+def test_intercepts_are_sums_of_coefficients_only_if_they_are_penalized():
+    assert supports(of_a_pair())
+    assert not supports(of_a_pair(biases=(0.0, 0.0)))
+    for intercept in ("free", "none"):
+        assert supports(of_a_pair(biases=(0.0, 0.0), intercept=intercept))
+    assert supports(of_a_pair(biases=(5.0, -7.0), intercept="free"))
+
+
+def test_other_data_have_no_support():
+    for rows in ((-1, 1), (0, 2)):
+        assert not supports(of_a_pair(rows=rows))
+    for X, y in (
+        (PAIR, ["ash", "oak"]),
+        (PAIR, ["oak", "birch"]),
+        (PAIR, ["ash"]),
+        (PAIR[:1], NAMES),
+        (PAIR[:, :1], NAMES),
+        (PAIR[0], NAMES),
+    ):
+        assert len(of_a_pair().support(X, y).rows) == 0
+    nothing = JointDuals(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    assert len(change(of_a_pair(np.zeros((2, 2)), (0.0, 0.0)), _duals=nothing).support(PAIR, NAMES).rows) == 0
+
+
+def test_losses_of_rows_are_those_of_the_definition_and_0_without_a_cost():
+    """The scores of the first row are (2.25, -2.25), and those of the second (-0.75, 0.75)."""
+    certificate, small = of_a_pair(), SUMS / 8
+    assert certificate.fitted_from_rows(PAIR, NAMES)["slack_"].tolist() == [0.0, 0.0]
+    assert certificate.fitted_from_rows(PAIR, NAMES[::-1])["slack_"].tolist() == [5.5, 2.5]
+    assert of_a_pair(small, (0.0, 0.0)).fitted_from_rows(PAIR, NAMES)["slack_"].tolist() == [0.5, 0.75]
+    for costs, slack in (([0.5, 0.0], [5.5, 0.0]), ([0.0, 0.25], [0.0, 2.5])):
+        weighted = of_a_pair(costs=np.array(costs))
+        assert weighted.fitted_from_rows(PAIR, NAMES[::-1])["slack_"].tolist() == slack
+
+
+def test_claims_of_large_data_that_rounding_leaves_open_are_decided_only_on_request(monkeypatch):
+    monkeypatch.setattr(JointMargin, "is_small", False)
+    certificate = without_weights(np.ones((4, 1)), [1.0, 2.0**-60])
+    statuses = [
+        {check.claim: check.status for check in certificate.verify(np.ones((4, 1)), ["ash"] * 4, **options).checks}
+        for options in ({}, {"exact": False}, {"exact": True})
+    ]
+    assert [found["primal"] for found in statuses] == ["open", "open", "fails"]
+
+
+def test_two_classes_are_enough_and_a_cost_of_0_is_one():
+    nothing = JointDuals(np.zeros(0, np.int64), np.zeros(0, np.int32), np.zeros(0))
+    free = change(of_a_pair(np.zeros((2, 2)), (0.0, 0.0)), C=0.0, primal=0.0, dual=0.0, examples=0, _duals=nothing)
+    assert free.verify(PAIR, NAMES)
+    for C in (-1.0, np.inf, np.nan):
+        assert failed(change(free, C=C).verify(PAIR, NAMES)) == {"model"}
+    alone = change(free, _weights=np.zeros((1, 2)), _biases=np.zeros(1), _classes=["ash"])
+    assert failed(alone.verify(PAIR, ["ash", "ash"])) == {"model"}
+    assert failed(change(free, _weights=np.zeros(2)).verify(PAIR, NAMES)) == {"model"}
+    assert failed(change(free, _biases=np.array([0.0, np.nan])).verify(PAIR, NAMES)) == {"model"}
+
+
+def test_the_first_row_with_an_unknown_label_is_named():
+    found = of_a_pair().verify(PAIR, ["oak", "elm"])
+    assert [(check.claim, check.row, "'oak'" in check.detail) for check in found.failures] == [("data", 0, True)]
+    (check,) = of_a_pair().verify(np.array([[np.nan, 0.0], [0.0, 1.0]]), NAMES).checks
+    assert (check.claim, check.status) == ("data", "fails")
+
+
+def test_costs_of_rows_are_part_of_the_claims():
+    assert "total cost" not in dict(of_a_pair().claims())["problem"]
+    assert "total cost of the rows 0.75" in dict(of_a_pair(costs=np.array([0.5, 0.25])).claims())["problem"]

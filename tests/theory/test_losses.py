@@ -97,3 +97,28 @@ def test_labels_are_needed_where_the_choice_depends_on_them():
         losses.hinge.subgradient(1.0, tie="positive")
     with pytest.raises(nk.InvalidInputError, match='tie must be "mistake", "correct" or "positive"'):
         losses.hinge.subgradient(1.0, tie="left")
+
+
+def test_descent_moves_by_the_rate_times_the_slope():
+    """From v = 0 with slopes -2 and -3: v = 0.25 * 2 * 2 = 1, then 1 - 0.25 * 3 * 0.5, then there is no loss."""
+    path = losses.subgradient_descent(losses.squared_hinge, [[2.0], [0.5], [9.0]], [1, -1, 1], rate=0.25)
+    assert path.ravel().tolist() == [1.0, 0.625, 0.625]
+    path = losses.subgradient_descent(losses.squared_hinge, [[2.0, 1.0]], [-1])
+    assert path.tolist() == [[-4.0, -2.0]]
+    with pytest.raises(ValueError, match="zip"):
+        losses.subgradient_descent(losses.hinge, [[1.0], [2.0]], [1])
+
+
+@pytest.mark.parametrize("loss", EVERY, ids=lambda loss: loss.name)
+def test_a_slope_of_0_has_no_sign(loss):
+    for slope in loss.subdifferential([loss.kink + 1, 50.0]):
+        assert slope.tolist() == [0.0, 0.0]
+        assert not np.signbit(slope).any()
+
+
+def test_slopes_are_those_of_the_definitions():
+    m = np.array([-2.0, 0.5, 3.0])
+    for side in (0, 1):
+        assert losses.perceptron.subdifferential(m)[side].tolist() == [-1.0, 0.0, 0.0]
+        assert losses.hinge.subdifferential(m)[side].tolist() == [-1.0, -1.0, 0.0]
+        assert losses.squared_hinge.subdifferential(m)[side].tolist() == [-6.0, -1.0, 0.0]

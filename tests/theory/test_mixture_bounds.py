@@ -177,3 +177,31 @@ def test_a_delay_too_long_for_a_number_bounds_nothing():
     assert bounds.weighted_majority(1, 2, 0.1, 400) == np.inf
     assert bounds.fixed_share(1, 0, 10, 2, 0.1, 0.1, 400) == np.inf
     assert bounds.fewest_mistakes(1, 2, 400) == 403
+
+
+@pytest.mark.parametrize("beta", [0.2, 0.7])
+@pytest.mark.parametrize("members", [1, 2, 3, 5])
+@pytest.mark.parametrize(("delay", "decay"), [(0, 1.0), (1, 1.0), (3, 1.0), (1, 0.9), (3, 0.6)])
+def test_the_bounds_are_those_of_the_formulas(beta, members, delay, decay):
+    mistakes, late = 7.5, sum(decay**age for age in range(1, delay + 1))
+    wrong = beta**late / (beta**late + max(1, members - 1) ** (1 - decay**delay))
+    fall, cost = -np.log(1 - (1 - beta) * wrong), mistakes * np.log(1 / beta) + np.log(members)
+    assert bounds.majority_progress(beta, members, delay, decay) == pytest.approx(fall)
+    assert bounds.weighted_majority(mistakes, members, beta, delay, decay) == pytest.approx(cost / fall)
+    assert bounds.randomized_majority(mistakes, members, beta) == pytest.approx(cost / (1 - beta))
+    leader = members * mistakes + (members - 1) * (1 + late)
+    assert bounds.fewest_mistakes(mistakes, members, delay, decay) == pytest.approx(leader)
+
+
+@pytest.mark.parametrize("alpha", [0.1, 0.3])
+@pytest.mark.parametrize("delay", [0, 1, 3])
+@pytest.mark.parametrize("switches", [0, 1, 4])
+def test_the_bound_of_shared_weights_is_that_of_the_formula(alpha, delay, switches):
+    mistakes, rounds, members, beta = 7.5, 20, 3, 0.2
+    fall = -np.log(1 - (1 - beta) * (beta * (1 - alpha)) ** delay / 2)
+    chosen = np.log(members) + switches * np.log((members - 1) / alpha)  # the first member and those that follow
+    kept = (rounds - 1 - switches) * np.log(1 / (1 - alpha))
+    limit = (mistakes * np.log(1 / beta) + chosen + kept) / fall
+    assert bounds.share_progress(beta, alpha, delay) == pytest.approx(fall)
+    assert bounds.fixed_share(mistakes, switches, rounds, members, beta, alpha, delay) == pytest.approx(limit)
+    assert delay or bounds.fixed_share(mistakes, switches, rounds, members, beta, alpha) == pytest.approx(limit)

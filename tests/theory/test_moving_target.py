@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import novikoff as nk
-from novikoff.theory import Geometry, MovingTargetCertificate, moving_bounds
+from novikoff.theory import Geometry, Margin, MovingTargetCertificate, moving_bounds
 from novikoff.theory.forgetting import Forgetting
 from novikoff.theory.replay import replay
 from novikoff.theory.rules import Rule
@@ -151,3 +151,65 @@ def test_words_name_what_is_forgotten():
     text = str(learned(*turning(rng), forget=0.1, half_life=1.0).certificate_)
     assert "forgetting 0.1 at each update and a half in 1 example;" in text
     assert "forgets (0.1 at each update)" in learned(*turning(rng), forget=0.1).certificate_.explain()
+
+
+def small(**parameters):
+    """The certificate of two updates, with labels that contradict each other."""
+    return learned(np.array([[1.0], [1.0]]), np.array([1, 0]), **{"forget": 0.5} | parameters).certificate_
+
+
+def test_the_least_movement_is_rounded_down():
+    certificate, unit = dataclasses.replace(small(), remembered=3.0, longest=2.0), 2.0**-52
+    assert certificate.least_movement() == 1.5 - 8 * unit * 1.5
+    assert certificate.least_movement(1.0) == 1 - 8 * unit
+    assert certificate.least_movement(0.0, 0.5) == 1 - 8 * unit * 1.5
+    assert certificate.least_movement(last=1.5) == certificate.least_movement(loss=3.0) == 0.0
+
+
+@pytest.mark.parametrize(("mistakes", "fails"), [(0.0, False), (0.5, False), (2.0, False), (-1.0, True), (2.5, True)])
+def test_there_are_at_most_as_many_mistakes_as_examples(mistakes, fails):
+    found = dataclasses.replace(small(), mistakes=mistakes).verify([[1.0], [1.0]], [1, 0])
+    assert ("mistakes" in {check.claim for check in found.failures}) is fails
+
+
+def test_there_is_at_most_one_update_for_each_example_of_a_stream():
+    certificate = small()
+    assert (certificate.passes, certificate.updates) == (1, 2)
+    found = dataclasses.replace(certificate, updates=3).verify([[1.0], [1.0]], [1, 0])
+    assert [check.claim for check in found.failures] == ["updates"]
+
+
+def test_what_only_a_run_shows_is_on_trust():
+    checks = small().verify([[1.0], [1.0]], [1, 0]).checks
+    own = ["mistakes", "remembered", "longest weights", "rule", "parameter", "updates", "forgetting"]
+    assert [check.claim for check in checks if check.status == "on trust"][-len(own) :] == own
+    assert {check.claim for check in checks if check.status == "holds"} >= {"radius", "examples", "positives"}
+
+
+def test_a_margin_that_is_not_a_number_is_kept_as_it_is():
+    certificate = small()
+    assert isinstance(certificate.margin_upper_bound, Margin)
+    plain = dataclasses.replace(certificate, margin_upper_bound=0.5)
+    assert isinstance(plain.margin_upper_bound, Margin)
+    assert np.isnan(dataclasses.replace(certificate, margin_upper_bound=np.nan).margin_upper_bound)
+
+
+def test_claims_say_how_rows_were_scaled():
+    assert "geometry" not in dict(small().claims())
+    assert dict(small(normalize=True).claims())["geometry"] == "examples scaled to unit length"
+    words = dict(small(scale="running").claims())["geometry"]
+    assert words == "columns scaled by what was seen of them"
+    assert small(half_life=None).half_life is None
+    assert dict(dataclasses.replace(small(), forget=0.0).claims())["forgetting"] == "nothing"
+
+
+def test_a_record_of_another_run_is_noticed():
+    model = learned(np.array([[1.0], [1.0]]), np.array([1, 0]), forget=0.5)
+    (problem,) = model.record_.problems
+    certificate, run = problem.certificate, problem.run
+    assert [check.status for check in certificate.check_learned(run)] == ["holds"]
+    for field, value in (("forget", 0.25), ("half_life", 3.0), ("rule", "alma"), ("parameter", 1.0)):
+        other = dataclasses.replace(certificate, **{field: value})
+        assert [check.status for check in other.check_learned(run)] == ["fails"]
+    for other in (dataclasses.replace(run, is_stream=False), dataclasses.replace(run, scale=object())):
+        assert [check.status for check in certificate.check_learned(other)] == ["fails"]

@@ -71,9 +71,56 @@ def test_long_lists_and_tables_say_how_many_more():
     assert "and 1,171 more" in found._repr_html_()
 
 
+def rows_of(**counts):
+    """Coefficients of each status, in turns."""
+    words = {"infinity": "+infinity", "either": "infinite (either sign)"}
+    rows = [(k, words.get(word, word)) for word, count in counts.items() for k in range(count)]
+    return tuple((f"{estimate} {k}", estimate) for k, estimate in sorted(rows))
+
+
+def test_a_table_of_30_coefficients_has_their_order_and_a_longer_one_begins_with_infinite_ones():
+    short = SeparabilitySummary("", rows_of(finite=28, infinity=2))
+    assert short.shown() == (list(short.coefficients), "")
+    rows = rows_of(finite=13, aliased=6, undecided=5, infinity=4, either=2)
+    assert len(rows) == MAX_ROWS == 30
+    long = SeparabilitySummary("", (*rows[:9], ("(Intercept)", "finite"), *rows[9:]))
+    shown, more = long.shown()
+    assert shown[0] == ("(Intercept)", "finite")
+    counts = {"+infinity": 4, "infinite (either sign)": 2, "undecided": 5, "aliased": 6, "finite": 12}
+    found = [estimate for _, estimate in shown[1:]]
+    assert found[:6].count("+infinity") == 4
+    assert found[6:] == [word for word in ("undecided", "aliased", "finite") for _ in range(counts[word])]
+    assert len(set(shown)) == MAX_ROWS
+    assert more == "and 1 more (1 finite)"
+
+
+def test_the_sentence_names_10_coefficients():
+    for count, end in ((10, "x8, x9."), (11, "x8, x9 and 1 more.")):
+        statuses = {f"x{j}": "aliased" for j in range(count)}
+        assert summary_of("overlap", "P(y = 1)", statuses).sentence.endswith(end)
+
+
+def test_columns_of_zeros_are_counted():
+    for others, text in ((1, "1 column of zeros"), (1500, "1,500 columns of zeros")):
+        found = summary_of("overlap", "P(y = 1)", {"a": "finite"}, others)
+        assert found.sentence.endswith(f"exists: the data overlap. {text} cannot be estimated.")
+    assert "zeros" not in summary_of("overlap", "P(y = 1)", {"a": "finite"}).sentence
+
+
+def test_coefficients_of_which_nothing_is_known_are_not_listed():
+    sentence = summary_of("complete", "P(y = 1)", {"a": "undecided", "b": "undecided"}).sentence
+    assert sentence.endswith("separated. The status of each coefficient is undecided.")
+
+
 @pytest.mark.parametrize(
     ("response", "positive", "text"),
-    [("y", "yes", "P(y = yes)"), ("HG", 1.0, "P(HG = 1)"), ("b", True, "P(b = True)"), (None, "grahami", "P(grahami)")],
+    [
+        ("y", "yes", "P(y = yes)"),
+        ("HG", 1.0, "P(HG = 1)"),
+        ("HG", 1.5, "P(HG = 1.5)"),
+        ("b", True, "P(b = True)"),
+        (None, "grahami", "P(grahami)"),
+    ],
 )
 def test_the_modelled_probability(response, positive, text):
     assert model_of(response, positive) == text

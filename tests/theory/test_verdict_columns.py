@@ -9,6 +9,7 @@ import scipy.sparse as sp
 
 import novikoff as nk
 from novikoff import _wide_array
+from novikoff.theory.coefficients import CoefficientStatus
 from novikoff.theory.columns import Columns
 from novikoff.theory.verdict_columns import names_in_columns, narrowed, rows_in_columns, widened
 
@@ -97,3 +98,56 @@ def test_names_and_rows_are_cut_alike():
     assert names_in_columns(("a", "b", "c"), np.array([0, 2])) == ("a", "c")
     assert names_in_columns(None, np.array([0])) is None
     assert rows_in_columns(np.array([[0.0, 5.0]]), np.array([1]), 2, 1).toarray().tolist() == [[5.0]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "width", "count"),
+    [
+        ([-1, 1], 2, 2),
+        ([1, 2], 2, 2),
+        ([1, 1], 2, 2),
+        ([1, 0], 2, 2),
+        ([0], 2, 2),
+        ([0, 1], None, 2),
+        ([0.0, 1.0], 2, 2),
+        ([[0, 1]], 2, 2),
+    ],
+)
+def test_columns_that_are_not_ascending_numbers_of_columns_are_refused(columns, width, count):
+    rows = np.array([[0.0, 5.0]])
+    found = rows_in_columns(rows, np.array(columns), width, count)
+    assert (found.claim, found.status) == ("columns", "fails")
+    for other in (None, [0, 1]):
+        assert rows_in_columns(rows, other, 2, 2).claim == "columns"
+
+
+def test_rows_of_another_width_are_refused_and_the_first_other_column_is_named():
+    assert rows_in_columns(np.zeros((1, 3)), np.array([0, 1]), 2, 2).claim == "data"
+    found = rows_in_columns(np.array([[0.0, 5.0, 6.0]]), np.array([0]), 3, 1)
+    assert "column 1 has entries" in found.detail
+    assert rows_in_columns(np.array([[4.0, 5.0, 0.0]]), np.array([0, 1]), 3, 2).toarray().tolist() == [[4.0, 5.0]]
+
+
+def test_rows_that_share_their_values_with_the_user_are_not_changed():
+    rows = sp.csr_array((np.array([1.0, 0.0]), np.array([0, 1]), np.array([0, 2])), shape=(1, 2))
+    assert rows_in_columns(rows, np.array([0]), 2, 1).toarray().tolist() == [[1.0]]
+    assert (rows.nnz, rows.data.tolist()) == (2, [1.0, 0.0])
+
+
+def test_columns_of_zeros_are_aliased_unless_nothing_is_known():
+    found = nk.separability(np.array([[1.0], [2.0]]), [0, 1])
+    columns = Columns(np.array([1]), 3)
+    aliased, undecided = CoefficientStatus.ALIASED, CoefficientStatus.UNDECIDED
+    wider = widened(dataclasses.replace(found, numerators=(5, 7), directions=((1, -1),)), columns)
+    assert wider.statuses[[0, 2]].tolist() == [aliased, aliased]
+    assert wider.statuses[[1, 3]].tolist() == found.statuses.tolist()
+    assert (wider.numerators, wider.directions) == ((0, 5, 0, 7), ((0, 1, 0, -1),))
+    assert wider.coef.tolist() == [0.0, found.coef[0], 0.0]
+    nothing = dataclasses.replace(found, kind="undecided", coef=None, numerators=None, statuses=np.zeros(2, np.int8))
+    assert widened(nothing, columns).statuses.tolist() == [undecided] * 4
+    assert (widened(nothing, columns).coef, widened(nothing, columns).numerators) == (None, None)
+
+
+def test_names_outside_of_the_data_are_left_out():
+    assert names_in_columns(("a", "b"), None) == ("a", "b")
+    assert names_in_columns(("a", "b"), np.array([-1, 0, 1, 2])) == ("a", "b")

@@ -60,7 +60,7 @@ class CentredColumns:
         n, total = self.weights[places], self.total
         offset = self.sums[places] / n
         mean, rest = self.origins[places] + offset, self.squares[places] - self.sums[places] * offset
-        spread, centred = np.where(rest > 0, rest, 0.0), 2 * n >= total
+        spread, centred = np.fmax(rest, 0.0), 2 * n >= total
         shift = np.where(centred, mean * (n / total), 0.0)
         squares = spread + n * np.square(mean - shift) + np.where(centred, (total - n) * np.square(shift), 0.0)
         is_known = (squares >= LEAST_SQUARES) & np.isfinite(squares)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,9 +84,9 @@ class CoefficientClaims:
     def _infinite(self) -> Check | None:
         """Check that directions move the infinite coefficients to each side that is claimed."""
         known = [*self.directions, *([] if self.plane is None else [self.plane])]
-        for status, signs in MOVES.items():
+        for status, sides in MOVES.items():
             for j in self._of(status):
-                if any(all(sign * vector[j] <= 0 for vector in known) for sign in signs):
+                if not all(any(is_there(vector[j], 0) for vector in known) for is_there in sides):
                     return _refuted(j, f"is {status.word}", "no direction moves it there")
         return None
 
@@ -111,9 +112,9 @@ class CoefficientClaims:
 
 
 MOVES = {
-    CoefficientStatus.PLUS_INFINITY: (1,),
-    CoefficientStatus.MINUS_INFINITY: (-1,),
-    CoefficientStatus.INFINITE: (1, -1),
+    CoefficientStatus.PLUS_INFINITY: (operator.gt,),
+    CoefficientStatus.MINUS_INFINITY: (operator.lt,),
+    CoefficientStatus.INFINITE: (operator.gt, operator.lt),
 }
 
 

@@ -94,7 +94,7 @@ class Columns:
         if len(self.indices) == 0:
             return sp.csr_array((X.shape[0], 0), dtype=X.dtype)
         places = np.searchsorted(self.indices, X.indices[: X.nnz])
-        is_held = np.append(self.indices, -1)[places] == X.indices[: X.nnz]
+        is_held = self.indices.take(places, mode="clip") == X.indices[: X.nnz]
         values, places = np.where(is_held, X.data[: X.nnz], 0), np.where(is_held, places, 0)
         return sp.csr_array((values.astype(X.dtype), places, X.indptr), shape=(X.shape[0], len(self.indices)))
 

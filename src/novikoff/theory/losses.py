@@ -163,8 +163,7 @@ def subgradient_descent(
     rows, signs = np.asarray(U, dtype=np.float64), np.asarray(y, dtype=np.float64)
     path, v = np.zeros(rows.shape), np.zeros(rows.shape[1])
     for i, (u, sign) in enumerate(zip(rows, signs, strict=True)):
-        slope = float(loss.subgradient(sign * (v @ u), tie=tie, y=sign))
-        if slope != 0:
-            v = v - rate * slope * sign * u
+        z = sign * u
+        v = v - rate * loss.subgradient(v @ z, tie=tie, y=sign) * z
         path[i] = v
     return path

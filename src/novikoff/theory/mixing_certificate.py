@@ -213,26 +213,21 @@ class MixingCertificate(OnlineCertificate):
                 agrees("weighted mistakes, as the steps behind the weights", self.weighted_mistakes, steps, more)
             )
         most = self._most_mistakes(checks)
-        if most is not None and most < np.inf:
+        if most < np.inf:
             status: Status = "holds" if self.weighted_mistakes <= most else "fails"
             words = f"{self.weighted_mistakes:.6g} weighted mistakes, and the theorem allows at most {above(most)}"
             found.append(Check("bound of the theorem", status, words))
         return found
 
-    def _most_mistakes(self, checks: OnlineChecks) -> float | None:
-        """Return an upper bound on the weighted mistakes by the theorem of the rule; None if the rows are not apart.
+    def _most_mistakes(self, checks: OnlineChecks) -> float:
+        """Return an upper bound on the weighted mistakes by the theorem of the rule; infinity if rows are not apart.
 
         Rounding is allowed for as in a ``MistakeCertificate``.
         """
-        length, radius = checks.squared_length, checks.squared_radius
-        if not self.separates or not length.low > 0 or not (length.is_bounded and radius.is_bounded):
-            return None
-        margin = checks.smallest_margin.signed_square() / length
-        if not margin.low > 0:
-            return None
-        most = self.online_rule.bound(radius.root().outer_high(), Enclosure(margin.low, margin.low).root().outer_low())
+        squared_margin = checks.smallest_margin.signed_square() / checks.squared_length
+        radius, margin = checks.squared_radius.root().outer_high(), squared_margin.root().outer_low()
         roundings = 4 * (checks.width + 8) * (self.updates + 8 * self.passes + 8) + len(checks.copies) + 64
-        return most * (1 + roundings * EPS)
+        return self.online_rule.bound(radius, margin) * (1 + roundings * EPS)
 
     def _check_run(self, checks: OnlineChecks) -> list[Check]:
         """Repeat the run, and compare."""

@@ -60,10 +60,11 @@ class SeparabilitySummary:
         """
         if len(self.coefficients) <= MAX_ROWS:
             return list(self.coefficients), ""
-        first = [row for row in self.coefficients[:1] if row[0] == INTERCEPT]
-        others = sorted(self.coefficients[len(first) :], key=lambda row: LAST.index(row[1]) if row[1] in LAST else -1)
-        shown = [*first, *others[: MAX_ROWS - len(first)]]
-        hidden = [estimate for _, estimate in others[MAX_ROWS - len(first) :]]
+        first = [row for row in self.coefficients if row[0] == INTERCEPT]
+        others = [row for row in self.coefficients if row[0] != INTERCEPT]
+        infinite = [row for row in others if row[1] not in LAST]
+        ordered = [*first, *infinite, *(row for estimate in LAST for row in others if row[1] == estimate)]
+        shown, hidden = ordered[:MAX_ROWS], [estimate for _, estimate in ordered[MAX_ROWS:]]
         counts = ", ".join(f"{hidden.count(estimate):,} {estimate}" for estimate in dict.fromkeys(hidden))
         return shown, f"and {len(hidden):,} more ({counts})"
 

@@ -95,7 +95,7 @@ def rows_in_columns(X: Any, columns: NDArray[np.int64] | None, width: int | None
         return Check("data", "fails", f"judged: {width:,} columns; given: {X.shape[1]:,}")
     rows = sp.csr_array(X)
     if not np.all(rows.data):
-        rows = rows.copy() if rows is X or np.shares_memory(rows.data, X.data) else rows
+        rows = rows.copy() if np.shares_memory(rows.data, X.data) else rows
         rows.eliminate_zeros()
     others = np.setdiff1d(rows.indices, columns)
     if len(others):
