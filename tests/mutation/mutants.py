@@ -129,4 +129,4 @@ def _change(node: ast.expr) -> None:
         case ast.Constant(value=bool()):
             node.value = not node.value
         case ast.Constant(value=int() | float() as number):
-            node.value = number + 1
+            node.value = number + 1 if number + 1 != number else 2 * number

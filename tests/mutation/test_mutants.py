@@ -12,6 +12,7 @@ CHANGES = {
     "-a": "+a",
     "not a": "not not a",
     "2": "3",
+    "1e+300": "2e+300",
     "True": "False",
 }
 
