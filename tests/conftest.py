@@ -36,6 +36,7 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "hadolint": "make lint",
     "systemd-analyze": "apt-get install systemd",
     "valgrind": "apt-get install valgrind",
+    "measuring coverage": "make test",
     "stores the counts": "python -m benchmarks.instructions.count --store",
     "Java is not installed": "apt-get install default-jre-headless",
     "Dask is": "make clusters",

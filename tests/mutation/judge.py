@@ -32,6 +32,7 @@ from mutants import Mutant, mutants
 
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
+MAX_IMPORTERS = 4  # whose tests a mutant is judged by
 QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 MAX_SLOWDOWN = 4.0  # a mutant is found if its tests take more than this many times as long as without it
 MIN_TIME_LIMIT = 20.0  # seconds that the tests of every mutant may take
@@ -68,13 +69,14 @@ def imported_by(path: Path) -> set[str]:
 
 
 def tests_of(path: Path) -> list[list[str]]:
-    """The test file of a module of the theory, and those of the modules that import it.
+    """The test file of a module of the theory, and the shortest ones of the modules that import it.
 
     A mutant that passes the first is judged by the others, too.
     """
-    importers = [other.stem for other in sorted(path.parent.glob("*.py")) if path.stem in imported_by(other)]
+    importers = [other.stem for other in path.parent.glob("*.py") if path.stem in imported_by(other)]
     own, *others = (TESTS / f"test_{name}.py" for name in [path.stem, *importers])
-    return [[str(file) for file in group if file.exists()] for group in ([own], others)]
+    by_length = sorted((file.stat().st_size, file) for file in others if file.exists())
+    return [[str(own)], [str(file) for _, file in by_length[:MAX_IMPORTERS]]]
 
 
 def preload() -> None:
