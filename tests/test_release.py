@@ -314,6 +314,16 @@ def test_tests_that_need_the_sources_exist():
         assert (ROOT / file).is_file()
 
 
+def test_the_repository_has_no_large_and_no_unexpected_files():
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
+    assert len(paths) > 1000
+    assert [path for path in paths if path.stat().st_size > 500_000] == []
+    assert [
+        path for path in paths if path.suffix in {".gz", ".zip", ".whl", ".out", ".o", ".so"} and path.parent == ROOT
+    ] == []
+
+
 def test_every_source_file_is_of_a_kind_that_a_wheel_may_contain():
     check = tool("check_distributions")
     listed = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout

@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -73,6 +75,19 @@ def test_the_list_describes_a_suite(capsys):
     assert runner.main(["parse", "--list"]) == 0
     printed = capsys.readouterr().out
     assert all(f"  {word}: " in printed for word in ("against", "answers", "limit", "quick", "full"))
+
+
+def test_suites_can_be_described_without_the_programs_that_they_compare_with():
+    """The site is built where these are not installed."""
+    peers = ["clarabel", "river", "vowpalwabbit", "fastapi", "dask", "distributed", "pyspark", "ray", "uvloop"]
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys({peers}))
+from benchmarks.harness.suite import NAMES, load
+assert all(load(name).limit for name in NAMES)
+"""
+    outcome = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert outcome.returncode == 0, outcome.stderr
 
 
 def test_parts_need_one_suite():

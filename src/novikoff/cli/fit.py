@@ -311,7 +311,8 @@ def _lines(
     ]
     if "model" in result:
         path = result["model"]
-        check = f"check it with: novikoff certify {shlex.quote(path)} {shlex.quote(data)}"
+        rows = "FILE, which holds the rows that came through the pipe" if data == "-" else shlex.quote(data)
+        check = f"check it with: novikoff certify {shlex.quote(path)} {rows}"
         size = f"{path}, fitted to all {counted(result['rows'], 'row')}, {counted(os.path.getsize(path), 'byte')}"
         lines.append(("saved", f"{size}; {check}"))
     else:
