@@ -314,9 +314,17 @@ def test_tests_that_need_the_sources_exist():
         assert (ROOT / file).is_file()
 
 
+def committed(*folders):
+    """The files of the repository, or of some of its folders."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("the files are not those of a git repository")
+    command = ["git", "ls-files", "-z", *folders]
+    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    return [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
+
+
 def test_the_repository_has_no_large_and_no_unexpected_files():
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    paths = [ROOT / name for name in listed.split("\0") if name and (ROOT / name).exists()]
+    paths = committed()
     assert len(paths) > 1000
     assert [path for path in paths if path.stat().st_size > 500_000] == []
     assert [
@@ -326,8 +334,7 @@ def test_the_repository_has_no_large_and_no_unexpected_files():
 
 def test_every_source_file_is_of_a_kind_that_a_wheel_may_contain():
     check = tool("check_distributions")
-    listed = subprocess.run(["git", "ls-files", "src"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
-    names = [name.removeprefix("src/") for name in listed.splitlines() if (ROOT / name).exists()]
+    names = [path.relative_to(ROOT / "src").as_posix() for path in committed("src")]
     assert len(names) > 100
     assert [name for name in names if not check.PACKAGE.fullmatch(name) or check.JUNK.search(name)] == []
 
