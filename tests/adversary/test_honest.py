@@ -7,7 +7,7 @@ from adversary.cases import MAKERS, QUICK
 from share import share_of, slow_unless
 
 CLAIMS, CLAIMS_IN_SLOW_SUITE = 10_000, 100_000
-SEVERAL = 3  # claims of one run that a score of 0 leaves open; of a few claims, this may be more than 2 %
+LEAST = 400  # claims of a learner; one score of 0 leaves three of them open, which may be more than 2 % of fewer
 
 
 def assert_honest(name, claims, first=0):
@@ -16,8 +16,7 @@ def assert_honest(name, claims, first=0):
     counts = outcome.counts
     assert counts["claims"] >= claims
     assert counts["fails"] == counts["fails, exact"] == 0
-    allowed = SEVERAL + 0.02 * (counts["holds"] + counts["open"])
-    assert counts["open"] <= allowed
+    assert counts["holds"] >= 0.98 * (counts["holds"] + counts["open"])
 
 
 @pytest.mark.parametrize("name", slow_unless(QUICK.__contains__, MAKERS))
@@ -28,4 +27,4 @@ def test_claims_are_true(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MAKERS)
 def test_a_hundred_thousand_claims_are_true(name):
-    assert_honest(name, share_of(CLAIMS_IN_SLOW_SUITE) // len(MAKERS) + 1, first=1000)
+    assert_honest(name, max(LEAST, share_of(CLAIMS_IN_SLOW_SUITE) // len(MAKERS) + 1), first=1000)

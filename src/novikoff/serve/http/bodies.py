@@ -17,7 +17,7 @@ from novikoff.errors import quote
 from novikoff.serve.errors import ServeError
 
 STEP = 1 << 20  # bytes that one step of decompression may produce; of zstd, see below
-ZSTD_SLICE = 128  # bytes; a block of 4 bytes may stand for 128 KiB
+ZSTD_SLICE = 64  # bytes; a block of 4 bytes may stand for 128 KiB, so a piece has at most 2 MiB
 ZSTD_WINDOW = 8 << 20  # bytes, as RFC 9659 asks for
 IN_THREAD = 1 << 16  # bytes of a compressed body from which on it is decompressed in another thread
 CUT = ServeError(400, "bad_encoding", "The compressed body ends too early. Send all of it.")
