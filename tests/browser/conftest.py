@@ -1,13 +1,23 @@
 """Chromium, started once per module of tests."""
 
 import shutil
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
 from playground_tab import Tab
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
+expect.set_options(timeout=20_000)  # milliseconds: two browsers share the processors with the other tests
+
+
+def pytest_collection_modifyitems(items):
+    """Try tests in a browser a second time if they fail. The summary names them, for a test may be wrong about time."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="module")  # while it is open, playwright's event loop runs, and no other can be started
