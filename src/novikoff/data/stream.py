@@ -17,8 +17,9 @@ from novikoff.errors import InvalidInputError, input_error, quote
 
 from .bad_lines import STOP
 from .batch import Batch
-from .formats import FORMATS, Batches, DataFormat, find_format, sniffed, sources_of
+from .formats import FORMATS, Batches, DataFormat, find_format, format_named, sources_of
 from .formats.base import WHOLE_READ_BATCH
+from .formats.content import beginning_of
 from .hashing import Hashing
 from .source import ROTATE, is_path, name_of
 
@@ -324,7 +325,7 @@ def cache(source: Any, path: Any, *, format: str | None = None, **options: Any) 
         raise input_error(where, f"path must be the path of a file, but it is {quote(path)}.")
     stamp = _source_stamp(where, source, path, {"format": format, "attach": None, **options})
     exists = os.path.isfile(path) and os.path.getsize(path) > 0
-    if exists and sniffed(path) is not CACHE:
+    if exists and format_named(os.fsdecode(path)) is not CACHE and not CACHE.recognizes(beginning_of(path) or b""):
         raise input_error(where, f"{name_of(path)} exists and is not a cache. Use the path of a new file.")
     if exists and stamp is not None:
         with suppress(InvalidInputError):  # a damaged cache, or one of another version, is written again

@@ -4,8 +4,12 @@ import bz2
 import gzip
 import io
 import lzma
+import pickle
+import re
+import sqlite3
 import time
 
+import numpy as np
 import pytest
 
 import novikoff as nk
@@ -73,6 +77,39 @@ def test_content_that_tells_nothing_leaves_the_name(text, tmp_path):
 def test_binary_formats_are_recognised(format, tmp_path):
     found = write(tmp_path, format).rename(tmp_path / "rows.csv")
     assert find_format("scan", found).name == ("parquet" if format == "parquet" else "arrow")
+
+
+def other_files(folder):
+    """Write files that hold no examples, and return what each is called."""
+    X, y = np.eye(2), np.array([-1, 1])
+    nk.save(nk.Perceptron().fit(X, y), folder / "model")
+    np.save(folder / "array.npy", X)
+    (folder / "pickle").write_bytes(pickle.dumps((X, y)))
+    with sqlite3.connect(folder / "database") as database:
+        database.execute("create table t (a)")
+    database.close()
+    (folder / "page").write_text("\n<!DOCTYPE html>\n<html><body>1,2\n3,4\n</body></html>\n")
+    beginnings = {"png": b"\x89PNG\r\n\x1a\n", "jpeg": b"\xff\xd8\xff\xe0", "gif": b"GIF89a", "pdf": b"%PDF-1.7\n"}
+    for name, first in beginnings.items():
+        (folder / name).write_bytes(first + bytes(99))
+    return {
+        "model": "a model file",
+        "array.npy": "a NumPy array",
+        "pickle": "a pickle of Python",
+        "database": "a SQLite database",
+        "page": "a web page",
+        "pdf": "a PDF document",
+    } | {name: f"a picture ({name.upper()})" for name in ("png", "jpeg", "gif")}
+
+
+def test_files_without_examples_are_named_for_what_they_are(tmp_path):
+    for name, kind in other_files(tmp_path).items():
+        content = (tmp_path / name).read_bytes()
+        (tmp_path / f"{name}.csv").write_bytes(content)
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content))
+        for source in (tmp_path / name, tmp_path / f"{name}.csv", tmp_path / f"{name}.gz", content):
+            with pytest.raises(nk.InvalidInputError, match=f"the file is {re.escape(kind)}, not a table"):
+                nk.scan(source)
 
 
 def test_names_of_binary_formats_are_trusted(tmp_path):

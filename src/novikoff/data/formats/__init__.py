@@ -13,7 +13,7 @@ from novikoff.errors import input_error, quote
 from .base import Batches as Batches
 from .base import DataFormat as DataFormat
 from .base import Rows as Rows
-from .content import beginning_of
+from .content import beginning_of, other_kind
 
 #: All data formats by name. A new one is a module with a ``DataFormat`` and a line here; code outside the package
 #: calls ``FORMATS.register(name, data_format)``.
@@ -84,12 +84,19 @@ def sources_of(source: Any) -> list[Any]:
 
 
 def sniffed(source: Any) -> DataFormat | None:
-    """Return the format of a source by its name and content. Pipes are left alone: a byte can be read only once."""
+    """Return the format of a source by its name and content. Pipes are left alone: a byte can be read only once.
+
+    A picture, a model or another file that cannot hold examples is refused.
+    """
     named = format_named(os.fsdecode(source)) if is_path(source) else None
     if named is not None and not named.yields_to_content:
         return named
     beginning = beginning_of(source)
-    if beginning is None or (named is not None and named.recognizes(beginning)):
+    if beginning is None:
+        return named
+    if (other := other_kind(beginning)) is not None:
+        raise input_error(name_of(source), f"the file is {other}, not a table or a list of examples.")
+    if named is not None and named.recognizes(beginning):
         return named
     candidates = sorted(FORMATS.values(), key=lambda format: format.yields_to_content)
     return next((format for format in candidates if format.recognizes(beginning)), named)

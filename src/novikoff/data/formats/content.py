@@ -22,6 +22,17 @@ SVMLIGHT = re.compile(rb"%b(?:,%b)*+((?:[ \t]++%b)*+)[ \t]*+(?:#.*)?" % (NUMBER,
 OBJECT = re.compile(rb'\{\s*["}]')
 ARRAY = re.compile(rb"\[\s*[\{\]]")
 BLANK = b"\xef\xbb\xbf \t\r\n"  # before the first character of text
+OTHER_KINDS = {  # files that people have beside their data: how they begin
+    "a picture (PNG)": rb"\x89PNG\r\n",
+    "a picture (JPEG)": rb"\xff\xd8\xff",
+    "a picture (GIF)": rb"GIF8[79]a",
+    "a PDF document": rb"%PDF-",
+    "a SQLite database": rb"SQLite format 3\x00",
+    "a pickle of Python": rb"\x80[\x02-\x05]",
+    "a NumPy array": rb"\x93NUMPY",
+    "a model file": rb".{6}\x00\x00\{\s*\"",  # safetensors: the length of a header, and the header
+    "a web page": rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)\b",
+}
 
 
 def beginning_of(source: Any) -> bytes | None:
@@ -87,6 +98,12 @@ def _decompressed(chunks: Iterator[bytes]) -> bytes:
 def _chain(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
+
+
+def other_kind(beginning: bytes) -> str | None:
+    """Return what a file is that holds no examples, if its first bytes say so."""
+    matches = (kind for kind, start in OTHER_KINDS.items() if re.match(start, beginning, re.DOTALL | re.IGNORECASE))
+    return next(matches, None)
 
 
 def is_svmlight(beginning: bytes) -> bool:
