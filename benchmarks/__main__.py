@@ -80,4 +80,7 @@ def description(suite: Suite) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)  # as a shell says it

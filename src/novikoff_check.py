@@ -1009,7 +1009,7 @@ def check_model(model: Any, rows: list[Row], labels: list[Any], weights: list[fl
     found = [(part.get("classes", part.get("positive")), part.get("negative")) for part in parts]
     if len(classes) == 1 and found == [(None, None)]:
         sides = found  # the only label that a stream has shown is taken for the negative one
-    need(every and found == sides * (len(found) // len(sides)), "classes", "the certificates speak of other labels")
+    need(every and found == sides * (len(found) // len(sides)), "classes", "the certificates are about other labels")
     if counts := fields_of(model["class_count"], arrays, "rows"):
         for label, count in zip(classes, counts, strict=True):
             own = sum((Fraction(w) for w, other in zip(weights, labels, strict=True) if other == label), ZERO)

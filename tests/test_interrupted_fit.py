@@ -81,7 +81,7 @@ def lines_to_stop_at(model, moments):
 
 
 def what_it_says(model):
-    """All that must speak of the same model."""
+    """All that must be about the same model."""
     if isinstance(model, nk.LinearSVMPath):
         certificates = [one for at_each in model.certificates_ for one in at_each]
         parts = (model.coefs_, model.intercepts_, model.objectives_, model.Cs_, model.screened_)

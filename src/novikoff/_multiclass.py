@@ -41,7 +41,7 @@ class MulticlassStrategy(Protocol):
 
     @property
     def positives(self) -> list[Any]:
-        """The label that a positive score speaks for, one for each weight vector."""
+        """The label that a positive score favours, one for each weight vector."""
 
     def combine(self, scores: Floats) -> Floats:
         """Return the result of ``decision_function``, given scores of shape (rows, weight vectors)."""

@@ -71,7 +71,7 @@ class ProblemRecord:
     Parameters
     ----------
     positive : object
-        The label that a positive score speaks for.
+        The label that a positive score favours.
     weights : ndarray of shape (n_features,)
         The weights that predict.
     intercept : float
@@ -87,7 +87,7 @@ class ProblemRecord:
     sigmoid : tuple of float or None
         Slope and offset of the probability 1 / (1 + exp(slope * score + offset)), for learners with ``predict_proba``.
     negative : object or None
-        The label that a negative score speaks for, if only rows of these two labels were learned; None for all others.
+        The label that a negative score favours, if only rows of these two labels were learned; None for all others.
     votes_with_others : bool, default=False
         Whether these are the weights of one of several learners that vote, so that the score is not theirs alone.
     """

@@ -329,7 +329,7 @@ def test_markup_in_names_is_shown_as_text(open_tab, own_server):
 def test_it_is_said_for_which_label_positive_weights_speak(open_tab, own_server):
     page = open_tab(own_server(overview(largest_weights=[{"name": "free", "weight": 2.5}]))).page
     page.wait_for_selector(LIVE)
-    assert page.inner_text("#weights-words") == "Positive weights speak for spam, negative ones for ham."
+    assert page.inner_text("#weights-words") == "Positive weights favour spam, negative ones ham."
 
 
 def test_what_is_not_known_is_not_called_a_fact(open_tab, own_server):

@@ -1,4 +1,4 @@
-"""The model that a certificate of an online learner speaks of."""
+"""The model that a certificate of an online learner is about."""
 
 import dataclasses
 

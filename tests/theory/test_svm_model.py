@@ -1,4 +1,4 @@
-"""The model that a certificate of a support vector machine speaks of."""
+"""The model that a certificate of a support vector machine is about."""
 
 import numpy as np
 

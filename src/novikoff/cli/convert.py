@@ -52,7 +52,6 @@ def convert(
         if options.get(name):
             raise input_error(flag(name), "this is an option of fit. Leave it out.")
     _refuse_missing_model(source, format)
-    (reading, encoder), opening = reading_from(options, source, format), opening_from(format, attach)
     model_format = None if format is not None else format_of_file(source)
     if model_format is None:
         named = format_by_suffix(destination) if to is None else None
@@ -60,6 +59,7 @@ def convert(
             raise input_error(destination, f"the ending is that of a model, but {source} is data.")
         from novikoff.data.write import write
 
+        (reading, encoder), opening = reading_from(options, source, format), opening_from(format, attach)
         if encoder is None:
             rows = reading.scan(source, **opening)
         else:

@@ -117,18 +117,18 @@ class Certificate(ABC):
         return "The model claims: " + "; ".join(f"{name}: {text}" for name, text in self.claims()) + "."
 
     def plane(self) -> tuple[Floats, float] | None:
-        """Return the plane that the certificate speaks of.
+        """Return the plane that the certificate is about.
 
         Returns
         -------
         tuple of (ndarray of shape (n_features,), float), or None
-            Weights and intercept; None if the certificate does not speak of a plane. It then proves nothing of a model
+            Weights and intercept; None if the certificate is not about a plane. It then proves nothing of a model
             that predicts with one.
         """
         return None
 
     def planes(self) -> tuple[Floats, Floats] | None:
-        """Return all weight vectors, if the certificate speaks of several together.
+        """Return all weight vectors, if the certificate is about several together.
 
         Returns
         -------
@@ -138,7 +138,7 @@ class Certificate(ABC):
         return None
 
     def labels(self) -> tuple[Any, ...] | None:
-        """Return the labels that the certificate speaks of.
+        """Return the labels that the certificate is about.
 
         Returns
         -------
@@ -150,7 +150,7 @@ class Certificate(ABC):
         return None
 
     def stated(self) -> dict[str, Any]:
-        """Return the parameters of the problem that the certificate speaks of.
+        """Return the parameters of the problem that the certificate is about.
 
         Returns
         -------
@@ -192,7 +192,7 @@ class Certificate(ABC):
         Parameters
         ----------
         X : ndarray or CSR matrix of shape (n_samples, n_features)
-            The rows that the certificate speaks of.
+            The rows that the certificate is about.
         y : array-like of shape (n_samples,)
             Their labels.
 

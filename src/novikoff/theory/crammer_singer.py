@@ -42,7 +42,7 @@ SUPPORT_TOLERANCE = 1e-6  # relative; how far a recomputed sum of support vector
 
 @dataclass(frozen=True)
 class JointModel:
-    """The model that a certificate of a joint machine speaks of.
+    """The model that a certificate of a joint machine is about.
 
     Parameters
     ----------

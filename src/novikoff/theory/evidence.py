@@ -1,4 +1,4 @@
-"""The model that a certificate of an online learner speaks of."""
+"""The model that a certificate of an online learner is about."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_PRIVATE_COPIES = 100_000_000  # of rows, each with a private feature or with
 
 @dataclass(frozen=True)
 class Evidence:
-    """The model that a certificate of an online learner speaks of.
+    """The model that a certificate of an online learner is about.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ class GapClaims(Certificate):
         return Enclosure.exactly(Fraction(self.dual) / Fraction(self.C) * (1 - LAM_ROUNDING)).outer_low()
 
     def in_lambda(self) -> Self:
-        """Return this certificate with its claims in words that speak of lambda instead of C.
+        """Return this certificate with its claims in words that name lambda instead of C.
 
         Returns
         -------

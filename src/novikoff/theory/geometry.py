@@ -1,4 +1,4 @@
-"""The vectors u that the theorems speak of, computed from rows x in NumPy, independently of the kernels."""
+"""The vectors u of the theorems, computed from rows x in NumPy, independently of the kernels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ BLOCK_ENTRIES = 1 << 22  # entries of a table that are processed at a time, abou
 
 @dataclass(frozen=True)
 class Geometry:
-    """How an example x becomes the vector u that the theorems speak of.
+    """How an example x becomes the vector u of the theorems.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ from .verification import Check, Verification
 
 @dataclass(frozen=True)
 class KeslerModel:
-    """The model that a certificate of classes that are learned together speaks of.
+    """The model that a certificate of classes that are learned together is about.
 
     Parameters
     ----------

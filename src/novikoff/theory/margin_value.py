@@ -2,7 +2,7 @@
 
 The margin of (w, b) is min_i y_i f(x_i) divided by a length: |w| if the intercept is free, and |(w, b)| if it is the
 weight of a constant feature, as it is for a perceptron. Rows may be scaled to unit length first, or have a private
-feature each. These numbers differ by any factor, and a theorem speaks of one of them (docs/theory.md, H).
+feature each. These numbers differ by any factor, and a theorem is about one of them (docs/theory.md, H).
 """
 
 from __future__ import annotations
@@ -220,7 +220,7 @@ def margin_number(where: str, margin: Any, geometry: Geometry | None = None) -> 
     margin : float, Margin or array of one number
         The margin.
     geometry : Geometry, default=None
-        The geometry of the examples that the caller speaks of. If None, it is not known, except that it is one of
+        The geometry of the examples that the caller means. If None, it is not known, except that it is one of
         vectors u: only a margin with a free intercept is refused.
 
     Returns

@@ -236,7 +236,7 @@ class MistakeCertificate(OnlineCertificate):
     def _most_mistakes(self, checks: OnlineChecks, rule: OnlineRule) -> float | None:
         """Return an upper bound on the mistakes by the theorem that applies; None if none does.
 
-        The theorems speak of exact scores. Rounding lets a run make updates at margins that are up to (d + 8) roundings
+        The theorems assume exact scores. Rounding lets a run make updates at margins that are up to (d + 8) roundings
         of |v| |u| above 0, and moves v by a rounding of itself with each update; both lengthen v, and so increase the
         bound, by a fraction that is at most their number.
         """

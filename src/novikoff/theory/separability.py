@@ -79,7 +79,7 @@ class Separability(Certificate):
         The name of the labels; None if y has counts of successes and failures.
     columns : ndarray of int64 or None, default=None
         The columns of X that the verdict is about, if X is sparse and far more columns are 0 in all rows: these are
-        aliased, and no other field speaks of them. None if the verdict is about all columns.
+        aliased, and no other field is about them. None if the verdict is about all columns.
     n_features : int or None, default=None
         The number of columns of X, if ``columns`` is given.
 

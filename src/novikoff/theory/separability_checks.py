@@ -103,7 +103,7 @@ class _Holder(Generic[T]):
 
 
 class Proof:
-    """The checks of a verdict on the rows that it speaks of, whose values and shape fit it."""
+    """The checks of a verdict on the rows that it is about, whose values and shape fit it."""
 
     def __init__(self, found: Verdict, examples: Examples, exact: bool) -> None:
         self._found, self._examples, self._exact = found, examples, exact

@@ -1,4 +1,4 @@
-"""The weights, the labels and the dual variables that a certificate of a support vector machine speaks of."""
+"""The weights, the labels and the dual variables that a certificate of a support vector machine is about."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .geometry import Floats, Weights, as_table
 
 @dataclass(frozen=True)
 class SvmModel:
-    """The model that a certificate of a support vector machine speaks of.
+    """The model that a certificate of a support vector machine is about.
 
     Parameters
     ----------

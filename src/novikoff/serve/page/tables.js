@@ -56,7 +56,7 @@ export class WeightsTable {
     ]);
     if (weights.length > 0 && !hasLabels && classes.length === 2) {
       const [negative, positive] = classes.map(name);
-      setText(byId("weights-words"), `Positive weights speak for ${positive}, negative ones for ${negative}.`);
+      setText(byId("weights-words"), `Positive weights favour ${positive}, negative ones ${negative}.`);
       show(byId("weights-words"), true);
     }
   }
