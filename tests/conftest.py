@@ -10,6 +10,7 @@ import pytest
 from hypothesis import settings
 
 from learners import ANY_WIDTH, MAKERS, ONE_VS_REST, STREAM_MAKERS
+from share import beyond_the_quick_cases
 
 settings.register_profile("default", deadline=None, max_examples=30)
 settings.register_profile("ci", deadline=None, max_examples=30, derandomize=True)
@@ -47,6 +48,7 @@ ENABLED_BY = {  # part of the reason why tests were skipped: the command that en
     "proselint is not installed": "make lint",
     "could not import": "make test",
 }
+LONGEST = {"mutation", "browser", "distributed", "fuzz"}
 GRID_HEADING = f"{'set':12}{'C':>8}  {'loss':14}{'intercept':10}{'steps':>6}{'gap':>10}{'seconds':>9}"
 
 
@@ -72,6 +74,24 @@ def make_without_matrix(request):
 def make_one_vs_rest(request):
     """As ``make``, of the learners with one binary problem per class."""
     return request.param
+
+
+def pytest_addoption(parser):
+    parser.addoption("--all-cases", action="store_true", help="no case is slow because its test has many others")
+
+
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(config, items):
+    """Leave some cases of tests with many to ``make test-slow``, and begin with the packages that have the longest tests.
+
+    A worker that begins a long test last would work alone at the end.
+    """
+    quick = [item.nodeid for item in items if item.get_closest_marker("slow") is None]
+    slow = set() if config.getoption("all_cases") else beyond_the_quick_cases(quick)
+    for item in items:
+        if item.nodeid in slow:
+            item.add_marker(pytest.mark.slow)
+    items.sort(key=lambda item: LONGEST.isdisjoint(item.path.parts))
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -33,7 +33,7 @@ from mutants import Mutant, mutants
 ROOT = Path(__file__).parents[2]
 THEORY, TESTS = ROOT / "src" / "novikoff" / "theory", ROOT / "tests" / "theory"
 MAX_IMPORTERS = 4  # whose tests a mutant is judged by
-QUIET = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
+QUIET = ["-x", "-q", "-m", "not slow", "--all-cases", "-p", "no:cacheprovider", "-p", "no:xdist"]
 MAX_SLOWDOWN = 4.0  # a mutant is found if its tests take more than this many times as long as without it
 MIN_TIME_LIMIT = 20.0  # seconds that the tests of every mutant may take
 
