@@ -82,7 +82,7 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)  # before -m selects
 def pytest_collection_modifyitems(config, items):
-    """Leave some cases of tests with many to ``make test-slow``, and begin with the packages that have the longest tests.
+    """Leave some cases of tests with many to ``make test-slow``, and begin with the packages of the longest tests.
 
     A worker that begins a long test last would work alone at the end.
     """

@@ -1,8 +1,8 @@
 """What is run of the long suites: all unless NOVIKOFF_SHARE is below 1, as in .ci/run; and which cases are quick."""
 
+import hashlib
 import math
 import os
-import zlib
 from collections import defaultdict
 
 import pytest
@@ -22,7 +22,7 @@ def slow_unless(is_quick, values):
 
 
 def beyond_the_quick_cases(node_ids):
-    """Of tests with more than QUICK_CASES cases, all cases but so many, which are chosen once and for all by their names."""
+    """Of tests with more than QUICK_CASES cases, all but so many of these, which are chosen by their names."""
     cases = defaultdict(list)
     for node_id in node_ids:
         cases[node_id.partition("[")[0]].append(node_id)
@@ -30,5 +30,5 @@ def beyond_the_quick_cases(node_ids):
 
 
 def _place(node_id):
-    """A number that has nothing to do with the order of the cases, whose neighbours are alike."""
-    return zlib.crc32(node_id.encode())
+    """A key that has nothing to do with the order of the cases, whose neighbours are alike."""
+    return hashlib.sha256(node_id.encode()).digest()

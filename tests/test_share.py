@@ -12,8 +12,9 @@ def test_of_many_cases_some_are_quick_and_of_few_all():
     assert len(slow) == len(MANY) - QUICK_CASES
 
 
-def test_the_quick_cases_are_not_neighbours_and_stay_when_others_are_added():
+def test_the_quick_cases_come_from_all_parts_and_do_not_depend_on_the_order():
     quick = set(MANY) - beyond_the_quick_cases(MANY)
-    assert not quick & set(MANY[:2])
-    assert beyond_the_quick_cases(sorted(quick)) == set()
+    places = sorted(map(MANY.index, quick))
+    assert places[0] < 15
+    assert places[-1] > 35
     assert beyond_the_quick_cases(MANY[::-1]) == set(MANY) - quick
