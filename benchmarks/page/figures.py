@@ -94,9 +94,9 @@ def scaling() -> Figure | None:
         rows = [row for row in table if row["axis"] == name and "seconds" in row["ours"]]
         values = [row["value"] for row in rows]
         if name == "threads":
-            axis.plot(values, [row["peers"][0].get("ratio", np.nan) for row in rows], "o-", color=BLUE)
-            axis.plot(values, values, ":", color=GREY)
-            axis.set(ylabel="times faster than one", xlabel=name)
+            axis.plot([1, *values], [1, *(row["peers"][0].get("ratio", np.nan) for row in rows)], "o-", color=BLUE)
+            axis.plot([1, *values], [1, *values], ":", color=GREY)
+            axis.set(ylabel="times faster than one", xlabel=name, xticks=[1, *values])
             continue
         axis.plot(values, [row["ours"]["seconds"] for row in rows], "o-", color=BLUE, label="novikoff, gap 1e-4")
         peers = [row["peers"][0].get("seconds", np.nan) for row in rows]
