@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from benchmarks.harness.machine import MAX_IDLE_LOAD, is_idle
 from benchmarks.harness.race import FASTER, SLOWER
 from benchmarks.harness.session import RESULTS, contestant_text, load_result, ratio_text, seconds_text
 from benchmarks.harness.suite import NAMES
@@ -33,8 +34,11 @@ def machine_text(found: Row) -> str:
     """Return the machine of a result in words."""
     machine = found["machine"]
     processor = f"{machine['processor']}, " if "processor" in machine else ""
-    load = f", load {machine['load_before']} before the run" if "load_before" in machine else ""
-    return f"{processor}{machine['architecture']}, {machine['cores']} cores, Python {machine['python']}{load}"
+    text = f"{processor}{machine['architecture']}, {machine['cores']} cores, Python {machine['python']}"
+    if "load_before" not in machine:
+        return text
+    load = f"at most {MAX_IDLE_LOAD}" if is_idle(machine) else str(machine["load_before"])
+    return f"{text}, load {load} before the run"
 
 
 def rate_text(row: Row) -> str:
