@@ -44,7 +44,7 @@ docs: $(VENV)/ready $(VENV)/docs   ## the site, in build/docs/html: generated pa
 play: $(VENV)/play   ## compile the kernels of the playground again, after a change of cpp/
 	$(BIN)/python cpp/play/build.py
 
-test:   ## the tests that every change must pass, about ten minutes on two cores
+test:   ## the tests that every change must pass, about eight minutes on two cores
 	@$(MAKE) --no-print-directory -j2 GROUPS=test $(VENV)/ready build/cpp/passed # C++ is compiled while pip downloads
 	$(BIN)/python -m pytest $(ON_TWO) -m "not slow"
 

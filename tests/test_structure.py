@@ -200,6 +200,7 @@ ABOUT_THE_PACKAGE = {
     "test_registries.py",  # learners and certificates from outside
     "test_release.py",  # versions, dependencies, workflows and contents of a release
     "test_serve_example.py",  # examples/serve_stream.py
+    "test_share.py",  # which cases make test runs
     "test_structure.py",  # this one
     "test_words.py",  # words of all files
 }
