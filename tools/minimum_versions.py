@@ -6,8 +6,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 TOOLS = {  # of the tests, whose version does not matter to users
-    *("pytest", "pytest-xdist", "hypothesis", "pexpect", "playwright", "axe-playwright-python", "openpyxl", "grimp"),
-    *("ipykernel", "nbclient", "nbformat", "clarabel", "onnxruntime", "openapi-spec-validator", "pyyaml"),
+    *("pytest", "pytest-rerunfailures", "pytest-xdist", "hypothesis", "pexpect", "playwright", "openpyxl", "grimp"),
+    *("axe-playwright-python", "ipykernel", "nbclient", "nbformat", "clarabel", "onnxruntime"),
+    *("openapi-spec-validator", "pyyaml"),
 }
 BOUND = re.compile(r"([A-Za-z0-9_-]+)(?:\[[^]]*\])?>=([0-9.]+)")
 
