@@ -1,5 +1,7 @@
 """Repeated runs with a full matrix: how far two computations may differ."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -33,7 +35,7 @@ def test_the_inverse_is_that_of_the_matrix():
         u, y = random.normal(size=4), float(random.choice([-1, 1]))
         score = float(u @ state["weights"])
         rule.learn(state, Example(np.arange(4), u, RuleInput(y, score, float(u @ u), 1.0, 0.0, 0.0), y * score <= 0))
-    np.testing.assert_allclose(state["matrix"] @ state["inverse"], np.eye(4), atol=1e-10)
+    np.testing.assert_allclose(state["matrix"] @ inverse_of(state), np.eye(4), atol=1e-10)
     np.testing.assert_allclose(state["matrix"] @ state["weights"], state["sum"], atol=1e-10)
 
 
@@ -55,24 +57,30 @@ def test_equal_columns_of_large_values_refute_no_honest_run(size):
     assert not nk.verify(model, X, y).failures
 
 
-def test_the_inverse_of_a_singular_matrix_is_that_of_one_with_eigenvalues_of_a():
-    found = FullArowRule(0.5)._inverse(np.full((2, 2), 1e18))
-    np.testing.assert_allclose(found, [[1.0, -1.0], [-1.0, 1.0]], rtol=1e-12)
-    assert FullArowRule(0.5)._inverse(np.diag([4.0, 0.5])).tolist() == [[0.25, 0.0], [0.0, 2.0]]
+@pytest.mark.parametrize("size", [1.0, 1e9, 1e30])
+@pytest.mark.parametrize("weight", [1.0, 0.25])
+def test_the_root_is_that_of_the_inverse_whatever_the_length_of_rows(size, weight):
+    """Against fractions: A and its inverse, and the weights that solve A w = v."""
+    rule, random = FullArowRule(0.5), np.random.default_rng(3)
+    state = rule.start(2)
+    A, v = [[Fraction(1, 2), Fraction(0)], [Fraction(0), Fraction(1, 2)]], [Fraction(0), Fraction(0)]
+    for y in (1.0, -1.0, 1.0):
+        u = size * random.normal(size=2)
+        rule.learn(state, example(u, y, weight=weight))
+        exact = [Fraction(float(value)) for value in u]
+        for i in range(2):
+            v[i] += Fraction(y * weight) * exact[i]
+            for k in range(2):
+                A[i][k] += Fraction(weight) * exact[i] * exact[k]
+        determinant = A[0][0] * A[1][1] - A[0][1] * A[1][0]
+        inverse = np.array([[A[1][1], -A[0][1]], [-A[1][0], A[0][0]]]) / determinant
+        np.testing.assert_allclose(inverse_of(state), inverse.astype(float), rtol=1e-13)
+        expected = (inverse @ np.array(v)).astype(float)
+        np.testing.assert_allclose(state["weights"], expected, rtol=1e-13, atol=1e-14 * np.abs(expected).max())
 
 
-def test_the_inverse_is_computed_anew_after_the_determinant_grew_too_much():
-    """A column with a = 1 and values s has the determinant 1 + s^2 after one update, and 1 + 2 s^2 after two."""
-    for square, anew in ((2.0**26 - 2, False), (2.0**26, True)):
-        rule = FullArowRule(1.0)
-        state = rule.start(1) | {"inverse": np.array([[1.0 + 1e-12]])}
-        rule.learn(state, example([np.sqrt(square)]))
-        assert (state["growth"] == 1.0) is anew
-        assert bool(state["inverse"] == 1 / state["matrix"]) is anew
-    state = rule.start(1)
-    for _ in range(2):
-        rule.learn(state, example([8.0]))
-    assert state["growth"] == pytest.approx(1 + 2 * 64)
+def inverse_of(state):
+    return state["root"] @ state["root"].T
 
 
 def test_an_example_that_would_overflow_enters_the_sum_alone():
@@ -96,13 +104,13 @@ def test_weights_are_the_solution_for_the_sum_of_all_updates():
     state = rule.start(2)
     assert (state["updates"], state["rounding"]) == (0, 0.0)
     assert state["matrix"].tolist() == [[4.0, 0.0], [0.0, 4.0]]
-    assert state["inverse"].tolist() == [[0.25, 0.0], [0.0, 0.25]]
+    assert state["root"].tolist() == [[0.5, 0.0], [0.0, 0.5]]
     rule.learn(state, example([2.0], columns=[0]))
     assert (state["weights"].tolist(), state["sum"].tolist()) == ([0.25, 0.0], [2.0, 0.0])
     outcome = rule.learn(state, example([1.0, 2.0], -1.0, weight=0.5))
     assert (outcome.enters_sum, outcome.changes, state["updates"]) == (True, True, 2)
     np.testing.assert_array_equal(state["matrix"], [[8.5, 1.0], [1.0, 6.0]])
-    np.testing.assert_allclose(state["inverse"], np.array([[6.0, -1.0], [-1.0, 8.5]]) / 50, rtol=1e-15)
+    np.testing.assert_allclose(inverse_of(state), np.array([[6.0, -1.0], [-1.0, 8.5]]) / 50, rtol=1e-15)
     np.testing.assert_array_equal(state["sum"], [1.5, -1.0])
     np.testing.assert_allclose(state["weights"], [10 / 50, -10 / 50], rtol=1e-15)
 
@@ -110,7 +118,7 @@ def test_weights_are_the_solution_for_the_sum_of_all_updates():
 def test_the_allowance_is_that_of_the_condition_and_of_the_number_of_updates():
     """It bounds the error of the weights times the roots of the diagonal (4, 1) of the matrix."""
     rule, state = FullSecondOrderPerceptronRule(1.0), {"weights": np.array([2.0, 3.0]), "updates": 9}
-    state |= {"matrix": np.array([[4.0, 0.0], [0.0, 1.0]]), "inverse": np.array([[0.5, 0.0], [0.0, -1.0]])}
+    state |= {"matrix": np.array([[4.0, 0.0], [0.0, 1.0]]), "root": np.array([[0.5, -0.5], [0.0, 1.0]])}
     condition, length = 2 * (0.5 * 4 + 1.0 * 1), np.sqrt(4 * 2.0**2 + 1 * 3.0**2)
     assert rule._rounding(state) == pytest.approx(64 * (2 + 8 + 3) * 2.0**-52 * condition * length, rel=1e-14)
     state["rounding"] = 0.25
@@ -132,7 +140,7 @@ def test_the_error_of_the_weights_is_that_in_the_column_with_the_least_diagonal(
 
 
 def test_weights_that_overflow_may_differ_by_anything():
-    rule, state = FullSecondOrderPerceptronRule(1.0), {"matrix": np.eye(2), "inverse": np.eye(2), "updates": 1}
+    rule, state = FullSecondOrderPerceptronRule(1.0), {"matrix": np.eye(2), "root": np.eye(2), "updates": 1}
     for weights in ([np.inf, 1.0], [np.nan, 1.0], [np.inf, np.nan]):
         assert rule._rounding(state | {"weights": np.array(weights)}) == np.inf
 
@@ -147,13 +155,35 @@ def test_arow_learns_from_margins_below_1_and_the_perceptron_from_mistakes():
     assert not FullArowRule(1.0).learn(FullArowRule(1.0).start(1), example([1.0], score=1.0)).enters_sum
 
 
-def test_the_inverse_is_computed_anew_after_some_updates_only():
+def test_the_root_and_the_weights_are_computed_anew_after_some_updates_only():
     rule = FullArowRule(1.0)
     for updates in range(REFRESH - 2, REFRESH + 2):
-        state = rule.start(1) | {"updates": updates, "inverse": np.array([[1.0 + 1e-9]])}
+        state = rule.start(1) | {"updates": updates, "root": np.array([[1.0 + 1e-9]]), "weights": np.array([1e-9])}
         rule.learn(state, example([1.0]))
-        assert bool(state["inverse"][0, 0] == 0.5) is (updates + 1 == REFRESH)
-        assert state["inverse"][0, 0] == pytest.approx(0.5, rel=1e-8)
+        assert bool(state["root"][0, 0] == 1 / np.sqrt(2)) is (updates + 1 == REFRESH)
+        assert bool(state["weights"][0] == 0.5) is (updates + 1 == REFRESH)
+        assert inverse_of(state)[0, 0] == pytest.approx(0.5, rel=1e-8)
+        assert state["weights"][0] == pytest.approx(0.5, rel=1e-8)
+
+
+def test_nothing_is_computed_anew_from_a_matrix_that_has_lost_its_digits():
+    """The condition is at most 4 for two equal columns of value 1 beside a = 1, and 2^26 for values of about 2^12."""
+    for u, anew in (([1.0, 1.0], True), ([1e3, 1e3], True), ([1e4, 1e4], False)):
+        rule = FullArowRule(1.0)
+        state = rule.start(2) | {"updates": REFRESH - 1, "weights": np.array([1e-9, 0.0])}
+        rule.learn(state, example(u))
+        assert bool(state["root"][1, 0] == 0) is anew  # triangular, transposed
+
+
+def test_an_example_that_is_not_in_the_matrix_moves_no_weight_later():
+    rule = FullArowRule(1.0)
+    state = rule.start(1) | {"updates": REFRESH - 2}
+    rule.learn(state, example([1e75]))
+    for _ in range(2):
+        rule.learn(state, example([1.0]))
+    assert state["updates"] == REFRESH
+    assert state["weights"][0] == pytest.approx(2 / 3)
+    assert state["sum"][0] == 1e75
 
 
 @pytest.mark.parametrize(
