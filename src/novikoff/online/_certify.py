@@ -264,9 +264,9 @@ def certify_second_order(problem: Problem) -> SecondOrderCertificate | FullMatri
 def _certify_full_matrix(problem: Problem, second: FullSum, fields: dict[str, Any]) -> FullMatrixCertificate:
     """Return the certificate of a learner with a full matrix.
 
-    The weights have a residual of some times the rounding errors of the products behind it. If there is more, many
-    updates have added theirs, or examples were too long for the matrix, and the residual is what was found. A verifier has the sum v
-    up to a rounding error of all terms for each of them, and for each column.
+    The weights have a residual of some times the rounding errors of the products behind them. If there is more, many
+    updates have added theirs, or examples were too long for the matrix, and the residual is what was found. A verifier
+    has the sum v up to a rounding error of all terms for each of them, and for each column.
     """
     tally, a = problem.tally, problem.rule.parameter
     matrix = FactoredMatrix(a, np.append(second.intercept_gain, second.gains), second.factor)
