@@ -28,7 +28,7 @@ KERNELS = (
     *("arow_dense", "arow_sparse", "coordinate_descent", "nearest_points"),
     *("svmlight_text", "delimited_text", "hashed_texts", "json_examples", "named_predictions"),
 )
-TOLERANCE = 0.03  # by how much a count may rise
+TOLERANCE = 0.03  # by how much a count may differ
 OTHER_COMPILER_TOLERANCE = 0.25  # if the stored counts are those of another compiler or of another major version
 
 
@@ -92,24 +92,26 @@ def own_instructions(profile: str, program: str) -> int:
 
 
 def tolerance(stored: str, compiler: str) -> float:
-    """Return by how much counts may rise, given the compiler of the stored ones."""
+    """Return by how much counts may differ, given the compiler of the stored ones."""
     same = stored.split(".")[0] == compiler.split(".")[0]
     return TOLERANCE if same else OTHER_COMPILER_TOLERANCE
 
 
-def risen(stored: dict[str, Any], counts: dict[str, int], compiler: str) -> list[str]:
-    """Return a sentence for each kernel whose count is missing, or has risen by more than the tolerance."""
+def differences(stored: dict[str, Any], counts: dict[str, int], compiler: str) -> list[str]:
+    """Return a sentence for each kernel whose count is missing, or differs by more than the tolerance.
+
+    A count that has fallen must be stored, too: otherwise later rises would not be noticed, nor a count of nothing.
+    """
     allowed = tolerance(stored["compiler"], compiler)
     found = []
     for kernel, now in counts.items():
         before = stored["counts"].get(kernel)
         if before is None:
             found.append(f"{kernel} has no stored count")
-        elif now > before * (1 + allowed):
-            rise = now / before - 1
-            found.append(
-                f"{kernel} takes {now:,} instructions, {rise:.1%} more than {before:,} (allowed: {allowed:.0%})"
-            )
+        elif not before * (1 - allowed) <= now <= before * (1 + allowed):
+            change = f"{abs(now / before - 1):.1%} {'more' if now > before else 'less'} than {before:,}"
+            remedy = "" if now > before else ". Store the new count with --store if this is right"
+            found.append(f"{kernel} takes {now:,} instructions, {change} (allowed: {allowed:.0%}){remedy}")
     return found
 
 
@@ -129,7 +131,7 @@ def main() -> int:
     if given.store:
         stored_path().write_text(json.dumps({"compiler": compiler, "counts": counts}, indent=1) + "\n")
         return 0
-    if found := risen(stored, counts, compiler):
+    if found := differences(stored, counts, compiler):
         print("\n".join(found))
     return 1 if found else 0
 
