@@ -58,10 +58,10 @@ class Editor {
     this._adopt(this.future.pop(), "Redone.");
   }
 
-  /** A coordinate rounded to a hundredth or so of the view: links stay short. */
+  /** Coordinates that a point may have, rounded to a hundredth or so of the view: links stay short. */
   _rounded([x, y]) {
-    const digits = Math.min(12, Math.max(0, 2 - Math.floor(Math.log10(this.app.state.view.half / 2))));
-    return [x, y].map((value) => Number(value.toFixed(digits)) + 0);
+    const digits = Math.min(100, Math.max(0, 2 - Math.floor(Math.log10(this.app.state.view.half / 2))));
+    return [x, y].map((value) => Math.min(Math.max(Number(value.toFixed(digits)), -MAX_COORDINATE), MAX_COORDINATE) + 0);
   }
 
   _place(event) {

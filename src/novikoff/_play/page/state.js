@@ -2,6 +2,9 @@
 
 const LINK_VERSION = "1";
 const SPEEDS = [1, 2, 5, 10, 20]; // steps per second
+const MAX_HALF = 2 * MAX_COORDINATE; // of a view: half of its height or width
+const MIN_HALF = 1e-30;
+const MIN_RELATIVE_HALF = 1e-10; // of the distance of its centre from the origin
 
 /** The settings, without the points: their initial values, and the values that a link may have. */
 const SETTINGS = {
@@ -43,9 +46,10 @@ function linkOf(state) {
 
 const NUMBER = "-?(?:\\d+\\.?\\d*|\\.\\d+)(?:e-?\\d+)?";
 
-function numbersFromLink(text, count, what) {
+/** Numbers of a link, each with its own limit. */
+function numbersFromLink(text, limits, what) {
   const found = text.split("_").map((part) => (new RegExp(`^${NUMBER}$`).test(part) ? Number(part) : NaN));
-  if (found.length !== count || !found.every((value) => Math.abs(value) <= MAX_COORDINATE))
+  if (found.length !== limits.length || !found.every((value, i) => Math.abs(value) <= limits[i]))
     throw new UserError(`its ${what} cannot be read`);
   return found;
 }
@@ -55,7 +59,7 @@ function pointsFromLink(text) {
   if (parts.length > MAX_POINTS) throw new UserError(`it has ${counted(parts.length, "point")}, and at most ${counted(MAX_POINTS, "point")} can be drawn`);
   return parts.map((part, i) => {
     if (!/^[pn]/.test(part)) throw new UserError(`its point ${i + 1} cannot be read`);
-    const [x, y] = numbersFromLink(part.slice(1), 2, `point ${i + 1}`);
+    const [x, y] = numbersFromLink(part.slice(1), [MAX_COORDINATE, MAX_COORDINATE], `point ${i + 1}`);
     return { x, y, label: part[0] === "p" ? 1 : -1 };
   });
 }
@@ -66,7 +70,7 @@ function settingFromLink(name, text) {
     if (text !== "0" && text !== "1") throw new UserError(`its ${name} cannot be read`);
     return text === "1";
   }
-  const value = typeof initial === "number" ? numbersFromLink(text, 1, name)[0] : text;
+  const value = typeof initial === "number" ? numbersFromLink(text, [Infinity], name)[0] : text;
   if (!accepts(value)) throw new UserError(`its ${name} is not one that the playground has`);
   return value;
 }
@@ -92,9 +96,9 @@ function stateFromLink(fragment) {
     if (name === "v") continue;
     else if (name === "points") state.points = pointsFromLink(value);
     else if (name === "view") {
-      const [x, y, half] = numbersFromLink(value, 3, "view");
+      const [x, y, half] = numbersFromLink(value, [MAX_COORDINATE, MAX_COORDINATE, MAX_HALF], "view");
       if (!(half > 0)) throw new UserError("its view cannot be read");
-      state.view = { x, y, half };
+      state.view = viewAround(x, y, half);
     } else if (Object.hasOwn(SETTINGS, name)) state[name] = settingFromLink(name, value);
     else throw new UserError(`its part ${quoted(name)} is not known`);
   }
@@ -104,6 +108,11 @@ function stateFromLink(fragment) {
   return state;
 }
 
+/** A square view of the plane, not so small that doubles hardly tell its places apart. */
+function viewAround(x, y, half) {
+  return { x, y, half: Math.max(half, MIN_HALF, MIN_RELATIVE_HALF * Math.max(Math.abs(x), Math.abs(y))) };
+}
+
 /** A square view of the plane that has all points, and some space around them. */
 function viewOf(points) {
   if (points.length === 0) return { x: 0, y: 0, half: 4 };
@@ -111,5 +120,5 @@ function viewOf(points) {
   const [left, right] = range(points.map(({ x }) => x));
   const [bottom, top] = range(points.map(({ y }) => y));
   const half = Math.max(right - left, top - bottom) / 2 || Math.max(Math.abs(left), Math.abs(bottom), 1) / 2;
-  return { x: (left + right) / 2, y: (bottom + top) / 2, half: 1.18 * half };
+  return viewAround((left + right) / 2, (bottom + top) / 2, 1.18 * half);
 }
