@@ -353,6 +353,22 @@ def test_every_control_has_a_name_and_can_be_reached_by_tab(tab):
     assert wanted <= names
 
 
+def test_the_skip_link_leads_to_the_step_and_the_address_keeps_its_link(browser, folder):
+    other = Tab(browser, folder, "#v=1&points=p1_1n2_2")
+    other.page.keyboard.press("Tab")
+    expect(other.page.locator(".skip")).to_be_focused()
+    other.page.keyboard.press("Enter")
+    expect(other.page.locator("#why")).to_be_focused()
+    assert other.page.evaluate("location.hash") == "#v=1&points=p1_1n2_2"
+    assert len(points_of(other)) == 2
+    other.page.evaluate("location.hash = '#why'")  # as of a link that is opened in a new tab
+    other.page.wait_for_timeout(50)
+    assert other.alert() is None
+    assert len(points_of(other)) == 2
+    assert other.trouble == []
+    other.context.close()
+
+
 def test_the_first_paint_comes_within_a_second(browser, folder):
     times = []
     for _ in range(3):

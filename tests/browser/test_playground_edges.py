@@ -65,6 +65,7 @@ def test_a_broken_link_gets_a_sentence(tab, link):
     words = tab.alert()
     assert words.startswith("This link cannot be used: ")
     assert BAD_LINKS[link] in words
+    assert words.endswith("The page is left as it was.")
     tab.page.locator("#alert-close").click()
     assert tab.alert() is None
     assert_usable(tab.page)
@@ -73,6 +74,7 @@ def test_a_broken_link_gets_a_sentence(tab, link):
 def test_a_page_that_is_opened_with_a_broken_link_shows_a_preset(browser, folder):
     tab = Tab(browser, folder, "#v=1&points=nonsense")
     assert "cannot be used" in tab.alert()
+    assert tab.alert().endswith("The page shows a preset instead.")
     assert tab.page.evaluate("playground.state.points.length") > 10
     assert_usable(tab.page)
     assert tab.trouble == []

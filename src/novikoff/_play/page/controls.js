@@ -70,7 +70,8 @@ Object.assign(App.prototype, {
     on("undo", "click", () => this.editor.undo());
     on("redo", "click", () => this.editor.redo());
     document.addEventListener("keydown", (event) => this._shortcut(event));
-    addEventListener("hashchange", () => { if (location.hash.length > 1 && this._adoptLink()) this.refresh(); });
+    document.querySelector(".skip").addEventListener("click", (event) => { event.preventDefault(); byId("why").focus(); }); // the address keeps its link
+    addEventListener("hashchange", () => { if (this._adoptLink("The page is left as it was.")) this.refresh(); });
     new ResizeObserver(() => this.redraw()).observe(byId("plot"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.redraw());
   },

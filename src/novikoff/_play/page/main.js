@@ -10,15 +10,15 @@ class App {
     this.timer = null;
     this._fillControls();
     this.plot.resize();
-    const isFromLink = this._adoptLink();
+    const isFromLink = this._adoptLink("The page shows a preset instead.");
     if (!isFromLink) this.choosePreset("wide");
     this.editor = new Editor(this);
     this._connect();
     this.refresh();
   }
 
-  /** Adopt the state of the link, if there is one. A link that cannot be read leaves the page as it is. */
-  _adoptLink() {
+  /** Adopt the state of the link, if there is one. A link that cannot be read leaves the state; `otherwise` says what is shown. */
+  _adoptLink(otherwise) {
     try {
       const found = stateFromLink(location.hash);
       if (!found) return false;
@@ -27,7 +27,7 @@ class App {
       return true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;
-      this.say(`This link cannot be used: ${error.message}. The page shows a preset instead.`, true);
+      this.say(`This link cannot be used: ${error.message}. ${otherwise}`, true);
       return false;
     }
   }

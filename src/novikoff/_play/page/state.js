@@ -78,7 +78,7 @@ function settingFromLink(name, text) {
 /** The state of a link; null if there is none. Throws a UserError that says what is wrong with it. */
 function stateFromLink(fragment) {
   const text = fragment.replace(/^#/, "");
-  if (text === "") return null;
+  if (text === "" || byId(text)) return null; // nothing, or a place of the page
   let decoded = text;
   try {
     decoded = decodeURIComponent(text);
