@@ -115,6 +115,30 @@ def test_the_seed_draws_other_points_and_the_same_ones_again(tab):
     assert points_of(tab) == first != second
 
 
+def test_undo_and_redo_restore_the_preset_its_seed_and_the_view(tab, tmp_path):
+    shape = "(({ points, preset, seed, view }) => [points, preset, seed, view])(playground.state)"
+    controls = "[document.getElementById('preset').value, document.getElementById('seed').value]"
+    (tmp_path / "points.csv").write_text("1000,1,1\n2000,2,-1\n")
+    tab.page.locator("#preset").select_option("wide")
+    shapes = [tab.page.evaluate(shape)]
+    for change in (
+        lambda: tab.page.locator("#preset").select_option("xor"),
+        lambda: tab.page.locator("#seed").fill("5"),
+        lambda: tab.page.locator("#preset").select_option("gaussians"),
+        lambda: tab.page.locator("#plot").press("p"),
+        lambda: tab.page.locator("#csv-file").set_input_files(tmp_path / "points.csv"),
+    ):
+        change()
+        tab.page.locator("#rule").click()  # leaves the field
+        tab.page.wait_for_timeout(30)
+        shapes.append(tab.page.evaluate(shape))
+    for button, order in (("Undo", shapes[-2::-1]), ("Redo", shapes[1:])):
+        for expected in order:
+            tab.page.get_by_role("button", name=button).click()
+            assert tab.page.evaluate(shape) == expected
+            assert tab.page.evaluate(controls) == [expected[1], str(expected[2])]
+
+
 def test_csv_goes_out_and_in_without_losing_a_bit(tab, tmp_path):
     exact = [[0.1 + 0.2, -1 / 3, 1], [1e-7, 12345.678901234567, -1]]
     tab.show(exact)
@@ -239,32 +263,48 @@ def test_steps_are_at_most_50_ms_apart_with_200_points(tab, learner):
 # ---- links and pictures ---------------------------------------------------------------------------------------------
 
 
-def test_a_link_carries_the_whole_state(tab, browser, folder):
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"learner": "margin", "epsilon": 0.25, "intercept": False, "shuffle": False, "hulls": False},
+        {"learner": "margin", "epsilon": 0.75, "threshold": "known"},
+        {"learner": "soft", "C": 0.0316, "loss": "squared_hinge"},
+        {"learner": "arow", "r": 31.6},
+    ],
+    ids=["margin", "known", "soft", "arow"],
+)
+def test_a_link_carries_the_whole_state(tab, browser, folder, settings):
     points = [[0.1 + 0.2, -1e-7, 1], [1e5, 1 / 3, -1], [-2.0, 4.0, -1]]
-    tab.show(
-        points,
-        learner="margin",
-        epsilon=0.25,
-        seed=11,
-        intercept=False,
-        shuffle=False,
-        passes=17,
-        hulls=False,
-        speed=20,
-        step=4,
-    )
+    tab.show(points, seed=11, passes=17, speed=20, step=4, **settings)
     tab.page.get_by_role("button", name="Copy a link").click()
     tab.until("location.hash.length > 20")
     link = tab.page.evaluate("location.hash")
+    assert all(f"&{name}=" in link for name in settings)
     other = Tab(browser, folder, link)
-    settings, found = other.page.evaluate(STATE)
-    assert found == points
-    assert settings == {**tab.page.evaluate(STATE)[0], "preset": ""}
+    assert other.page.evaluate(STATE) == tab.page.evaluate(STATE)
+    assert points_of(other) == points
     assert other.page.evaluate("playground.run.at(4).after") == tab.page.evaluate("playground.run.at(4).after")
     assert other.text("#position") == tab.text("#position")
     assert other.trouble == []
     other.context.close()
     tab.page.evaluate("history.replaceState(null, '', location.pathname)")
+    tab.show(threshold="auto", loss="hinge", C=1, r=1, epsilon=0.5, speed=5)
+
+
+def test_a_link_names_the_preset_if_its_points_are_those_of_the_preset(tab, browser, folder):
+    tab.page.locator("#preset").select_option("narrow")
+    tab.page.locator("#seed").fill("3")
+    tab.page.locator("#seed").press("Enter")
+    tab.page.get_by_role("button", name="Copy a link").click()
+    tab.until("location.hash.length > 20")
+    link = tab.page.evaluate("location.hash")
+    assert "&seed=3&" in link
+    tab.page.evaluate("history.replaceState(null, '', location.pathname)")
+    for text, preset in ((link, "narrow"), (link.replace("seed=3", "seed=4"), "")):
+        other = Tab(browser, folder, text)
+        assert points_of(other) == points_of(tab)
+        expect(other.page.locator("#preset")).to_have_value(preset)
+        other.context.close()
 
 
 def test_the_plane_is_saved_as_svg_and_png(tab, tmp_path):

@@ -61,7 +61,7 @@ Object.assign(App.prototype, {
     on("seed", "change", () => this._changeSeed(Number(byId("seed").value)));
     on("hulls", "change", () => { this.state.hulls = byId("hulls").checked; this.redraw(); });
     on("speed", "input", () => { this.state.speed = SPEEDS[Number(byId("speed").value)]; this._showValues(); });
-    on("preset", "change", () => { if (byId("preset").value) this._changePoints(() => this.choosePreset(byId("preset").value)); });
+    on("preset", "change", () => { if (byId("preset").value) this.editor.change(this.presetOf(byId("preset").value, this.state.seed)); });
     for (const element of document.querySelectorAll("[name=tool]")) element.addEventListener("change", () => { this.editor.tool = element.value; });
     this._connectSteps(on);
     this._connectFiles(on);
@@ -99,20 +99,10 @@ Object.assign(App.prototype, {
     on("python-copy", "click", () => this._copy(byId("python").textContent, "The Python code is copied.", "Select the text instead."));
   },
 
-  /** Change points and settings together, so that the points can be undone. */
-  _changePoints(change) {
-    const before = this.state.points;
-    change();
-    const after = this.state.points;
-    this.state.points = before;
-    this.editor.change(after, null, this.state.preset);
-  },
-
   _changeSeed(seed) {
     if (!SETTINGS.seed.accepts(seed)) return this._showControls();
-    this.state.seed = seed;
     const { preset } = this.state;
-    if (preset) this._changePoints(() => this.choosePreset(preset));
+    if (preset) this.editor.change(this.presetOf(preset, seed));
     else this._setSetting("seed", seed);
   },
 
@@ -125,8 +115,7 @@ Object.assign(App.prototype, {
   _adoptCsv(text) {
     try {
       const points = pointsFromCsv(text);
-      this.state.view = viewOf(points);
-      this.editor.change(points, `${counted(points.length, "point")} read.`);
+      this.editor.change({ preset: "", points, view: viewOf(points) }, `${counted(points.length, "point")} read.`);
       byId("alert").hidden = true;
     } catch (error) {
       if (!(error instanceof UserError)) throw error;

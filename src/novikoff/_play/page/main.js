@@ -11,7 +11,7 @@ class App {
     this._fillControls();
     this.plot.resize();
     const isFromLink = this._adoptLink("The page shows a preset instead.");
-    if (!isFromLink) this.choosePreset("wide");
+    if (!isFromLink) Object.assign(this.state, this.presetOf("wide", this.state.seed));
     this.editor = new Editor(this);
     this._connect();
     this.refresh();
@@ -22,6 +22,7 @@ class App {
     try {
       const found = stateFromLink(location.hash);
       if (!found) return false;
+      if (found.preset && csvOf(this.presetOf(found.preset, found.seed).points) !== csvOf(found.points)) found.preset = ""; // of another version
       this.state = found;
       this._showControls();
       return true;
@@ -37,15 +38,15 @@ class App {
     if (isError) byId("alert").hidden = false;
   }
 
-  choosePreset(name) {
-    this.state.preset = name;
-    this.state.points = PRESETS[name].make(this.kernels, this.state.seed);
-    this.state.view = viewOf(this.state.points);
+  /** The part of the state that a preset determines. */
+  presetOf(preset, seed) {
+    const points = PRESETS[preset].make(this.kernels, seed);
+    return { preset, seed, points, view: viewOf(points) };
   }
 
-  /** Show other points, and begin again. */
-  adoptPoints(points) {
-    this.state.points = points;
+  /** Show other points, and whatever of the state changes with them, and begin again. */
+  adoptPoints(part) {
+    Object.assign(this.state, part);
     this.refreshFromStart();
   }
 

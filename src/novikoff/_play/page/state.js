@@ -8,6 +8,7 @@ const MIN_RELATIVE_HALF = 1e-10; // of the distance of its centre from the origi
 
 /** The settings, without the points: their initial values, and the values that a link may have. */
 const SETTINGS = {
+  preset: { initial: "", accepts: (value) => value === "" || Object.hasOwn(PRESETS, value) },
   learner: { initial: "perceptron", accepts: (value) => Object.hasOwn(LEARNERS, value) },
   C: { initial: 1, accepts: (value) => value >= 1e-3 && value <= 1e4 },
   epsilon: { initial: 0.5, accepts: (value) => value > 0 && value <= 1 },
@@ -25,7 +26,7 @@ const SETTINGS = {
 
 function initialState() {
   const settings = Object.fromEntries(Object.entries(SETTINGS).map(([name, { initial }]) => [name, initial]));
-  return { ...settings, preset: "wide", points: [], view: { x: 0, y: 0, half: 4 } };
+  return { ...settings, points: [], view: { x: 0, y: 0, half: 4 } };
 }
 
 /** A number as short as possible without losing a bit, and without a plus sign. */
@@ -104,7 +105,6 @@ function stateFromLink(fragment) {
   }
   if (!fields.has("points")) throw new UserError("it has no points");
   if (!fields.has("view")) state.view = viewOf(state.points);
-  state.preset = "";
   return state;
 }
 
