@@ -153,17 +153,45 @@ def test_csv_goes_out_and_in_without_losing_a_bit(tab, tmp_path):
     assert points_of(tab) == exact
 
 
-def test_the_code_of_the_page_repeats_the_run(tab, tmp_path):
-    tab.show(SQUARE, learner="pa1", C=0.5, seed=3)
-    (tmp_path / "points.csv").write_text("x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in SQUARE))
-    code = tab.page.locator("#python").text_content().replace("points.csv", str(tmp_path / "points.csv"))
+def assert_the_code_repeats_the_run(tab, points, folder):
+    (folder / "points.csv").write_text("x,y,label\n" + "".join(f"{x},{y},{label}\n" for x, y, label in points))
+    code = tab.page.locator("#python").text_content().replace("points.csv", str(folder / "points.csv"))
     variables = {}
     exec(code, variables)
     model = variables["model"]
-    assert tab.page.evaluate("playground.run.at(playground.run.count - 1).shown") == [
-        *model.coef_[0],
-        *model.intercept_,
-    ]
+    last = tab.page.evaluate("playground.run.at(playground.run.count - 1)")
+    assert last["shown"] == [*model.coef_[0], *model.intercept_]
+    assert tab.page.evaluate("playground.run.count - 1") == model.n_iter_ * len(points)
+    return model
+
+
+def test_the_code_of_the_page_repeats_the_run(tab, tmp_path):
+    tab.show(SQUARE, learner="pa1", C=0.5, seed=3)
+    assert_the_code_repeats_the_run(tab, SQUARE, tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::novikoff.NotHaltedWarning")
+@pytest.mark.parametrize(("count", "passes", "recorded"), [(201, 100, 99), (200, 100, 100), (199, 101, 100)])
+def test_a_run_is_cut_after_whole_passes_which_the_code_repeats(tab, tmp_path, count, passes, recorded):
+    random = np.random.default_rng(4)
+    X, y = random.normal(size=(count, 2)), random.integers(0, 2, count) * 2 - 1
+    points = [[float(a), float(b), int(c)] for (a, b), c in zip(X, y, strict=True)]
+    tab.show(points, passes=passes)
+    tab.page.keyboard.press("End")
+    assert assert_the_code_repeats_the_run(tab, points, tmp_path).n_iter_ == recorded
+    cut = f"at most 20,000 examples: these are the first {recorded} of {passes} passes."
+    made = f"All {passes} passes are made, and there are still mistakes."
+    assert (cut if recorded < passes else made) in tab.text("#ending")
+
+
+@pytest.mark.parametrize("points", [[[1, 1, 1], [-1, -1, 1], [1, -1, -1], [-1, 1, -1]], [[1, 1, 1]], []])
+def test_the_code_names_no_margin_if_there_is_none(tab, points):
+    tab.show(points, learner="margin", threshold="known")
+    code = tab.page.locator("#python").text_content()
+    assert "needs separable points" in code
+    assert "NaN" not in code
+    exec(code)
+    tab.show(SQUARE, threshold="auto")
 
 
 # ---- steps ----------------------------------------------------------------------------------------------------------
