@@ -83,7 +83,11 @@ Object.assign(App.prototype, {
     on("back-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, -1) ?? 0); });
     on("next-update", "click", () => { this.pause(); this.go(this.run?.neighbour(this.state.step, 1) ?? 0); });
     on("last", "click", () => { this.pause(); this.go(Infinity); });
-    on("play", "click", () => { if (this.timer) this.pause(); else this.play(); });
+    on("play", "click", () => {
+      if (!this.timer) return this.play();
+      this.pause();
+      this.showStep();
+    });
     on("timeline", "input", () => { this.pause(); this.go(Number(byId("timeline").value)); });
   },
 
@@ -140,16 +144,17 @@ Object.assign(App.prototype, {
   },
 
   _shortcut(event) {
-    if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "z" && !event.target.matches("textarea")) {
+    const key = keyOf(event);
+    if ((event.ctrlKey || event.metaKey) && key === "z" && !event.target.matches("textarea")) {
       event.preventDefault();
       return event.shiftKey ? this.editor.redo() : this.editor.undo();
     }
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.matches("input, select, textarea, dialog *")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || needsKey(event.target, key)) return;
     const click = (id) => { if (!byId(id).disabled) byId(id).click(); };
     const keys = { ArrowRight: event.shiftKey ? "next-update" : "next", ArrowLeft: event.shiftKey ? "back-update" : "back", Home: "first", End: "last", k: "play" };
-    if (!(event.key in keys)) return;
+    if (!(key in keys)) return;
     event.preventDefault();
-    click(keys[event.key]);
+    click(keys[key]);
   },
 });
 

@@ -21,6 +21,16 @@ function shortest(value) {
   return String(Math.round(value * 100) / 100);
 }
 
+/** The key of an event; letters are small, whatever Shift and Caps Lock say. */
+function keyOf({ key }) {
+  return key.length === 1 ? key.toLowerCase() : key;
+}
+
+/** Whether an element needs a key for itself. */
+function needsKey(element, key) {
+  return element.matches("textarea, select, input[type=number], dialog *") || (element.matches("input[type=range], input[type=radio]") && key !== "k");
+}
+
 function byId(id) {
   return document.getElementById(id);
 }

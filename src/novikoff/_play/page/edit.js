@@ -157,6 +157,7 @@ class Editor {
 
   _key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const key = keyOf(event);
     const place = this.crosshair ?? [this.app.state.view.x, this.app.state.view.y];
     const stride = this.app.state.view.half / (event.shiftKey ? 8 : 40);
     const moves = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] };
@@ -166,8 +167,8 @@ class Editor {
       f: () => near !== null && this.flip(near), Delete: () => near !== null && this.remove(near), Backspace: () => near !== null && this.remove(near),
       Enter: () => this._pick(near), " ": () => this._pick(near), Escape: () => this._drop(),
     };
-    if (event.key in moves) this._shift(place, moves[event.key].map((value) => value * stride));
-    else if (event.key in actions) actions[event.key]();
+    if (key in moves) this._shift(place, moves[key].map((value) => value * stride));
+    else if (key in actions) actions[key]();
     else return;
     event.preventDefault();
     event.stopPropagation();

@@ -126,7 +126,7 @@ class App {
     for (const [name, chart] of this.charts) if (this.specs[name]) chart.mark(this.specs[name].at(state.step), this.specs[name].values(state.step));
     if (run) this.weights.mark(run, state.step);
     byId("ending").textContent = this._ending();
-    if (!this.timer) this.say(`${words.title}. ${words.sentences.join(" ")}`);
+    if (!this.timer) this.say([`${words.title}.`, ...words.sentences, byId("ending").textContent].join(" ").trim());
   }
 
   _wordsWithoutRun() {
@@ -158,10 +158,15 @@ class App {
     if (this.state.step >= this.run.count - 1) this.state.step = 0;
     byId("play").setAttribute("aria-pressed", "true");
     byId("play").textContent = "Pause";
+    let due = performance.now();
     const tick = () => {
+      const isLast = this.state.step + 1 >= this.run.count - 1;
+      if (isLast) this.pause(); // first, so that the last step is announced
+      else {
+        due = Math.max(due + 1000 / this.state.speed, performance.now()); // by the clock: drawing takes none of the interval
+        this.timer = setTimeout(tick, due - performance.now());
+      }
       this.go(this.state.step + 1);
-      if (this.state.step >= this.run.count - 1) this.pause();
-      else this.timer = setTimeout(tick, 1000 / this.state.speed);
     };
     this.timer = setTimeout(tick, 0);
   }
